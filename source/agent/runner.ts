@@ -1,0 +1,39 @@
+import type {ModelView} from '../core/config-view.ts';
+import type {TranscriptEntry} from '../core/run.ts';
+import type {Approve, Tool} from '../core/tool.ts';
+
+export type AgentRequest = {
+	readonly runId: number;
+	/** The user message, as rendered. */
+	readonly prompt: string;
+	/** Body of the one skill that was found, if any. */
+	readonly skill?: {readonly name: string; readonly body: string};
+	readonly tools: readonly Tool[];
+	readonly maxSteps: number;
+	readonly timeoutMs: number;
+	/** Called for every step as it happens; must not throw. */
+	readonly onEntry: (entry: TranscriptEntry) => void;
+	/** Called and awaited before a tool that is not read-only starts; a rejection ends the run. */
+	readonly beforeSideEffect: () => Promise<void>;
+	readonly signal: AbortSignal;
+};
+
+export type AgentResult = {
+	readonly answer: string;
+	/** The answer is exactly `[SILENT]` (white space around it does not count). */
+	readonly silent: boolean;
+	readonly model: ModelView;
+	readonly steps: number;
+	readonly toolCalls: number;
+	readonly usage: {readonly inputTokens: number; readonly outputTokens: number};
+};
+
+/**
+ * The agent loop behind one call. Rejects with `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected`
+ * (other 4xx), `model_garbled`, `model_failed`, `run_timeout`, `run_cancelled`, `step_limit`. `isPassing(error)` says whether another try may help.
+ */
+export type AgentRunner = {
+	run(request: AgentRequest): Promise<AgentResult>;
+};
+
+export type AgentDependencies = {readonly approve?: Approve};

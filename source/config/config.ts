@@ -1,0 +1,106 @@
+import type {Problem} from '../core/config-view.ts';
+import type {Route} from './route.ts';
+
+/** Files and folders of one home. Absolute paths. @see Decisions 1 */
+export type HomePaths = {
+	/** The data directory of the profile: `~/.svc` or `~/.svc/profiles/NAME`. */
+	readonly home: string;
+	/** `default`, or the profile's name. */
+	readonly profile: string;
+	readonly config: string;
+	readonly env: string;
+	readonly subscriptions: string;
+	readonly scripts: string;
+	readonly skills: string;
+	readonly cache: string;
+	readonly logs: string;
+	readonly gatewayLog: string;
+	readonly stateDb: string;
+	readonly run: string;
+	readonly socket: string;
+	readonly pidFile: string;
+	readonly lockFile: string;
+	readonly tuiState: string;
+};
+
+export type WebhookConfig = {
+	readonly enabled: boolean;
+	readonly host: string;
+	readonly port: number;
+	readonly rateLimit: number;
+	readonly maxBodyBytes: number;
+	/** Global fallback secrets; empty when none is set. An explicit empty secret of a route inherits nothing. */
+	readonly secrets: readonly string[];
+	readonly routes: ReadonlyMap<string, Route>;
+	/** Why the receiver may not start, in the contract's words; each names its route. Empty: it may. @see Interface 7 */
+	readonly refusals: readonly {readonly code: string; readonly reason: string}[];
+};
+
+export type ModelConfig = {
+	readonly provider: 'auto' | 'openai-compatible' | 'openai' | 'anthropic' | 'google' | 'offline';
+	readonly name?: string;
+	readonly baseUrl?: string;
+	readonly apiKey?: string;
+	readonly allowOfflineDelivery: boolean;
+};
+
+export type RunsConfig = {
+	readonly concurrency: number;
+	readonly maxQueued: number;
+	readonly maxSteps: number;
+	readonly timeoutMs: number;
+	/** Agent tries in all, for failures that may pass (model unreachable). */
+	readonly tries: number;
+	/** Tries to deliver an answer in all. */
+	readonly deliveryTries: number;
+};
+
+export type EmailConfig = {
+	readonly enabled: boolean;
+	readonly from: string;
+	/** Address that gets a message when the route names none. */
+	readonly homeChannel?: string;
+	readonly smtp: {
+		readonly host: string;
+		readonly port: number;
+		readonly secure: boolean;
+		readonly username?: string;
+		readonly password?: string;
+	};
+};
+
+/** Everything that was configured, immutable. A reload makes a new one. */
+export type Config = {
+	readonly paths: HomePaths;
+	readonly webhook: WebhookConfig;
+	readonly model: ModelConfig;
+	readonly runs: RunsConfig;
+	/** The code host's command-line client. */
+	readonly forge: {readonly cli: string};
+	readonly platforms: {readonly email?: EmailConfig};
+	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
+	/** Values that must never be shown: every secret, key and password that was read. */
+	readonly secretValues: readonly string[];
+	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly warnings: readonly Problem[];
+	/** False when there was no `config.yaml`. */
+	readonly exists: boolean;
+};
+
+export type LoadedConfig =
+	| {readonly ok: true; readonly config: Config}
+	| {readonly ok: false; readonly problems: readonly Problem[]};
+
+/** Served routes by name (static before dynamic), and what was skipped. */
+export type RouteTable = {
+	readonly routes: ReadonlyMap<string, Route>;
+	/** Entries that are not served, with the reason; the name is there even when the entry is broken. */
+	readonly skipped: readonly {
+		readonly name: string;
+		readonly source: 'static' | 'dynamic';
+		readonly reason: string;
+	}[];
+	/** Changes whenever anything in the table did. */
+	readonly version: number;
+};

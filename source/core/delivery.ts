@@ -1,0 +1,102 @@
+/**
+ * How the receiver ended a request, in the words of the contract's response table.
+ *
+ * @see Interface 4.2
+ */
+export type DeliveryOutcome =
+	| 'accepted'
+	| 'coalesced'
+	| 'delivered'
+	| 'ignored:event'
+	| 'ignored:filter'
+	| 'ignored:script'
+	| 'duplicate'
+	| 'route' // 404
+	| 'method' // 405
+	| 'size' // 413
+	| 'signature' // 401
+	| 'rate' // 429
+	| 'body' // 400
+	| 'script' // 503, retry_on_script_failure
+	| 'delivery' // 502, deliver_only
+	| 'queue' // 503, queue full
+	| 'journal' // 503, not durable
+	| 'stopping'; // 503, draining
+
+export type TraceStepName =
+	| 'route'
+	| 'size'
+	| 'signature'
+	| 'rate'
+	| 'body'
+	| 'event'
+	| 'filter'
+	| 'script'
+	| 'prompt'
+	| 'duplicate'
+	| 'journal'
+	| 'dispatch';
+
+/**
+ * One line of a decision trace. `stop` is the step that ended the request. Steps that were not reached are
+ * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `cell()`, at most 300 characters.
+ */
+export type TraceStep = {
+	readonly step: TraceStepName;
+	readonly verdict: 'pass' | 'stop' | 'skip';
+	readonly detail: string;
+};
+
+export const traceOrder: readonly TraceStepName[] = [
+	'route',
+	'size',
+	'signature',
+	'rate',
+	'body',
+	'event',
+	'filter',
+	'script',
+	'prompt',
+	'duplicate',
+	'journal',
+	'dispatch',
+];
+
+/**
+ * One inbound event and its fate. Strings that came from outside are cleaned by `cell()` when the value is made
+ * (`flags` counts what had to be made visible), so every face may show them.
+ */
+export type Delivery = {
+	/** Ours, unique in a home, sortable by time, base 36. */
+	readonly id: string;
+	readonly profile: string;
+	readonly route: string;
+	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
+	readonly event: string;
+	/** The sender's identifier, or a random one. */
+	readonly deliveryId: string;
+	/** Name of the header that gave `deliveryId` (lower case), or `random`, `replay`. */
+	readonly idSource: string;
+	/** HTTP status that was answered. */
+	readonly status: number;
+	readonly outcome: DeliveryOutcome;
+	/** Milliseconds since 1970. */
+	readonly receivedAt: number;
+	/** Milliseconds from the first header to the decision. */
+	readonly durationMs: number;
+	readonly bodyBytes: number;
+	/** Characters that the sanitiser had to make visible. */
+	readonly flags: number;
+	readonly trace: readonly TraceStep[];
+	/** `id` of the delivery that this one replays. */
+	readonly replayOf?: string;
+	/** The run that this delivery started. */
+	readonly runId?: number;
+};
+
+/** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
+export type StoredDelivery = Delivery & {
+	/** Lower-case names; only headers on the allow-list, secrets never. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body?: Uint8Array;
+};

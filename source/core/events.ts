@@ -1,0 +1,68 @@
+import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
+import type {Delivery} from './delivery.ts';
+import type {LogRecord} from './log.ts';
+import type {Run, TranscriptEntry} from './run.ts';
+
+/** What the gateway samples of itself about once a second. */
+export type HealthSample = {
+	/** Delay of the event loop, 99th percentile of the last interval, milliseconds. */
+	readonly loopDelayP99Ms: number;
+	readonly rssBytes: number;
+	/** Requests answered per second in the last interval. */
+	readonly requestsPerSecond: number;
+	/** Answer time, 95th percentile of the last interval, milliseconds; `undefined` without requests. */
+	readonly requestP95Ms?: number;
+};
+
+/**
+ * Something that happened. Rooms report these upward; every face reads the same union. `at` is milliseconds
+ * since 1970. Every string is redacted and cleaned before it becomes part of an event.
+ */
+export type GatewayEvent =
+	| {
+			readonly type: 'gateway-started';
+			readonly at: number;
+			readonly pid: number;
+			readonly version: string;
+			readonly home: string;
+			readonly profile: string;
+	  }
+	| {readonly type: 'gateway-stopping'; readonly at: number}
+	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
+	| {
+			readonly type: 'webhook-refused';
+			readonly at: number;
+			readonly code: string;
+			readonly reason: string;
+	  }
+	| {readonly type: 'webhook-closed'; readonly at: number}
+	| {readonly type: 'routes-changed'; readonly at: number; readonly routes: readonly RouteView[]}
+	| {readonly type: 'delivery-received'; readonly at: number; readonly delivery: Delivery}
+	| {readonly type: 'run-changed'; readonly at: number; readonly run: Run}
+	| {
+			readonly type: 'run-progressed';
+			readonly at: number;
+			readonly runId: number;
+			readonly entry: TranscriptEntry;
+	  }
+	| {readonly type: 'model-selected'; readonly at: number; readonly model: ModelView}
+	| {readonly type: 'platform-changed'; readonly at: number; readonly platform: PlatformView}
+	| {
+			readonly type: 'config-reloaded';
+			readonly at: number;
+			/** One line per change, for a person. */
+			readonly changes: readonly string[];
+			/** Keys whose change needs a restart. */
+			readonly restartNeeded: readonly string[];
+			readonly warnings: readonly Problem[];
+	  }
+	| {
+			readonly type: 'config-rejected';
+			readonly at: number;
+			readonly problems: readonly Problem[];
+	  }
+	| {readonly type: 'health-sampled'; readonly at: number; readonly health: HealthSample}
+	| {readonly type: 'log-written'; readonly at: number; readonly record: LogRecord};
+
+/** Reports one event. Never throws; returns at once. */
+export type Emit = (event: GatewayEvent) => void;

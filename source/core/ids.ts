@@ -1,0 +1,22 @@
+import type {Clock} from './clock.ts';
+
+const perMillisecond = 2048;
+
+/**
+ * A source of delivery identifiers: milliseconds times 2,048 plus a counter, in base 36. Later identifiers are greater
+ * as numbers and (same length until 2109) as text, also across restarts when `last` is the greatest on disk.
+ */
+export function createIdSource(clock: Clock, last = ''): () => string {
+	let previous = last === '' ? 0 : numberOfId(last);
+	return () => {
+		previous = Math.max(clock.now() * perMillisecond, previous + 1);
+		return previous.toString(36);
+	};
+}
+
+/** The number behind an identifier; `NaN` for text that is none. */
+export const numberOfId = (id: string): number =>
+	/^[0-9a-z]{1,11}$/.test(id) ? Number.parseInt(id, 36) : Number.NaN;
+
+/** The identifier of a number. */
+export const idOfNumber = (value: number): string => value.toString(36);

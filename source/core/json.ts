@@ -1,0 +1,14 @@
+/** Any value that JSON can hold. Payloads are strangers' data: look members up with `Object.hasOwn` only. */
+export type JsonValue =
+	| null
+	| boolean
+	| number
+	| string
+	| readonly JsonValue[]
+	| {readonly [key: string]: JsonValue};
+
+export type JsonObject = {readonly [key: string]: JsonValue};
+
+/** Whether `value` is a JSON object: not null, not a list. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);

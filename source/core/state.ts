@@ -1,0 +1,69 @@
+import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
+import type {Delivery} from './delivery.ts';
+import type {HealthSample} from './events.ts';
+import type {LogRecord} from './log.ts';
+import type {Run, TranscriptEntry} from './run.ts';
+
+/** Whether the receiver serves, and if not, why. */
+export type WebhookState =
+	| {readonly state: 'starting'}
+	| {readonly state: 'listening'; readonly url: string}
+	| {
+			readonly state: 'refused';
+			readonly code: string;
+			readonly reason: string;
+			readonly since: number;
+	  }
+	| {readonly state: 'disabled'}
+	| {readonly state: 'closed'};
+
+/** Consecutive deliveries of one route with the same rejection, shown as one row (`429 rate ×48`). */
+export type DeliveryRow = {
+	/** The newest delivery of the row. */
+	readonly delivery: Delivery;
+	/** How many deliveries the row stands for; 1 for most. */
+	readonly count: number;
+};
+
+/** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
+export type GatewayState = {
+	readonly gateway: {
+		readonly pid: number;
+		readonly version: string;
+		readonly home: string;
+		readonly profile: string;
+		readonly startedAt: number;
+		readonly stopping: boolean;
+	};
+	readonly webhook: WebhookState;
+	readonly routes: readonly RouteView[];
+	/** At most `limits.deliveries`, with a per-route quota so that a flood cannot push the others out. */
+	readonly deliveries: readonly DeliveryRow[];
+	/** At most `limits.runs`. */
+	readonly runs: readonly Run[];
+	/** Last entries of the runs that are active, by run id. */
+	readonly progress: Readonly<Record<number, readonly TranscriptEntry[]>>;
+	/** At most `limits.logs`. */
+	readonly logs: readonly LogRecord[];
+	readonly model?: ModelView;
+	readonly platforms: readonly PlatformView[];
+	/** What the last reload refused or warned of. */
+	readonly problems: readonly Problem[];
+	readonly health?: HealthSample;
+	/** Totals since the start. */
+	readonly totals: {
+		readonly received: number;
+		/** Answered with a status below 400. */
+		readonly ok: number;
+		readonly runsDone: number;
+		readonly runsFailed: number;
+	};
+};
+
+export const limits = {
+	deliveries: 5000,
+	runs: 1000,
+	logs: 2000,
+	progressEntries: 200,
+	groupAfter: 3,
+} as const;

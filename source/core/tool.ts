@@ -1,0 +1,32 @@
+import type {JsonObject, JsonValue} from './json.ts';
+
+/**
+ * Something the agent may call. The agent knows tools only; where they come from (a tool server, a built-in) is not its business.
+ */
+export type Tool = {
+	/** At most 64 characters of `A-Za-z0-9_-`. */
+	readonly name: string;
+	readonly description: string;
+	/** JSON Schema of the arguments. */
+	readonly inputSchema: JsonObject;
+	/** Claimed to change nothing; decides whether an interrupted run may be repeated. */
+	readonly readOnly: boolean;
+	/** Whether a person must agree before each call. */
+	readonly needsApproval: boolean;
+	/** Runs the tool. Rejects with the abort reason when `signal` aborts. */
+	execute(args: JsonValue, context: {readonly signal: AbortSignal}): Promise<ToolResult>;
+};
+
+export type ToolResult = {
+	/** What the model reads. */
+	readonly text: string;
+	readonly isError?: boolean;
+};
+
+/** Asks whoever may decide. Every way out that is not an explicit yes is a denial. */
+export type Approve = (call: {
+	readonly tool: Tool;
+	readonly args: JsonValue;
+	readonly runId: number;
+	readonly signal: AbortSignal;
+}) => Promise<{readonly allowed: boolean; readonly reason: string}>;

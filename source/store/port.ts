@@ -1,0 +1,147 @@
+import type {Delivery, StoredDelivery} from '../core/delivery.ts';
+import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
+
+/** Identity of a delivery for the duplicate rule. @see Decisions 3 */
+export type DeliveryKey = {
+	readonly profile: string;
+	readonly route: string;
+	readonly deliveryId: string;
+};
+
+export type Accepted =
+	| {readonly kind: 'accepted'; readonly runId: number}
+	/** `of` is the `Delivery.id` that holds the identifier. */
+	| {readonly kind: 'duplicate'; readonly of: string}
+	/** `queued` runs wait already; nothing was written. */
+	| {readonly kind: 'full'; readonly queued: number};
+
+/** What came in, to be kept. */
+export type Intake = {
+	/**
+	 * One atomic, durable call: decides duplicate and queue bound together, and on `accepted` writes the delivery and its queued run. Resolves only
+	 * after the commit is on disk; calls of one event-loop turn share a commit. An identifier is held for `idempotencyMs` from its acceptance, unless its run
+	 * ended `failed`, `dead` or `cancelled`: then it is accepted again.
+	 * @throws SvcError `journal_unavailable` when nothing could be written (disk full, database locked or broken).
+	 */
+	accept(entry: {
+		readonly delivery: StoredDelivery;
+		readonly plan: RunPlan;
+		readonly maxQueued: number;
+		readonly idempotencyMs: number;
+	}): Promise<Accepted>;
+	/** The `Delivery.id` that holds `key` since less than `idempotencyMs`, if any. */
+	holderOf(key: DeliveryKey, idempotencyMs: number): Promise<string | undefined>;
+	/** Durably records a delivery that has no run (`deliver_only`). `claim` also takes its identifier. Same errors as `accept`. */
+	record(entry: {readonly delivery: StoredDelivery; readonly claim: boolean}): Promise<void>;
+	/**
+	 * Remembers a delivery that changed nothing (ignored, duplicate), best effort and never awaited: written in batches, at most 50 a second
+	 * and 4 MiB waiting; above that it is dropped and counted in `Health.notesDropped`.
+	 */
+	note(delivery: StoredDelivery): void;
+};
+
+/** A run handed to one worker. `token` fences: a call with a stale lease changes nothing and answers `false`. */
+export type Lease = {
+	readonly run: StoredRun;
+	readonly token: number;
+	/** `agent`: run the agent. `deliver`: the answer is there, hand it over. */
+	readonly phase: 'agent' | 'deliver';
+};
+
+/** What an agent try or a delivery try came to. */
+export type Settlement =
+	| {readonly state: 'done' | 'silent' | 'cancelled'}
+	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
+	/** Same phase again at `at`, milliseconds since 1970. */
+	| {readonly state: 'retry'; readonly at: number; readonly error: string};
+
+export type Runs = {
+	/** Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again. */
+	lease(count: number, leaseMs: number): Promise<readonly Lease[]>;
+	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
+	beat(lease: Lease, leaseMs: number): Promise<boolean>;
+	/** Durably notes, before it happens, that a tool that may change things starts. */
+	markSideEffect(lease: Lease): Promise<boolean>;
+	/** Appends to the transcript; batched, not durable by itself. */
+	append(lease: Lease, entries: readonly TranscriptEntry[]): void;
+	/** Durably stores the answer and moves the run to `delivering`; the lease goes on with `phase: 'deliver'`. */
+	answer(
+		lease: Lease,
+		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
+	): Promise<boolean>;
+	/** Durably notes, before it happens, that a delivery try to a target starts. */
+	markDeliveryStarted(lease: Lease): Promise<boolean>;
+	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
+	/** Ends a queued, waiting or leased run as `cancelled`; `false` when it has ended or does not exist. */
+	cancel(runId: number): Promise<boolean>;
+	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery); `false` otherwise. */
+	retry(runId: number): Promise<boolean>;
+	get(runId: number): Promise<StoredRun | undefined>;
+	/** Newest first, at most `limit` (1 to 1,000). */
+	list(filter: {
+		readonly states?: readonly RunState[];
+		readonly route?: string;
+		readonly before?: number;
+		readonly limit: number;
+	}): Promise<readonly Run[]>;
+	counts(): Promise<{readonly queued: number; readonly active: number}>;
+	/** When the next waiting run is due, milliseconds since 1970. */
+	nextDue(): Promise<number | undefined>;
+};
+
+export type Retention = {
+	/** Bodies older than this are dropped, milliseconds. */
+	readonly bodyMs: number;
+	/** Oldest bodies go first above this. */
+	readonly bodyBytes: number;
+	/** Rows older than this are deleted when nothing waits for them, milliseconds. */
+	readonly rowMs: number;
+};
+
+export type Journal = {
+	/** By `Delivery.id`, or by any unambiguous ending of it of at least four characters. */
+	get(id: string): Promise<StoredDelivery | undefined>;
+	/** Newest first, at most `limit` (1 to 1,000). */
+	list(filter: {
+		readonly route?: string;
+		readonly outcomes?: readonly string[];
+		readonly before?: string;
+		readonly limit: number;
+	}): Promise<readonly Delivery[]>;
+	/** Applies the retention in short transactions; yields to the event loop between them. Returns what went. */
+	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
+};
+
+export type StoreHealth = {
+	/** Last write failure, if writes fail now. */
+	readonly failing?: string;
+	/** Notes dropped since the start. */
+	readonly notesDropped: number;
+	/** Durations of the last commits, milliseconds: median and 99th percentile. */
+	readonly commitP50Ms: number;
+	readonly commitP99Ms: number;
+};
+
+/** What `open` found that a crash had left. */
+export type Recovered = {
+	readonly requeued: readonly number[];
+	readonly interrupted: readonly number[];
+	readonly uncertain: readonly number[];
+};
+
+/**
+ * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Tokens of leases fence; all reads are
+ * paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
+ * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again.
+ */
+export type Store = {
+	readonly intake: Intake;
+	readonly runs: Runs;
+	readonly journal: Journal;
+	readonly recovered: Recovered;
+	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */
+	readonly lastId: string;
+	health(): StoreHealth;
+	/** Writes what is batched, then closes. */
+	[Symbol.asyncDispose](): Promise<void>;
+};

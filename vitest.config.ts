@@ -1,0 +1,11 @@
+import {defineConfig} from 'vitest/config';
+
+export default defineConfig({
+	test: {
+		include: ['tests/**/*.test.{ts,tsx}'],
+		// End-to-end tests start real processes on shared machines; this bound is for hangs, not for speed.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
+		env: {NODE_ENV: 'test'},
+	},
+});
