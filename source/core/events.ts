@@ -35,6 +35,7 @@ export type GatewayEvent =
 			readonly code: string;
 			readonly reason: string;
 	  }
+	| {readonly type: 'webhook-disabled'; readonly at: number}
 	| {readonly type: 'webhook-closed'; readonly at: number}
 	| {readonly type: 'routes-changed'; readonly at: number; readonly routes: readonly RouteView[]}
 	| {readonly type: 'delivery-received'; readonly at: number; readonly delivery: Delivery}

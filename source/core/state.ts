@@ -19,6 +19,8 @@ export type WebhookState =
 
 /** Consecutive deliveries of one route with the same rejection, shown as one row (`429 rate ×48`). */
 export type DeliveryRow = {
+	/** Stable while the row grows: `Delivery.id` of its first delivery. */
+	readonly key: string;
 	/** The newest delivery of the row. */
 	readonly delivery: Delivery;
 	/** How many deliveries the row stands for; 1 for most. */
@@ -67,3 +69,17 @@ export const limits = {
 	progressEntries: 200,
 	groupAfter: 3,
 } as const;
+
+/** The state before anything happened. */
+export const initialState: GatewayState = {
+	gateway: {pid: 0, version: '', home: '', profile: 'default', startedAt: 0, stopping: false},
+	webhook: {state: 'starting'},
+	routes: [],
+	deliveries: [],
+	runs: [],
+	progress: {},
+	logs: [],
+	platforms: [],
+	problems: [],
+	totals: {received: 0, ok: 0, runsDone: 0, runsFailed: 0},
+};

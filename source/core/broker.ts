@@ -1,0 +1,74 @@
+import type {Emit, GatewayEvent} from './events.ts';
+import {reduce} from './reduce.ts';
+import {type GatewayState, initialState} from './state.ts';
+
+export type Broker = {
+	/** Reports an event. Cheap: the state is computed when somebody looks, listeners hear once a turn of the event loop. */
+	readonly emit: Emit;
+	getState(): GatewayState;
+	/** Calls `listener` with each turn's events, in order, every event exactly once. A listener that throws is dropped. */
+	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
+};
+
+/** Unread events are folded into the state at this many, so that an unobserved gateway holds no more. */
+const longestBacklog = 512;
+
+/** Joins those who report with those who watch: events in, state and batches of events out. */
+export function createBroker(onListenerError: (error: unknown) => void = () => {}): Broker {
+	let state = initialState;
+	let unread: GatewayEvent[] = [];
+	let untold: GatewayEvent[] = [];
+	let telling = false;
+	const listeners = new Set<(events: readonly GatewayEvent[]) => void>();
+
+	const getState = () => {
+		if (unread.length > 0) {
+			const events = unread;
+			unread = [];
+			state = reduce(state, events);
+		}
+
+		return state;
+	};
+
+	const tell = () => {
+		telling = false;
+		const events = untold;
+		untold = [];
+		getState();
+		for (const listener of listeners) {
+			try {
+				listener(events);
+			} catch (error) {
+				listeners.delete(listener);
+				onListenerError(error);
+			}
+		}
+	};
+
+	return {
+		emit(event) {
+			unread.push(event);
+			if (unread.length >= longestBacklog) {
+				getState();
+			}
+
+			if (listeners.size === 0) {
+				return;
+			}
+
+			untold.push(event);
+			if (!telling) {
+				telling = true;
+				setImmediate(tell);
+			}
+		},
+		getState,
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => {
+				listeners.delete(listener);
+			};
+		},
+	};
+}

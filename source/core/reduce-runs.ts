@@ -1,0 +1,59 @@
+import type {GatewayEvent} from './events.ts';
+import {hasEnded, type Run} from './run.ts';
+import {type GatewayState, limits} from './state.ts';
+
+/** The runs after `events`, by id. Above the limit the oldest ended ones go first. */
+export function runsAfter(
+	runs: GatewayState['runs'],
+	events: readonly GatewayEvent[],
+): GatewayState['runs'] {
+	const changed = new Map<number, Run>();
+	for (const event of events) {
+		if (event.type === 'run-changed') {
+			changed.set(event.run.id, event.run);
+		}
+	}
+
+	if (changed.size === 0) {
+		return runs;
+	}
+
+	const known = new Set(runs.map(({id}) => id));
+	const next = [
+		...runs.map(run => changed.get(run.id) ?? run),
+		...[...changed.values()].filter(({id}) => !known.has(id)),
+	].toSorted((a, b) => a.id - b.id);
+	return next.length > limits.runs ? trim(next) : next;
+}
+
+function trim(runs: readonly Run[]): readonly Run[] {
+	let excess = runs.length - limits.runs;
+	const kept = runs.filter(({state}) => {
+		if (excess === 0 || !hasEnded(state)) {
+			return true;
+		}
+
+		excess--;
+		return false;
+	});
+	return kept.slice(-limits.runs);
+}
+
+/** The last transcript entries of the runs that are under way; an ended run's are in the journal. */
+export function progressAfter(
+	progress: GatewayState['progress'],
+	events: readonly GatewayEvent[],
+): GatewayState['progress'] {
+	let next = progress;
+	for (const event of events) {
+		if (event.type === 'run-progressed') {
+			const entries = [...(next[event.runId] ?? []), event.entry].slice(-limits.progressEntries);
+			next = {...next, [event.runId]: entries};
+		} else if (event.type === 'run-changed' && hasEnded(event.run.state) && next[event.run.id]) {
+			const {[event.run.id]: _ended, ...others} = next;
+			next = others;
+		}
+	}
+
+	return next;
+}

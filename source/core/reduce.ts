@@ -1,0 +1,137 @@
+import type {GatewayEvent} from './events.ts';
+import {deliveriesAfter} from './reduce-deliveries.ts';
+import {progressAfter, runsAfter} from './reduce-runs.ts';
+import {type GatewayState, limits, type WebhookState} from './state.ts';
+
+type Slice<Key extends keyof GatewayState> = (
+	current: GatewayState[Key],
+	event: GatewayEvent,
+) => GatewayState[Key];
+
+/**
+ * The state after `events`. Pure. A slice that no event touched stays the same object, so that a view which reads only that
+ * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
+ */
+export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
+	const {model, health, ...rest} = state;
+	const nextModel = events.reduce(modelAfter, model);
+	const nextHealth = events.reduce(healthAfter, health);
+	return {
+		...rest,
+		gateway: events.reduce(gatewayAfter, state.gateway),
+		webhook: events.reduce(webhookAfter, state.webhook),
+		routes: events.reduce(routesAfter, state.routes),
+		deliveries: deliveriesAfter(state.deliveries, events),
+		runs: runsAfter(state.runs, events),
+		progress: progressAfter(state.progress, events),
+		logs: logsAfter(state.logs, events),
+		platforms: events.reduce(platformsAfter, state.platforms),
+		problems: events.reduce(problemsAfter, state.problems),
+		totals: events.reduce(totalsAfter, state.totals),
+		...(nextModel && {model: nextModel}),
+		...(nextHealth && {health: nextHealth}),
+	};
+}
+
+const gatewayAfter: Slice<'gateway'> = (gateway, event) => {
+	if (event.type === 'gateway-started') {
+		const {pid, version, home, profile, at} = event;
+		return {pid, version, home, profile, startedAt: at, stopping: false};
+	}
+
+	return event.type === 'gateway-stopping' ? {...gateway, stopping: true} : gateway;
+};
+
+const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState => {
+	switch (event.type) {
+		case 'webhook-listening': {
+			return {state: 'listening', url: event.url};
+		}
+
+		case 'webhook-refused': {
+			return {state: 'refused', code: event.code, reason: event.reason, since: event.at};
+		}
+
+		case 'webhook-disabled': {
+			return {state: 'disabled'};
+		}
+
+		case 'webhook-closed': {
+			return {state: 'closed'};
+		}
+
+		case 'gateway-started':
+		case 'gateway-stopping':
+		case 'routes-changed':
+		case 'delivery-received':
+		case 'run-changed':
+		case 'run-progressed':
+		case 'model-selected':
+		case 'platform-changed':
+		case 'config-reloaded':
+		case 'config-rejected':
+		case 'health-sampled':
+		case 'log-written': {
+			return webhook;
+		}
+	}
+};
+
+const routesAfter: Slice<'routes'> = (routes, event) =>
+	event.type === 'routes-changed' ? event.routes : routes;
+
+const modelAfter: Slice<'model'> = (model, event) =>
+	event.type === 'model-selected' ? event.model : model;
+
+const healthAfter: Slice<'health'> = (health, event) =>
+	event.type === 'health-sampled' ? event.health : health;
+
+const platformsAfter: Slice<'platforms'> = (platforms, event) =>
+	event.type === 'platform-changed'
+		? [...platforms.filter(({name}) => name !== event.platform.name), event.platform]
+		: platforms;
+
+const problemsAfter: Slice<'problems'> = (problems, event) => {
+	if (event.type === 'config-rejected') {
+		return event.problems;
+	}
+
+	return event.type === 'config-reloaded' ? event.warnings : problems;
+};
+
+const totalsAfter: Slice<'totals'> = (totals, event) => {
+	if (event.type === 'delivery-received') {
+		const ok = event.delivery.status < 400 ? 1 : 0;
+		return {...totals, received: totals.received + 1, ok: totals.ok + ok};
+	}
+
+	if (event.type !== 'run-changed') {
+		return totals;
+	}
+
+	switch (event.run.state) {
+		case 'done':
+		case 'silent': {
+			return {...totals, runsDone: totals.runsDone + 1};
+		}
+
+		case 'failed':
+		case 'interrupted':
+		case 'uncertain':
+		case 'dead': {
+			return {...totals, runsFailed: totals.runsFailed + 1};
+		}
+
+		case 'queued':
+		case 'running':
+		case 'delivering':
+		case 'cancelled': {
+			return totals;
+		}
+	}
+};
+
+function logsAfter(logs: GatewayState['logs'], events: readonly GatewayEvent[]) {
+	const written = events.flatMap(event => (event.type === 'log-written' ? [event.record] : []));
+	return written.length === 0 ? logs : [...logs, ...written].slice(-limits.logs);
+}
