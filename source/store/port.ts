@@ -77,6 +77,8 @@ export type Runs = {
 	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery); `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
 	get(runId: number): Promise<StoredRun | undefined>;
+	/** The run without its plan, answer and transcript: what faces list. */
+	view(runId: number): Promise<Run | undefined>;
 	/** Newest first, at most `limit` (1 to 1,000). */
 	list(filter: {
 		readonly states?: readonly RunState[];

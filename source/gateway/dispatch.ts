@@ -1,0 +1,144 @@
+import type {Clock} from '../core/clock.ts';
+import {every} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Busy} from '../core/idle.ts';
+import type {Logger} from '../core/log.ts';
+import type {Lease, Runs} from '../store/port.ts';
+import type {StopReason} from './work-run.ts';
+
+/** How long a run belongs to this process without a sign of life. */
+const leaseMs = 60_000;
+
+/** How long the drain lets runs finish before it takes them away. */
+const drainMs = 3000;
+
+/** Pause after the journal failed to give leases. */
+const journalPauseMs = 1000;
+
+/** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
+const shortestPauseMs = 20;
+
+export type Dispatcher = {
+	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
+	wake(): void;
+	/** Aborts a run that is under way here; `false` when it is not. */
+	abort(runId: number): boolean;
+	readonly active: number;
+	/** Takes no new runs, lets those under way finish for three seconds, then leaves the rest to the journal. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Gives due runs to workers, at most `concurrency()` at once. What is due is the journal's knowledge: this only asks when it was
+ * woken, when a worker is free, and when the next waiting run is due.
+ */
+export function createDispatcher(
+	{
+		clock,
+		runs,
+		busy,
+		log,
+		work,
+	}: {
+		readonly clock: Clock;
+		readonly runs: Runs;
+		readonly busy: Busy;
+		readonly log: Logger;
+		readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
+	},
+	{concurrency}: {readonly concurrency: () => number},
+): Dispatcher {
+	const active = new Map<number, AbortController>();
+	const done = new Set<Promise<void>>();
+	let looking = false;
+	let lookAgain = false;
+	let stopping = false;
+	let cancelTimer: (() => void) | undefined;
+
+	const isFree = () => !stopping && active.size < concurrency();
+
+	const wake = () => {
+		if (looking) {
+			lookAgain = true;
+		} else if (isFree()) {
+			looking = true;
+			const end = busy.begin();
+			void look().finally(() => {
+				looking = false;
+				if (lookAgain) {
+					lookAgain = false;
+					wake();
+				}
+
+				end();
+			});
+		}
+	};
+
+	const look = async () => {
+		try {
+			for (const lease of await runs.lease(concurrency() - active.size, leaseMs)) {
+				start(lease);
+			}
+
+			const due = isFree() ? await runs.nextDue() : undefined;
+			if (due !== undefined) {
+				planWake(Math.max(shortestPauseMs, due - clock.now()));
+			}
+		} catch (error) {
+			log.error('Cannot take runs from the journal, trying again', {error: messageOf(error)});
+			planWake(journalPauseMs);
+		}
+	};
+
+	const planWake = (delayMs: number) => {
+		cancelTimer?.();
+		cancelTimer = stopping ? undefined : clock.after(delayMs, wake);
+	};
+
+	const start = (lease: Lease) => {
+		const controller = new AbortController();
+		const {id} = lease.run;
+		const end = busy.begin();
+		active.set(id, controller);
+		const stopBeating = every(clock, leaseMs / 3, async () => {
+			const kept = await runs.beat(lease, leaseMs).catch(() => true);
+			if (!kept) {
+				controller.abort('lease-lost' satisfies StopReason);
+			}
+		});
+		const working = work(lease, controller.signal).finally(() => {
+			stopBeating();
+			active.delete(id);
+			done.delete(working);
+			end();
+			wake();
+		});
+		done.add(working);
+	};
+
+	return {
+		wake,
+		abort(runId) {
+			const controller = active.get(runId);
+			controller?.abort('cancelled' satisfies StopReason);
+			return controller !== undefined;
+		},
+		get active() {
+			return active.size;
+		},
+		async [Symbol.asyncDispose]() {
+			stopping = true;
+			cancelTimer?.();
+			const {promise: late, resolve} = Promise.withResolvers<void>();
+			const cancel = clock.after(drainMs, resolve);
+			await Promise.race([Promise.all(done), late]);
+			cancel();
+			for (const controller of active.values()) {
+				controller.abort('stopping' satisfies StopReason);
+			}
+
+			await Promise.all(done);
+		},
+	};
+}

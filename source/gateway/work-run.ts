@@ -1,0 +1,191 @@
+import type {AgentRequest, AgentRunner} from '../agent/runner.ts';
+import type {Clock} from '../core/clock.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {StoredRun, TranscriptEntry} from '../core/run.ts';
+import {cell} from '../core/untrusted.ts';
+import type {Deliverer} from '../delivery/deliverer.ts';
+import type {Lease, Runs, Settlement} from '../store/port.ts';
+
+/** What a run needs beside its plan, looked up when it starts. */
+export type Equipment = Pick<AgentRequest, 'skill' | 'tools'>;
+
+export type WorkDependencies = {
+	readonly clock: Clock;
+	readonly runs: Runs;
+	readonly agent: AgentRunner;
+	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly equip: (run: StoredRun) => Promise<Equipment>;
+	readonly settings: () => {
+		readonly maxSteps: number;
+		readonly timeoutMs: number;
+		readonly tries: number;
+		readonly deliveryTries: number;
+	};
+	/** Whether another agent try may help after `error`. */
+	readonly isPassing: (error: unknown) => boolean;
+	/** Whether another delivery try may help after `error`. */
+	readonly isRetryable: (error: unknown) => boolean;
+	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
+	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
+};
+
+/** The reason with which a run's signal aborts. */
+export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
+
+/** One lease and everything its work needs. */
+type Work = WorkDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
+
+/**
+ * Works on one lease until it is settled: the agent, then the delivery of its answer. Never rejects. When `signal` aborts for any
+ * reason but `cancelled` the run is left as it is in the journal: its next owner decides.
+ */
+export async function workRun(
+	dependencies: WorkDependencies,
+	lease: Lease,
+	signal: AbortSignal,
+): Promise<void> {
+	const work: Work = {...dependencies, lease, signal};
+	try {
+		const delivering = lease.phase === 'deliver' ? lease : await think(work);
+		if (delivering) {
+			await handOver({...work, lease: delivering});
+		}
+	} catch (error) {
+		// The journal itself failed. The lease runs out and the run is taken up again.
+		work.log.error('Cannot go on with the run: it is tried again when its lease ends', {
+			run: lease.run.id,
+			error: messageOf(error),
+		});
+	} finally {
+		await announce(work);
+	}
+}
+
+/** The agent's part. The lease to deliver with, or `undefined` when the run has been settled. */
+async function think(work: Work): Promise<Lease | undefined> {
+	const {agent, runs, lease, settings, signal} = work;
+	const {run} = lease;
+	await announce(work);
+	const {maxSteps, timeoutMs, tries} = settings();
+	try {
+		const {answer, toolCalls, model, silent} = await agent.run({
+			runId: run.id,
+			prompt: run.plan.prompt,
+			...(await work.equip(run)),
+			maxSteps,
+			timeoutMs,
+			signal,
+			onEntry: entry => {
+				note(work, entry);
+			},
+			beforeSideEffect: async () => {
+				if (!(await runs.markSideEffect(lease))) {
+					throw new SvcError(
+						'run_cancelled',
+						`Cannot go on with run ${run.id}: its lease was lost`,
+					);
+				}
+			},
+		});
+		const kept = await runs.answer(lease, {text: answer, toolCalls, model: model.name});
+		if (!kept) {
+			return undefined;
+		}
+
+		if (silent) {
+			await runs.settle(lease, {state: 'silent'});
+			return undefined;
+		}
+
+		const stored = await runs.get(run.id);
+		return stored && {...lease, run: stored, phase: 'deliver'};
+	} catch (error) {
+		const waitMs = work.isPassing(error) ? work.backoffMs(run.attempt, tries) : undefined;
+		await settleFailure(work, error, waitMs);
+		return undefined;
+	}
+}
+
+/** The delivery's part; settles the run. */
+async function handOver(work: Work): Promise<void> {
+	const {runs, deliverer, clock, lease, signal, settings} = work;
+	const {run} = lease;
+	if (!(await runs.markDeliveryStarted(lease))) {
+		return;
+	}
+
+	await announce(work);
+	try {
+		const {summary} = await deliverer.deliver(
+			{
+				text: run.fullAnswer ?? '',
+				target: run.plan.target,
+				profile: run.profile,
+				route: run.route,
+				event: run.event,
+				delivery: run.delivery,
+				runId: run.id,
+				offline: run.model?.startsWith('svc-offline') ?? false,
+			},
+			signal,
+		);
+		note(work, {at: clock.now(), kind: 'delivery', text: summary});
+		await runs.settle(lease, {state: 'done'});
+	} catch (error) {
+		const {deliveryTries} = settings();
+		const waitMs = work.isRetryable(error)
+			? work.backoffMs(run.deliveryAttempt + 1, deliveryTries)
+			: undefined;
+		await settleFailure(work, error, waitMs);
+	}
+}
+
+/** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
+async function settleFailure(work: Work, error: unknown, waitMs?: number): Promise<void> {
+	const {runs, lease, signal, clock, log, redact} = work;
+	if (signal.aborted) {
+		if (signal.reason === 'cancelled') {
+			await runs.settle(lease, {state: 'cancelled'});
+		}
+
+		return;
+	}
+
+	const text = cell(redact(messageOf(error)), 1000).text;
+	const retrying = waitMs !== undefined;
+	const settlement: Settlement = retrying
+		? {state: 'retry', at: clock.now() + waitMs, error: text}
+		: {state: lease.phase === 'deliver' ? 'dead' : 'failed', error: text};
+	note(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
+	const fields = {run: lease.run.id, route: lease.run.route, error: text};
+	if (retrying) {
+		log.warn(`The run failed and is tried again in ${Math.round(waitMs / 1000)} s`, fields);
+	} else {
+		log.error('The run failed', fields);
+	}
+
+	await runs.settle(lease, settlement);
+}
+
+function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {
+	runs.append(lease, [entry]);
+	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry});
+}
+
+/** Tells everybody where the run stands now. Not knowing it (a journal that fails) stops nothing. */
+async function announce({runs, clock, emit, log, lease}: Work): Promise<void> {
+	try {
+		const run = await runs.view(lease.run.id);
+		if (run) {
+			emit({type: 'run-changed', at: clock.now(), run});
+		}
+	} catch (error) {
+		log.warn('Cannot read the run from the journal', {run: lease.run.id, error: messageOf(error)});
+	}
+}
