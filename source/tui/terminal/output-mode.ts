@@ -1,0 +1,55 @@
+/** How `svc` shows what happens. `none`: nothing can be shown; print the hint and exit 2. */
+export type OutputMode = 'tui' | 'reader' | 'compact' | 'json' | 'quiet' | 'none';
+
+/** What `--output` takes. */
+export const outputFormats = ['compact', 'json', 'quiet'] as const;
+
+export type OutputFormat = (typeof outputFormats)[number];
+
+export type OutputSituation = {
+	readonly stdinIsTty: boolean;
+	readonly stdoutIsTty: boolean;
+	/** Of the process: `NO_COLOR`, `TERM`, `CI`, `CONTINUOUS_INTEGRATION`, `SVC_SCREEN_READER` are looked at. */
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** The value of `--output`, checked already. */
+	readonly output?: OutputFormat;
+};
+
+/** Printed on stderr, with exit code 2, for `none`. */
+export const noTerminalHint =
+	'There is no terminal to draw on: run `svc gateway run`, or choose lines with `svc --output compact|json|quiet`';
+
+const isSet = (value: string | undefined) => value !== undefined && value !== '';
+
+const isOn = (value: string | undefined) => isSet(value) && value !== '0' && value !== 'false';
+
+/**
+ * Which output fits; to be decided before Ink is loaded, because Ink throws on a pipe, prints nothing in CI and draws on dumb
+ * terminals. `--output` decides alone. Without a terminal on both ends there is none; a terminal that wants plain lines
+ * (`NO_COLOR`, `TERM=dumb`, CI) gets them; a screen reader gets lines that are never redrawn.
+ */
+export function outputMode({
+	stdinIsTty,
+	stdoutIsTty,
+	environment,
+	output,
+}: OutputSituation): OutputMode {
+	if (output !== undefined) {
+		return output;
+	}
+
+	if (!stdinIsTty || !stdoutIsTty) {
+		return 'none';
+	}
+
+	const wantsLines =
+		isSet(environment['NO_COLOR']) ||
+		environment['TERM'] === 'dumb' ||
+		isOn(environment['CI']) ||
+		isOn(environment['CONTINUOUS_INTEGRATION']);
+	if (wantsLines) {
+		return 'compact';
+	}
+
+	return isOn(environment['SVC_SCREEN_READER']) ? 'reader' : 'tui';
+}
