@@ -28,6 +28,15 @@ export type GatewayEvent =
 			readonly profile: string;
 	  }
 	| {readonly type: 'gateway-stopping'; readonly at: number}
+	/** Only from an attached face: the gateway in the other process does not answer any more. */
+	| {readonly type: 'gateway-lost'; readonly at: number}
+	/** What the journal still knows from before the start. Oldest first. */
+	| {
+			readonly type: 'history-restored';
+			readonly at: number;
+			readonly deliveries: readonly Delivery[];
+			readonly runs: readonly Run[];
+	  }
 	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
 	| {
 			readonly type: 'webhook-refused';
@@ -46,7 +55,13 @@ export type GatewayEvent =
 			readonly runId: number;
 			readonly entry: TranscriptEntry;
 	  }
-	| {readonly type: 'model-selected'; readonly at: number; readonly model: ModelView}
+	| {
+			readonly type: 'model-selected';
+			readonly at: number;
+			readonly model: ModelView;
+			/** A provider whose key is in the environment; using it costs money, so a person must agree. */
+			readonly offer?: ModelView;
+	  }
 	| {readonly type: 'platform-changed'; readonly at: number; readonly platform: PlatformView}
 	| {
 			readonly type: 'config-reloaded';

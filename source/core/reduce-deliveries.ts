@@ -15,9 +15,13 @@ export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
 	events: readonly GatewayEvent[],
 ): GatewayState['deliveries'] {
-	const received = events.flatMap(event =>
-		event.type === 'delivery-received' ? [event.delivery] : [],
-	);
+	const received = events.flatMap(event => {
+		if (event.type === 'history-restored') {
+			return event.deliveries;
+		}
+
+		return event.type === 'delivery-received' ? [event.delivery] : [];
+	});
 	if (received.length === 0) {
 		return rows;
 	}

@@ -9,8 +9,8 @@ export function runsAfter(
 ): GatewayState['runs'] {
 	const changed = new Map<number, Run>();
 	for (const event of events) {
-		if (event.type === 'run-changed') {
-			changed.set(event.run.id, event.run);
+		for (const run of runsOf(event)) {
+			changed.set(run.id, run);
 		}
 	}
 
@@ -24,6 +24,38 @@ export function runsAfter(
 		...[...changed.values()].filter(({id}) => !known.has(id)),
 	].toSorted((a, b) => a.id - b.id);
 	return next.length > limits.runs ? trim(next) : next;
+}
+
+/** The runs that `event` tells of. An accepted delivery implies its queued run. */
+function runsOf(event: GatewayEvent): readonly Run[] {
+	if (event.type === 'history-restored') {
+		return event.runs;
+	}
+
+	if (event.type === 'run-changed') {
+		return [event.run];
+	}
+
+	if (event.type !== 'delivery-received' || event.delivery.runId === undefined) {
+		return [];
+	}
+
+	const {runId, id, profile, route, event: name, receivedAt} = event.delivery;
+	return [
+		{
+			id: runId,
+			delivery: id,
+			profile,
+			route,
+			event: name,
+			target: '',
+			state: 'queued',
+			attempt: 0,
+			deliveryAttempt: 0,
+			createdAt: receivedAt,
+			toolCalls: 0,
+		},
+	];
 }
 
 function trim(runs: readonly Run[]): readonly Run[] {

@@ -13,8 +13,9 @@ type Slice<Key extends keyof GatewayState> = (
  * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
-	const {model, health, ...rest} = state;
+	const {model, modelOffer, health, ...rest} = state;
 	const nextModel = events.reduce(modelAfter, model);
+	const nextOffer = events.reduce(offerAfter, modelOffer);
 	const nextHealth = events.reduce(healthAfter, health);
 	return {
 		...rest,
@@ -29,6 +30,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextModel && {model: nextModel}),
+		...(nextOffer && {modelOffer: nextOffer}),
 		...(nextHealth && {health: nextHealth}),
 	};
 }
@@ -36,7 +38,11 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 const gatewayAfter: Slice<'gateway'> = (gateway, event) => {
 	if (event.type === 'gateway-started') {
 		const {pid, version, home, profile, at} = event;
-		return {pid, version, home, profile, startedAt: at, stopping: false};
+		return {pid, version, home, profile, startedAt: at, stopping: false, reachable: true};
+	}
+
+	if (event.type === 'gateway-lost') {
+		return {...gateway, reachable: false};
 	}
 
 	return event.type === 'gateway-stopping' ? {...gateway, stopping: true} : gateway;
@@ -62,6 +68,8 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 
 		case 'gateway-started':
 		case 'gateway-stopping':
+		case 'gateway-lost':
+		case 'history-restored':
 		case 'routes-changed':
 		case 'delivery-received':
 		case 'run-changed':
@@ -82,6 +90,9 @@ const routesAfter: Slice<'routes'> = (routes, event) =>
 
 const modelAfter: Slice<'model'> = (model, event) =>
 	event.type === 'model-selected' ? event.model : model;
+
+const offerAfter: Slice<'modelOffer'> = (offer, event) =>
+	event.type === 'model-selected' ? event.offer : offer;
 
 const healthAfter: Slice<'health'> = (health, event) =>
 	event.type === 'health-sampled' ? event.health : health;

@@ -36,6 +36,8 @@ export type GatewayState = {
 		readonly profile: string;
 		readonly startedAt: number;
 		readonly stopping: boolean;
+		/** `false` when an attached face lost its gateway; everything shown is old then. */
+		readonly reachable: boolean;
 	};
 	readonly webhook: WebhookState;
 	readonly routes: readonly RouteView[];
@@ -48,6 +50,8 @@ export type GatewayState = {
 	/** At most `limits.logs`. */
 	readonly logs: readonly LogRecord[];
 	readonly model?: ModelView;
+	/** A model that could be used but costs money: a face asks once, `GatewayPort.useModel` agrees. */
+	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
 	/** What the last reload refused or warned of. */
 	readonly problems: readonly Problem[];
@@ -72,7 +76,15 @@ export const limits = {
 
 /** The state before anything happened. */
 export const initialState: GatewayState = {
-	gateway: {pid: 0, version: '', home: '', profile: 'default', startedAt: 0, stopping: false},
+	gateway: {
+		pid: 0,
+		version: '',
+		home: '',
+		profile: 'default',
+		startedAt: 0,
+		stopping: false,
+		reachable: true,
+	},
 	webhook: {state: 'starting'},
 	routes: [],
 	deliveries: [],

@@ -1,3 +1,4 @@
+import type {ModelView, PlatformView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {Run, RunState, StoredRun} from '../core/run.ts';
@@ -14,6 +15,26 @@ export type ReplayPlan = {
 
 /** An HTTP answer of our own receiver. */
 export type ReceiverAnswer = {readonly status: number; readonly body: string};
+
+/** @see Decisions 2 */
+export type GatewayStatus = {
+	readonly pid: number;
+	readonly version: string;
+	readonly home: string;
+	readonly profile: string;
+	/** Milliseconds since 1970. */
+	readonly started_at: number;
+	readonly webhook: {readonly url: string} | {readonly refused: string} | {readonly disabled: true};
+	/** The chat API; absent features are `null` until they exist. */
+	readonly api: null;
+	readonly runs: {readonly active: number; readonly queued: number};
+	readonly groups: number;
+	readonly servers: readonly never[];
+	readonly platforms: readonly PlatformView[];
+	readonly model: ModelView | null;
+	/** Why the journal cannot be written now, if so. */
+	readonly journal_failing: string | null;
+};
 
 export type StopConsequences = {
 	readonly activeRuns: number;
@@ -65,6 +86,13 @@ export type GatewayPort = {
 	reload(): Promise<void>;
 	/** Tries to listen again after a refusal. */
 	restartReceiver(): Promise<void>;
+	/**
+	 * Agrees to a model that was found but costs money (`GatewayState.modelOffer`): writes the provider to `config.yaml` and reloads.
+	 * @throws SvcError `model_not_offered`
+	 */
+	useModel(provider: string): Promise<void>;
+	/** The gateway in one object, for `svc gateway status --json`. */
+	status(): Promise<GatewayStatus>;
 	/** What stopping now would end. */
 	stopConsequences(): Promise<StopConsequences>;
 	/** Drains and ends the gateway (in another process: asks it to). */

@@ -1,0 +1,105 @@
+import {request as httpRequest, type IncomingMessage} from 'node:http';
+import {SvcError, codeOf} from '../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** Longest silence of the gateway before a call fails. Replays wait for a delivery target, so it is generous. */
+const answerTimeoutMs = 60_000;
+
+/** Whether `error` says that no gateway listens on the socket. */
+export const isNoGateway = (error: unknown): boolean =>
+	error instanceof SvcError && error.code === 'gateway_not_running';
+
+/**
+ * Calls one operation of the control API. The JSON answer; `undefined` for 404. The caller names its type: both ends are one version of one program.
+ *
+ * @throws SvcError the gateway's own code, or `gateway_not_running`
+ */
+export async function callControl<Answer>(
+	socket: string,
+	path: string,
+	{method = 'GET', body}: {readonly method?: 'GET' | 'POST'; readonly body?: JsonValue} = {},
+): Promise<Answer> {
+	const response = await open(socket, path, {method, ...(body !== undefined && {body})});
+	const text = await readText(response);
+	const answer: unknown = text === '' ? undefined : JSON.parse(text);
+	if (response.statusCode !== 200 && response.statusCode !== 404) {
+		throw refusalOf(answer);
+	}
+
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+	return (response.statusCode === 404 ? undefined : answer) as Answer;
+}
+
+/** Opens an operation of the control API and gives the response as a stream. */
+export async function open(
+	socket: string,
+	path: string,
+	{method = 'GET', body}: {readonly method?: 'GET' | 'POST'; readonly body?: JsonValue} = {},
+): Promise<IncomingMessage> {
+	const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
+	const text = body === undefined ? '' : JSON.stringify(body);
+	const request = httpRequest(
+		{
+			socketPath: socket,
+			path,
+			method,
+			headers: {'content-length': Buffer.byteLength(text)},
+			agent: false,
+		},
+		resolve,
+	);
+	request.setTimeout(answerTimeoutMs, () => {
+		request.destroy(
+			new SvcError(
+				'gateway_silent',
+				'Cannot reach the gateway: it does not answer on its control socket',
+			),
+		);
+	});
+	request.on('error', error => {
+		reject(isAbsent(error) ? notRunning(socket, error) : error);
+	});
+	request.end(text);
+	const response = await promise;
+	request.setTimeout(0);
+	return response;
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+	const chunks: string[] = [];
+	let length = 0;
+	response.setEncoding('utf8');
+	for await (const chunk of response) {
+		const part = String(chunk);
+		length += part.length;
+		if (length > maxAnswerBytes) {
+			throw new SvcError(
+				'gateway_silent',
+				'Cannot read the answer of the gateway: it is too large',
+			);
+		}
+
+		chunks.push(part);
+	}
+
+	return chunks.join('');
+}
+
+const isAbsent = (error: unknown): boolean =>
+	['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'].includes(codeOf(error));
+
+const notRunning = (socket: string, cause: unknown): SvcError =>
+	new SvcError('gateway_not_running', `No gateway runs for this home (no answer on "${socket}")`, {
+		cause,
+	});
+
+function refusalOf(answer: unknown): SvcError {
+	if (isJsonObject(answer) && typeof answer['error'] === 'string') {
+		const code = answer['code'];
+		return new SvcError(typeof code === 'string' ? code : 'gateway_failed', answer['error']);
+	}
+
+	return new SvcError('gateway_failed', 'Cannot read the answer of the gateway');
+}

@@ -1,0 +1,196 @@
+import {chmod, rm} from 'node:fs/promises';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {SvcError, codeOf, messageOf} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import {controlEndpoints, controlOpenApi} from './control-endpoints.ts';
+import type {GatewayPort} from './port.ts';
+
+const maxBodyBytes = 8 * 1024 * 1024;
+
+/** An attached face that does not read is let go at this much waiting for it. */
+const maxUnreadBytes = 16 * 1024 * 1024;
+
+/** Longest path of a Unix socket that every system takes. */
+const longestSocketPath = 100;
+
+/**
+ * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
+ * gateway use. Only the owner of the home reaches it. A socket file that is there already is stale: the caller holds the home's lock.
+ *
+ * @throws SvcError `control_unavailable`
+ */
+export async function startControlServer(
+	{
+		port,
+		version,
+		log,
+	}: {readonly port: GatewayPort; readonly version: string; readonly log: Logger},
+	{socket}: {readonly socket: string},
+): Promise<AsyncDisposable> {
+	if (Buffer.byteLength(socket) > longestSocketPath) {
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": the path is longer than ${longestSocketPath} bytes, use a shorter SVC_HOME`,
+		);
+	}
+
+	await rm(socket, {force: true});
+	const server = createServer(
+		{requestTimeout: 30_000, headersTimeout: 5000},
+		(request, response) => {
+			void respond({port, version}, request, response).catch((error: unknown) => {
+				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
+				response.destroy();
+			});
+		},
+	);
+	const {promise: listening, resolve, reject} = Promise.withResolvers<void>();
+	server.once('error', reject);
+	server.listen(socket, resolve);
+	try {
+		await listening;
+	} catch (error) {
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": ${messageOf(error)}`,
+			{
+				cause: error,
+			},
+		);
+	}
+
+	server.on('error', error => {
+		log.error('The control socket failed', {error: error.message});
+	});
+	await chmod(socket, 0o600);
+	return {
+		async [Symbol.asyncDispose]() {
+			const closed = new Promise(done => {
+				server.close(done);
+			});
+			server.closeAllConnections();
+			await closed;
+			await rm(socket, {force: true});
+		},
+	};
+}
+
+async function respond(
+	{port, version}: {readonly port: GatewayPort; readonly version: string},
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	const url = new URL(request.url ?? '/', 'http://localhost');
+	if (request.method === 'GET' && url.pathname === '/openapi.json') {
+		send(response, 200, controlOpenApi(version));
+		return;
+	}
+
+	if (request.method === 'GET' && url.pathname === '/v1/events') {
+		streamEvents(port, response);
+		return;
+	}
+
+	for (const endpoint of controlEndpoints) {
+		const params = endpoint.method === request.method && matchPath(endpoint.path, url.pathname);
+		if (!params) {
+			continue;
+		}
+
+		try {
+			// At most one endpoint matches: this awaits once.
+			// oxlint-disable-next-line no-await-in-loop
+			const body = await readJson(request);
+			// oxlint-disable-next-line no-await-in-loop
+			const answer = await endpoint.handle(port, {params, query: url.searchParams, body});
+			send(
+				response,
+				answer === undefined ? 404 : 200,
+				answer ?? {error: 'Not found', code: 'not_found'},
+			);
+		} catch (error) {
+			const status = error instanceof SvcError ? 409 : 500;
+			send(response, status, {error: messageOf(error), code: codeOf(error)});
+		}
+
+		return;
+	}
+
+	send(response, 404, {
+		error: `No such operation: ${request.method} ${url.pathname}`,
+		code: 'unknown_url',
+	});
+}
+
+/** The values of the `{name}` parts, or `undefined` when the path is another one. */
+function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+	const expected = pattern.split('/');
+	const got = path.split('/');
+	if (expected.length !== got.length) {
+		return undefined;
+	}
+
+	const params: Record<string, string> = {};
+	for (const [index, part] of expected.entries()) {
+		const value = got[index] ?? '';
+		if (part.startsWith('{')) {
+			params[part.slice(1, -1)] = decodeURIComponent(value);
+		} else if (part !== value) {
+			return undefined;
+		}
+	}
+
+	return params;
+}
+
+async function readJson(request: IncomingMessage): Promise<JsonValue> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of request) {
+		// Without an encoding set, chunks of a request are buffers.
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+		const buffer = chunk as Buffer;
+		bytes += buffer.length;
+		if (bytes > maxBodyBytes) {
+			throw new SvcError(
+				'bad_request',
+				`Cannot take the request body: it is larger than ${maxBodyBytes} bytes`,
+			);
+		}
+
+		chunks.push(buffer);
+	}
+
+	const text = Buffer.concat(chunks).toString('utf8');
+	try {
+		return text === '' ? null : JSON.parse(text);
+	} catch (error) {
+		throw new SvcError('bad_request', 'Cannot read the request body: it is not JSON', {
+			cause: error,
+		});
+	}
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+	const body = Buffer.from(JSON.stringify(value));
+	response.writeHead(status, {'content-type': 'application/json', 'content-length': body.length});
+	response.end(body);
+}
+
+/** The state, then every batch of events, until the face goes or falls too far behind. */
+function streamEvents(port: GatewayPort, response: ServerResponse): void {
+	response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'});
+	const write = (event: string, value: unknown) => {
+		response.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+		if (response.writableLength > maxUnreadBytes) {
+			response.destroy();
+		}
+	};
+
+	write('state', port.getState());
+	const unsubscribe = port.subscribe(events => {
+		write('events', events);
+	});
+	response.on('close', unsubscribe);
+}

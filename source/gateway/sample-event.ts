@@ -1,0 +1,89 @@
+import {createHmac, randomUUID} from 'node:crypto';
+import type {Route} from '../config/route.ts';
+
+/** A request that a code host could have sent. */
+export type SampleRequest = {
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+};
+
+/** The pull request of the test event: made up, in the shape that GitHub sends. */
+const samplePullRequest = {
+	action: 'opened',
+	number: 7,
+	pull_request: {
+		number: 7,
+		state: 'open',
+		draft: false,
+		title: 'Retry the upload when the connection drops',
+		body: 'Uploads over mobile networks fail now and then. This retries them three times.',
+		html_url: 'https://github.example/acme/api/pull/7',
+		user: {login: 'alex', type: 'User'},
+		head: {ref: 'retry-upload', sha: '4f1c2d8e9b7a60513c2f8d1e6a9b0c7d5e3f2a18'},
+		base: {ref: 'main', sha: '9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b'},
+		additions: 42,
+		deletions: 6,
+		changed_files: 3,
+	},
+	repository: {
+		name: 'api',
+		full_name: 'acme/api',
+		private: false,
+		html_url: 'https://github.example/acme/api',
+		default_branch: 'main',
+	},
+	sender: {login: 'alex', type: 'User'},
+};
+
+/**
+ * A test event for `route`, signed as GitHub signs (`X-Hub-Signature-256`). The event is the one asked for, else `pull_request` when the route takes
+ * it, else the first that the route takes.
+ */
+export function sampleRequest(
+	route: Pick<Route, 'events' | 'secrets' | 'insecure'>,
+	{payload, event}: {readonly payload?: string; readonly event?: string} = {},
+): SampleRequest {
+	const name = event ?? eventFor(route.events);
+	const body =
+		payload ??
+		JSON.stringify(
+			name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest},
+		);
+	return {
+		body,
+		headers: {
+			'content-type': 'application/json',
+			'user-agent': 'svc-test-event',
+			'x-github-event': name,
+			'x-github-delivery': randomUUID(),
+			...(route.insecure ? {} : {'x-hub-signature-256': signatureOf(body, route.secrets[0] ?? '')}),
+		},
+	};
+}
+
+const eventFor = (events: readonly string[]): string =>
+	events.length === 0 || events.includes('pull_request')
+		? 'pull_request'
+		: (events[0] ?? 'pull_request');
+
+const signatureOf = (body: string, secret: string): string =>
+	`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/**
+ * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret, and makes a new delivery
+ * identifier at each call, so that it can be pasted more than once.
+ */
+export function curlLine(url: string, {headers, body}: SampleRequest): string {
+	const flags = Object.entries(headers)
+		.filter(([name]) => name !== 'x-github-delivery' && name !== 'user-agent')
+		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+	return [
+		'curl -sS',
+		quoted(url),
+		...flags,
+		'-H "x-github-delivery: test-$(date +%s%N)"',
+		`--data-binary ${quoted(body)}`,
+	].join(' ');
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
