@@ -1,0 +1,65 @@
+import {RE2JS} from 're2js';
+import {messageOf, SvcError} from './errors.ts';
+import {cell} from './untrusted.ts';
+
+/** A compiled pattern. */
+export type LinearRegex = {
+	/** Whether the pattern occurs anywhere in the first 65,536 characters of `text`. */
+	test(text: string): boolean;
+};
+
+const longestPatternBytes = 1024;
+const longestSubject = 65_536;
+
+/**
+ * Compiles `pattern` (RE2 syntax, at most 1,024 bytes) for an engine whose time grows linearly with the text, so that
+ * no pattern and no payload can stall the process. Unanchored.
+ *
+ * @throws SvcError `regex_unsupported`; the message names the construct that the engine refuses.
+ * @see Decisions 3
+ */
+export function compileLinear(pattern: string): LinearRegex {
+	if (Buffer.byteLength(pattern) > longestPatternBytes) {
+		throw new SvcError(
+			'regex_unsupported',
+			`Cannot use a regex of ${Buffer.byteLength(pattern)} bytes: at most ${longestPatternBytes} are allowed`,
+		);
+	}
+
+	const regex = compile(pattern);
+	return {test: text => regex.test(text.slice(0, longestSubject))};
+}
+
+function compile(pattern: string): RE2JS {
+	try {
+		return RE2JS.compile(pattern);
+	} catch (error) {
+		throw new SvcError(
+			'regex_unsupported',
+			`Cannot use regex "${cell(pattern, 80).text}": ${complaint(messageOf(error))}`,
+			{cause: error},
+		);
+	}
+}
+
+/**
+ * What other engines know and this one refuses, by the text after the colon of the engine's message. Order matters:
+ * `(?<=` starts like `(?<`.
+ */
+const constructs: ReadonlyArray<readonly [start: RegExp, name: string]> = [
+	[/: `\(\?<?[=!]/, 'lookaround'],
+	[/: `\(\?>/, 'an atomic group'],
+	[/: `\(\?\(/, 'a conditional group'],
+	[/: `\(\?#/, 'a comment group'],
+	[/: `\\(?:[1-9]|k)/, 'a backreference'],
+	[/: `[*+?}]\+`/, 'a possessive quantifier'],
+	[/invalid repeat count/, 'a repeat count above 1000'],
+];
+
+function complaint(message: string): string {
+	const construct = constructs.find(([start]) => start.test(message));
+	const detail = cell(message.replace(/^error parsing regexp: /, ''), 160).text;
+	return construct
+		? `${construct[1]} is not supported by the linear-time engine (${detail})`
+		: detail;
+}
