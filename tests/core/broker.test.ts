@@ -1,0 +1,64 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {createBroker} from '../../source/core/broker.ts';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import {makeDelivery, received} from '../helpers/make.ts';
+
+test('listeners get each event once, in order, together with those of the same turn', async () => {
+	const broker = createBroker();
+	const batches: Array<readonly GatewayEvent[]> = [];
+	broker.subscribe(events => {
+		batches.push(events);
+	});
+	const events = Array.from({length: 5}, () => received(makeDelivery()));
+
+	for (const event of events) {
+		broker.emit(event);
+	}
+
+	await turn();
+	expect(batches).toEqual([events]);
+});
+
+test('the state holds an event as soon as it was reported', () => {
+	const broker = createBroker();
+
+	broker.emit(received(makeDelivery()));
+
+	expect(broker.getState().totals.received).toBe(1);
+	expect(broker.getState()).toBe(broker.getState());
+});
+
+test('a listener that throws is dropped, the others go on', async () => {
+	const failures: unknown[] = [];
+	const broker = createBroker(error => failures.push(error));
+	let heard = 0;
+	broker.subscribe(() => {
+		throw new Error('broken face');
+	});
+	broker.subscribe(() => {
+		heard++;
+	});
+
+	broker.emit(received(makeDelivery()));
+	await turn();
+	broker.emit(received(makeDelivery()));
+	await turn();
+
+	expect(failures).toHaveLength(1);
+	expect(heard).toBe(2);
+});
+
+test('who has left hears nothing more', async () => {
+	const broker = createBroker();
+	let heard = 0;
+	const leave = broker.subscribe(() => {
+		heard++;
+	});
+	leave();
+
+	broker.emit(received(makeDelivery()));
+	await turn();
+
+	expect(heard).toBe(0);
+});

@@ -1,0 +1,142 @@
+import {expect, test} from 'vitest';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import {reduce} from '../../source/core/reduce.ts';
+import {initialState, limits} from '../../source/core/state.ts';
+import {makeDelivery, makeRun, received, runChanged} from '../helpers/make.ts';
+
+const rejection = (route: string) => makeDelivery({route, status: 429, outcome: 'rate'});
+
+test('a slice that no event touched stays the same object', () => {
+	const before = reduce(initialState, [runChanged(makeRun())]);
+
+	const after = reduce(before, [received(makeDelivery())]);
+
+	expect(after.runs).toBe(before.runs);
+	expect(after.logs).toBe(before.logs);
+	expect(after.deliveries).not.toBe(before.deliveries);
+});
+
+test('rejections of one kind and route become one row from the third in a row on', () => {
+	const flood = Array.from({length: 48}, () => received(rejection('alerts')));
+
+	const two = reduce(initialState, flood.slice(0, 2));
+	const all = reduce(initialState, flood);
+
+	expect(two.deliveries.map(({count}) => count)).toEqual([1, 1]);
+	expect(all.deliveries.map(({count}) => count)).toEqual([48]);
+});
+
+test('the key of a grouped row stays while it grows', () => {
+	const flood = Array.from({length: 5}, () => received(rejection('alerts')));
+
+	const three = reduce(initialState, flood.slice(0, 3));
+	const five = reduce(three, flood.slice(3));
+
+	expect(five.deliveries[0]?.key).toBe(three.deliveries[0]?.key);
+	expect(five.deliveries[0]?.delivery).not.toBe(three.deliveries[0]?.delivery);
+});
+
+test('accepted deliveries and rejections of other routes are not grouped', () => {
+	const events = [
+		...Array.from({length: 4}, () => received(makeDelivery())),
+		received(rejection('a')),
+		received(rejection('b')),
+		received(rejection('a')),
+	];
+
+	expect(reduce(initialState, events).deliveries).toHaveLength(7);
+});
+
+test('a flood on one route cannot push the deliveries of others out', () => {
+	const quiet = Array.from({length: 100}, () => received(makeDelivery({route: 'quiet'})));
+	const flood = Array.from({length: limits.deliveries * 2}, () =>
+		received(makeDelivery({route: 'flood'})),
+	);
+
+	const {deliveries, totals} = reduce(reduce(initialState, quiet), flood);
+
+	expect(deliveries).toHaveLength(limits.deliveries);
+	expect(deliveries.filter(({delivery}) => delivery.route === 'quiet')).toHaveLength(100);
+	expect(totals.received).toBe(limits.deliveries * 2 + 100);
+});
+
+test('one batch and one event at a time lead to the same state', () => {
+	const events: GatewayEvent[] = [
+		received(makeDelivery({runId: 3})),
+		runChanged(makeRun({id: 3, state: 'running'})),
+		received(rejection('a')),
+		received(rejection('a')),
+		received(rejection('a')),
+		{
+			type: 'run-progressed',
+			at: 5,
+			runId: 3,
+			entry: {at: 5, kind: 'text', text: 'thinking'},
+		},
+		runChanged(makeRun({id: 3, state: 'done'})),
+		{type: 'webhook-refused', at: 6, code: 'port_in_use', reason: 'busy'},
+	];
+
+	const oneByOne = events.reduce((state, event) => reduce(state, [event]), initialState);
+
+	expect(oneByOne).toEqual(reduce(initialState, events));
+});
+
+test('an accepted delivery shows its run as queued until the run speaks for itself', () => {
+	const delivery = makeDelivery({runId: 9});
+
+	const queued = reduce(initialState, [received(delivery)]);
+	const running = reduce(queued, [runChanged(makeRun({id: 9, state: 'running', target: 'log'}))]);
+
+	expect(queued.runs).toMatchObject([{id: 9, state: 'queued', delivery: delivery.id}]);
+	expect(running.runs).toMatchObject([{id: 9, state: 'running', target: 'log'}]);
+});
+
+test('above the limit ended runs go first, those under way stay', () => {
+	const active = runChanged(makeRun({id: 1, state: 'running'}));
+	const ended = Array.from({length: limits.runs + 10}, (_, index) =>
+		runChanged(makeRun({id: index + 2, state: 'done'})),
+	);
+
+	const {runs} = reduce(initialState, [active, ...ended]);
+
+	expect(runs).toHaveLength(limits.runs);
+	expect(runs[0]).toMatchObject({id: 1, state: 'running'});
+});
+
+test('the progress of a run is kept while it runs, bounded, and dropped when it ends', () => {
+	const entries = Array.from({length: limits.progressEntries + 50}, (_, index): GatewayEvent => ({
+		type: 'run-progressed',
+		at: index,
+		runId: 4,
+		entry: {at: index, kind: 'text', text: `entry ${index}`},
+	}));
+
+	const running = reduce(initialState, entries);
+	const ended = reduce(running, [runChanged(makeRun({id: 4, state: 'failed'}))]);
+
+	expect(running.progress[4]).toHaveLength(limits.progressEntries);
+	expect(running.progress[4]?.at(-1)?.text).toBe(`entry ${limits.progressEntries + 49}`);
+	expect(ended.progress).toEqual({});
+});
+
+test('a lost gateway is unreachable until it speaks again', () => {
+	const lost = reduce(initialState, [{type: 'gateway-lost', at: 1}]);
+	const back = reduce(lost, [
+		{type: 'gateway-started', at: 2, pid: 1, version: '1', home: '/h', profile: 'default'},
+	]);
+
+	expect(lost.gateway.reachable).toBe(false);
+	expect(back.gateway.reachable).toBe(true);
+});
+
+test('a model offer lasts until the next choice of a model', () => {
+	const offline = {provider: 'offline', name: 'svc-offline-1', origin: 'none'} as const;
+	const offer = {provider: 'openai', name: 'gpt', origin: 'OPENAI_API_KEY'} as const;
+
+	const offered = reduce(initialState, [{type: 'model-selected', at: 1, model: offline, offer}]);
+	const taken = reduce(offered, [{type: 'model-selected', at: 2, model: offer}]);
+
+	expect(offered.modelOffer).toEqual(offer);
+	expect(taken.modelOffer).toBeUndefined();
+});

@@ -1,0 +1,54 @@
+import type {Delivery} from '../../source/core/delivery.ts';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import type {Run} from '../../source/core/run.ts';
+
+let counter = 0;
+
+/** A delivery with plausible values; `overrides` win. */
+export const makeDelivery = (overrides: Partial<Delivery> = {}): Delivery => {
+	counter++;
+	return {
+		id: (4_000_000_000_000_000 + counter).toString(36),
+		profile: 'default',
+		route: 'gh-review',
+		event: 'pull_request',
+		deliveryId: `delivery-${counter}`,
+		idSource: 'x-github-delivery',
+		status: 202,
+		outcome: 'accepted',
+		receivedAt: 1_700_000_000_000 + counter,
+		durationMs: 3,
+		bodyBytes: 7153,
+		flags: 0,
+		trace: [],
+		...overrides,
+	};
+};
+
+/** A run with plausible values; `overrides` win. */
+export const makeRun = (overrides: Partial<Run> = {}): Run => ({
+	id: 1,
+	delivery: 'abc123',
+	profile: 'default',
+	route: 'gh-review',
+	event: 'pull_request',
+	target: 'log',
+	state: 'queued',
+	attempt: 0,
+	deliveryAttempt: 0,
+	createdAt: 1_700_000_000_000,
+	toolCalls: 0,
+	...overrides,
+});
+
+export const received = (delivery: Delivery): GatewayEvent => ({
+	type: 'delivery-received',
+	at: delivery.receivedAt,
+	delivery,
+});
+
+export const runChanged = (run: Run): GatewayEvent => ({
+	type: 'run-changed',
+	at: run.createdAt,
+	run,
+});
