@@ -1,10 +1,13 @@
+/* oxlint-disable no-control-regex -- terminal input is made of control characters */
+import {keyOfSequence} from './key-sequences.ts';
+
 /**
  * One key press, named the same in every terminal.
  *
  * `id` is what tables bind: printable keys are themselves (`j`, `G`, `?`, `é`), others have names (`enter`, `esc`, `tab`,
  * `space`, `backspace`, `delete`, `insert`, `up`, `down`, `left`, `right`, `home`, `end`, `pgup`, `pgdn`, `f1`…`f12`), with
  * the modifiers `ctrl+`, `alt+`, `shift+` in this order in front (`ctrl+k`, `shift+tab`, `alt+a`). Shift is part of a printable
- * key (`G`, not `shift+g`).
+ * key (`G`, not `shift+g`). `Ctrl-j` (a line feed) stays `ctrl+j`, `Ctrl-h` is `backspace`, as terminals send them.
  */
 export type KeyEvent = {
 	readonly id: string;
@@ -15,3 +18,63 @@ export type KeyEvent = {
 	/** Whether the key was all that its read held: a paste or a burst never is. */
 	readonly alone: boolean;
 };
+
+/** What a sequence says, without when. */
+export type NamedKey = Pick<KeyEvent, 'id' | 'text'>;
+
+const controlNames: Readonly<Record<string, string>> = {
+	'\0': 'ctrl+space',
+	'\b': 'backspace',
+	'\t': 'tab',
+	'\r': 'enter',
+	'\u001B': 'esc',
+	'\u001C': 'ctrl+\\',
+	'\u001D': 'ctrl+]',
+	'\u001E': 'ctrl+^',
+	'\u001F': 'ctrl+_',
+	'\u007F': 'backspace',
+};
+
+/**
+ * The key of one whole sequence (one grapheme, one control character, or one escape sequence: xterm, rxvt, Linux console, SS3,
+ * kitty CSI u, modifyOtherKeys). `undefined` for what is no key: a terminal's reply, a key release, half a character.
+ */
+export function parseKey(raw: string): NamedKey | undefined {
+	if (raw.length > 1 && raw.startsWith('\u001B')) {
+		const key = keyOfSequence(raw);
+		return key ?? parseEscaped(raw);
+	}
+
+	const control = controlNames[raw];
+	if (control !== undefined) {
+		return {id: control, text: ''};
+	}
+
+	if (/^[\u0001-\u001A]$/.test(raw)) {
+		return {id: `ctrl+${String.fromCodePoint(raw.charCodeAt(0) + 96)}`, text: ''};
+	}
+
+	// A replacement character is what the decoder makes of broken bytes.
+	return raw === '' || /^[\p{Cc}\p{Cs}\uFFFD]/u.test(raw)
+		? undefined
+		: {id: raw === ' ' ? 'space' : raw, text: raw};
+}
+
+/** Alt sends Escape in front of the key. */
+function parseEscaped(raw: string): NamedKey | undefined {
+	const inner = raw.slice(1);
+	if (/^\u001B?[[O]./s.test(inner)) {
+		return inner.startsWith('\u001B') ? withAlt(keyOfSequence(inner)) : undefined;
+	}
+
+	return withAlt(parseKey(inner));
+}
+
+function withAlt(key: NamedKey | undefined): NamedKey | undefined {
+	if (!key || key.id.includes('alt+')) {
+		return undefined;
+	}
+
+	const id = key.id.startsWith('ctrl+') ? `ctrl+alt+${key.id.slice(5)}` : `alt+${key.id}`;
+	return {id, text: ''};
+}

@@ -1,0 +1,214 @@
+/* oxlint-disable no-control-regex -- terminal input is made of control characters */
+import type {NamedKey} from './key-event.ts';
+
+const shiftBit = 1;
+const ctrlBit = 4;
+/** Alt, and Meta where a keyboard has both. */
+const altBits = 2 | 32;
+/** Super and Hyper. */
+const unusableBits = 8 | 16;
+
+const arrows = {A: 'up', B: 'down', C: 'right', D: 'left'} as const;
+
+const csiLetters: Readonly<Record<string, string>> = {
+	...arrows,
+	F: 'end',
+	H: 'home',
+	P: 'f1',
+	Q: 'f2',
+	R: 'f3',
+	S: 'f4',
+	Z: 'tab',
+};
+
+const csiNumbers: Readonly<Record<number, string>> = {
+	1: 'home',
+	2: 'insert',
+	3: 'delete',
+	4: 'end',
+	5: 'pgup',
+	6: 'pgdn',
+	7: 'home',
+	8: 'end',
+	11: 'f1',
+	12: 'f2',
+	13: 'f3',
+	14: 'f4',
+	15: 'f5',
+	17: 'f6',
+	18: 'f7',
+	19: 'f8',
+	20: 'f9',
+	21: 'f10',
+	23: 'f11',
+	24: 'f12',
+};
+
+const rxvtModifiers: Readonly<Record<string, number>> = {
+	$: shiftBit,
+	'^': ctrlBit,
+	'@': ctrlBit | shiftBit,
+};
+
+/** Keys that the kitty protocol numbers; keypad keys are the keys they stand for. */
+const codePoints: Readonly<Record<number, string>> = {
+	8: 'backspace',
+	9: 'tab',
+	13: 'enter',
+	27: 'esc',
+	32: 'space',
+	127: 'backspace',
+	57_414: 'enter',
+	57_417: 'left',
+	57_418: 'right',
+	57_419: 'up',
+	57_420: 'down',
+	57_421: 'pgup',
+	57_422: 'pgdn',
+	57_423: 'home',
+	57_424: 'end',
+	57_425: 'insert',
+	57_426: 'delete',
+};
+
+const keypadText = '0123456789./*-+';
+const firstKeypadCodePoint = 57_399;
+
+/** What the application keypad sends after SS3: `ESC O j` is `*`. */
+const ss3Keypad: Readonly<Record<string, string>> = Object.fromEntries(
+	Array.from('*+,-./0123456789', (text, index) => [String.fromCodePoint(0x6a + index), text]),
+);
+
+const release = '3';
+
+/**
+ * The key of a CSI or SS3 sequence, with its modifiers. `undefined` when it is none of a key we know, a release, or a key with
+ * Super or Hyper, which belong to the window manager.
+ */
+export function keyOfSequence(raw: string): NamedKey | undefined {
+	for (const [pattern, read] of forms) {
+		const match = pattern.exec(raw);
+		if (match) {
+			return read(match.slice(1).map(part => part ?? ''));
+		}
+	}
+
+	return undefined;
+}
+
+type Read = (parts: readonly string[]) => NamedKey | undefined;
+
+const forms: ReadonlyArray<readonly [RegExp, Read]> = [
+	// CSI 1;5A, also with the kitty protocol's event type: CSI 1;5:2A
+	[
+		/^\u001B\[(?:1;(\d{1,3})(?::(\d))?)?([A-Z])$/,
+		([modifiers = '', event, letter = '']) =>
+			event === release
+				? undefined
+				: named(csiLetters[letter], bitsOf(modifiers) | (letter === 'Z' ? shiftBit : 0)),
+	],
+	// xterm's modifyOtherKeys: CSI 27;5;107~
+	[
+		/^\u001B\[27;(\d{1,3});(\d{1,7})~$/,
+		([modifiers = '', code = '']) => ofCodePoint(Number(code), {bits: bitsOf(modifiers)}),
+	],
+	[
+		/^\u001B\[(\d{1,3})(?:;(\d{1,3})(?::(\d))?)?~$/,
+		([number = '', modifiers = '', event]) =>
+			event === release ? undefined : named(csiNumbers[Number(number)], bitsOf(modifiers)),
+	],
+	// kitty: CSI code:shifted:base;modifiers:event;text u
+	[
+		/^\u001B\[(\d{1,7})(?::(\d{0,7})(?::\d{0,7})?)?(?:;(\d{0,3})(?::(\d))?(?:;([\d:]{1,64}))?)?u$/,
+		([code = '', shifted = '', modifiers = '', event, text = '']) =>
+			event === release
+				? undefined
+				: ofCodePoint(Number(code), {
+						bits: bitsOf(modifiers),
+						shifted: Number(shifted),
+						text: text.split(':').map(Number),
+					}),
+	],
+	[/^\u001B\[\[([A-E])$/, ([letter = '']) => named(`f${letter.charCodeAt(0) - 64}`, 0)],
+	[
+		/^\u001B\[(\d)([$^@])$/,
+		([number = '', sign = '']) => named(csiNumbers[Number(number)], rxvtModifiers[sign] ?? 0),
+	],
+	[/^\u001B\[([a-d])$/, ([letter = '']) => named(csiLetters[letter.toUpperCase()], shiftBit)],
+	[/^\u001BO([a-d])$/, ([letter = '']) => named(csiLetters[letter.toUpperCase()], ctrlBit)],
+	[/^\u001BOM$/, () => named('enter', 0)],
+	[
+		/^\u001BO(\d{0,3})([A-S])$/,
+		([modifiers = '', letter = '']) => named(csiLetters[letter], bitsOf(modifiers)),
+	],
+	[/^\u001BO([j-y])$/, ([letter = '']) => printable(ss3Keypad[letter] ?? '', 0)],
+];
+
+/** Terminals send the modifiers' bits plus one. */
+const bitsOf = (modifiers: string) => Math.max(0, Number(modifiers) - 1);
+
+function named(name: string | undefined, bits: number): NamedKey | undefined {
+	return name === undefined || (bits & unusableBits) !== 0
+		? undefined
+		: {id: prefix(bits) + name, text: ''};
+}
+
+function printable(character: string, bits: number): NamedKey | undefined {
+	if (character === '' || (bits & unusableBits) !== 0) {
+		return undefined;
+	}
+
+	const withoutShift = bits & ~shiftBit;
+	const isShifted = (bits & shiftBit) !== 0;
+	const upper = character.toUpperCase();
+	const plain = (bits & (ctrlBit | altBits)) === 0;
+	const id =
+		isShifted && (bits & ctrlBit) === 0 && upper !== character
+			? prefix(withoutShift) + upper
+			: prefix(bits) + character;
+	const isText = plain && (!isShifted || upper !== character);
+	return {id, text: isText ? id : ''};
+}
+
+function ofCodePoint(
+	code: number,
+	{
+		bits,
+		shifted = 0,
+		text = [],
+	}: {readonly bits: number; readonly shifted?: number; readonly text?: readonly number[]},
+): NamedKey | undefined {
+	const name = codePoints[code];
+	if (name !== undefined) {
+		const key = named(name, bits);
+		return key && name === 'space' && key.id === 'space' ? {id: 'space', text: ' '} : key;
+	}
+
+	const plain = (bits & (ctrlBit | altBits | unusableBits)) === 0;
+	const typed = text.map(characterOf).join('');
+	if (plain && typed !== '') {
+		return {id: typed, text: typed};
+	}
+
+	const keypad = keypadText[code - firstKeypadCodePoint];
+	const isShifted = (bits & shiftBit) !== 0;
+	const shiftedCharacter = isShifted ? characterOf(shifted) : '';
+	return shiftedCharacter === ''
+		? printable(keypad ?? characterOf(code), bits)
+		: printable(shiftedCharacter, bits & ~shiftBit);
+}
+
+/** The character of a code point that can be typed; empty for controls, surrogates and private use (kitty's other keys). */
+function characterOf(code: number): string {
+	if (!Number.isInteger(code) || code < 32 || code > 0x10_ff_ff) {
+		return '';
+	}
+
+	const character = String.fromCodePoint(code);
+	return /[\p{Cc}\p{Cs}\p{Co}\uFFFD]/u.test(character) ? '' : character;
+}
+
+const prefix = (bits: number) =>
+	(bits & ctrlBit ? 'ctrl+' : '') +
+	(bits & altBits ? 'alt+' : '') +
+	(bits & shiftBit ? 'shift+' : '');

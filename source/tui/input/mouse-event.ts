@@ -1,0 +1,39 @@
+import type {Token} from './split-input.ts';
+
+/** A mouse report. Columns and rows count from 1. */
+export type MouseEvent = {
+	readonly kind: 'press' | 'release' | 'move' | 'wheel-up' | 'wheel-down' | 'other';
+	/** 0 left, 1 middle, 2 right; -1 for none. */
+	readonly button: number;
+	readonly column: number;
+	readonly row: number;
+	/** When it was read: `Clock.monotonic()`, milliseconds. */
+	readonly t: number;
+};
+
+const motionBit = 32;
+const wheelBit = 64;
+const extraButtonsBit = 128;
+
+/** What an SGR report says; the modifiers are left out. */
+export function mouseEventOf(report: Extract<Token, {kind: 'mouse'}>, t: number): MouseEvent {
+	const {button, column, row} = report;
+	const low = button & 3;
+	return {kind: kindOf(report), button: low === 3 ? -1 : low, column, row, t};
+}
+
+function kindOf({button, released}: Extract<Token, {kind: 'mouse'}>): MouseEvent['kind'] {
+	if ((button & extraButtonsBit) !== 0) {
+		return 'other';
+	}
+
+	if ((button & wheelBit) !== 0) {
+		return (['wheel-up', 'wheel-down'] as const)[button & 3] ?? 'other';
+	}
+
+	if (released) {
+		return 'release';
+	}
+
+	return (button & motionBit) === 0 ? 'press' : 'move';
+}

@@ -1,0 +1,88 @@
+import type {Clock} from '../../core/clock.ts';
+import {pasteEnd} from './split-input.ts';
+
+/** Text that the terminal marked as pasted. */
+export type Paste = {
+	/** As it came, at most 1,048,576 UTF-16 units; a stranger's text. */
+	readonly text: string;
+	/** `false` when it was cut there, or when the mark of its end never came. */
+	readonly complete: boolean;
+	/** When its last part was read: `Clock.monotonic()`, milliseconds. */
+	readonly t: number;
+};
+
+export type PasteCollector = {
+	/** Takes what follows the start mark. Returns what stands behind the end mark; `undefined` while that has not come. */
+	add(text: string): string | undefined;
+	/** Forgets what was gathered. */
+	cancel(): void;
+};
+
+const nothing = () => {};
+
+const longestPaste = 1_048_576;
+const silenceMs = 2000;
+
+/**
+ * Gathers one paste. It ends with its mark, or when nothing came for 2 s: a lost mark must not swallow the keyboard for good.
+ * What goes beyond 1 MB is dropped, not typed.
+ */
+export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteCollector {
+	const parts: string[] = [];
+	let length = 0;
+	let held = '';
+	let cancelSilence = nothing;
+
+	const keep = (text: string) => {
+		const part = text.slice(0, Math.max(0, longestPaste - length));
+		length += text.length;
+		if (part !== '') {
+			parts.push(part);
+		}
+	};
+
+	const finish = (ended: boolean) => {
+		cancelSilence();
+		done({
+			text: parts.join(''),
+			complete: ended && length <= longestPaste,
+			t: clock.monotonic(),
+		});
+	};
+
+	return {
+		add(text) {
+			cancelSilence();
+			held += text;
+			const end = held.indexOf(pasteEnd);
+			if (end !== -1) {
+				keep(held.slice(0, end));
+				const rest = held.slice(end + pasteEnd.length);
+				finish(true);
+				return rest;
+			}
+
+			const sure = Math.max(0, held.length - pasteEnd.length + 1);
+			keep(held.slice(0, sure));
+			held = held.slice(sure);
+			cancelSilence = clock.after(silenceMs, () => {
+				keep(withoutTornMark(held));
+				finish(false);
+			});
+			return undefined;
+		},
+		cancel() {
+			cancelSilence();
+		},
+	};
+}
+
+function withoutTornMark(text: string): string {
+	for (let length = pasteEnd.length - 1; length > 0; length--) {
+		if (text.endsWith(pasteEnd.slice(0, length))) {
+			return text.slice(0, -length);
+		}
+	}
+
+	return text;
+}

@@ -1,0 +1,48 @@
+export type Turns<Entry> = {
+	/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
+	readonly add: (entry: Entry) => void;
+	/** Whether something waits, or the turn of the last one is not over. */
+	readonly busy: () => boolean;
+	/** Drops what waits. */
+	readonly clear: () => void;
+};
+
+const mostWaiting = 10_000;
+
+/**
+ * Handles entries one at a turn of the event loop, the first one now. React takes in what one key did at the end of the turn:
+ * handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway answer during a flood of keys.
+ */
+export function createTurns<Entry>(handle: (entry: Entry) => void): Turns<Entry> {
+	let waiting: Entry[] = [];
+	let turn: NodeJS.Immediate | undefined;
+
+	const take = (entry: Entry) => {
+		turn = setImmediate(next);
+		handle(entry);
+	};
+
+	const next = () => {
+		turn = undefined;
+		const entry = waiting.shift();
+		if (entry !== undefined) {
+			take(entry);
+		}
+	};
+
+	return {
+		add(entry) {
+			if (!turn) {
+				take(entry);
+			} else if (waiting.length < mostWaiting) {
+				waiting.push(entry);
+			}
+		},
+		busy: () => turn !== undefined,
+		clear() {
+			waiting = [];
+			clearImmediate(turn);
+			turn = undefined;
+		},
+	};
+}
