@@ -1,0 +1,138 @@
+import {spawn} from 'node:child_process';
+import {mkdirSync, openSync, closeSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {ensureHome} from '../config/home-paths.ts';
+import {sleep} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {lockFile} from '../core/file-lock.ts';
+import type {Context} from './context.ts';
+import {findGateway} from './gateway-access.ts';
+import {printLines, tell} from './print.ts';
+
+const startMs = 30_000;
+const endMs = 20_000;
+const pollMs = 50;
+
+/**
+ * Starts `svc gateway run` as a process of its own and returns once its receiver answers; prints the refusal and exits 3 when it
+ * does not listen.
+ *
+ * @throws SvcError `gateway_not_started`
+ */
+export async function startInBackground(context: Context): Promise<void> {
+	await using already = await findGateway(context);
+	if (already) {
+		const {pid} = await already.status();
+		tell(
+			context,
+			`A gateway runs already (process ${pid}): attach with "svc", end it with "svc gateway stop"`,
+		);
+		context.exit(1);
+		return;
+	}
+
+	const paths = context.paths();
+	ensureHome(paths);
+	mkdirSync(paths.logs, {recursive: true, mode: 0o700});
+	const outputPath = join(paths.logs, 'gateway.out');
+	const output = openSync(outputPath, 'w', 0o600);
+	const [, script = ''] = process.argv;
+	const child = spawn(
+		process.execPath,
+		[...process.execArgv, script, '--profile', paths.profile, 'gateway', 'run'],
+		{detached: true, stdio: ['ignore', output, output], env: context.environment},
+	);
+	closeSync(output);
+	let ended = false;
+	child.once('error', () => {
+		ended = true;
+	});
+	child.once('exit', () => {
+		ended = true;
+	});
+
+	const deadline = context.clock.monotonic() + startMs;
+	// The loop ends when the gateway has answered, the process has ended, or time is up.
+	// oxlint-disable-next-line no-unmodified-loop-condition
+	while (!ended && context.clock.monotonic() < deadline) {
+		// oxlint-disable-next-line no-await-in-loop
+		if (await reportWhenDecided(context)) {
+			child.unref();
+			return;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(context.clock, pollMs);
+	}
+
+	const said = readFileSync(outputPath, 'utf8').trim();
+	if (said !== '') {
+		tell(context, said);
+	}
+
+	if (!ended) {
+		child.kill('SIGTERM');
+		throw new SvcError(
+			'gateway_not_started',
+			`The gateway did not start within ${startMs / 1000} s: see "${outputPath}"`,
+		);
+	}
+
+	context.exit(child.exitCode === 3 ? 3 : 1);
+}
+
+/** Whether the new gateway has said where it listens, or why it does not; prints it. */
+async function reportWhenDecided(context: Context): Promise<boolean> {
+	await using port = await findGateway(context);
+	if (!port) {
+		return false;
+	}
+
+	const {webhook} = port.getState();
+	switch (webhook.state) {
+		case 'starting': {
+			return false;
+		}
+
+		case 'listening': {
+			printLines(context, [
+				`The gateway runs (process ${port.getState().gateway.pid}) and listens on ${webhook.url}`,
+			]);
+			return true;
+		}
+
+		case 'refused': {
+			tell(context, `The gateway runs, but its webhook receiver was refused: ${webhook.reason}`);
+			context.exit(3);
+			return true;
+		}
+
+		case 'disabled':
+		case 'closed': {
+			printLines(context, [
+				'The gateway runs; its webhook receiver is not enabled (svc gateway setup --enable)',
+			]);
+			return true;
+		}
+	}
+}
+
+/** Waits until the gateway of the home has let go of its lock. @throws SvcError `gateway_not_stopped` */
+export async function waitForEnd(context: Context): Promise<void> {
+	const {lockFile: path} = context.paths();
+	const deadline = context.clock.monotonic() + endMs;
+	while (context.clock.monotonic() < deadline) {
+		using lock = lockFile(path);
+		if (lock) {
+			return;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(context.clock, pollMs);
+	}
+
+	throw new SvcError(
+		'gateway_not_stopped',
+		`The gateway did not stop within ${endMs / 1000} s: see "svc gateway status"`,
+	);
+}

@@ -1,0 +1,110 @@
+import type {Command} from 'commander';
+import type {GatewayStatus} from '../../gateway/port.ts';
+import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
+import {numberOption} from '../options.ts';
+import {printJson, printLines, tell} from '../print.ts';
+
+/** `svc gateway [run|stop|status|setup]`. */
+export function addGatewayCommands(program: Command, context: Context): void {
+	const group = program
+		.command('gateway')
+		.description('start the gateway in the background, or one of the commands below')
+		.action(async () => {
+			const {startInBackground} = await import('../background.ts');
+			await startInBackground(context);
+		});
+
+	group
+		.command('run')
+		.description(
+			'run the gateway in the foreground, without the interface; SIGTERM and SIGINT drain and end it',
+		)
+		.option('--output <format>', 'lines on stderr: "text", or "json" for one object a line', 'text')
+		.action(async ({output}: {output: string}) => {
+			const {runHeadless} = await import('../headless.ts');
+			await runHeadless(context, {json: output === 'json'});
+		});
+
+	group
+		.command('stop')
+		.description('end the gateway of this home: it drains first')
+		.action(async () => {
+			await using port = await findGateway(context);
+			if (!port) {
+				tell(context, `No gateway runs for "${context.paths().home}"`);
+				return;
+			}
+
+			const {waitForEnd} = await import('../background.ts');
+			await port.stop();
+			await waitForEnd(context);
+			printLines(context, ['The gateway has stopped']);
+		});
+
+	group
+		.command('status')
+		.description('tell whether a gateway runs and what it does')
+		.option('--json', 'print JSON')
+		.action(async ({json}: {json?: boolean}) => {
+			await using port = await findGateway(context);
+			if (!port) {
+				if (json) {
+					printJson(context, {running: false});
+				} else {
+					printLines(context, [`No gateway runs for ${context.paths().home}`]);
+				}
+
+				context.exit(1);
+				return;
+			}
+
+			const status = await port.status();
+			if (json) {
+				printJson(context, {running: true, ...status});
+			} else {
+				printLines(context, describe(status));
+			}
+		});
+
+	group
+		.command('setup')
+		.description('write the receiver settings to config.yaml, keeping its comments')
+		.option('--enable', 'enable the webhook receiver')
+		.option('--host <host>', 'address to listen on')
+		.option('--port <port>', 'port to listen on', numberOption(0, 65_535))
+		.option('--secret <secret>', 'secret for routes without one of their own')
+		.action(async (options: {enable?: boolean; host?: string; port?: number; secret?: string}) => {
+			const {setUpReceiver} = await import('../setup.ts');
+			await setUpReceiver(context, options);
+		});
+}
+
+function describe({
+	pid,
+	home,
+	profile,
+	webhook,
+	runs,
+	platforms,
+	model,
+	...rest
+}: GatewayStatus): readonly string[] {
+	const receiver =
+		'url' in webhook
+			? `listening on ${webhook.url}`
+			: 'refused' in webhook
+				? `refused: ${webhook.refused}`
+				: 'disabled';
+	return [
+		`gateway    process ${pid}, version ${rest.version}, profile ${profile}`,
+		`home       ${home}`,
+		`webhooks   ${receiver}`,
+		`runs       ${runs.active} active, ${runs.queued} queued`,
+		`model      ${model ? `${model.name} (${model.origin})` : 'none'}`,
+		...platforms.map(
+			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
+		),
+		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
+	];
+}

@@ -1,0 +1,134 @@
+import type {Command} from 'commander';
+import {SvcError} from '../../core/errors.ts';
+import type {Run, RunState, StoredRun} from '../../core/run.ts';
+import type {Context} from '../context.ts';
+import {openRecords, requireGateway} from '../gateway-access.ts';
+import {numberOption} from '../options.ts';
+import {printableTime, printJson, printLines, printTable} from '../print.ts';
+
+const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
+
+/** `svc runs list|show|cancel|retry`. */
+export function addRunCommands(program: Command, context: Context): void {
+	const group = program.command('runs').description('agent runs and their answers');
+
+	group
+		.command('list')
+		.description('list runs, newest first')
+		.option('--route <name>', 'only this route')
+		.option(
+			'--state <state...>',
+			'only these states (queued, running, delivering, done, silent, failed, cancelled, interrupted, uncertain, dead)',
+		)
+		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
+		.option('--json', 'print JSON')
+		.action(
+			async (options: {route?: string; state?: RunState[]; limit: number; json?: boolean}) => {
+				await using records = await openRecords(context);
+				const {json, state: states, ...filter} = options;
+				const runs = await records.runs.list({...filter, ...(states && {states})});
+				if (json) {
+					printJson(context, runs);
+					return;
+				}
+
+				printTable(context, {
+					header: ['RUN', 'CREATED', 'ROUTE', 'EVENT', 'STATE', 'TARGET', 'TOOLS', 'TIME', 'ERROR'],
+					rows: runs.map(run => [
+						`#${run.id}`,
+						printableTime(run.createdAt),
+						run.route,
+						run.event,
+						run.state,
+						run.target,
+						String(run.toolCalls),
+						durationOf(run),
+						run.error ?? '',
+					]),
+					empty: 'No runs yet: an accepted delivery starts one',
+				});
+			},
+		);
+
+	group
+		.command('show')
+		.description('show one run: its prompt, steps and answer')
+		.argument('<run>', 'number of the run', oneRun)
+		.option('--json', 'print JSON')
+		.action(async (id: number, {json}: {json?: boolean}) => {
+			await using records = await openRecords(context);
+			const run = await records.runs.get(id);
+			if (!run) {
+				throw new SvcError('run_not_found', `Cannot find run ${id}: see "svc runs list"`);
+			}
+
+			if (json) {
+				printJson(context, run);
+			} else {
+				printLines(context, describe(run));
+			}
+		});
+
+	group
+		.command('cancel')
+		.description('end a run that has not ended')
+		.argument('<run>', 'number of the run', oneRun)
+		.action(async (id: number) => {
+			await using port = await requireGateway(context);
+			if (!(await port.cancelRun(id))) {
+				throw new SvcError('run_ended', `Cannot cancel run ${id}: it has ended or does not exist`);
+			}
+
+			printLines(context, [`Run ${id} is cancelled`]);
+		});
+
+	group
+		.command('retry')
+		.description('put a run that ended badly back in the queue')
+		.argument('<run>', 'number of the run', oneRun)
+		.action(async (id: number) => {
+			await using port = await requireGateway(context);
+			if (!(await port.retryRun(id))) {
+				throw new SvcError(
+					'run_not_retryable',
+					`Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried`,
+				);
+			}
+
+			printLines(context, [`Run ${id} is queued again`]);
+		});
+}
+
+function durationOf({startedAt, finishedAt}: Run): string {
+	return startedAt === undefined || finishedAt === undefined
+		? ''
+		: `${((finishedAt - startedAt) / 1000).toFixed(1)}s`;
+}
+
+function describe(run: StoredRun): readonly string[] {
+	return [
+		`#${run.id}  ${run.route}  ${run.event}  ${run.state}  -> ${run.target}`,
+		`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`,
+		`created   ${printableTime(run.createdAt)}, ${run.attempt} agent tries, ${run.deliveryAttempt} delivery tries`,
+		...(run.model ? [`model     ${run.model}`] : []),
+		...(run.nextAttemptAt === undefined ? [] : [`next try  ${printableTime(run.nextAttemptAt)}`]),
+		...(run.error ? [`error     ${run.error}`] : []),
+		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
+		'',
+		'prompt (text of the event is untrusted)',
+		run.plan.prompt,
+		'',
+		'transcript',
+		...run.transcript.map(
+			({at, kind, text}) => `  ${printableTime(at)} ${kind.padEnd(11)} ${firstLine(text)}`,
+		),
+		'',
+		'answer',
+		run.fullAnswer ?? '(none)',
+	];
+}
+
+const firstLine = (text: string): string => {
+	const [line = '', ...more] = text.split('\n');
+	return more.length > 0 ? `${line} … ${more.length} more lines` : line;
+};

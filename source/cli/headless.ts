@@ -1,0 +1,43 @@
+import {SvcError} from '../core/errors.ts';
+import {logLine} from '../core/log-line.ts';
+import {startGateway} from '../gateway/gateway.ts';
+import type {Context} from './context.ts';
+import {tell} from './print.ts';
+import {whenAskedToStop} from './signals.ts';
+
+/**
+ * Runs the gateway without an interface until it is asked to stop (SIGTERM, SIGINT, SIGHUP, or the control API): then it drains. Log lines go to stderr.
+ *
+ * @throws SvcError when nothing could be started.
+ */
+export async function runHeadless(
+	context: Context,
+	{json}: {readonly json: boolean},
+): Promise<void> {
+	const paths = context.paths();
+	await using gateway = startGateway({
+		clock: context.clock,
+		paths,
+		environment: context.environment,
+		version: context.version,
+		onLog(record) {
+			context.stderr.write(`${json ? JSON.stringify(record) : logLine(record)}\n`);
+		},
+	});
+	using stop = whenAskedToStop();
+	await gateway.started;
+	const {webhook, problems} = gateway.port.getState();
+	if (problems.some(({severity}) => severity === 'error')) {
+		context.exit(3);
+		throw new SvcError(
+			'config_refused',
+			`Cannot start with "${paths.config}": mend it, or see "svc config check"`,
+		);
+	}
+
+	if (webhook.state === 'refused') {
+		tell(context, `The webhook receiver was refused: ${webhook.reason}`);
+	}
+
+	await Promise.race([stop.asked, gateway.stopped]);
+}

@@ -1,0 +1,62 @@
+import {stripVTControlCharacters} from 'node:util';
+import stringWidth from 'string-width';
+import {block, cell} from '../core/untrusted.ts';
+import type {Context} from './context.ts';
+
+/** Prints one value as JSON on stdout. */
+export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): void {
+	stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
+export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly string[]): void {
+	for (const line of lines) {
+		stdout.write(`${block(line, {maxLength: 1024 * 1024}).text}\n`);
+	}
+}
+
+/** Tells the person something that is not the result: on stderr, cleaned. */
+export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
+	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);
+}
+
+/** Prints rows under a header in aligned columns; `empty` on stderr when there are none. */
+export function printTable(
+	context: Pick<Context, 'stdout' | 'stderr'>,
+	{
+		header,
+		rows,
+		empty,
+	}: {
+		readonly header: readonly string[];
+		readonly rows: ReadonlyArray<readonly string[]>;
+		readonly empty: string;
+	},
+): void {
+	if (rows.length === 0) {
+		tell(context, empty);
+		return;
+	}
+
+	const table = [header, ...rows].map(row => row.map(text => cell(text, 200).text));
+	const widths = header.map((_, column) =>
+		Math.max(...table.map(row => stringWidth(row[column] ?? ''))),
+	);
+	for (const row of table) {
+		const line = row.map((text, column) => padded(text, widths[column] ?? 0)).join('  ');
+		context.stdout.write(`${line.trimEnd()}\n`);
+	}
+}
+
+const padded = (text: string, width: number): string =>
+	text + ' '.repeat(Math.max(0, width - stringWidth(stripVTControlCharacters(text))));
+
+/** `2026-11-20 15:04:02` in local time. */
+export const printableTime = (at: number): string => {
+	const date = new Date(at);
+	const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+	const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+	return `${day} ${time}`;
+};
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

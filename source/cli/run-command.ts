@@ -1,0 +1,72 @@
+import {Command, CommanderError, Option} from 'commander';
+import {processEnvironment} from '../config/environment.ts';
+import {homePaths} from '../config/home-paths.ts';
+import {systemClock} from '../core/clock.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
+import {version} from '../core/version.ts';
+import {addConfigCommands} from './commands/config.ts';
+import {addDeliveryCommands} from './commands/deliveries.ts';
+import {addGatewayCommands} from './commands/gateway.ts';
+import {addInterfaceCommands} from './commands/interface.ts';
+import {addRunCommands} from './commands/runs.ts';
+import {addWebhookCommands} from './commands/webhook.ts';
+import type {Context, ExitCode} from './context.ts';
+import {tell} from './print.ts';
+
+/** Codes of errors that mean "the configuration was refused". */
+const refusals: ReadonlySet<string> = new Set([
+	'config_invalid',
+	'config_refused',
+	'gateway_refused',
+]);
+
+/** Runs one command line (without `node` and the script). Returns what the process is to exit with; never rejects. */
+export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
+	let exitCode: ExitCode = 0;
+	const environment = processEnvironment();
+	const program = new Command('svc');
+	const context: Context = {
+		stdin: process.stdin,
+		stdout: process.stdout,
+		stderr: process.stderr,
+		environment,
+		clock: systemClock,
+		version,
+		paths: () => homePaths({environment, profile: program.opts<{profile?: string}>().profile}),
+		exit(code) {
+			exitCode = code;
+		},
+	};
+
+	program
+		.description('A terminal for running an agent gateway: webhooks in, agent runs, answers out.')
+		.version(version)
+		.addOption(
+			new Option('-p, --profile <name>', 'use <home>/profiles/<name> as the data directory'),
+		)
+		.addHelpText(
+			'after',
+			'\nData directory: SVC_HOME, default ~/.svc. Documentation: README.md of the package.',
+		)
+		.showHelpAfterError('(see svc --help)')
+		.exitOverride();
+	addInterfaceCommands(program, context);
+	addGatewayCommands(program, context);
+	addWebhookCommands(program, context);
+	addDeliveryCommands(program, context);
+	addRunCommands(program, context);
+	addConfigCommands(program, context);
+
+	try {
+		await program.parseAsync(argv, {from: 'user'});
+		return exitCode;
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			return error.exitCode === 0 ? 0 : 2;
+		}
+
+		const coded = error instanceof SvcError ? ` (${error.code})` : '';
+		tell(context, `svc: ${messageOf(error)}${coded}`);
+		return error instanceof SvcError && refusals.has(error.code) ? 3 : 1;
+	}
+}

@@ -1,0 +1,135 @@
+import type {Config, HomePaths, RouteTable} from '../config/config.ts';
+import {diffConfig} from '../config/diff-config.ts';
+import type {Environment} from '../config/environment.ts';
+import {loadConfig} from '../config/load-config.ts';
+import {buildRouteTable, routeViews} from '../config/route-table.ts';
+import {createSubscriptionsReader} from '../config/subscriptions.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Problem} from '../core/config-view.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+
+/** The configuration as it is now, and what changes it. */
+export type LiveConfig = {
+	current(): Config;
+	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
+	readonly broken: readonly Problem[];
+	/** The routes to serve, read again when the subscriptions file has changed. Cheap: called for every request. */
+	routes(): RouteTable;
+	/** Reads everything again. A broken or refused file changes nothing and is reported. */
+	reload(): Promise<void>;
+};
+
+/**
+ * Loads the configuration and keeps it. `onChange` is called after a reload that changed something, with the configuration already in place.
+ */
+export function createLiveConfig(
+	{
+		paths,
+		environment,
+		clock,
+		emit,
+		log,
+	}: {
+		readonly paths: HomePaths;
+		readonly environment: Environment;
+		readonly clock: Clock;
+		readonly emit: Emit;
+		readonly log: Logger;
+	},
+	{onChange}: {readonly onChange: (next: Config, previous: Config) => Promise<void>},
+): LiveConfig {
+	const loaded = loadConfig({paths, environment});
+	let broken: readonly Problem[] = loaded.ok ? [] : loaded.problems;
+	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
+	let table: RouteTable | undefined;
+	let inputs: readonly unknown[] = [];
+
+	const subscriptions = createSubscriptionsReader({paths, context: () => config, log});
+
+	const routes = () => {
+		const dynamic = subscriptions.current();
+		if (!table || inputs[0] !== config || inputs[1] !== dynamic) {
+			inputs = [config, dynamic];
+			table = buildRouteTable(config, dynamic);
+			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
+		}
+
+		return table;
+	};
+
+	const reject = (problems: readonly Problem[]) => {
+		const [first] = problems;
+		log.error('The configuration was not taken over, the running one stays', {
+			...(first && {file: first.file, line: first.line, problem: first.message}),
+		});
+		emit({type: 'config-rejected', at: clock.now(), problems});
+	};
+
+	if (broken.length > 0) {
+		reject(broken);
+	}
+
+	return {
+		current: () => config,
+		get broken() {
+			return broken;
+		},
+		routes,
+		async reload() {
+			const next = loadConfig({paths, environment});
+			if (!next.ok) {
+				reject(next.problems);
+				return;
+			}
+
+			const refused = broken.length === 0 ? problemsOfRefusals(next.config) : [];
+			if (refused.length > 0) {
+				reject(refused);
+				return;
+			}
+
+			const previous = config;
+			const {changes, restartNeeded} = diffConfig(previous, next.config);
+			broken = [];
+			config = next.config;
+			routes();
+			emit({
+				type: 'config-reloaded',
+				at: clock.now(),
+				changes,
+				restartNeeded,
+				warnings: next.config.warnings,
+			});
+			log.info(
+				changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
+				{
+					changes: changes.join('; '),
+					...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
+				},
+			);
+			await onChange(config, previous);
+		},
+	};
+}
+
+/** What the receiver would refuse at a start is not taken over while it runs. */
+const problemsOfRefusals = ({webhook, paths}: Config): readonly Problem[] =>
+	webhook.refusals.map(({reason}) => ({
+		severity: 'error',
+		file: paths.config,
+		line: 0,
+		column: 0,
+		key: 'platforms.webhook.routes',
+		message: reason,
+	}));
+
+/** What stands in while the file is broken: the defaults, with nothing enabled. */
+function defaultConfig(paths: HomePaths, environment: Environment): Config {
+	const loaded = loadConfig({paths: {...paths, config: `${paths.config}.none`}, environment});
+	if (!loaded.ok) {
+		throw new Error('the defaults are a valid configuration');
+	}
+
+	return loaded.config;
+}

@@ -1,0 +1,98 @@
+import {chooseModel, type ModelChoice} from '../agent/choose-model.ts';
+import type {ModelFetch} from '../agent/model-fetch.ts';
+import type {Config} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+
+/** While no model is there, how long a look for one holds. */
+const lookAgainMs = 30_000;
+
+export type LiveModel = {
+	/** The model for a run; looks for one again when the last look found none and is half a minute old. */
+	current(): Promise<ModelChoice>;
+	/** Chooses again, after the configuration changed. Never rejects. */
+	choose(): Promise<void>;
+};
+
+/** Chooses the model and reports the choice once each time it changes. */
+export function createLiveModel({
+	config,
+	clock,
+	modelFetch,
+	localServers,
+	emit,
+	log,
+}: {
+	readonly config: () => Config;
+	readonly clock: Clock;
+	readonly modelFetch: ModelFetch;
+	/** Where to look for servers on this machine; the usual places when absent. */
+	readonly localServers?: readonly string[];
+	readonly emit: Emit;
+	readonly log: Logger;
+}): LiveModel {
+	let choice: Promise<ModelChoice> | undefined;
+	let chosenAt = 0;
+	let reported = '';
+
+	const choose = async () => {
+		chosenAt = clock.monotonic();
+		choice = chooseModel(config(), {
+			clock,
+			fetch: modelFetch.fetch,
+			...(localServers && {localServers}),
+		});
+		try {
+			report(await choice);
+		} catch (error) {
+			const reason = messageOf(error);
+			if (reason !== reported) {
+				reported = reason;
+				log.error('No model can be used', {reason});
+			}
+		}
+	};
+
+	const report = ({view, offers}: ModelChoice) => {
+		const [offer] = offers;
+		const text = JSON.stringify([view, offer?.view]);
+		if (text === reported) {
+			return;
+		}
+
+		reported = text;
+		log.info(`The model is ${view.name}`, {provider: view.provider, origin: view.origin});
+		emit({
+			type: 'model-selected',
+			at: clock.now(),
+			model: view,
+			...(offer && {offer: offer.view}),
+		});
+	};
+
+	return {
+		choose,
+		async current() {
+			if (!choice) {
+				await choose();
+			} else {
+				const found = await choice.catch(() => undefined);
+				const isOld = clock.monotonic() - chosenAt > lookAgainMs;
+				if (
+					!found ||
+					(found.view.provider === 'offline' && isOld && config().model.provider === 'auto')
+				) {
+					await choose();
+				}
+			}
+
+			if (!choice) {
+				throw new Error('a choice has been made');
+			}
+
+			return choice;
+		},
+	};
+}
