@@ -1,2 +1,96 @@
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
 export type Redact = (text: string) => string;
+
+const mark = '[redacted]';
+
+/** Shorter values are words that occur everywhere; hiding them would hide the log. */
+const shortestSecret = 6;
+
+/**
+ * What a credential looks like, whatever its value. The part before the secret is kept as group 1. Every pattern is linear:
+ * it begins at something rare, and no two quantifiers in a row match the same character.
+ */
+const shapes: readonly RegExp[] = [
+	/(\bauthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[a-z][\w-]{0,30}[ \t]{1,8})?)[^\s"',;]{4,}/gi,
+	/(\bbearer[ \t]{1,8})[\w.~+/=-]{16,}/gi,
+	/([?&](?:access_token|api_?key|auth|client_secret|key|password|secret|sig|signature|token)=)[^\s&#"']{4,}/gi,
+	/(\/\/[^\s/:@"']{0,256}:)[^\s/@"']{1,512}(?=@)/g,
+	/()-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
+	/()\bsk-[\w-]{16,}/g,
+	/()\bgh[opsur]_\w{16,}/g,
+	/()\bgithub_pat_\w{16,}/g,
+	/()\bglpat-[\w-]{16,}/g,
+	/()\bxox[abeoprs]-[\w-]{8,}/g,
+	/()\bwhs(?:ec|k)_[\w+/=-]{8,}/g,
+	/()\b[a-z][a-z0-9]{0,15}_(?:live|test)_\w{16,}/g,
+	/()\bAKIA[A-Z0-9]{16}\b/g,
+	/()\bAIza[\w-]{35}/g,
+	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
+];
+
+/**
+ * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also as base64, URL-encoded and
+ * JSON-escaped text) and whatever has the shape of one. `secretValues` is asked each time, so that a reload counts at once;
+ * it should return the same array while nothing changed. Time grows linearly with the text.
+ */
+export function createRedact(secretValues: () => readonly string[]): Redact {
+	let known: readonly string[] | undefined;
+	let pattern: RegExp | undefined;
+
+	return text => {
+		const values = secretValues();
+		if (values !== known) {
+			known = values;
+			pattern = patternOf(values);
+		}
+
+		const withoutValues = pattern === undefined ? text : text.replace(pattern, mark);
+		return shapes.reduce((result, shape) => result.replace(shape, `$1${mark}`), withoutValues);
+	};
+}
+
+const secretHeader =
+	/authorization|cookie|signature|token|secret|password|credential|api-?key|auth-?key|session/i;
+
+/** Headers for showing and copying: the values of those that carry credentials, cookies or signatures are masked. */
+export const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name, secretHeader.test(name) ? mark : value]),
+	);
+
+/** Longest first, so that a secret that begins like another is hidden whole. */
+function patternOf(values: readonly string[]): RegExp | undefined {
+	const forms = new Set(values.filter(value => value.length >= shortestSecret).flatMap(formsOf));
+	const longestFirst = [...forms]
+		.filter(form => form.length >= shortestSecret && !mark.includes(form))
+		.toSorted((a, b) => b.length - a.length);
+	return longestFirst.length === 0
+		? undefined
+		: new RegExp(longestFirst.map(form => RegExp.escape(form)).join('|'), 'g');
+}
+
+function formsOf(value: string): readonly string[] {
+	const encoded = encodeURIComponent(value.toWellFormed());
+	return [
+		value,
+		JSON.stringify(value).slice(1, -1),
+		...[encoded, encoded.replace(/%[0-9A-F]{2}/g, escape => escape.toLowerCase())].flatMap(text => [
+			text,
+			text.replaceAll('%20', '+'),
+		]),
+		...base64FormsOf(Buffer.from(value)),
+	];
+}
+
+/**
+ * The characters of base64 text that depend on `bytes` alone, for each way they can fall on groups of three: `user:secret`
+ * of basic authentication shifts them.
+ */
+function base64FormsOf(bytes: Buffer): readonly string[] {
+	return [0, 1, 2].flatMap(offset => {
+		const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+		const whole = Math.floor((padded.length * 8) / 6);
+		const text = padded.toString('base64url').slice(Math.ceil((offset * 8) / 6), whole);
+		return [text, text.replaceAll('-', '+').replaceAll('_', '/')];
+	});
+}

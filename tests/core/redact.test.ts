@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {createRedact, maskHeaders} from '../../source/core/redact.ts';
+
+const redactNothing = createRedact(() => []);
+
+describe('by value', () => {
+	const secret = 'p4ss w/rd+"é';
+	const redact = createRedact(() => [secret]);
+
+	test.for([
+		['as it is', secret],
+		['URL-encoded', encodeURIComponent(secret)],
+		['URL-encoded in lower case', 'p4ss%20w%2frd%2b%22%c3%a9'],
+		['form-encoded', encodeURIComponent(secret).replaceAll('%20', '+')],
+		['escaped in JSON', JSON.stringify(secret).slice(1, -1)],
+	] as const)('hides a secret %s', ([, text]) => {
+		expect(redact(`before ${text} after`)).toBe('before [redacted] after');
+	});
+
+	test.for(['base64', 'base64url'] as const)(
+		'hides a secret in %s, wherever it begins',
+		encoding => {
+			for (const prefix of ['', 'u', 'us', 'user:', 'users:', 'a:b:c']) {
+				const encoded = Buffer.from(`${prefix}${secret}`).toString(encoding);
+				const shown = redact(`x=${encoded};`);
+				expect(shown).toContain('[redacted]');
+				expect(Buffer.from(shown, encoding).toString('latin1')).not.toContain('w/rd');
+			}
+		},
+	);
+
+	test('hides the longest secret first', () => {
+		const both = createRedact(() => ['secret', 'secret-and-more']);
+
+		expect(both('secret-and-more, secret')).toBe('[redacted], [redacted]');
+	});
+
+	test('leaves values below 6 characters alone', () => {
+		expect(createRedact(() => ['a', '12345', ''])('a 12345')).toBe('a 12345');
+	});
+
+	test('treats a secret as text, not as a pattern', () => {
+		const strange = createRedact(() => ['a.*+?^${}()|[]\\/-']);
+
+		expect(strange('a.*+?^${}()|[]\\/- axxxxxxxx')).toBe('[redacted] axxxxxxxx');
+	});
+
+	test('sees new secrets as soon as they are known', () => {
+		let secrets = ['first-secret'];
+		const current = createRedact(() => secrets);
+		expect(current('first-secret second-secret')).toBe('[redacted] second-secret');
+
+		secrets = ['second-secret'];
+		expect(current('first-secret second-secret')).toBe('first-secret [redacted]');
+	});
+
+	test('no secret survives, and hiding twice changes nothing', () => {
+		fc.assert(
+			fc.property(
+				fc.array(fc.string({minLength: 6, maxLength: 20, unit: 'grapheme'}), {maxLength: 5}),
+				fc.array(fc.string({unit: 'grapheme'}), {minLength: 1, maxLength: 6}),
+				(secrets, words) => {
+					const hide = createRedact(() => secrets);
+					const once = hide(words.join(`<${secrets.join('> <')}>`));
+					for (const value of secrets.filter(text => !'[redacted]'.includes(text))) {
+						expect(once.replaceAll('[redacted]', '\0')).not.toContain(value);
+					}
+
+					expect(hide(once)).toBe(once);
+				},
+			),
+		);
+	});
+});
+
+describe('by shape', () => {
+	test.for([
+		['Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
+		['{"authorization":"Basic dXNlcjpwYXNz"}', '{"authorization":"Basic [redacted]"}'],
+		['authorization=abcdefgh', 'authorization=[redacted]'],
+		['sent bearer abcdefghijklmnopqrstuvwxyz', 'sent bearer [redacted]'],
+		['key sk-proj-0123456789abcdef0123', 'key [redacted]'],
+		['sk-ant-api03-0123456789abcdef', '[redacted]'],
+		['ghp_0123456789abcdefABCDEF0123456789abcd', '[redacted]'],
+		['gho_0123456789abcdefABCDEF0123456789abcd', '[redacted]'],
+		['github_pat_11ABCDEFG0123456789_abcdefghij', '[redacted]'],
+		['glpat-0123456789abcdefghij', '[redacted]'],
+		['xoxb-1234567890-abcdefghij', '[redacted]'],
+		['xoxa-1234567890-abcdefghij', '[redacted]'],
+		['xoxp-1234567890-abcdefghij', '[redacted]'],
+		['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', '[redacted]'],
+		[`svc_live_${'a1'.repeat(18)}`, '[redacted]'],
+		[`svc_test_${'a1'.repeat(18)}`, '[redacted]'],
+		['postgres://user:pa:ss@db/x', 'postgres://user:[redacted]@db/x'],
+		['https://:token@host/path', 'https://:[redacted]@host/path'],
+		['/hook?a=1&token=abcdef&b=2', '/hook?a=1&token=[redacted]&b=2'],
+		['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
+		['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2ln', '[redacted]'],
+		['a -----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY----- b', 'a [redacted] b'],
+		['-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blb', '[redacted]'],
+	] as const)('%j becomes %j', ([text, shown]) => {
+		expect(redactNothing(text)).toBe(shown);
+	});
+
+	test.for([
+		'Fix flaky test #123 in api',
+		'http://127.0.0.1:8644/health',
+		'a task-force-of-some-length-here',
+		'ask sk-short',
+		'mail ops@example.com',
+		'the bearer of bad news',
+		'-----BEGIN CERTIFICATE-----',
+	])('%j stays', text => {
+		expect(redactNothing(text)).toBe(text);
+	});
+});
+
+test('headers that carry credentials, cookies, signatures or tokens are masked', () => {
+	const headers = JSON.parse(
+		`{"authorization":"Bearer x","cookie":"a=b","set-cookie":"a=b","x-hub-signature-256":"sha256=0","x-forge2-token":"t","webhook-signature":"v1,x","x-api-key":"k","proxy-authorization":"z","x-forge-event":"push","webhook-id":"msg_1","__proto__":"p"}`,
+	) as Record<string, string>;
+
+	const masked = maskHeaders(headers);
+
+	expect(Object.entries(masked).filter(([, value]) => value !== '[redacted]')).toEqual([
+		['x-forge-event', 'push'],
+		['webhook-id', 'msg_1'],
+		['__proto__', 'p'],
+	]);
+});
