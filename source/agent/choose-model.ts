@@ -1,0 +1,212 @@
+import type {Config, ModelConfig} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import type {ModelView} from '../core/config-view.ts';
+import {SvcError} from '../core/errors.ts';
+import type {LanguageModelV4} from './language-model.ts';
+import {listLocalModels, localBaseUrls} from './local-server.ts';
+import {offlineModelName} from './offline-model.ts';
+import {baseUrlOf, hostedProviders, loadModel, type ModelSpec} from './providers.ts';
+
+/** The model that answers. Nothing was loaded or sent yet. */
+export type ChosenModel = {
+	readonly view: ModelView;
+	/** Host and port that calls go to; absent for the offline model. */
+	readonly host?: string;
+	/** Loads the provider's package. @throws SvcError `model_misconfigured` */
+	load(): Promise<LanguageModelV4>;
+};
+
+/** A key that was found and would cost money: not used before a person agreed. */
+export type PaidOffer = {
+	readonly needsConsent: true;
+	/** Name of the variable; what goes into `consentedKeys`. */
+	readonly keyName: string;
+	readonly view: ModelView;
+};
+
+export type ModelChoice = ChosenModel & {
+	/** What could be used instead if a person agreed, in order of preference. */
+	readonly offers: readonly PaidOffer[];
+};
+
+export type ChooseModelOptions = {
+	readonly clock: Clock;
+	/** Carries calls to the model, with limits for those. */
+	readonly fetch: typeof globalThis.fetch;
+	/** Names of key variables that a person agreed to use. */
+	readonly consentedKeys?: ReadonlySet<string>;
+	/** Where to look for servers on this machine. */
+	readonly localServers?: readonly string[];
+};
+
+type Hosted = keyof typeof hostedProviders;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant object of this program
+const hostedNames = Object.keys(hostedProviders) as readonly Hosted[];
+
+const isHosted = (provider: ModelConfig['provider']): provider is Hosted =>
+	Object.hasOwn(hostedProviders, provider);
+
+const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+function keyIn(
+	environment: Config['environment'],
+	names: readonly string[],
+): {readonly name: string; readonly value: string} | undefined {
+	for (const name of names) {
+		const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
+		if (value) {
+			return {name, value};
+		}
+	}
+
+	return undefined;
+}
+
+function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): ChosenModel {
+	const host = baseUrlOf(spec)?.host;
+	return {
+		view: {provider: spec.provider, name: spec.name, origin},
+		...(host !== undefined && {host}),
+		load: async () => loadModel(spec, {fetch}),
+	};
+}
+
+const offlineSpec: ModelSpec = {provider: 'offline', name: offlineModelName};
+
+/** The entry of the configuration, completed; a gap that only the operator can fill is an error. */
+async function configured(
+	provider: ModelView['provider'],
+	{model, environment}: Pick<Config, 'model' | 'environment'>,
+	options: ChooseModelOptions,
+): Promise<ChosenModel> {
+	if (provider === 'offline') {
+		return choose(offlineSpec, 'configured', options);
+	}
+
+	const keyNames = isHosted(provider) ? hostedProviders[provider].keyNames : [];
+	const apiKey = model.apiKey || keyIn(environment, keyNames)?.value;
+	if (isHosted(provider) && !apiKey) {
+		throw new SvcError(
+			'model_misconfigured',
+			`Cannot use provider "${provider}": set model.api_key, or ${keyNames[0]} in the environment`,
+		);
+	}
+
+	const name = model.name || (await firstListed(provider, model, options));
+	return choose(
+		{
+			provider,
+			name,
+			...(model.baseUrl && {baseUrl: model.baseUrl}),
+			...(apiKey && {apiKey}),
+		},
+		'configured',
+		options,
+	);
+}
+
+/** A server on this machine may be asked what it has; anything else must be named. */
+async function firstListed(
+	provider: ModelView['provider'],
+	{baseUrl}: ModelConfig,
+	{clock}: ChooseModelOptions,
+): Promise<string> {
+	const url = baseUrlOf({provider, ...(baseUrl && {baseUrl})});
+	if (provider !== 'openai-compatible' || !url || !loopbackHosts.has(url.hostname)) {
+		throw new SvcError(
+			'model_misconfigured',
+			`Cannot use provider "${provider}": model.name is not set`,
+		);
+	}
+
+	const [first] = await listLocalModels(url.href, {clock, fetch: globalThis.fetch});
+	if (first === undefined) {
+		throw new SvcError(
+			'model_unreachable',
+			`Cannot ask ${url.host} which models it has: is it running? Or set model.name`,
+		);
+	}
+
+	return first;
+}
+
+async function local(
+	wanted: string | undefined,
+	options: ChooseModelOptions,
+): Promise<ChosenModel | undefined> {
+	const {clock, localServers = localBaseUrls} = options;
+	const lists = await Promise.all(
+		localServers.map(async baseUrl => ({
+			baseUrl,
+			models: await listLocalModels(baseUrl, {clock, fetch: globalThis.fetch}),
+		})),
+	);
+
+	for (const {baseUrl, models} of lists) {
+		const name = wanted === undefined ? models[0] : models.find(model => model === wanted);
+		if (name !== undefined) {
+			return choose({provider: 'openai-compatible', name, baseUrl}, `found at ${baseUrl}`, options);
+		}
+	}
+
+	return undefined;
+}
+
+/**
+ * The model that answers: the configured one; with `provider: auto` and no `base_url`, a provider whose key is in the environment
+ * and was agreed to (Anthropic, OpenAI, Google), else the first local server that lists a chat model, else the offline model.
+ * With `auto`, a `name` narrows the search and its not being found is an error.
+ *
+ * @throws SvcError `model_misconfigured`, `model_unreachable`, `model_not_found`; never falls back from what was configured.
+ * @see Decisions 4
+ */
+export async function chooseModel(
+	config: Pick<Config, 'model' | 'environment'>,
+	options: ChooseModelOptions,
+): Promise<ModelChoice> {
+	const {model, environment} = config;
+	if (model.provider !== 'auto') {
+		return {...(await configured(model.provider, config, options)), offers: []};
+	}
+
+	if (model.baseUrl) {
+		return {...(await configured('openai-compatible', config, options)), offers: []};
+	}
+
+	if (model.apiKey) {
+		throw new SvcError(
+			'model_misconfigured',
+			'Cannot tell whose key model.api_key is: set model.provider or model.base_url',
+		);
+	}
+
+	const wanted = model.name || undefined;
+	const offers: PaidOffer[] = [];
+	for (const provider of hostedNames) {
+		const {keyNames, defaultModel} = hostedProviders[provider];
+		const key = keyIn(environment, keyNames);
+		if (!key) {
+			continue;
+		}
+
+		const spec = {provider, name: wanted ?? defaultModel, apiKey: key.value};
+		const chosen = choose(spec, `${key.name} is in the environment`, options);
+		if (options.consentedKeys?.has(key.name)) {
+			return {...chosen, offers};
+		}
+
+		offers.push({needsConsent: true, keyName: key.name, view: chosen.view});
+	}
+
+	const found = await local(wanted, options);
+	if (!found && wanted !== undefined) {
+		const agree = offers[0] ? `; agree to use ${offers[0].keyName},` : ';';
+		throw new SvcError(
+			'model_not_found',
+			`Cannot find model "${wanted}": no local server lists it${agree} or set model.provider (and model.base_url for a server of your own)`,
+		);
+	}
+
+	return {...(found ?? choose(offlineSpec, 'no model is configured', options)), offers};
+}

@@ -1,0 +1,120 @@
+import type {APICallError, InvalidResponseDataError, RetryError, TypeValidationError} from 'ai';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import type {Redact} from '../core/redact.ts';
+import {cell} from '../core/untrusted.ts';
+
+/** Who was asked, for the person who reads the error. */
+export type AskedModel = {
+	readonly provider: string;
+	readonly name: string;
+	/** Host and port; absent for a model inside this process. */
+	readonly host?: string;
+};
+
+/** How the SDK's errors are recognised; passed in because the SDK is loaded late. */
+export type ErrorKinds = {
+	readonly APICallError: typeof APICallError;
+	readonly RetryError: typeof RetryError;
+	readonly InvalidResponseDataError: typeof InvalidResponseDataError;
+	readonly TypeValidationError: typeof TypeValidationError;
+};
+
+const longestExcerpt = 300;
+
+const passingCodes: ReadonlySet<string> = new Set([
+	'model_unreachable',
+	'model_garbled',
+	'model_failed',
+]);
+
+/**
+ * Whether another try of the whole run may help: the model was unreachable, overloaded (5xx, 429), unreadable or cut off.
+ * Not for a refusal (401, 403), a rejected request (other 4xx), a timeout, a cancelled run or the step limit.
+ */
+export const isPassing = (error: unknown): boolean => passingCodes.has(codeOf(error));
+
+/** `model "llama3" of openai-compatible at 127.0.0.1:11434`, cleaned for one line. */
+export const nameModel = ({provider, name, host}: AskedModel): string =>
+	`model "${cell(name, 100).text}" of ${provider}${host === undefined ? '' : ` at ${cell(host, 100).text}`}`;
+
+const waits: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+const causesOf = (error: unknown): unknown[] => {
+	const chain: unknown[] = [];
+	for (let cause = error; cause instanceof Error && chain.length < 8; cause = cause.cause) {
+		chain.push(cause);
+	}
+
+	return chain;
+};
+
+/** Codes of Node (`ECONNRESET`) and undici (`UND_ERR_SOCKET`) for a line that broke. */
+const isNetworkError = (error: unknown) => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(codeOf(error));
+
+/**
+ * What any failure of a model call means, as `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other
+ * 4xx and redirects), `model_garbled`, `model_failed` (5xx, 408, 409, 425, 429, anything else). A `SvcError` stays what it is. The SDK's
+ * errors are not kept as `cause`: they hold the whole request.
+ */
+export function modelError(
+	error: unknown,
+	{
+		asked,
+		kinds,
+		redact,
+	}: {readonly asked: AskedModel; readonly kinds: ErrorKinds; readonly redact: Redact},
+): SvcError {
+	if (error instanceof SvcError) {
+		return error;
+	}
+
+	const last = kinds.RetryError.isInstance(error) ? error.lastError : error;
+	const tries = kinds.RetryError.isInstance(error) ? ` (${error.errors.length} tries)` : '';
+	const model = nameModel(asked);
+	const excerptOf = (failure: unknown) => cell(redact(messageOf(failure)), longestExcerpt).text;
+	const fail = (code: string, verb: string, detail: string) =>
+		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
+
+	if (!kinds.APICallError.isInstance(last)) {
+		const unreadable =
+			kinds.InvalidResponseDataError.isInstance(last) || kinds.TypeValidationError.isInstance(last);
+		return unreadable
+			? fail('model_garbled', 'read the answer of', excerptOf(last))
+			: fail('model_failed', 'use', excerptOf(last));
+	}
+
+	const status = last.statusCode;
+	const broken = causesOf(last.cause).find(isNetworkError);
+	if (status === undefined || (status < 300 && broken !== undefined)) {
+		const detail =
+			status === undefined
+				? 'is it running, and is model.base_url right'
+				: 'the line was cut in the middle of its answer';
+		const code = broken === undefined ? '' : ` [${codeOf(broken)}]`;
+		return fail('model_unreachable', 'reach', `${detail}${code}`);
+	}
+
+	if (status < 300) {
+		return fail('model_garbled', 'read the answer of', excerptOf(last));
+	}
+
+	if (status < 400) {
+		return fail(
+			'model_rejected',
+			'use',
+			`it answered ${status}, a redirect, which is not followed; set model.base_url to the final address`,
+		);
+	}
+
+	if (status === 401 || status === 403) {
+		// Nothing of the answer: servers like to quote the key they did not accept.
+		return fail('model_refused', 'use', `it answered ${status}; check model.api_key`);
+	}
+
+	if (status >= 500 || waits.has(status)) {
+		return fail('model_failed', 'use', `it answered ${status}: ${excerptOf(last)}`);
+	}
+
+	const hint = status === 404 ? '; check model.name and model.base_url' : '';
+	return fail('model_rejected', 'use', `it answered ${status}: ${excerptOf(last)}${hint}`);
+}

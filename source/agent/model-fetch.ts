@@ -1,0 +1,65 @@
+import type {Agent} from 'undici';
+import {SvcError} from '../core/errors.ts';
+
+/** An answer of a model that is larger is not read to its end. */
+const defaultMaxAnswerBytes = 32 * 1024 * 1024;
+
+export type ModelFetch = {
+	readonly fetch: typeof globalThis.fetch;
+	/** Closes every connection; calls under way fail. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Passes chunks on and fails with the one that exceeds `maxBytes` in all. */
+const boundedBytes = (maxBytes: number) => {
+	let seen = 0;
+	return new TransformStream<Uint8Array, Uint8Array>({
+		transform(chunk, controller) {
+			seen += chunk.byteLength;
+			if (seen > maxBytes) {
+				throw new SvcError(
+					'answer_too_large',
+					`Cannot read an answer of more than ${maxBytes} bytes`,
+				);
+			}
+
+			controller.enqueue(chunk);
+		},
+	});
+};
+
+/**
+ * A `fetch` for model providers. Differs from the built-in one: a model may think for more than 300 s (a run has its own
+ * limit), answers are bounded, and redirects are answers instead of being followed, because providers' key headers would be
+ * sent along to wherever they point.
+ */
+export function createModelFetch({
+	maxAnswerBytes = defaultMaxAnswerBytes,
+}: {readonly maxAnswerBytes?: number} = {}): ModelFetch {
+	let agent: Agent | undefined;
+
+	const fetchBounded = async (input: string, init: object) => {
+		const undici = await import('undici');
+		agent ??= new undici.Agent({bodyTimeout: 0, headersTimeout: 0});
+		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher: agent});
+		if (!response.body) {
+			return response;
+		}
+
+		return new undici.Response(response.body.pipeThrough(boundedBytes(maxAnswerBytes)), {
+			status: response.status,
+			statusText: response.statusText,
+			headers: response.headers,
+		});
+	};
+
+	return {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici's fetch is the one Node builds in; only its type names differ
+		fetch: ((input: string | URL, init = {}) =>
+			fetchBounded(String(input), init)) as unknown as typeof globalThis.fetch,
+		async [Symbol.asyncDispose]() {
+			await agent?.destroy();
+			agent = undefined;
+		},
+	};
+}

@@ -1,0 +1,121 @@
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+
+const maxLines = 40;
+const maxDepth = 6;
+const longestValue = 200;
+const longestExtract = 400;
+const longestResult = 1000;
+const maxToolLines = 8;
+const maxJsonLength = 1024 * 1024;
+
+export type ToolLine = {
+	readonly name: string;
+	/** Arguments as written; `{}` when there are none. */
+	readonly input: string;
+};
+
+export type ToolOutcome = {
+	readonly name: string;
+	readonly failed: boolean;
+	readonly text: string;
+};
+
+const cut = (text: string, length: number) =>
+	text.length > length ? `${text.slice(0, length)}…` : text;
+
+function parseJson(text: string): JsonValue | undefined {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The whole text as JSON, else what stands between the first and the last brace: a payload with words around it. */
+function payloadIn(text: string): JsonValue | undefined {
+	if (text.length > maxJsonLength) {
+		return undefined;
+	}
+
+	const start = text.indexOf('{');
+	const end = text.lastIndexOf('}');
+	const payload =
+		parseJson(text) ?? (start < end ? parseJson(text.slice(start, end + 1)) : undefined);
+	return typeof payload === 'object' && payload !== null ? payload : undefined;
+}
+
+function* scalarsOf(
+	value: JsonValue,
+	path: string,
+	depth: number,
+): Generator<readonly [path: string, value: string]> {
+	if (typeof value !== 'object' || value === null) {
+		yield [path, cut(String(value).replaceAll(/\s+/g, ' '), longestValue)];
+		return;
+	}
+
+	if (depth === maxDepth) {
+		yield [path, '…'];
+		return;
+	}
+
+	for (const [key, member] of Object.entries(value)) {
+		yield* scalarsOf(member, path === '' ? key : `${path}.${key}`, depth + 1);
+	}
+}
+
+function digestPayload(payload: JsonValue): string {
+	const lines: string[] = [];
+	for (const [path, value] of scalarsOf(payload, '', 0)) {
+		if (lines.length === maxLines) {
+			lines.push('- … more was left out');
+			break;
+		}
+
+		lines.push(`- ${cut(path, longestValue)}: ${value}`);
+	}
+
+	const size = isJsonObject(payload)
+		? `an object with ${Object.keys(payload).length} keys`
+		: `a list of ${Object.keys(payload ?? {}).length}`;
+	return [`The message holds JSON, ${size}:`, ...lines].join('\n');
+}
+
+function digestText(text: string): string {
+	const words = text.match(/\S+/g)?.length ?? 0;
+	const extract = cut(text.replaceAll(/\s+/g, ' ').trim(), longestExtract);
+	return `The message has ${words} words. It begins: ${extract}`;
+}
+
+/** What can be said about a user message by rule: the scalars of the JSON in it by path, else its word count and beginning. */
+export function digestMessage(text: string): string {
+	const payload = payloadIn(text);
+	return payload === undefined ? digestText(text) : digestPayload(payload);
+}
+
+/** One line per tool that ran, with the beginning of what it returned. */
+export const digestOutcomes = (outcomes: readonly ToolOutcome[]): string =>
+	outcomes
+		.map(({name, failed, text}) => {
+			const verb = failed ? 'failed' : 'answered';
+			return `Tool ${name} ${verb}: ${cut(text.replaceAll(/\s+/g, ' ').trim(), longestResult)}`;
+		})
+		.join('\n');
+
+/** The lines `/tool <name> {json}` of a user message, at most 8; a line with anything but a JSON object behind the name is none. */
+export function toolLinesIn(text: string): readonly ToolLine[] {
+	const lines: ToolLine[] = [];
+	for (const [, name, input = ''] of text.matchAll(
+		/^\/tool[ \t]+([A-Za-z0-9_-]{1,64})[ \t]*(\{.*\})?[ \t]*\r?$/gm,
+	)) {
+		if (lines.length === maxToolLines) {
+			break;
+		}
+
+		if (name !== undefined && (input === '' || isJsonObject(parseJson(input)))) {
+			lines.push({name, input: input || '{}'});
+		}
+	}
+
+	return lines;
+}

@@ -1,0 +1,141 @@
+import type {CallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
+import {
+	digestMessage,
+	digestOutcomes,
+	toolLinesIn,
+	type ToolLine,
+	type ToolOutcome,
+} from './offline-digest.ts';
+
+/** Public name of the offline model. */
+export const offlineModelName = 'svc-offline-1';
+
+/** What every answer of the offline model starts with. @see Decisions 4 */
+export const offlineLabel =
+	'[svc-offline: no language model is configured; this is a rule-based digest]';
+
+type Message = CallOptions['prompt'][number];
+type ToolMessage = Extract<Message, {role: 'tool'}>;
+type ToolOutput = Extract<ToolMessage['content'][number], {type: 'tool-result'}>['output'];
+
+const charactersPerToken = 4;
+
+const tokensIn = (text: string) => Math.ceil(text.length / charactersPerToken);
+
+const textOf = (message: Message): string => {
+	if (message.role === 'system') {
+		return message.content;
+	}
+
+	return message.content.map(part => (part.type === 'text' ? part.text : '')).join('');
+};
+
+function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
+	switch (output.type) {
+		case 'text':
+		case 'error-text': {
+			return {name, failed: output.type === 'error-text', text: output.value};
+		}
+
+		case 'json':
+		case 'error-json': {
+			return {name, failed: output.type === 'error-json', text: JSON.stringify(output.value)};
+		}
+
+		case 'execution-denied': {
+			return {name, failed: true, text: output.reason ?? 'it was denied'};
+		}
+
+		case 'content': {
+			const text = output.value.map(part => (part.type === 'text' ? part.text : '')).join('');
+			return {name, failed: false, text};
+		}
+	}
+}
+
+const outcomesIn = (messages: CallOptions['prompt']): readonly ToolOutcome[] =>
+	messages
+		.filter((message): message is ToolMessage => message.role === 'tool')
+		.flatMap(({content}) => content)
+		.flatMap(part => (part.type === 'tool-result' ? [outcomeOf(part.toolName, part.output)] : []));
+
+const usageOf = (inputTokens: number, outputTokens: number): Generated['usage'] => ({
+	inputTokens: {
+		total: inputTokens,
+		noCache: inputTokens,
+		cacheRead: undefined,
+		cacheWrite: undefined,
+	},
+	outputTokens: {total: outputTokens, text: outputTokens, reasoning: undefined},
+});
+
+const callTools = (lines: readonly ToolLine[], inputTokens: number): Generated => ({
+	content: lines.map(({name, input}, index) => ({
+		type: 'tool-call',
+		toolCallId: `offline-${index + 1}`,
+		toolName: name,
+		input,
+	})),
+	finishReason: {unified: 'tool-calls', raw: undefined},
+	usage: usageOf(inputTokens, tokensIn(lines.map(({name, input}) => name + input).join(''))),
+	warnings: [],
+});
+
+function answerWith(digest: string, inputTokens: number, maxOutputTokens = Infinity): Generated {
+	const whole = `${offlineLabel}\n\n${digest}`;
+	const text = whole.slice(0, maxOutputTokens * charactersPerToken);
+	return {
+		content: [{type: 'text', text}],
+		finishReason: {unified: text.length < whole.length ? 'length' : 'stop', raw: undefined},
+		usage: usageOf(inputTokens, tokensIn(text)),
+		warnings: [],
+	};
+}
+
+function generate({prompt, maxOutputTokens, abortSignal}: CallOptions): Generated {
+	abortSignal?.throwIfAborted();
+	const inputTokens = tokensIn(prompt.map(textOf).join(''));
+	const asked = prompt.findLastIndex(({role}) => role === 'user');
+	const message = prompt[asked];
+	const text = message ? textOf(message) : '';
+	const outcomes = outcomesIn(prompt.slice(asked + 1));
+	if (outcomes.length > 0) {
+		return answerWith(digestOutcomes(outcomes), inputTokens, maxOutputTokens);
+	}
+
+	const lines = toolLinesIn(text);
+	return lines.length > 0
+		? callTools(lines, inputTokens)
+		: answerWith(digestMessage(text), inputTokens, maxOutputTokens);
+}
+
+function* partsOf({content, finishReason, usage, warnings}: Generated): Generator<StreamPart> {
+	yield {type: 'stream-start', warnings};
+	for (const part of content) {
+		if (part.type === 'text') {
+			yield {type: 'text-start', id: 'text'};
+			yield {type: 'text-delta', id: 'text', delta: part.text};
+			yield {type: 'text-end', id: 'text'};
+		} else if (part.type === 'tool-call') {
+			yield part;
+		}
+	}
+
+	yield {type: 'finish', finishReason, usage};
+}
+
+/**
+ * The model for a machine that has none: an honest engine of rules behind the SDK's contract. Deterministic. Lines
+ * `/tool <name> {json}` of the user message become real tool calls, after which the answer is a digest of their results; any other
+ * message gets a digest of itself. Honours `maxOutputTokens` (four characters each, finish reason `length`) and the signal.
+ *
+ * @see Decisions 4
+ */
+export const createOfflineModel = (): LanguageModelV4 => ({
+	specificationVersion: 'v4',
+	provider: 'offline',
+	modelId: offlineModelName,
+	supportedUrls: {},
+	doGenerate: async options => generate(options),
+	doStream: async options => ({stream: ReadableStream.from(partsOf(generate(options)))}),
+});

@@ -1,0 +1,119 @@
+import type {ModelView} from '../core/config-view.ts';
+import {SvcError} from '../core/errors.ts';
+import type {LanguageModelV4} from './language-model.ts';
+import {createOfflineModel} from './offline-model.ts';
+
+export type ModelSpec = {
+	readonly provider: ModelView['provider'];
+	readonly name: string;
+	readonly baseUrl?: string;
+	readonly apiKey?: string;
+};
+
+type Settings = {
+	readonly name: string;
+	readonly baseURL: string;
+	readonly apiKey: string;
+	readonly fetch: typeof globalThis.fetch;
+};
+
+type HostedProvider = {
+	/** Names in the environment that hold its key; the first that is set counts. */
+	readonly keyNames: readonly string[];
+	readonly baseUrl: string;
+	/** Used when a key was found in the environment and nothing else was said. */
+	readonly defaultModel: string;
+};
+
+/** Providers that cost money, in the order in which their keys are looked for. */
+export const hostedProviders = {
+	anthropic: {
+		keyNames: ['ANTHROPIC_API_KEY'],
+		baseUrl: 'https://api.anthropic.com/v1',
+		defaultModel: 'claude-sonnet-5',
+	},
+	openai: {
+		keyNames: ['OPENAI_API_KEY'],
+		baseUrl: 'https://api.openai.com/v1',
+		defaultModel: 'gpt-5-mini',
+	},
+	google: {
+		keyNames: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+		baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+		defaultModel: 'gemini-3.5-flash',
+	},
+} as const satisfies Record<string, HostedProvider>;
+
+/** Each package is loaded by the first model that needs it. Base URL and key are always given: the packages would read the process's environment. */
+const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<LanguageModelV4>> = {
+	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
+		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
+		return createOpenAICompatible({name: 'openai-compatible', baseURL, apiKey, fetch}).chatModel(
+			name,
+		);
+	},
+	async openai({name, baseURL, apiKey, fetch}) {
+		const {createOpenAI} = await import('@ai-sdk/openai');
+		// Chat completions and not responses: every proxy speaks them, and nothing is stored at the provider by default.
+		return createOpenAI({baseURL, apiKey, fetch}).chat(name);
+	},
+	async anthropic({name, baseURL, apiKey, fetch}) {
+		const {createAnthropic} = await import('@ai-sdk/anthropic');
+		return createAnthropic({baseURL, apiKey, fetch}).languageModel(name);
+	},
+	async google({name, baseURL, apiKey, fetch}) {
+		const {createGoogle} = await import('@ai-sdk/google');
+		return createGoogle({baseURL, apiKey, fetch}).languageModel(name);
+	},
+	async offline() {
+		return createOfflineModel();
+	},
+};
+
+const defaultBaseUrls: Partial<Record<ModelView['provider'], string>> = {
+	anthropic: hostedProviders.anthropic.baseUrl,
+	openai: hostedProviders.openai.baseUrl,
+	google: hostedProviders.google.baseUrl,
+};
+
+/**
+ * Where calls for `spec` go; `undefined` for the offline model.
+ *
+ * @throws SvcError `model_misconfigured` when there is no such URL or it is none.
+ */
+export function baseUrlOf({provider, baseUrl}: Omit<ModelSpec, 'name'>): URL | undefined {
+	if (provider === 'offline') {
+		return undefined;
+	}
+
+	const text = baseUrl ?? defaultBaseUrls[provider];
+	if (text === undefined) {
+		throw new SvcError(
+			'model_misconfigured',
+			`Cannot use provider "${provider}": model.base_url is not set`,
+		);
+	}
+
+	const url = URL.parse(text);
+	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+		throw new SvcError(
+			'model_misconfigured',
+			`Cannot use provider "${provider}": model.base_url is not an http(s) URL`,
+		);
+	}
+
+	return url;
+}
+
+/**
+ * The model of `spec`, ready to be called; loads the provider's package, sends nothing.
+ *
+ * @throws SvcError `model_misconfigured`
+ */
+export async function loadModel(
+	spec: ModelSpec,
+	{fetch}: {readonly fetch: typeof globalThis.fetch},
+): Promise<LanguageModelV4> {
+	const baseURL = baseUrlOf(spec)?.href ?? '';
+	return loaders[spec.provider]({name: spec.name, baseURL, apiKey: spec.apiKey ?? '', fetch});
+}

@@ -1,0 +1,95 @@
+import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
+import {messageOf, SvcError} from '../core/errors.ts';
+import {cell} from '../core/untrusted.ts';
+import type {Transcript} from './transcript.ts';
+
+/** A model that asks for more in one run is running wild. */
+const maxToolCalls = 256;
+
+const longestId = 100;
+
+/** The facts that join a call and its result in a transcript; the names are a model's, so bounded and cleaned. */
+export const callFacts = (call: {readonly toolName: string; readonly toolCallId: string}) => ({
+	tool: cell(call.toolName, longestId).text,
+	call: cell(call.toolCallId, longestId).text,
+});
+
+export type StepRecorder = {
+	/** Tool calls that the model asked for so far. */
+	toolCalls(): number;
+	/** For the SDK, after each call of the model. */
+	readonly onLanguageModelCallEnd: (
+		event: Pick<LanguageModelCallEndEvent, 'content' | 'finishReason' | 'usage'>,
+	) => void;
+};
+
+/**
+ * Writes down what the model said and which tools it asked for; calls that cannot be made (no such tool, no JSON) get their
+ * result here too, because no tool will. Ends the run with `step_limit` beyond 256 calls.
+ */
+export function createStepRecorder({
+	transcript,
+	end,
+}: {
+	readonly transcript: Transcript;
+	readonly end: (error: SvcError) => void;
+}): StepRecorder {
+	let toolCalls = 0;
+	return {
+		toolCalls: () => toolCalls,
+		onLanguageModelCallEnd({content, finishReason, usage}) {
+			const text = content.map(part => (part.type === 'text' ? part.text : '')).join('');
+			if (text !== '') {
+				const {inputTokens = 0, outputTokens = 0} = usage;
+				transcript.add('text', text, {finishReason, inputTokens, outputTokens});
+			}
+
+			for (const part of content) {
+				if (part.type !== 'tool-call') {
+					continue;
+				}
+
+				toolCalls++;
+				transcript.add('tool-call', JSON.stringify(part.input) ?? '', callFacts(part));
+				if (part.invalid) {
+					transcript.add('tool-result', messageOf(part.error), {...callFacts(part), ok: false});
+				}
+			}
+
+			if (toolCalls > maxToolCalls) {
+				end(
+					new SvcError(
+						'step_limit',
+						`Cannot finish the run: the model asked for more than ${maxToolCalls} tool calls`,
+					),
+				);
+			}
+		},
+	};
+}
+
+/** Calls `onRetry` with the failure before the SDK tries a call of the model again; `attempt` is 2 for the first further try. */
+export function recordRetries(
+	onRetry: (failure: unknown, attempt: number) => void,
+): LanguageModelMiddleware {
+	let failures = 0;
+	let last: unknown;
+	return {
+		specificationVersion: 'v4',
+		async wrapGenerate({doGenerate}) {
+			if (failures > 0) {
+				onRetry(last, failures + 1);
+			}
+
+			try {
+				const generated = await doGenerate();
+				failures = 0;
+				return generated;
+			} catch (error) {
+				failures++;
+				last = error;
+				throw error;
+			}
+		},
+	};
+}

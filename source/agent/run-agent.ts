@@ -1,0 +1,159 @@
+import type * as ai from 'ai';
+import type {Clock} from '../core/clock.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import {boundText} from './bound-text.ts';
+import type {ChosenModel} from './choose-model.ts';
+import {instructionsFor, isSilent} from './instructions.ts';
+import {modelError} from './model-errors.ts';
+import {createStepRecorder, recordRetries} from './record-steps.ts';
+import {createRunScope, type RunScope} from './run-scope.ts';
+import {createRunTools} from './run-tools.ts';
+import type {AgentDependencies, AgentRequest, AgentResult, AgentRunner} from './runner.ts';
+import {createTranscript, type Transcript} from './transcript.ts';
+import {problemOf} from './verdict.ts';
+
+export type AgentRunnerDependencies = AgentDependencies & {
+	readonly clock: Clock;
+	/** The model for a run; asked once per run. */
+	readonly model: () => Promise<ChosenModel>;
+	readonly redact: Redact;
+	readonly log: Logger;
+};
+
+export type AgentRunnerOptions = {
+	/** Further tries of one model call, by the SDK: after 2 s and 4 s, or when `Retry-After` (up to 60 s) says. Default 2. */
+	readonly maxRetries?: number;
+};
+
+type Sdk = typeof ai;
+type RunParts = {readonly scope: RunScope; readonly transcript: Transcript};
+
+/** Tool calls of one step that run side by side. */
+const toolCallConcurrency = 4;
+
+const maxAnswerBytes = 1_000_000;
+
+async function loadSdk(): Promise<Sdk> {
+	// Its warnings would be printed into the terminal application.
+	globalThis.AI_SDK_LOG_WARNINGS = false;
+	return import('ai');
+}
+
+/**
+ * The agent loop, on the SDK's `generateText`; the SDK is loaded by the first run. A run ends with the model's answer, or rejects with
+ * one of the codes that `AgentRunner` names, at the latest after `timeoutMs`, and at once when `signal` aborts; calls under way
+ * are aborted then and what comes late is not written down.
+ *
+ * @see Decisions 4
+ */
+export function createAgentRunner(
+	{clock, model, approve, redact, log}: AgentRunnerDependencies,
+	{maxRetries = 2}: AgentRunnerOptions = {},
+): AgentRunner {
+	const work = async (
+		request: AgentRequest,
+		{scope, transcript}: RunParts,
+	): Promise<AgentResult> => {
+		const {signal} = scope;
+		const chosen = await model();
+		signal.throwIfAborted();
+		const {view, host} = chosen;
+		const asked = {provider: view.provider, name: view.name, ...(host !== undefined && {host})};
+		transcript.add('note', `Model: ${view.name} of ${view.provider} (${view.origin})`);
+		const [sdk, languageModel] = await Promise.all([loadSdk(), chosen.load()]);
+		signal.throwIfAborted();
+
+		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
+		const recorder = createStepRecorder({transcript, end: scope.end});
+		const middleware = recordRetries((failure, attempt) => {
+			const {message} = explain(failure);
+			transcript.add('retry', message, {attempt});
+			log.warn(`Calling the model again: ${message}`, {run: request.runId, attempt});
+		});
+
+		const generate = async () => {
+			try {
+				return await sdk.generateText({
+					model: sdk.wrapLanguageModel({model: languageModel, middleware}),
+					instructions: instructionsFor(request),
+					prompt: request.prompt,
+					...createRunTools(request, {
+						sdk,
+						approve,
+						redact,
+						transcript,
+						clock,
+						end: scope.end,
+						signal,
+					}),
+					toolCallConcurrency,
+					stopWhen: sdk.isStepCount(request.maxSteps),
+					maxRetries,
+					abortSignal: signal,
+					onLanguageModelCallEnd: recorder.onLanguageModelCallEnd,
+				});
+			} catch (error) {
+				signal.throwIfAborted();
+				throw explain(error);
+			}
+		};
+
+		const result = await generate();
+		signal.throwIfAborted();
+		const steps = result.steps.length;
+		const problem = problemOf(
+			{
+				text: result.text,
+				finishReason: result.finishReason,
+				pendingCalls: result.finalStep.toolCalls.length,
+				steps,
+			},
+			{maxSteps: request.maxSteps, asked},
+		);
+		if (problem) {
+			throw problem;
+		}
+
+		if (result.finishReason === 'length') {
+			transcript.add('note', 'The answer was cut by the output limit of the model');
+		}
+
+		return {
+			answer: boundText(result.text, maxAnswerBytes),
+			silent: isSilent(result.text),
+			model: view,
+			steps,
+			toolCalls: recorder.toolCalls(),
+			usage: {
+				inputTokens: result.usage.inputTokens ?? 0,
+				outputTokens: result.usage.outputTokens ?? 0,
+			},
+		};
+	};
+
+	return {
+		async run(request) {
+			using scope = createRunScope(request, clock);
+			const transcript = createTranscript({clock, redact, write: request.onEntry});
+			transcript.add('prompt', request.prompt, {
+				tools: request.tools.length,
+				...(request.skill && {skill: request.skill.name}),
+			});
+
+			try {
+				return await scope.race(work(request, {scope, transcript}));
+			} catch (error) {
+				const failure =
+					error instanceof SvcError
+						? error
+						: new SvcError('model_failed', `Cannot run the agent: ${redact(messageOf(error))}`);
+				transcript.add('error', failure.message, {code: failure.code});
+				throw failure;
+			} finally {
+				transcript.close();
+			}
+		},
+	};
+}

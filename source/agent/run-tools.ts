@@ -1,0 +1,166 @@
+import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
+import type {Clock} from '../core/clock.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Approve, Tool, ToolResult} from '../core/tool.ts';
+import {boundText} from './bound-text.ts';
+import {callFacts} from './record-steps.ts';
+import type {AgentRequest} from './runner.ts';
+import type {Transcript} from './transcript.ts';
+
+/** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
+export const maxResultBytes = 400_000;
+
+type ToolCall = {
+	readonly toolCallId: string;
+	readonly toolName: string;
+	readonly input: unknown;
+};
+
+type Verdict = 'not-applicable' | 'approved' | {readonly type: 'denied'; readonly reason: string};
+
+/** The tools of one run as the SDK wants them, and who decides about their calls. */
+export type RunTools = {
+	readonly tools: ToolSet;
+	/** Asked by the loop before each call. */
+	toolApproval(options: {readonly toolCall: ToolCall}): Promise<Verdict>;
+};
+
+type Dependencies = {
+	readonly sdk: {readonly dynamicTool: typeof dynamicTool; readonly jsonSchema: typeof jsonSchema};
+	readonly approve?: Approve | undefined;
+	readonly redact: Redact;
+	readonly transcript: Transcript;
+	readonly clock: Clock;
+	/** Ends the run with this error. */
+	readonly end: (error: SvcError) => void;
+	/** Aborted when the run must end. */
+	readonly signal: AbortSignal;
+};
+
+// The SDK parsed it from the model's JSON.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing but JSON comes out of a JSON parser
+const argumentsOf = (input: unknown) => input as JsonValue;
+
+/** Milliseconds since it was called, whole. */
+const stopwatch = (clock: Clock) => {
+	const start = clock.monotonic();
+	return () => Math.round(clock.monotonic() - start);
+};
+
+/**
+ * Wires `request.tools` to the SDK's loop: a call that needs an approval waits for `approve` (without one it is denied, and any
+ * failure to ask is a denial too), `request.beforeSideEffect` has resolved before a tool starts that is not read-only, results
+ * are bounded to 400 kB, and each outcome is written down.
+ */
+export function createRunTools(
+	request: Pick<AgentRequest, 'tools' | 'runId' | 'beforeSideEffect'>,
+	{sdk, approve, redact, transcript, clock, end, signal}: Dependencies,
+): RunTools {
+	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
+	/** Calls that were agreed to: the loop must not be able to run another one. */
+	const approved = new Set<string>();
+
+	const record = (
+		call: Pick<ToolCall, 'toolCallId' | 'toolName'>,
+		text: string,
+		facts: Readonly<Record<string, JsonValue>>,
+	) => {
+		transcript.add('tool-result', text, {...callFacts(call), ...facts});
+	};
+
+	const ask = async (tool: Tool, args: JsonValue) => {
+		if (!approve) {
+			return {allowed: false, reason: 'it needs an approval, and nobody can be asked here'};
+		}
+
+		try {
+			return await approve({tool, args, runId: request.runId, signal});
+		} catch (error) {
+			signal.throwIfAborted();
+			return {allowed: false, reason: `it could not be asked for: ${redact(messageOf(error))}`};
+		}
+	};
+
+	const announceSideEffect = async (tool: Tool) => {
+		try {
+			await request.beforeSideEffect();
+		} catch (error) {
+			const ending =
+				error instanceof SvcError
+					? error
+					: new SvcError(
+							'run_cancelled',
+							`Cannot start tool "${tool.name}": that it starts could not be recorded`,
+							{cause: error},
+						);
+			end(ending);
+			throw ending;
+		}
+	};
+
+	const execute = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
+		signal.throwIfAborted();
+		if (tool.needsApproval && !approved.delete(callId)) {
+			throw new SvcError('not_approved', `Cannot call tool "${tool.name}": it was not approved`);
+		}
+
+		if (!tool.readOnly) {
+			await announceSideEffect(tool);
+			signal.throwIfAborted();
+		}
+
+		return tool.execute(args, {signal});
+	};
+
+	const settle = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
+		try {
+			return await execute(tool, args, callId);
+		} catch (error) {
+			return {text: redact(messageOf(error)), isError: true};
+		}
+	};
+
+	const asSdkTool = (tool: Tool): SdkTool =>
+		sdk.dynamicTool({
+			description: tool.description,
+			inputSchema: sdk.jsonSchema(tool.inputSchema),
+			async execute(input, {toolCallId}) {
+				const elapsed = stopwatch(clock);
+				const result = await settle(tool, argumentsOf(input), toolCallId);
+				const text = boundText(result.text, maxResultBytes);
+				record({toolCallId, toolName: tool.name}, text, {
+					ok: !result.isError,
+					durationMs: elapsed(),
+				});
+				if (result.isError) {
+					// Thrown is how the SDK learns that the model should read it as an error.
+					throw new Error(text);
+				}
+
+				return text;
+			},
+		});
+
+	return {
+		tools: Object.fromEntries([...byName].map(([name, tool]) => [name, asSdkTool(tool)])),
+		async toolApproval({toolCall}) {
+			const tool = byName.get(toolCall.toolName);
+			if (!tool?.needsApproval) {
+				return 'not-applicable';
+			}
+
+			const {allowed, reason} = await ask(tool, argumentsOf(toolCall.input));
+			signal.throwIfAborted();
+			if (allowed) {
+				approved.add(toolCall.toolCallId);
+				return 'approved';
+			}
+
+			const denial = redact(reason) || 'denied';
+			record(toolCall, denial, {ok: false, denied: true});
+			return {type: 'denied', reason: denial};
+		},
+	};
+}

@@ -1,0 +1,66 @@
+import type {Tool} from '../core/tool.ts';
+
+/** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see Decisions 4 */
+export const defaultToolset = 'svc-webhook';
+
+/** Toolsets whose tools do not exist in this version. */
+const emptyToolsets: ReadonlySet<string> = new Set(['terminal', 'file', 'web']);
+
+const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
+
+const serverPrefix = 'mcp-';
+
+export type ToolSelection = {
+	readonly tools: readonly Tool[];
+	/** One sentence per name that gives nothing, for the log. */
+	readonly warnings: readonly string[];
+};
+
+/**
+ * The tools a run gets for its toolset names, without repetition and in the order of the names. `servers` holds the tools of each
+ * configured tool server by its name. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
+ * warning, and of two tools of one name the later one.
+ *
+ * @see Interface 2.5, Decisions 4
+ */
+export function selectTools(
+	names: readonly string[] | undefined,
+	servers: ReadonlyMap<string, readonly Tool[]>,
+): ToolSelection {
+	const warnings: string[] = [];
+	const selected = new Map<string, Tool>();
+
+	const toolsOf = (name: string): readonly Tool[] => {
+		if (everyServer.has(name)) {
+			return [...servers.values()].flat();
+		}
+
+		if (emptyToolsets.has(name)) {
+			warnings.push(`Toolset "${name}" has no tools in this version`);
+			return [];
+		}
+
+		const server = name.startsWith(serverPrefix) ? name.slice(serverPrefix.length) : undefined;
+		const tools = server === undefined ? undefined : servers.get(server);
+		if (!tools) {
+			warnings.push(
+				server === undefined
+					? `Toolset "${name}" is unknown and was dropped`
+					: `Toolset "${name}" was dropped: there is no tool server "${server}"`,
+			);
+		}
+
+		return tools ?? [];
+	};
+
+	for (const tool of (names ?? [defaultToolset]).flatMap(toolsOf)) {
+		const other = selected.get(tool.name);
+		if (!other) {
+			selected.set(tool.name, tool);
+		} else if (other !== tool) {
+			warnings.push(`Tool "${tool.name}" was dropped: another one has that name`);
+		}
+	}
+
+	return {tools: [...selected.values()], warnings};
+}
