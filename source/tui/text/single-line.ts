@@ -1,13 +1,16 @@
 import {cell, type Safe} from '../../core/untrusted.ts';
 
 /**
- * What a one-line field may hold, made from what was typed or pasted: line breaks and tabs are blanks, every other control
- * character is dropped, the rest is cleaned by `cell()`. At most `maxLength` UTF-16 units.
+ * What a one-line field may hold, made from what was typed or pasted: line breaks and tabs are blanks, control and format
+ * characters are dropped, the rest is cleaned by `cell()`. At most `maxLength` UTF-16 units, cut between characters. Cleaning a
+ * clean value changes nothing.
  */
 export function singleLine(text: string, maxLength: number): Safe {
 	const line = text
 		.slice(0, maxLength * 4)
 		.replaceAll(/\r\n|[\n\r\t\v\f\u0085\u2028\u2029]/g, ' ')
-		.replaceAll(/[\p{Cc}\p{Cs}]/gu, '');
-	return cell(line, maxLength).text;
+		.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
+	const cleaned = cell(line, line.length * 8).text;
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
+	return cleaned.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '') as Safe;
 }

@@ -1,0 +1,121 @@
+import {randomUUID} from 'node:crypto';
+import {mkdir, readdir, rm, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {Clock} from '../../core/clock.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../text/safe.ts';
+import {clipboardTool, pipeInto} from './clipboard-tool.ts';
+import {multiplexerOf, osc52} from './osc52.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What became of a copy. */
+export type Copied = {
+	/** `terminal`: asked by OSC 52. `tool`: by a program of the machine alone. `file`: the path of a file was copied. */
+	readonly way: 'terminal' | 'tool' | 'file' | 'nowhere';
+	/** For the toast: `copied by OSC 52 and wl-copy`. */
+	readonly message: Safe;
+	/** Of the file, for `file`. */
+	readonly path?: string;
+};
+
+export type Clipboard = {
+	/** Never rejects. Nothing is ever read from the clipboard. */
+	copy(text: string): Promise<Copied>;
+};
+
+const mostFiles = 20;
+
+/**
+ * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
+ * own desktop its tool too, inside tmux tmux's buffer. What is longer than terminals take goes into a file of mode 0600 under
+ * `directory` (the newest 20 are kept), and its path is copied.
+ *
+ * @param options.write writes to the terminal
+ * @param options.environment of the process; also what its tools get
+ */
+export function createClipboard(
+	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},
+	{
+		environment,
+		directory,
+		isTty,
+		platform = process.platform,
+	}: {
+		readonly environment: Environment;
+		readonly directory: string;
+		readonly isTty: boolean;
+		readonly platform?: NodeJS.Platform;
+	},
+): Clipboard {
+	const multiplexer = multiplexerOf(environment);
+	const tool = clipboardTool(environment, platform);
+
+	const toTool = async (text: string) =>
+		tool && (await pipeInto(tool.argv, text, {clock, environment})) ? tool.name : undefined;
+
+	const toFile = async (text: string): Promise<Copied> => {
+		const path = await keep(directory, text);
+		const sequence = osc52(path, multiplexer);
+		write(sequence ?? '');
+		await toTool(path);
+		const shown = cell(path).text;
+		return {way: 'file', path, message: ui`too long to copy: the path of ${shown} is copied`};
+	};
+
+	return {
+		async copy(raw) {
+			if (!isTty) {
+				return {way: 'nowhere', message: own('nothing copied: there is no terminal')};
+			}
+
+			const text = harmless(raw);
+			const sequence = osc52(text, multiplexer);
+			write(sequence ?? '');
+			const by = await toTool(text);
+			if (sequence !== undefined) {
+				const message = by ? ui`copied by OSC 52 and ${by}` : own('copied by OSC 52');
+				return {way: 'terminal', message};
+			}
+
+			if (by) {
+				return {way: 'tool', message: ui`copied by ${by}`};
+			}
+
+			try {
+				return await toFile(text);
+			} catch (error) {
+				const reason = cell(String(error), 120).text;
+				return {way: 'nowhere', message: ui`nothing copied: ${reason}`};
+			}
+		},
+	};
+}
+
+/**
+ * Text that does nothing where it is pasted: controls but line feed and tab become pictures, bidirectional overrides go.
+ * Everything else stays as it was, so that a copied payload is the payload.
+ */
+function harmless(text: string): string {
+	return text
+		.toWellFormed()
+		.replaceAll('\r\n', '\n')
+		.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
+		.replaceAll(/[^\P{Cc}\n\t]/gu, character => {
+			const code = character.charCodeAt(0);
+			return code < 0x20 ? String.fromCodePoint(0x24_00 + code) : '\u2421';
+		});
+}
+
+async function keep(directory: string, text: string): Promise<string> {
+	await mkdir(directory, {recursive: true, mode: 0o700});
+	const files = (await readdir(directory)).filter(name => name.startsWith('clip-')).toSorted();
+	const surplus = files.slice(0, Math.max(0, files.length - mostFiles + 1));
+	await Promise.all(surplus.map(async name => rm(join(directory, name), {force: true})));
+
+	const last = Number.parseInt(files.at(-1)?.slice(5, 13) ?? '0', 10) || 0;
+	const number = String(last + 1).padStart(8, '0');
+	const path = join(directory, `clip-${number}-${randomUUID().slice(0, 8)}.txt`);
+	await writeFile(path, text, {mode: 0o600, flag: 'wx'});
+	return path;
+}

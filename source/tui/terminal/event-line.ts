@@ -1,0 +1,89 @@
+import type {Problem} from '../../core/config-view.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import {hasEnded} from '../../core/run.ts';
+import {cell} from '../../core/untrusted.ts';
+
+/** One event as one line for a person, without the line end. */
+export type EventLine = {
+	readonly text: string;
+	/** Not a result: belongs on stderr. */
+	readonly notice: boolean;
+	/** Said even when everything else is kept quiet. */
+	readonly important: boolean;
+};
+
+type Reader<Type> = (event: Extract<GatewayEvent, {readonly type: Type}>) => EventLine | undefined;
+
+const longestLine = 500;
+
+/** `15:04:02` of a time in milliseconds since 1970, in the zone of this machine. */
+export const timeOfDay = (at: number): string =>
+	[new Date(at).getHours(), new Date(at).getMinutes(), new Date(at).getSeconds()]
+		.map(part => String(part).padStart(2, '0'))
+		.join(':');
+
+const result = (at: number, facts: ReadonlyArray<string | number>): EventLine => ({
+	text: lineOf(at, facts),
+	notice: false,
+	important: false,
+});
+
+const notice = (
+	at: number,
+	facts: ReadonlyArray<string | number>,
+	{important = false} = {},
+): EventLine => ({text: lineOf(at, facts), notice: true, important});
+
+/** Strangers' text reaches this through events; it is cleaned again, because a line has no second chance. */
+const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
+	cell([timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '), longestLine)
+		.text;
+
+const placeOf = ({file, line, column, key, message}: Problem) =>
+	[`${file}:${line}:${column}`, key, message].filter(part => part !== '').join(' ');
+
+const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
+	'gateway-started': ({at, version, pid, home, profile}) =>
+		notice(at, ['svc', version, 'started: pid', pid, 'home', home, 'profile', profile]),
+	'gateway-stopping': ({at}) => notice(at, ['stopping']),
+	'gateway-lost': ({at}) => notice(at, ['the gateway does not answer any more'], {important: true}),
+	'webhook-listening': ({at, url}) => notice(at, ['listening on', url]),
+	'webhook-refused': ({at, reason}) =>
+		notice(at, ['webhook receiver refused:', reason], {important: true}),
+	'delivery-received': ({delivery}) => {
+		const {receivedAt, route, event, status, outcome, durationMs, id} = delivery;
+		const took = `${Math.round(durationMs)}ms`;
+		return result(receivedAt, [route, event, status, outcome, took, id]);
+	},
+	'run-changed': ({at, run}) => {
+		if (!hasEnded(run.state)) {
+			return undefined;
+		}
+
+		const took =
+			run.startedAt === undefined || run.finishedAt === undefined
+				? []
+				: [`${((run.finishedAt - run.startedAt) / 1000).toFixed(1)}s`];
+		const why = run.error === undefined ? [] : [run.error];
+		return result(at, [run.route, 'run', run.id, run.state, ...took, run.delivery, ...why]);
+	},
+	'config-reloaded': ({at, changes, restartNeeded}) => {
+		const restart =
+			restartNeeded.length === 0 ? [] : [`(restart needed: ${restartNeeded.join(', ')})`];
+		const what = changes.length === 0 ? 'nothing changed' : changes.join('; ');
+		return notice(at, ['configuration reloaded:', what, ...restart]);
+	},
+	'config-rejected': ({at, problems}) =>
+		notice(at, ['configuration refused:', problems.map(placeOf).join('; ')], {important: true}),
+	'log-written': ({record: {at, level, source, message}}) =>
+		level === 'warn' || level === 'error'
+			? notice(at, [level, `${source}:`, message], {important: level === 'error'})
+			: undefined,
+};
+
+/** The line of `event`; `undefined` for events that nobody reads line by line (health, progress, states). */
+export function eventLine(event: GatewayEvent): EventLine | undefined {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table gives each type its own reader
+	const read = readers[event.type] as Reader<GatewayEvent['type']> | undefined;
+	return read?.(event);
+}

@@ -1,0 +1,115 @@
+import {codeOf} from '../../core/errors.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import {eventLine} from './event-line.ts';
+import type {OutputFormat} from './output-mode.ts';
+
+/** A stream as the line writer needs it. */
+export type LineStream = Pick<
+	NodeJS.WritableStream & {readonly writableLength: number},
+	'write' | 'on' | 'off' | 'writableLength'
+>;
+
+export type LineWriter = {
+	/** Writes the lines of `events`. Never throws, never waits. */
+	readonly write: (events: readonly GatewayEvent[]) => void;
+	/** Settles when the reader of the lines has gone (EPIPE), or the stream broke with another error. */
+	readonly closed: Promise<{readonly code: string}>;
+	[Symbol.dispose](): void;
+};
+
+export type LineWriterOptions = {
+	/** Results: deliveries and ended runs; JSON of every event. */
+	readonly stream: LineStream;
+	/** What is no result; `stream` when absent. */
+	readonly notices?: LineStream;
+	readonly format: OutputFormat;
+};
+
+/** When so much waits in a stream, its reader is too slow to be waited for. */
+const mostWaitingBytes = 1_048_576;
+
+/**
+ * Writes one line for each event. `compact`: `15:04:02 gh-review pull_request 202 accepted 38ms d7f3a1` for what was received
+ * and for runs that ended, notices apart. `json`: each event as one JSON object. `quiet`: only what needs a person. Lines for a
+ * reader that does not keep up are dropped and counted.
+ */
+export function createLineWriter({
+	stream,
+	notices = stream,
+	format,
+}: LineWriterOptions): LineWriter {
+	const {promise: closed, resolve} = Promise.withResolvers<{readonly code: string}>();
+	let open = true;
+	let dropped = 0;
+
+	const onError = (error: unknown) => {
+		open = false;
+		resolve({code: codeOf(error)});
+	};
+
+	const put = (target: LineStream, line: string) => {
+		if (!open) {
+			return;
+		}
+
+		if (target.writableLength > mostWaitingBytes) {
+			dropped++;
+			return;
+		}
+
+		if (dropped > 0) {
+			const count = dropped;
+			dropped = 0;
+			target.write(`${droppedLine(format, count)}\n`);
+		}
+
+		target.write(`${line}\n`);
+	};
+
+	const writeEvent = (event: GatewayEvent) => {
+		if (format === 'json') {
+			put(stream, jsonLine(event));
+			return;
+		}
+
+		const line = eventLine(event);
+		if (line && (format === 'compact' || line.important)) {
+			put(line.notice ? notices : stream, line.text);
+		}
+	};
+
+	const streams = new Set([stream, notices]);
+	for (const each of streams) {
+		each.on('error', onError);
+	}
+
+	return {
+		write(events) {
+			for (const event of events) {
+				writeEvent(event);
+			}
+		},
+		closed,
+		[Symbol.dispose]() {
+			open = false;
+			for (const each of streams) {
+				each.off('error', onError);
+			}
+		},
+	};
+}
+
+const droppedLine = (format: OutputFormat, count: number) =>
+	format === 'json'
+		? JSON.stringify({type: 'lines-dropped', count})
+		: `(${count} lines dropped: the reader is too slow)`;
+
+/** `value` as JSON on one line that does nothing on a terminal: what is invisible or controls something is escaped. */
+export function jsonLine(value: unknown): string {
+	return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, character =>
+		Array.from(
+			{length: character.length},
+			(_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+		).join(''),
+	);
+}

@@ -1,0 +1,113 @@
+import {writeSync} from 'node:fs';
+import {cell} from '../../core/untrusted.ts';
+
+/** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
+export type MouseMode = 'off' | 'wheel' | 'full';
+
+/** The modes of the terminal that we set ourselves; Ink sets the others and takes them back. */
+export type TerminalModes = {
+	setMouse(mode: MouseMode): void;
+	/** Asks for reports when the window gets or loses the focus. */
+	setFocusReports(on: boolean): void;
+	/** Sets the window's title; the old one comes back at the end. A stranger's text is cleaned. */
+	setTitle(text: string): void;
+	/** Switches off what is on, before another program gets the terminal. */
+	release(): void;
+	/** Switches it on again. */
+	reclaim(): void;
+	/** Releases everything and gives the title back. Idempotent. */
+	[Symbol.dispose](): void;
+};
+
+const mouseOn = '\u001B[?1000h\u001B[?1006h';
+const mouseOff = '\u001B[?1006l\u001B[?1000l';
+const focusOn = '\u001B[?1004h';
+const focusOff = '\u001B[?1004l';
+const pushTitle = '\u001B[22;2t';
+const popTitle = '\u001B[23;2t';
+const longestTitle = 80;
+
+/**
+ * Switches off every mode that a crash could leave on: mouse, focus, paste, synchronised output, kitty keyboard, colours,
+ * hidden cursor. Does nothing to a terminal in order. Never erases the scrollback, never leaves the alternate screen (that
+ * would move the cursor of the primary one). Written when we start, in case the last one was killed, and as the last net.
+ */
+export const resetSequence = `${mouseOff}\u001B[?1003l\u001B[?1002l${focusOff}\u001B[?2004l\u001B[?2026l\u001B[<u\u001B[0m\u001B[?25h`;
+
+/** Sets terminal modes through `write`, each only when it changes. */
+export function createTerminalModes(write: (sequence: string) => void): TerminalModes {
+	let mouse: MouseMode = 'off';
+	let focusReports = false;
+	let title: string | undefined;
+	let released = false;
+
+	const on = () => (mouse === 'off' ? '' : mouseOn) + (focusReports ? focusOn : '');
+	const off = () => (mouse === 'off' ? '' : mouseOff) + (focusReports ? focusOff : '');
+	const send = (sequence: string) => {
+		if (sequence !== '' && !released) {
+			write(sequence);
+		}
+	};
+
+	const release = () => {
+		send(off());
+		released = true;
+	};
+
+	return {
+		setMouse(mode) {
+			if ((mouse === 'off') !== (mode === 'off')) {
+				send(mode === 'off' ? mouseOff : mouseOn);
+			}
+
+			mouse = mode;
+		},
+		setFocusReports(wanted) {
+			if (wanted !== focusReports) {
+				send(wanted ? focusOn : focusOff);
+			}
+
+			focusReports = wanted;
+		},
+		setTitle(text) {
+			const next = cell(text, longestTitle).text;
+			if (next === title) {
+				return;
+			}
+
+			send(`${title === undefined ? pushTitle : ''}\u001B]2;${next}\u0007`);
+			title = next;
+		},
+		release,
+		reclaim() {
+			released = false;
+			send(on());
+		},
+		[Symbol.dispose]() {
+			released = false;
+			send(off() + (title === undefined ? '' : popTitle));
+			mouse = 'off';
+			focusReports = false;
+			title = undefined;
+		},
+	};
+}
+
+/**
+ * Writes `resetSequence` to `fd` when the process exits, whichever way that happens short of SIGKILL. Returns the way out.
+ * Synchronous, because nothing else is heard any more then.
+ */
+export function resetAtExit(program: Pick<NodeJS.Process, 'on' | 'off'>, fd: number): () => void {
+	const onExit = () => {
+		try {
+			writeSync(fd, resetSequence);
+		} catch {
+			// The terminal is gone; there is nothing to reset.
+		}
+	};
+
+	program.on('exit', onExit);
+	return () => {
+		program.off('exit', onExit);
+	};
+}

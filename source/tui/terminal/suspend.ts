@@ -1,0 +1,136 @@
+import {spawn} from 'node:child_process';
+import {mkdir, mkdtemp, open, readFile, rm, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {SvcError} from '../../core/errors.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+import type {TerminalModes} from './modes.ts';
+import {splitCommand} from './split-command.ts';
+
+/** What is needed to lend the terminal to another program. */
+export type Lending = {
+	/** Ink's `suspendTerminal`: leaves the screen, runs the task, draws everything again. */
+	readonly suspend: (task: () => Promise<void>) => Promise<void>;
+	readonly modes: Pick<TerminalModes, 'release' | 'reclaim'>;
+	/** For temporary files; made with mode 0700. */
+	readonly directory: string;
+	/** What the program gets as its environment. */
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Keeps a Ctrl-C that is meant for the program from ending us; returns the way out. */
+	readonly holdInterrupts?: () => () => void;
+	/** Ends the program when we stop. */
+	readonly signal?: AbortSignal;
+};
+
+const longestEdited = 8 * 1024 * 1024;
+
+/**
+ * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns what was saved, `undefined`
+ * when it was left as it was. The gateway goes on meanwhile.
+ *
+ * @param document.suffix `.json`: what editors tell the language by
+ * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB)
+ */
+export async function editText(
+	lending: Lending,
+	command: string,
+	document: {readonly text: string; readonly suffix: string},
+): Promise<string | undefined> {
+	return withFile(lending, document, async path => {
+		await lend(lending, command, path);
+		const {size} = await stat(path);
+		if (size > longestEdited) {
+			throw new SvcError(
+				'file_too_large',
+				`Cannot take ${size} bytes from the editor: keep to 8 MiB`,
+			);
+		}
+
+		const edited = await readFile(path, 'utf8');
+		return edited === document.text ? undefined : edited;
+	});
+}
+
+/**
+ * Shows `text` in the pager `command`. Takes only clean text, because pagers pass sequences on.
+ *
+ * @throws SvcError `program_not_started`, `program_failed`
+ */
+export async function pageText(lending: Lending, command: string, text: Safe): Promise<void> {
+	await withFile(lending, {text, suffix: '.txt'}, async path => lend(lending, command, path));
+}
+
+async function withFile<Result>(
+	{directory}: Lending,
+	{text, suffix}: {readonly text: string; readonly suffix: string},
+	work: (path: string) => Promise<Result>,
+): Promise<Result> {
+	await mkdir(directory, {recursive: true, mode: 0o700});
+	const folder = await mkdtemp(join(directory, 'open-'));
+	try {
+		const path = join(folder, `svc${suffix}`);
+		const file = await open(path, 'wx', 0o600);
+		try {
+			await file.writeFile(text);
+		} finally {
+			await file.close();
+		}
+
+		return await work(path);
+	} finally {
+		await rm(folder, {recursive: true, force: true});
+	}
+}
+
+async function lend(lending: Lending, command: string, path: string): Promise<void> {
+	const {suspend, modes, holdInterrupts} = lending;
+	const [program, ...args] = splitCommand(command);
+	if (program === undefined) {
+		throw new SvcError(
+			'program_not_started',
+			'Cannot start "": set $EDITOR and $PAGER to programs',
+		);
+	}
+
+	await suspend(async () => {
+		modes.release();
+		const letGo = holdInterrupts?.();
+		try {
+			await run(lending, [program, ...args, path]);
+		} finally {
+			letGo?.();
+			modes.reclaim();
+		}
+	});
+}
+
+async function run(
+	{environment, signal}: Lending,
+	[program, ...args]: readonly [string, ...string[]],
+): Promise<void> {
+	const name = cell(program, 200).text;
+	const child = spawn(program, args, {
+		stdio: 'inherit',
+		env: {...environment},
+		...(signal && {signal, killSignal: 'SIGTERM'}),
+	});
+	await new Promise<void>((resolve, reject) => {
+		child.once('error', cause => {
+			reject(
+				new SvcError(
+					'program_not_started',
+					`Cannot start "${name}": set $EDITOR or $PAGER to a program that exists`,
+					{cause},
+				),
+			);
+		});
+		child.once('exit', (code, killedBy) => {
+			if (code === 0) {
+				resolve();
+				return;
+			}
+
+			const how = killedBy ? `by ${killedBy}` : `with code ${code}`;
+			reject(new SvcError('program_failed', `Cannot use what "${name}" left: it ended ${how}`));
+		});
+	});
+}
