@@ -1,5 +1,8 @@
 import {createHmac, randomUUID} from 'node:crypto';
 import type {Route} from '../config/route.ts';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {ReceiverAnswer} from './port.ts';
 
 /** A request that a code host could have sent. */
 export type SampleRequest = {
@@ -68,6 +71,34 @@ const eventFor = (events: readonly string[]): string =>
 
 const signatureOf = (body: string, secret: string): string =>
 	`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** How long a receiver may take; `deliver_only` routes wait for their target. */
+const answerMs = 30_000;
+
+/** Posts `request` to `url`: through the real HTTP port, as its sender would. Rejects when no answer comes within 30 seconds. */
+export async function sendRequest(
+	{url, clock}: {readonly url: string; readonly clock: Clock},
+	{headers, body}: SampleRequest,
+): Promise<ReceiverAnswer> {
+	const controller = new AbortController();
+	const cancel = clock.after(answerMs, () => {
+		controller.abort(
+			new SvcError('receiver_silent', `Cannot get an answer from "${url}" within 30 s`),
+		);
+	});
+	try {
+		const response = await fetch(url, {
+			method: 'POST',
+			headers,
+			body,
+			redirect: 'manual',
+			signal: controller.signal,
+		});
+		return {status: response.status, body: await response.text()};
+	} finally {
+		cancel();
+	}
+}
 
 /**
  * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret, and makes a new delivery

@@ -63,7 +63,7 @@ export async function workRun(
 			error: messageOf(error),
 		});
 	} finally {
-		await announce(work);
+		await announceRun(work, work.lease.run.id);
 	}
 }
 
@@ -71,7 +71,7 @@ export async function workRun(
 async function think(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
-	await announce(work);
+	await announceRun(work, work.lease.run.id);
 	const {maxSteps, timeoutMs, tries} = settings();
 	try {
 		const {answer, toolCalls, model, silent} = await agent.run({
@@ -120,7 +120,7 @@ async function handOver(work: Work): Promise<void> {
 		return;
 	}
 
-	await announce(work);
+	await announceRun(work, work.lease.run.id);
 	try {
 		const {summary} = await deliverer.deliver(
 			{
@@ -178,14 +178,17 @@ function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry});
 }
 
-/** Tells everybody where the run stands now. Not knowing it (a journal that fails) stops nothing. */
-async function announce({runs, clock, emit, log, lease}: Work): Promise<void> {
+/** Reports where a run stands now. Not knowing it (a journal that fails) stops nothing. */
+export async function announceRun(
+	{runs, clock, emit, log}: Pick<WorkDependencies, 'runs' | 'clock' | 'emit' | 'log'>,
+	id: number,
+): Promise<void> {
 	try {
-		const run = await runs.view(lease.run.id);
+		const run = await runs.view(id);
 		if (run) {
 			emit({type: 'run-changed', at: clock.now(), run});
 		}
 	} catch (error) {
-		log.warn('Cannot read the run from the journal', {run: lease.run.id, error: messageOf(error)});
+		log.warn('Cannot read the run from the journal', {run: id, error: messageOf(error)});
 	}
 }

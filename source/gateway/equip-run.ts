@@ -1,0 +1,19 @@
+import {findSkill} from '../agent/skills.ts';
+import type {Logger} from '../core/log.ts';
+import type {StoredRun} from '../core/run.ts';
+import type {Equipment} from './work-run.ts';
+
+/** The skill and the tools of a run. Only the first skill that is found counts. @see Interface 2.5 */
+export async function equipRun(
+	run: StoredRun,
+	{skillsDir, log}: {readonly skillsDir: string; readonly log: Logger},
+): Promise<Equipment> {
+	const {skills} = run.plan;
+	const skill = await findSkill(skills, {skillsDir});
+	if (skills.length > 0 && !skill) {
+		log.warn('None of the skills of the route was found', {run: run.id, skills: skills.join(', ')});
+	}
+
+	// Tools come with the tool servers.
+	return {tools: [], ...(skill && {skill})};
+}

@@ -1,0 +1,99 @@
+import type {HomePaths} from '../config/config.ts';
+import type {Environment} from '../config/environment.ts';
+import {createBroker} from '../core/broker.ts';
+import type {Clock} from '../core/clock.ts';
+import {createBusy} from '../core/idle.ts';
+import type {LogRecord} from '../core/log.ts';
+import {createLocalPort} from './local-port.ts';
+import type {Rooms} from './open-rooms.ts';
+import type {GatewayPort} from './port.ts';
+
+/** What a gateway is made of and lives in. */
+export type GatewayWorld = {
+	readonly clock: Clock;
+	readonly paths: HomePaths;
+	/** The process's environment, without the profile's `.env`. */
+	readonly environment: Environment;
+	readonly version: string;
+	/** Gets every log record, beside the log file. */
+	readonly onLog?: (record: LogRecord) => void;
+	/** Where to look for model servers on this machine; the usual places when absent. */
+	readonly localServers?: readonly string[];
+	/** From 0 to 1, for the jitter of retries; `Math.random` when absent. */
+	readonly random?: () => number;
+};
+
+export type Gateway = {
+	readonly port: GatewayPort;
+	/**
+	 * Resolves when everything runs; the receiver listens or was refused then. Rejects with `SvcError` when nothing could be started: `gateway_running`,
+	 * `home_unusable`, `store_unreadable`, `store_too_new`.
+	 */
+	readonly started: Promise<void>;
+	/** Resolves when the gateway has ended because `port.stop()` asked for it. */
+	readonly stopped: Promise<void>;
+	/** Resolves at the next moment when no run is looked for or under way. */
+	idle(): Promise<void>;
+	/** Drains and ends it. Safe to call more than once. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Starts a gateway. Returns at once with a port whose state says `starting`, so that a face can draw before the rooms are loaded; commands wait for
+ * the start.
+ */
+export function startGateway(world: GatewayWorld): Gateway {
+	const {clock, paths, version} = world;
+	const broker = createBroker();
+	const busy = createBusy();
+	const stopped = Promise.withResolvers<void>();
+	broker.emit({
+		type: 'gateway-started',
+		at: clock.now(),
+		pid: process.pid,
+		version,
+		home: paths.home,
+		profile: paths.profile,
+	});
+
+	let ending: Promise<void> | undefined;
+	const end = async () => {
+		broker.emit({type: 'gateway-stopping', at: clock.now()});
+		const rooms = await opening.catch(() => undefined);
+		await rooms?.[Symbol.asyncDispose]();
+		stopped.resolve();
+	};
+
+	const dispose = () => {
+		ending ??= end();
+		return ending;
+	};
+
+	const port: GatewayPort = createLocalPort({
+		clock,
+		broker,
+		rooms: () => opening,
+		stop() {
+			void dispose();
+		},
+	});
+
+	const open = async (): Promise<Rooms> => {
+		const {openRooms} = await import('./open-rooms.ts');
+		return openRooms(world, {broker, busy, port});
+	};
+
+	const opening = open();
+	const started = (async () => {
+		await opening;
+	})();
+	// Whoever cares awaits `started`; a face that does not must not end the process.
+	started.catch(() => {});
+	return {
+		port,
+		started,
+		stopped: stopped.promise,
+		idle: () => busy.idle(),
+		[Symbol.asyncDispose]: dispose,
+	};
+}

@@ -1,0 +1,103 @@
+import type {WebhookConfig} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import {codeOf, messageOf} from '../core/errors.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+
+/** A busy port may become free: it is tried again this often. */
+const retryMs = 15_000;
+
+/** The part of a receiver that this module needs. */
+type Listening = {
+	listen(): Promise<{readonly url: string}>;
+	close(): Promise<void>;
+};
+
+export type LiveReceiver = {
+	/** Listens, or says why not. Never rejects. */
+	start(): Promise<void>;
+	/** The same, after a refusal; does nothing while it listens. */
+	restart(): Promise<void>;
+	/** Drains and closes. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Starts the receiver when the configuration allows it and reports where it stands. A refused receiver leaves the rest of the gateway running.
+ *
+ * @see Interface 7
+ */
+export function createLiveReceiver({
+	clock,
+	emit,
+	log,
+	config,
+	brokenBy,
+	create,
+}: {
+	readonly clock: Clock;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly config: () => WebhookConfig;
+	/** Why the configuration as a whole cannot be used, if so. */
+	readonly brokenBy: () => string | undefined;
+	/** Makes a receiver for the host and port as configured now. */
+	readonly create: (config: WebhookConfig) => Listening;
+}): LiveReceiver {
+	let receiver: Listening | undefined;
+	let cancelRetry: (() => void) | undefined;
+	let closed = false;
+
+	const refuse = (code: string, reason: string) => {
+		log.error(`The webhook receiver does not start: ${reason}`, {code});
+		emit({type: 'webhook-refused', at: clock.now(), code, reason});
+	};
+
+	const start = async () => {
+		cancelRetry?.();
+		if (receiver || closed) {
+			return;
+		}
+
+		const webhook = config();
+		const broken = brokenBy();
+		const [refusal] = webhook.refusals;
+		if (broken !== undefined) {
+			refuse('config_invalid', broken);
+		} else if (!webhook.enabled) {
+			log.warn('The webhook receiver is not enabled (platforms.webhook.enabled)');
+			emit({type: 'webhook-disabled', at: clock.now()});
+		} else if (refusal) {
+			refuse(refusal.code, refusal.reason);
+		} else {
+			await listen(webhook);
+		}
+	};
+
+	const listen = async (webhook: WebhookConfig) => {
+		const candidate = create(webhook);
+		receiver = candidate;
+		try {
+			const {url} = await candidate.listen();
+			log.info(`Listening on ${url}`);
+			emit({type: 'webhook-listening', at: clock.now(), url});
+		} catch (error) {
+			receiver = undefined;
+			refuse(codeOf(error), messageOf(error));
+			cancelRetry = clock.after(retryMs, () => {
+				void start();
+			});
+		}
+	};
+
+	return {
+		start,
+		restart: start,
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			cancelRetry?.();
+			await receiver?.close();
+			emit({type: 'webhook-closed', at: clock.now()});
+		},
+	};
+}

@@ -1,0 +1,135 @@
+import {editConfig} from '../config/edit-config.ts';
+import type {Route} from '../config/route.ts';
+import type {Broker} from '../core/broker.ts';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {Rooms} from './open-rooms.ts';
+import type {GatewayPort, GatewayStatus} from './port.ts';
+import {curlLine, sampleRequest, sendRequest} from './sample-event.ts';
+
+/** The port of a gateway in this process. Commands wait until the rooms are open, and reject as the start did when they never are. */
+export function createLocalPort({
+	clock,
+	broker,
+	rooms,
+	stop,
+}: {
+	readonly clock: Clock;
+	readonly broker: Broker;
+	readonly rooms: () => Promise<Rooms>;
+	readonly stop: () => void;
+}): GatewayPort {
+	const routeOf = async (name: string): Promise<Route> => {
+		const {live} = await rooms();
+		const route = live.routes().routes.get(name);
+		if (!route) {
+			throw new SvcError('route_not_found', `Cannot find route "${name}": see "svc webhook list"`);
+		}
+
+		return route;
+	};
+
+	const urlOf = (route: string): string => {
+		const {webhook} = broker.getState();
+		if (webhook.state !== 'listening') {
+			throw new SvcError(
+				'webhook_not_listening',
+				`Cannot send to route "${route}": the webhook receiver does not listen`,
+			);
+		}
+
+		return `${reachable(webhook.url)}/webhooks/${encodeURIComponent(route)}`;
+	};
+
+	return {
+		embedded: true,
+		getState: () => broker.getState(),
+		subscribe: listener => broker.subscribe(listener),
+		getDelivery: async id => (await rooms()).store.journal.get(id),
+		listDeliveries: async filter => (await rooms()).store.journal.list(filter),
+		getRun: async id => (await rooms()).store.runs.get(id),
+		listRuns: async filter => (await rooms()).store.runs.list(filter),
+
+		planReplay: async id => (await rooms()).replays.plan(id),
+		replay: async (id, options) => (await rooms()).replays.replay(id, options),
+		async sendTestEvent(name, options) {
+			const route = await routeOf(name);
+			return sendRequest({clock, url: urlOf(name)}, sampleRequest(route, options));
+		},
+		async curlLine(name) {
+			const route = await routeOf(name);
+			return curlLine(urlOf(name), sampleRequest(route));
+		},
+		async cancelRun(id) {
+			const {dispatcher, store, announce} = await rooms();
+			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
+			await announce(id);
+			return cancelled;
+		},
+		async retryRun(id) {
+			const {dispatcher, store, announce} = await rooms();
+			const queued = await store.runs.retry(id);
+			await announce(id);
+			dispatcher.wake();
+			return queued;
+		},
+		async useModel(provider) {
+			const {live} = await rooms();
+			const offer = broker.getState().modelOffer;
+			if (offer?.provider !== provider) {
+				throw new SvcError(
+					'model_not_offered',
+					`Cannot use provider "${provider}": it was not offered`,
+				);
+			}
+
+			await editConfig(live.current().paths, [
+				{path: ['model', 'provider'], value: offer.provider},
+				{path: ['model', 'name'], value: offer.name},
+			]);
+			await live.reload();
+		},
+		reload: async () => (await rooms()).live.reload(),
+		restartReceiver: async () => (await rooms()).receiver.restart(),
+		async status(): Promise<GatewayStatus> {
+			const {store} = await rooms();
+			const {gateway, webhook, platforms, model} = broker.getState();
+			const {active, queued} = await store.runs.counts();
+			return {
+				pid: gateway.pid,
+				version: gateway.version,
+				home: gateway.home,
+				profile: gateway.profile,
+				started_at: gateway.startedAt,
+				webhook:
+					webhook.state === 'listening'
+						? {url: webhook.url}
+						: webhook.state === 'refused'
+							? {refused: webhook.reason}
+							: {disabled: true},
+				api: null,
+				runs: {active, queued},
+				groups: 0,
+				servers: [],
+				platforms,
+				model: model ?? null,
+				journal_failing: store.health().failing ?? null,
+			};
+		},
+		async stopConsequences() {
+			const {store} = await rooms();
+			const {active, queued} = await store.runs.counts();
+			return {activeRuns: active, queuedRuns: queued};
+		},
+		async stop() {
+			stop();
+		},
+		async [Symbol.asyncDispose]() {
+			// The gateway is this process: whoever started it ends it.
+		},
+	};
+}
+
+/** The address under which this machine reaches a receiver that listens on every address. */
+const reachable = (url: string): string =>
+	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');

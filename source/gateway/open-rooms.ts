@@ -1,0 +1,195 @@
+import {isPassing} from '../agent/model-errors.ts';
+import {createModelFetch} from '../agent/model-fetch.ts';
+import {createAgentRunner} from '../agent/run-agent.ts';
+import type {Config} from '../config/config.ts';
+import {ensureHome} from '../config/home-paths.ts';
+import {createConfigWatcher} from '../config/watch.ts';
+import type {Broker} from '../core/broker.ts';
+import type {Busy} from '../core/idle.ts';
+import {createIdSource} from '../core/ids.ts';
+import {createLogger} from '../core/log.ts';
+import {createRedact} from '../core/redact.ts';
+import {createDeliverer, isRetryable} from '../delivery/create-deliverer.ts';
+import {backoffMs} from '../delivery/retry-plan.ts';
+import type {Store} from '../store/port.ts';
+import {openSqliteStore} from '../store/sqlite-store.ts';
+import {createReceiver} from '../webhook/receiver.ts';
+import {startControlServer} from './control-server.ts';
+import {createDispatcher, type Dispatcher} from './dispatch.ts';
+import {equipRun} from './equip-run.ts';
+import type {GatewayWorld} from './gateway.ts';
+import {startHealth} from './health.ts';
+import {createLiveConfig, type LiveConfig} from './live-config.ts';
+import {createLiveModel} from './live-model.ts';
+import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
+import {lockHome} from './lock.ts';
+import {createLogFile} from './log-file.ts';
+import {gatewayMetrics} from './metrics.ts';
+import type {GatewayPort} from './port.ts';
+import {createReplays, type Replays} from './replays.ts';
+import {restoreHistory} from './restore-history.ts';
+import {startRetention} from './retention.ts';
+import {announceRun, workRun} from './work-run.ts';
+
+/** The rooms of a running gateway, joined. */
+export type Rooms = AsyncDisposable & {
+	readonly live: LiveConfig;
+	readonly store: Store;
+	readonly dispatcher: Dispatcher;
+	readonly receiver: LiveReceiver;
+	readonly replays: Replays;
+	/** Reports where a run stands now. */
+	announce(runId: number): Promise<void>;
+};
+
+/**
+ * Builds the rooms and joins them; nothing else happens here. What is created first is closed last, so the receiver closes first and the store
+ * almost last.
+ *
+ * @throws SvcError as `Gateway.started` says
+ */
+export async function openRooms(
+	world: GatewayWorld,
+	{broker, busy, port}: {readonly broker: Broker; readonly busy: Busy; readonly port: GatewayPort},
+): Promise<Rooms> {
+	const {clock, paths, environment, version, random = Math.random} = world;
+	await using stack = new AsyncDisposableStack();
+
+	ensureHome(paths);
+	stack.use(lockHome(paths));
+
+	const logFile = stack.use(createLogFile(paths.gatewayLog));
+	const redact = createRedact(() => live?.current().secretValues ?? []);
+	const log = createLogger({
+		clock,
+		redact,
+		write(record) {
+			logFile.write(record);
+			world.onLog?.(record);
+			broker.emit({type: 'log-written', at: record.at, record});
+		},
+	});
+	const health = stack.use(startHealth({clock, emit: broker.emit}));
+	const emit: Broker['emit'] = event => {
+		health.observe(event);
+		broker.emit(event);
+	};
+
+	const live: LiveConfig = createLiveConfig(
+		{paths, environment, clock, emit, log: log.from('config')},
+		{onChange: async (next, previous) => onChange(next, previous)},
+	);
+	const config = () => live.current();
+
+	const store = stack.use(
+		await openSqliteStore({clock, log: log.from('store')}, {file: paths.stateDb}),
+	);
+	await restoreHistory({store, emit, clock, log});
+
+	const modelFetch = stack.use(createModelFetch());
+	const model = createLiveModel({
+		config,
+		clock,
+		modelFetch,
+		...(world.localServers && {localServers: world.localServers}),
+		emit,
+		log: log.from('agent'),
+	});
+	const agent = createAgentRunner({clock, model: model.current, redact, log: log.from('agent')});
+	const deliverer = stack.use(
+		createDeliverer({clock, log: log.from('delivery'), config, environment: () => environment}),
+	);
+	const reportPlatforms = () => {
+		for (const platform of deliverer.platforms()) {
+			emit({type: 'platform-changed', at: clock.now(), platform});
+		}
+	};
+
+	const dispatcher = stack.use(
+		createDispatcher(
+			{
+				clock,
+				runs: store.runs,
+				busy,
+				log: log.from('gateway'),
+				work: (lease, signal) =>
+					workRun(
+						{
+							clock,
+							runs: store.runs,
+							agent,
+							deliverer,
+							emit,
+							log: log.from('agent'),
+							redact,
+							equip: run => equipRun(run, {skillsDir: paths.skills, log: log.from('agent')}),
+							settings: () => config().runs,
+							isPassing,
+							isRetryable,
+							backoffMs: (attempt, tries) => backoffMs(attempt, {tries, random}),
+						},
+						lease,
+						signal,
+					),
+			},
+			// A configuration that cannot be read must not decide where answers go.
+			{concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency)},
+		),
+	);
+
+	stack.use(
+		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
+	);
+	stack.use(
+		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
+	);
+	stack.use(
+		createConfigWatcher({
+			paths,
+			clock,
+			log: log.from('config'),
+			onChange: () => live.reload(),
+		}),
+	);
+
+	const ids = createIdSource(clock, store.lastId);
+	const current = createReceiver;
+	const receiver: LiveReceiver = stack.use(
+		createLiveReceiver({
+			clock,
+			emit,
+			log: log.from('webhook'),
+			config: () => config().webhook,
+			brokenBy: () => live.broken[0]?.message,
+			create: ({host, port: number}) => current({} as never, {host, port: number} as never),
+		}),
+	);
+	const replays: Replays = createReplays({} as never);
+
+	const onChange = async (next: Config, previous: Config) => {
+		if (JSON.stringify(next.model) !== JSON.stringify(previous.model)) {
+			await model.choose();
+		}
+
+		reportPlatforms();
+		dispatcher.wake();
+		await receiver.restart();
+	};
+
+	await receiver.start();
+	reportPlatforms();
+	dispatcher.wake();
+	// Looking for model servers takes up to half a second; nothing waits for it.
+	void model.choose();
+
+	const all = stack.move();
+	return {
+		live,
+		store,
+		dispatcher,
+		receiver,
+		replays,
+		announce: id => announceRun({runs: store.runs, clock, emit, log}, id),
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}

@@ -1,0 +1,57 @@
+import type {Clock} from '../core/clock.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import type {Store} from '../store/port.ts';
+
+const recentDeliveries = 500;
+
+const recentRuns = 200;
+
+/** Reports what the journal knows from before the start, and says what a crash had left. */
+export async function restoreHistory({
+	store,
+	emit,
+	clock,
+	log,
+}: {
+	readonly store: Store;
+	readonly emit: Emit;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): Promise<void> {
+	const [deliveries, runs] = await Promise.all([
+		store.journal.list({limit: recentDeliveries}),
+		store.runs.list({limit: recentRuns}),
+	]);
+	emit({
+		type: 'history-restored',
+		at: clock.now(),
+		deliveries: deliveries.toReversed(),
+		runs: runs.toReversed(),
+	});
+
+	const {requeued, interrupted, uncertain} = store.recovered;
+	if (requeued.length > 0) {
+		log.info('Runs that the last process had not finished are run again', {
+			runs: requeued.join(', '),
+		});
+	}
+
+	if (interrupted.length > 0) {
+		log.warn(
+			'Runs were interrupted after a tool that may change things had started: a person decides (svc runs retry)',
+			{
+				runs: interrupted.join(', '),
+			},
+		);
+	}
+
+	if (uncertain.length > 0) {
+		log.warn(
+			'Answers may or may not have arrived at their targets: verify, then decide (svc runs retry)',
+			{
+				runs: uncertain.join(', '),
+			},
+		);
+	}
+}
