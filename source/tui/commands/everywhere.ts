@@ -1,0 +1,238 @@
+import {messageOf} from '../../core/errors.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from '../panes/line.ts';
+import {paneOf, panes} from '../panes/pane.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+import {themeNames} from '../theme/theme.ts';
+import type {Command} from './command.ts';
+import {movingCommands} from './moving.ts';
+import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
+
+const noList = (shell: Shell): Safe | undefined =>
+	paneOf(shell.view.get().pane).list ? undefined : own('There is no list in this pane');
+
+/** Opens the dialog that says what leaving would end. */
+export function askToQuit(shell: Shell): void {
+	change(shell, {overlay: {kind: 'quit'}, field: undefined});
+	void (async () => {
+		try {
+			const consequences = await shell.port.stopConsequences();
+			shell.view.set(state =>
+				state.overlay?.kind === 'quit' ? {...state, overlay: {kind: 'quit', consequences}} : state,
+			);
+		} catch (error) {
+			shell.toast(clean(messageOf(error)), 'bad');
+		}
+	})();
+}
+
+function reload(shell: Shell): void {
+	shell.attempt(async () => {
+		await shell.port.reload();
+		shell.toast(own('Configuration was read again'), 'good');
+	});
+}
+
+const paneCommands = panes.map(({id, key, title}): Command => ({
+	id: `pane.${id}`,
+	scope: 'global',
+	keys: [key],
+	label: title,
+	quiet: true,
+	aliases: [`/${id}`],
+	run(shell) {
+		openPane(shell, id);
+	},
+}));
+
+const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
+
+/** Commands that hold whatever pane is open. */
+export const everywhereCommands: readonly Command[] = [
+	{
+		id: 'receiver.retry',
+		scope: 'banner',
+		keys: ['r'],
+		label: own('retry the receiver'),
+		when: isRefused,
+		run(shell) {
+			shell.attempt(async () => {
+				await shell.port.restartReceiver();
+				shell.toast(own('The receiver is tried again'));
+			});
+		},
+	},
+	{
+		id: 'list.filter',
+		scope: 'global',
+		keys: ['/'],
+		label: own('filter'),
+		why: noList,
+		run(shell) {
+			const {region} = shell.view.get();
+			change(shell, {field: region === 'detail' ? 'search' : 'filter'});
+		},
+	},
+	{
+		id: 'list.follow',
+		scope: 'global',
+		keys: ['f'],
+		label: own('follow'),
+		why: noList,
+		run(shell) {
+			paneOf(shell.view.get().pane).list?.(shell).move('follow');
+			change(shell, {detailTop: 0});
+		},
+	},
+	{
+		id: 'help',
+		scope: 'global',
+		keys: ['?'],
+		label: own('help'),
+		aliases: ['/help', '/keys'],
+		run(shell) {
+			change(shell, {overlay: {kind: 'help', query: '', top: 0, isSearching: false}});
+		},
+	},
+	{
+		id: 'palette',
+		scope: 'global',
+		keys: [':', 'ctrl+k'],
+		label: own('palette'),
+		run(shell) {
+			change(shell, {overlay: {kind: 'palette', query: '', index: 0}});
+		},
+	},
+	{
+		id: 'approvals.review',
+		scope: 'global',
+		keys: ['!'],
+		label: own('review approvals'),
+		quiet: true,
+		run(shell) {
+			openPane(shell, 'approvals');
+		},
+	},
+	{
+		id: 'quit',
+		scope: 'global',
+		keys: ['q', 'ctrl+c'],
+		label: own('quit (asks)'),
+		aliases: ['/quit', '/exit'],
+		run: askToQuit,
+	},
+	...paneCommands,
+	...movingCommands,
+	{
+		id: 'region.next',
+		scope: 'global',
+		keys: ['tab', 'shift+tab'],
+		label: own('other region'),
+		quiet: true,
+		run(shell) {
+			if (shell.view.get().region === 'list') {
+				openDetail(shell);
+			} else {
+				change(shell, {region: 'list', detailTop: 0});
+			}
+		},
+	},
+	{
+		id: 'detail.open',
+		scope: 'global',
+		keys: ['enter'],
+		label: own('open detail'),
+		quiet: true,
+		run: openDetail,
+	},
+	{
+		id: 'back',
+		scope: 'global',
+		keys: ['esc'],
+		label: own('back one level, never quits'),
+		quiet: true,
+		run: goBack,
+	},
+	{
+		id: 'list.pause',
+		scope: 'global',
+		keys: ['space'],
+		label: own('pause or resume live updates'),
+		quiet: true,
+		why: noList,
+		run(shell) {
+			paneOf(shell.view.get().pane).list?.(shell).toggleFollow();
+		},
+	},
+	{
+		id: 'match.next',
+		scope: 'global',
+		keys: ['n'],
+		label: own('next match'),
+		quiet: true,
+		run(shell) {
+			nextMatch(shell, 1);
+		},
+	},
+	{
+		id: 'match.previous',
+		scope: 'global',
+		keys: ['N'],
+		label: own('previous match'),
+		quiet: true,
+		run(shell) {
+			nextMatch(shell, -1);
+		},
+	},
+	{
+		id: 'region.zoom',
+		scope: 'global',
+		keys: ['z'],
+		label: own('zoom region'),
+		quiet: true,
+		run(shell) {
+			shell.view.set(state => ({...state, isZoomed: !state.isZoomed}));
+		},
+	},
+	{
+		id: 'redraw',
+		scope: 'global',
+		keys: ['ctrl+l'],
+		label: own('full redraw'),
+		quiet: true,
+		run(shell) {
+			shell.desktop.redraw();
+		},
+	},
+	{
+		id: 'suspend',
+		scope: 'global',
+		keys: ['ctrl+z'],
+		label: own('why svc does not stop here'),
+		quiet: true,
+		run(shell) {
+			shell.toast(own('svc would stop answering webhooks – use tmux or another terminal'), 'warn');
+		},
+	},
+	{
+		id: 'config.reload',
+		scope: 'global',
+		keys: [],
+		label: own('reload the configuration'),
+		aliases: ['/reload', '/reload-mcp'],
+		run: reload,
+	},
+	{
+		id: 'theme.next',
+		scope: 'global',
+		keys: [],
+		label: own('next theme: dark, light, ansi16, mono'),
+		aliases: ['/theme'],
+		run(shell) {
+			const next = themeNames[(themeNames.indexOf(shell.view.get().theme) + 1) % themeNames.length];
+			change(shell, {theme: next ?? 'dark'});
+			shell.toast(ui`Theme ${clean(next ?? 'dark')}`);
+		},
+	},
+];

@@ -1,0 +1,57 @@
+import {paneOf} from '../panes/pane.ts';
+import {own} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {change, move} from './navigate.ts';
+
+/** Keys beside the text of a filter or a search. */
+export const fieldCommands: readonly Command[] = [
+	{
+		id: 'field.accept',
+		scope: 'field',
+		keys: ['enter', 'tab'],
+		label: own('back to the list'),
+		run(shell) {
+			change(shell, {field: undefined});
+		},
+	},
+	{
+		id: 'field.clear',
+		scope: 'field',
+		keys: ['esc', 'ctrl+c'],
+		label: own('clear, then leave'),
+		run(shell) {
+			const {field, search, pane} = shell.view.get();
+			const list = paneOf(pane).list?.(shell);
+			const text = field === 'search' ? search : list?.get().filterText;
+			if (field === 'search') {
+				change(shell, {search: ''});
+			} else {
+				list?.setFilter('');
+			}
+
+			if (text === '' || text === undefined) {
+				change(shell, {field: undefined});
+			}
+		},
+	},
+	{
+		id: 'field.down',
+		scope: 'field',
+		keys: ['down', 'ctrl+n'],
+		label: own('down'),
+		quiet: true,
+		run(shell) {
+			move(shell, 'down');
+		},
+	},
+	{
+		id: 'field.up',
+		scope: 'field',
+		keys: ['up', 'ctrl+p'],
+		label: own('up'),
+		quiet: true,
+		run(shell) {
+			move(shell, 'up');
+		},
+	},
+];

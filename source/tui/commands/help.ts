@@ -1,0 +1,48 @@
+import type {Shell} from '../shell/shell.ts';
+import {own} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {changeOverlay, closing} from './overlay-state.ts';
+
+const scrollHelp = (shell: Shell, rows: number): void => {
+	changeOverlay(shell, 'help', overlay => ({...overlay, top: Math.max(0, overlay.top + rows)}));
+};
+
+/** Keys of the help. */
+export const helpCommands: readonly Command[] = [
+	{
+		id: 'help.search',
+		scope: 'help',
+		keys: ['/'],
+		label: own('search'),
+		run(shell) {
+			changeOverlay(shell, 'help', overlay => ({...overlay, isSearching: true, top: 0}));
+		},
+	},
+	{
+		id: 'help.accept',
+		scope: 'help',
+		keys: ['enter'],
+		label: own('end the search'),
+		quiet: true,
+		run(shell) {
+			changeOverlay(shell, 'help', overlay => ({...overlay, isSearching: false}));
+		},
+	},
+	...(
+		[
+			['help.down', ['j', 'down'], own('down'), 1],
+			['help.up', ['k', 'up'], own('up'), -1],
+			['help.page-down', ['pgdn', 'ctrl+d', 'space'], own('page down'), 10],
+			['help.page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+		] as const
+	).map(([id, keys, label, rows]): Command => ({
+		id,
+		scope: 'help',
+		keys,
+		label,
+		run(shell) {
+			scrollHelp(shell, rows);
+		},
+	})),
+	closing('help', ['esc', '?', 'q', 'ctrl+c'], own('close help')),
+];

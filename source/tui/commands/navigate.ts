@@ -1,0 +1,136 @@
+import type {ListMove} from '../list/window.ts';
+import {holds} from '../panes/detail.ts';
+import {paneOf} from '../panes/pane.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {PaneId, ViewState} from '../state/view.ts';
+import {own, ui} from '../text/safe.ts';
+
+type Move = Extract<ListMove, string>;
+
+const whole = Number.MAX_SAFE_INTEGER;
+
+/** Rows that a move scrolls a detail of `height` rows. */
+const scrolls: Readonly<Record<Move, (height: number) => number>> = {
+	down: () => 1,
+	up: () => -1,
+	'page-down': height => Math.max(1, height - 1),
+	'page-up': height => -Math.max(1, height - 1),
+	'half-down': height => Math.max(1, Math.floor(height / 2)),
+	'half-up': height => -Math.max(1, Math.floor(height / 2)),
+	first: () => -whole,
+	last: () => whole,
+	follow: () => 0,
+	pause: () => 0,
+};
+
+/** The first row of a detail that is shown: cut so that the last page is full. */
+export const detailTop = (wanted: number, rows: number, height: number): number =>
+	Math.max(0, Math.min(wanted, rows - height));
+
+/** Moves in the list, or scrolls the detail when that has the keyboard. */
+export function move(shell: Shell, by: Move): void {
+	const {pane, region} = shell.view.get();
+	if (region === 'list') {
+		paneOf(pane).list?.(shell).move(by);
+		shell.view.set(state => (state.detailTop === 0 ? state : {...state, detailTop: 0}));
+		return;
+	}
+
+	const height = shell.layout().bodyHeight;
+	const rows = shell.detail.lines().length;
+	shell.view.set(state => ({
+		...state,
+		detailTop: detailTop(state.detailTop + scrolls[by](height), rows, height),
+	}));
+}
+
+/** Opens a pane at its list. */
+export function openPane(shell: Shell, pane: PaneId): void {
+	shell.view.set(state => ({
+		...state,
+		pane,
+		region: 'list',
+		isZoomed: false,
+		field: undefined,
+		search: '',
+		detailTop: 0,
+	}));
+}
+
+/** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */
+export function openDetail(shell: Shell): void {
+	const pane = paneOf(shell.view.get().pane);
+	const list = pane.list?.(shell);
+	if (!pane.hasDetail || !list || list.get().window.cursor === -1) {
+		return;
+	}
+
+	list.move('pause');
+	shell.view.set(state => ({...state, region: 'detail'}));
+}
+
+/** One level back: search, detail, zoom, filter. Never out of the program. */
+export function goBack(shell: Shell): void {
+	const {view} = shell;
+	const state = view.get();
+	const list = paneOf(state.pane).list?.(shell);
+	if (state.search !== '') {
+		view.set(now => ({...now, search: ''}));
+	} else if (state.region === 'detail') {
+		view.set(now => ({...now, region: 'list', detailTop: 0}));
+	} else if (state.isZoomed) {
+		view.set(now => ({...now, isZoomed: false}));
+	} else if (list && list.get().filterText !== '') {
+		list.setFilter('');
+	}
+}
+
+/** The next or previous row that fits what was searched for; in a list every row does. */
+export function nextMatch(shell: Shell, step: 1 | -1): void {
+	const {region, search, detailTop: top} = shell.view.get();
+	if (region === 'list') {
+		move(shell, step === 1 ? 'down' : 'up');
+		return;
+	}
+
+	const wanted = search.toLowerCase();
+	const lines = shell.detail.lines();
+	for (let index = top + step; index >= 0 && index < lines.length; index += step) {
+		if (wanted !== '' && holds(lines[index] ?? [], wanted)) {
+			const found = index;
+			shell.view.set(state => ({...state, detailTop: found}));
+			return;
+		}
+	}
+
+	shell.toast(
+		wanted === '' ? own('Nothing is searched for: / starts a search') : own('No further match'),
+	);
+}
+
+/** Selects a run in pane 7. */
+export function goToRun(shell: Shell, id: number): void {
+	openPane(shell, 'runs');
+	if (!shell.lists.runs.select(String(id))) {
+		shell.lists.runs.setFilter('');
+		if (!shell.lists.runs.select(String(id))) {
+			shell.toast(ui`Run #${id} is no longer in the list`, 'warn');
+		}
+	}
+}
+
+/** Selects a delivery in pane 1. */
+export function goToDelivery(shell: Shell, id: string): void {
+	openPane(shell, 'traffic');
+	if (!shell.lists.traffic.select(id)) {
+		shell.lists.traffic.setFilter('');
+		if (!shell.lists.traffic.select(id)) {
+			shell.toast(own('That delivery is no longer in the list'), 'warn');
+		}
+	}
+}
+
+/** Changes the view. */
+export const change = (shell: Shell, part: Partial<ViewState>): void => {
+	shell.view.set(state => ({...state, ...part}));
+};

@@ -1,0 +1,51 @@
+import type {Safe} from '../../core/untrusted.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {MenuItem, Overlay, ViewState} from '../state/view.ts';
+import {own} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {change} from './navigate.ts';
+
+/** Goes back to the panes. */
+export const close = (shell: Shell): void => {
+	change(shell, {overlay: undefined});
+};
+
+/** Changes the overlay of `kind` when it is the one that is open. */
+export function changeOverlay<Kind extends Overlay['kind']>(
+	shell: Shell,
+	kind: Kind,
+	update: (overlay: Extract<Overlay, {kind: Kind}>) => Overlay,
+): void {
+	shell.view.set((state): ViewState => {
+		const {overlay} = state;
+		return isKind(overlay, kind) ? {...state, overlay: update(overlay)} : state;
+	});
+}
+
+/** Whether `overlay` is the one of this kind. */
+export const isKind = <Kind extends Overlay['kind']>(
+	overlay: Overlay | undefined,
+	kind: Kind,
+): overlay is Extract<Overlay, {kind: Kind}> => overlay?.kind === kind;
+
+/** `index` in a list that goes around. */
+export const cycle = (index: number, length: number): number =>
+	length === 0 ? 0 : (index + length) % length;
+
+/** The way out of an overlay. */
+export const closing = (
+	scope: Overlay['kind'],
+	keys: readonly string[],
+	label = own('close'),
+): Command => ({
+	id: `${scope}.close`,
+	scope,
+	keys,
+	label,
+	run: close,
+});
+
+/** Offers a choice over the pane. */
+export function openMenu(shell: Shell, title: Safe, items: readonly MenuItem[]): void {
+	change(shell, {overlay: {kind: 'menu', title, items, index: 0}});
+}

@@ -1,0 +1,128 @@
+import {paletteEntries} from '../overlay/palette-entries.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
+import {fieldCommands} from './field.ts';
+import {helpCommands} from './help.ts';
+import {menuCommands} from './menu.ts';
+import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
+import {sendTest} from './traffic.ts';
+
+const quitCommands: readonly Command[] = [
+	{
+		id: 'quit.leave',
+		scope: 'quit',
+		keys: ['q', 'ctrl+c'],
+		label: own('quit'),
+		run(shell) {
+			shell.desktop.leave();
+		},
+	},
+	closing('quit', ['esc', 'n'], own('stay')),
+];
+
+const confirmCommands: readonly Command[] = [
+	{
+		id: 'confirm.yes',
+		scope: 'confirm',
+		keys: ['y'],
+		label: own('yes'),
+		run(shell) {
+			const {overlay} = shell.view.get();
+			if (isKind(overlay, 'confirm')) {
+				close(shell);
+				overlay.run();
+			}
+		},
+	},
+	closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], own('no')),
+];
+
+const firstRunCommands: readonly Command[] = [
+	{
+		id: 'first-run.test',
+		scope: 'first-run',
+		keys: ['T'],
+		label: own('send a test event'),
+		run(shell) {
+			const {overlay} = shell.view.get();
+			const route = isKind(overlay, 'first-run')
+				? (overlay.card.route ?? shell.feed.get().state.routes[0]?.name)
+				: undefined;
+			if (route === undefined) {
+				shell.toast(own('No route is served yet'), 'warn');
+			} else {
+				sendTest(shell, route);
+			}
+		},
+	},
+	{
+		id: 'first-run.copy',
+		scope: 'first-run',
+		keys: ['c'],
+		label: own('copy the curl line'),
+		run(shell) {
+			const {overlay} = shell.view.get();
+			if (isKind(overlay, 'first-run')) {
+				shell.attempt(async () => copyText(shell, overlay.card.curl, own('curl line')));
+			}
+		},
+	},
+	closing('first-run', ['enter', 'esc', 'ctrl+c']),
+];
+
+const paletteCommands = (acts: readonly Command[]): readonly Command[] => {
+	const step = (shell: Shell, rows: number) => {
+		changeOverlay(shell, 'palette', overlay => ({
+			...overlay,
+			index: cycle(overlay.index + rows, paletteEntries(shell, acts, overlay.query).length),
+		}));
+	};
+
+	return [
+		{
+			id: 'palette.run',
+			scope: 'palette',
+			keys: ['enter'],
+			label: own('run'),
+			run(shell) {
+				const {overlay} = shell.view.get();
+				if (isKind(overlay, 'palette')) {
+					close(shell);
+					paletteEntries(shell, acts, overlay.query)[overlay.index]?.run();
+				}
+			},
+		},
+		{
+			id: 'palette.down',
+			scope: 'palette',
+			keys: ['ctrl+n', 'down', 'tab'],
+			label: own('down'),
+			run(shell) {
+				step(shell, 1);
+			},
+		},
+		{
+			id: 'palette.up',
+			scope: 'palette',
+			keys: ['ctrl+p', 'up', 'shift+tab'],
+			label: own('up'),
+			run(shell) {
+				step(shell, -1);
+			},
+		},
+		closing('palette', ['esc', 'ctrl+c', 'ctrl+k']),
+	];
+};
+
+/** Keys of text fields and of everything that lies over the panes. `acts` are what the palette offers. */
+export const overlayCommands = (acts: readonly Command[]): readonly Command[] => [
+	...fieldCommands,
+	...paletteCommands(acts),
+	...helpCommands,
+	...menuCommands,
+	...confirmCommands,
+	...quitCommands,
+	...firstRunCommands,
+];

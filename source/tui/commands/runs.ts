@@ -1,0 +1,170 @@
+import {hasEnded, type Run} from '../../core/run.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from '../panes/line.ts';
+import {runText} from '../runs/run-detail.ts';
+import {canRetry, runAdvice} from '../runs/run-word.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
+import {change, goToDelivery} from './navigate.ts';
+import {openMenu} from './overlay-state.ts';
+
+const selected = (shell: Shell): Run | undefined => shell.lists.runs.selected();
+
+const why =
+	(isPossible: (run: Run) => boolean, reason: Safe) =>
+	(shell: Shell): Safe | undefined => {
+		const run = selected(shell);
+		if (!run) {
+			return own('No run is selected');
+		}
+
+		return isPossible(run) ? undefined : reason;
+	};
+
+function askToCancel(shell: Shell): void {
+	const run = selected(shell);
+	if (!run) {
+		return;
+	}
+
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Cancel run #${run.id} of ${clean(run.route)}`,
+			lines: [own('Its answer is not delivered. What its tools did already stays done.')],
+			act: own('cancel the run'),
+			run() {
+				shell.attempt(async () => {
+					const done = await shell.port.cancelRun(run.id);
+					shell.toast(
+						done ? ui`Run #${run.id} is cancelled` : ui`Run #${run.id} had ended already`,
+						done ? 'good' : 'warn',
+					);
+				});
+			},
+		},
+	});
+}
+
+function askToRetry(shell: Shell): void {
+	const run = selected(shell);
+	if (!run) {
+		return;
+	}
+
+	const fromAgent = run.state === 'failed' || run.state === 'interrupted';
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Try run #${run.id} of ${clean(run.route)} again`,
+			lines: [
+				...(runAdvice[run.state] === undefined ? [] : [runAdvice[run.state] ?? own('')]),
+				fromAgent
+					? ui`The agent runs again, then its answer goes to ${clean(run.target)}.`
+					: ui`The answer that is there goes to ${clean(run.target)}.`,
+			],
+			act: own('try again'),
+			run() {
+				shell.attempt(async () => {
+					const done = await shell.port.retryRun(run.id);
+					shell.toast(
+						done ? ui`Run #${run.id} is queued` : ui`Run #${run.id} cannot be tried again now`,
+						done ? 'good' : 'warn',
+					);
+				});
+			},
+		},
+	});
+}
+
+/** The whole answer, which the list holds only the beginning of. */
+async function answerOf(shell: Shell, run: Run): Promise<string> {
+	const stored = await shell.port.getRun(run.id);
+	return stored?.fullAnswer ?? run.answer ?? '';
+}
+
+function copyMenu(shell: Shell): void {
+	const run = selected(shell);
+	if (!run) {
+		return;
+	}
+
+	const copy = (text: () => Promise<string> | string, what: Safe) => () => {
+		shell.attempt(async () => copyText(shell, await text(), what));
+	};
+
+	openMenu(shell, own('Copy'), [
+		{
+			key: 'a',
+			label: own('answer'),
+			run: copy(async () => answerOf(shell, run), own('answer')),
+		},
+		{key: 'i', label: own('run id'), run: copy(() => String(run.id), own('run id'))},
+		...(run.error === undefined
+			? []
+			: [{key: 'e', label: own('error'), run: copy(() => run.error ?? '', own('error'))}]),
+	]);
+}
+
+/** Commands of pane 7. */
+export const runCommands: readonly Command[] = [
+	{
+		id: 'runs.cancel',
+		scope: 'runs',
+		keys: ['x'],
+		label: own('cancel (asks)'),
+		why: why(run => !hasEnded(run.state), own('The run has ended')),
+		run: askToCancel,
+	},
+	{
+		id: 'runs.retry',
+		scope: 'runs',
+		keys: ['t'],
+		label: own('try again (asks)'),
+		why: why(
+			canRetry,
+			own('Only runs that are failed, dead, interrupted or uncertain can be tried again'),
+		),
+		run: askToRetry,
+	},
+	{
+		id: 'runs.delivery',
+		scope: 'runs',
+		keys: ['o'],
+		label: own('its delivery'),
+		why: why(() => true, own('')),
+		run(shell) {
+			const run = selected(shell);
+			if (run) {
+				goToDelivery(shell, run.delivery);
+			}
+		},
+	},
+	{
+		id: 'runs.copy',
+		scope: 'runs',
+		keys: ['y'],
+		label: own('copy'),
+		why: why(() => true, own('')),
+		run: copyMenu,
+	},
+	{
+		id: 'runs.pager',
+		scope: 'runs',
+		keys: ['e'],
+		label: own('transcript in $PAGER'),
+		quiet: true,
+		why: why(() => true, own('')),
+		run(shell) {
+			const run = selected(shell);
+			shell.attempt(async () => {
+				const stored = run && (await shell.port.getRun(run.id));
+				await (stored
+					? shell.desktop.page(runText(stored))
+					: Promise.reject(new Error('That run is no longer stored')));
+			});
+		},
+	},
+];

@@ -1,0 +1,45 @@
+import type {KeyEvent} from '../input/key-event.ts';
+import type {RouteOptions} from '../input/key-router.ts';
+import type {Shell} from '../shell/shell.ts';
+import {perform, type Scope} from './command.ts';
+import {change} from './navigate.ts';
+import {commandOf, router} from './table.ts';
+
+/** Who has the keyboard now, innermost first. What lies over the panes keeps every key to itself. */
+export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes: readonly Scope[]} {
+	const {overlay, field, pane} = shell.view.get();
+	if (overlay) {
+		const textFocused =
+			overlay.kind === 'palette' || (overlay.kind === 'help' && overlay.isSearching);
+		return {scopes: [overlay.kind], textFocused, context: shell};
+	}
+
+	return field
+		? {scopes: ['field'], textFocused: true, context: shell}
+		: {scopes: ['banner', pane, 'global'], textFocused: false, context: shell};
+}
+
+/**
+ * The one key handler. Returns whether the key was taken; only a text field with the focus gets what was not.
+ */
+export function handleKey(shell: Shell, key: KeyEvent): boolean {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind === 'menu') {
+		const item = overlay.items.find(entry => entry.key === key.id);
+		if (item) {
+			change(shell, {overlay: undefined});
+			item.run();
+			return true;
+		}
+	}
+
+	const options = scopesNow(shell);
+	const binding = router.route(key, options);
+	const command = binding && commandOf(binding.id);
+	if (command) {
+		perform(command, shell);
+		return true;
+	}
+
+	return !options.textFocused;
+}

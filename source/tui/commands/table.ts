@@ -1,0 +1,37 @@
+import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
+import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Command} from './command.ts';
+import {everywhereCommands} from './everywhere.ts';
+import {logCommands} from './logs.ts';
+import {overlayCommands} from './overlays.ts';
+import {runCommands} from './runs.ts';
+import {trafficCommands} from './traffic.ts';
+
+/** What the palette offers. */
+export const acts: readonly Command[] = [
+	...trafficCommands,
+	...runCommands,
+	...logCommands,
+	...everywhereCommands,
+];
+
+/** Every key of the interface: the key handler, help, footer, palette and `svc keymap` read this and nothing else. */
+export const commands: readonly Command[] = [...acts, ...overlayCommands(acts)];
+
+/** The commands that have a key, as the router takes them. */
+export const bindings: ReadonlyArray<Command & KeyBinding<Shell>> = commands.flatMap(command => {
+	const [first, ...more] = command.keys;
+	return first === undefined ? [] : [{...command, keys: [first, ...more] as const}];
+});
+
+const byId = new Map(commands.map(command => [command.id, command]));
+
+/** The command with this id. */
+export const commandOf = (id: string): Command | undefined => byId.get(id);
+
+/** Which key does what. */
+export const router = createKeyRouter<Shell>(bindings);
+
+/** The key table as Markdown, for `svc keymap`. @see Decisions 2 */
+export const keymapMarkdown = (): string => markdownOf(bindings);

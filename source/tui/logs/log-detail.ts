@@ -1,0 +1,17 @@
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {fullTime} from '../panes/time.ts';
+import {ui} from '../text/safe.ts';
+import type {LogRow} from './log-row.ts';
+
+/** One record with every field on its own row. */
+export function logDetail({record}: LogRow, width: number): readonly Line[] {
+	return [
+		line(ui`${fullTime(record.at)}  ${clean(record.level)}  ${clean(record.source)}`, 'strong'),
+		blankLine,
+		...wrapText(record.message, width).map(row => line(row)),
+		blankLine,
+		...Object.entries(record.fields).flatMap(([key, value]) =>
+			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+		),
+	];
+}

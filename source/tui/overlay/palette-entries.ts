@@ -1,0 +1,118 @@
+import {Fzf} from 'fzf';
+import type {Safe} from '../../core/untrusted.ts';
+import {perform, type Command} from '../commands/command.ts';
+import {goToDelivery, goToRun, openPane} from '../commands/navigate.ts';
+import {clean} from '../panes/line.ts';
+import {paneOf} from '../panes/pane.ts';
+import {runWords} from '../runs/run-word.ts';
+import type {Shell} from '../shell/shell.ts';
+import {paneIds, type PaneId} from '../state/view.ts';
+import {routeKey} from '../subs/route-key.ts';
+import {empty, own, ui} from '../text/safe.ts';
+import {resultWord, shownId} from '../traffic/result-word.ts';
+
+/** One thing that the palette can do. */
+export type PaletteEntry = {
+	readonly label: Safe;
+	/** Key that does the same; empty when there is none. */
+	readonly key: Safe;
+	/** Where it belongs: `Traffic`, `everywhere`. */
+	readonly place: Safe;
+	/** Why it cannot be done now. */
+	readonly why?: Safe | undefined;
+	/** What the query is compared with. */
+	readonly words: string;
+	readonly run: () => void;
+};
+
+/** The newest of each that are offered: a palette is for what somebody remembers. */
+const recent = {deliveries: 50, runs: 50} as const;
+
+const isPane = (scope: string): scope is PaneId => paneIds.some(id => id === scope);
+
+/**
+ * What fits `query`, best first; what cannot be done now comes last, with its reason. `acts` are the commands that can be
+ * offered at all.
+ */
+export function paletteEntries(
+	shell: Shell,
+	acts: readonly Command[],
+	query: string,
+): readonly PaletteEntry[] {
+	const entries = [
+		...acts
+			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
+			.map(act => commandEntry(shell, act)),
+		...routeEntries(shell),
+		...runEntries(shell),
+		...deliveryEntries(shell),
+	];
+	const found: readonly PaletteEntry[] =
+		query.trim() === ''
+			? entries
+			: new Fzf(entries, {selector: (entry: PaletteEntry) => entry.words, limit: 200})
+					.find(query.trim())
+					.map((result: {readonly item: PaletteEntry}) => result.item);
+	return [...found.filter(entry => !entry.why), ...found.filter(entry => entry.why)];
+}
+
+function commandEntry(shell: Shell, act: Command): PaletteEntry {
+	const {scope} = act;
+	const place = isPane(scope) ? paneOf(scope).title : own('everywhere');
+	return {
+		label: act.label,
+		key: clean(act.keys[0] ?? act.aliases?.[0] ?? ''),
+		place,
+		why: act.why?.(shell),
+		words: `${act.label} ${place} ${(act.aliases ?? []).join(' ')}`,
+		run() {
+			if (isPane(scope) && shell.view.get().pane !== scope) {
+				openPane(shell, scope);
+			}
+
+			perform(act, shell);
+		},
+	};
+}
+
+const going = (label: Safe, place: Safe, go: () => void): PaletteEntry => ({
+	label,
+	key: empty,
+	place,
+	words: label,
+	run: go,
+});
+
+const routeEntries = (shell: Shell): readonly PaletteEntry[] =>
+	shell.feed.get().state.routes.map(route =>
+		going(ui`go to route ${clean(route.name)}`, own('Subs'), () => {
+			openPane(shell, 'subs');
+			shell.lists.subs.setFilter('');
+			shell.lists.subs.select(routeKey(route));
+		}),
+	);
+
+const runEntries = (shell: Shell): readonly PaletteEntry[] =>
+	newest(shell.feed.get().state.runs, recent.runs).map(run =>
+		going(
+			ui`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
+			own('Runs'),
+			() => {
+				goToRun(shell, run.id);
+			},
+		),
+	);
+
+const deliveryEntries = (shell: Shell): readonly PaletteEntry[] =>
+	newest(shell.feed.get().state.deliveries, recent.deliveries).map(({delivery}) =>
+		going(
+			ui`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
+			own('Traffic'),
+			() => {
+				goToDelivery(shell, delivery.id);
+			},
+		),
+	);
+
+const newest = <Item>(items: readonly Item[], count: number): readonly Item[] =>
+	items.slice(-count).toReversed();

@@ -1,0 +1,79 @@
+import {cell, type Safe} from '../../core/untrusted.ts';
+import {clip, widthOf} from '../text/fit.ts';
+import {own} from '../text/safe.ts';
+import type {Tone} from '../theme/theme.ts';
+
+export type Span = {readonly text: Safe; readonly tone?: Tone};
+
+/** One row of a detail. */
+export type Line = readonly Span[];
+
+export const blankLine: Line = [];
+
+/** A line of one tone. */
+export const line = (text: Safe, tone: Tone = 'plain'): Line => [{text, tone}];
+
+/** A stranger's text for one row: at most 1,000 characters. */
+export const clean = (text: string): Safe => cell(text).text;
+
+/** `line` cut to `width` cells. */
+export function clipLine(spans: Line, width: number): Line {
+	const kept: Span[] = [];
+	let room = width;
+	for (const span of spans) {
+		if (room <= 0) {
+			break;
+		}
+
+		const text = clip(span.text, room);
+		kept.push({...span, text});
+		room -= widthOf(text);
+	}
+
+	return kept;
+}
+
+const mostLines = 2000;
+
+/**
+ * Safe text as rows of at most `width` cells, broken at blanks where there are any; line breaks stay. At most 2,000 rows.
+ */
+export function wrapText(text: string, width: number): readonly Safe[] {
+	const rows: Safe[] = [];
+	for (const paragraph of text.split('\n')) {
+		for (const row of wrapParagraph(paragraph, Math.max(8, width))) {
+			if (rows.length >= mostLines) {
+				return [...rows, own('…')];
+			}
+
+			rows.push(clean(row));
+		}
+	}
+
+	return rows;
+}
+
+function wrapParagraph(paragraph: string, width: number): readonly string[] {
+	const rows: string[] = [];
+	let row = '';
+	for (const word of paragraph.split(' ')) {
+		const joined = row === '' ? word : `${row} ${word}`;
+		if (widthOf(joined) <= width) {
+			row = joined;
+			continue;
+		}
+
+		if (row !== '') {
+			rows.push(row);
+		}
+
+		row = word;
+		while (widthOf(row) > width) {
+			const head = clip(clean(row), width, '');
+			rows.push(head);
+			row = row.slice(Math.max(1, head.length));
+		}
+	}
+
+	return [...rows, row];
+}

@@ -1,0 +1,40 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from './line.ts';
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** `15:04:02`, local time. */
+export function clockTime(at: number): Safe {
+	const date = new Date(at);
+	return clean(`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`);
+}
+
+/** `15:04:02.870`, local time. */
+export const preciseTime = (at: number): Safe =>
+	clean(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);
+
+/** `2026-11-20 15:04:02.870`, local time. */
+export function fullTime(at: number): Safe {
+	const date = new Date(at);
+	const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+	return clean(`${day} ${preciseTime(at)}`);
+}
+
+/** `0:41`, `12:05`, `1:02:03`. */
+export function duration(ms: number): Safe {
+	const seconds = Math.max(0, Math.floor(ms / 1000));
+	const hours = Math.floor(seconds / 3600);
+	const minutes = Math.floor(seconds / 60) % 60;
+	const rest = two(seconds % 60);
+	return clean(hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`);
+}
+
+/** `18.2 kB`. */
+export function bytes(count: number): Safe {
+	if (count < 1000) {
+		return clean(`${count} B`);
+	}
+
+	const [value, unit] = count < 1e6 ? [count / 1000, 'kB'] : [count / 1e6, 'MB'];
+	return clean(`${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`);
+}

@@ -1,0 +1,57 @@
+import type {Run, RunState} from '../../core/run.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import type {Term, Vocabulary} from '../filter/filter.ts';
+import {numberTerm, sinceTerm, textTerm} from '../filter/terms.ts';
+import {own} from '../text/safe.ts';
+import type {Tone} from '../theme/theme.ts';
+
+export type RunWord = {readonly text: Safe; readonly tone: Tone};
+
+/** Each state with its sign: never the colour alone. */
+export const runWords: Readonly<Record<RunState, RunWord>> = {
+	queued: {text: own('○ queued'), tone: 'quiet'},
+	running: {text: own('◐ running'), tone: 'accent'},
+	delivering: {text: own('◐ delivering'), tone: 'accent'},
+	done: {text: own('✓ done'), tone: 'good'},
+	silent: {text: own('✓ silent'), tone: 'quiet'},
+	failed: {text: own('✗ failed'), tone: 'bad'},
+	cancelled: {text: own('- cancelled'), tone: 'quiet'},
+	interrupted: {text: own('! interrupted'), tone: 'warn'},
+	uncertain: {text: own('! uncertain'), tone: 'warn'},
+	dead: {text: own('✗ dead'), tone: 'bad'},
+};
+
+/** What a person should know of a state before acting; absent where the word says it all. */
+export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
+	uncertain: own(
+		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
+	),
+	interrupted: own(
+		'svc ended while a tool that may change things was at work. Verify before trying again.',
+	),
+	dead: own('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
+	failed: own('The agent ended in an error. `t` runs it again.'),
+};
+
+const retryable: ReadonlySet<RunState> = new Set(['failed', 'dead', 'interrupted', 'uncertain']);
+
+/** Whether a person may ask for another try. */
+export const canRetry = ({state}: Run): boolean => retryable.has(state);
+
+/** Whether the run waits for a person to decide. */
+export const needsDecision = ({state}: Run): boolean =>
+	state === 'interrupted' || state === 'uncertain' || state === 'dead';
+
+/** The words of the Runs filter: `route: state: event: target: id: since:` and free text. */
+export const runVocabulary: Vocabulary<Run> = {
+	terms: new Map<string, Term<Run>>([
+		['route', textTerm(run => run.route)],
+		['state', textTerm(run => run.state)],
+		['event', textTerm(run => run.event)],
+		['target', textTerm(run => run.target)],
+		['id', numberTerm(run => run.id, {'': 1})],
+		['since', sinceTerm(run => run.createdAt)],
+	]),
+	haystack: run =>
+		`#${run.id} ${run.route} ${run.event} ${run.state} ${run.target} ${run.delivery} ${run.error ?? ''}`.toLowerCase(),
+};

@@ -1,0 +1,143 @@
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import {atFirst} from '../list/window.ts';
+import {createLogRows, logVocabulary} from '../logs/log-row.ts';
+import {createDetails} from '../panes/detail.ts';
+import {clean} from '../panes/line.ts';
+import {paneOf} from '../panes/pane.ts';
+import {runVocabulary} from '../runs/run-word.ts';
+import {createFeed, feedIntervals} from '../state/feed.ts';
+import {layoutOf} from '../state/layout.ts';
+import {createList} from '../state/list.ts';
+import {createLoader} from '../state/loader.ts';
+import {createStore} from '../state/store.ts';
+import {newView, type PaneId, type Size} from '../state/view.ts';
+import {routeKey, routeVocabulary} from '../subs/route-key.ts';
+import type {ThemeName} from '../theme/theme.ts';
+import {trafficVocabulary} from '../traffic/traffic-filter.ts';
+import {bannersOf} from './banners.ts';
+import type {Desktop, Shell} from './shell.ts';
+
+export type ShellOptions = {
+	readonly size: Size;
+	readonly theme: ThemeName;
+	readonly ssh: boolean;
+	readonly version: string;
+	/** What was there when it was last left. */
+	readonly pane?: PaneId;
+	readonly filters?: Readonly<Partial<Record<'traffic' | 'runs' | 'logs' | 'subs', string>>>;
+};
+
+/** How long a toast stays, and how long a detail waits for the selection to rest. */
+const delays = {toastMs: 4000, detailMs: 80} as const;
+
+const nothing = () => {};
+
+/** The state of the interface and everything its commands use; no React in it. */
+export function createShell(
+	{
+		port,
+		clock,
+		desktop,
+	}: {readonly port: GatewayPort; readonly clock: Clock; readonly desktop: Desktop},
+	options: ShellOptions,
+): Shell {
+	const feed = createFeed({port, clock}, options.ssh ? feedIntervals.sshMs : feedIntervals.localMs);
+	const first = newView(options.size, options.theme);
+	const view = createStore({...first, pane: options.pane ?? first.pane});
+	const {filters = {}} = options;
+
+	const layout = () => {
+		const {size, pane, region, isZoomed} = view.get();
+		const {hasDetail, isWide} = paneOf(pane);
+		const banners = bannersOf(feed.get().state).length;
+		return layoutOf(size, {banners, hasDetail, isWide, region, isZoomed});
+	};
+
+	const heightOf = (pane: PaneId) => () =>
+		Math.max(0, layout().bodyHeight - paneOf(pane).headerRows);
+	const logRows = createLogRows();
+	let cancelToast = nothing;
+
+	const toast: Shell['toast'] = (text, tone = 'plain') => {
+		cancelToast();
+		view.set(state => ({...state, toast: {text, tone}}));
+		cancelToast = clock.after(delays.toastMs, () => {
+			view.set(state => ({...state, toast: undefined}));
+		});
+	};
+
+	const details = {
+		delivery: createLoader({clock, load: async key => port.getDelivery(key)}, delays.detailMs),
+		// The key is `id state`: a run that went on is loaded again.
+		run: createLoader(
+			{clock, load: async key => port.getRun(Number.parseInt(key, 10))},
+			delays.detailMs,
+		),
+	};
+
+	const shell = {
+		port,
+		clock,
+		feed,
+		view,
+		desktop,
+		version: clean(options.version),
+		ssh: options.ssh,
+		layout,
+		lists: {
+			traffic: createList(feed, {
+				keyOf: row => row.delivery.id,
+				vocabulary: trafficVocabulary,
+				read: state => state.deliveries,
+				height: heightOf('traffic'),
+				filter: filters.traffic ?? '',
+			}),
+			runs: createList(feed, {
+				keyOf: run => String(run.id),
+				vocabulary: runVocabulary,
+				read: state => state.runs,
+				height: heightOf('runs'),
+				newestFirst: true,
+				filter: filters.runs ?? '',
+			}),
+			logs: createList(feed, {
+				keyOf: row => row.key,
+				vocabulary: logVocabulary,
+				read: state => logRows(state.logs, {...view.get().logs, width: view.get().size.columns}),
+				height: heightOf('logs'),
+				filter: filters.logs ?? '',
+			}),
+			subs: createList(feed, {
+				keyOf: routeKey,
+				vocabulary: routeVocabulary,
+				read: state => state.routes,
+				height: heightOf('subs'),
+				position: atFirst,
+				filter: filters.subs ?? '',
+			}),
+		},
+		details,
+		toast,
+		attempt(action: () => Promise<void>) {
+			void (async () => {
+				try {
+					await action();
+				} catch (error) {
+					toast(clean(messageOf(error)), 'bad');
+				}
+			})();
+		},
+	};
+	return {
+		...shell,
+		detail: createDetails(shell),
+		[Symbol.dispose]() {
+			cancelToast();
+			details.delivery[Symbol.dispose]();
+			details.run[Symbol.dispose]();
+			feed[Symbol.dispose]();
+		},
+	};
+}

@@ -1,0 +1,57 @@
+import type {Clock} from '../../core/clock.ts';
+import type {RouteView} from '../../core/config-view.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
+import type {Run, StoredRun} from '../../core/run.ts';
+import type {DeliveryRow} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import type {LogRow} from '../logs/log-row.ts';
+import type {Details} from '../panes/detail.ts';
+import type {Feed} from '../state/feed.ts';
+import type {Layout} from '../state/layout.ts';
+import type {List} from '../state/list.ts';
+import type {Loader} from '../state/loader.ts';
+import type {Store} from '../state/store.ts';
+import type {ViewState} from '../state/view.ts';
+import type {Tone} from '../theme/theme.ts';
+
+/** What the interface asks of the terminal and the machine around it. */
+export type Desktop = {
+	/** Puts `text` on the clipboard; says how, for the toast. */
+	copy(text: string): Promise<Safe>;
+	/** Opens `text` in the person's editor; the gateway goes on meanwhile. `undefined` when it was left unchanged. */
+	edit(text: string, suffix: string): Promise<string | undefined>;
+	/** Opens `text` in the person's pager. */
+	page(text: string): Promise<void>;
+	/** Draws every row anew. */
+	redraw(): void;
+	leave(): void;
+};
+
+/** Everything that a command may use, and every component reads. */
+export type Shell = {
+	readonly port: GatewayPort;
+	readonly clock: Clock;
+	readonly feed: Feed;
+	readonly view: Store<ViewState>;
+	readonly desktop: Desktop;
+	readonly version: Safe;
+	readonly ssh: boolean;
+	layout(): Layout;
+	readonly lists: {
+		readonly traffic: List<DeliveryRow>;
+		readonly runs: List<Run>;
+		readonly logs: List<LogRow>;
+		readonly subs: List<RouteView>;
+	};
+	readonly details: {
+		readonly delivery: Loader<StoredDelivery>;
+		readonly run: Loader<StoredRun>;
+	};
+	/** What stands beside the list of the open pane. */
+	readonly detail: Details;
+	/** Shows a line in the last row for four seconds. */
+	toast(text: Safe, tone?: Tone): void;
+	/** Does something that may fail; a failure becomes a toast. */
+	attempt(action: () => Promise<void>): void;
+} & Disposable;

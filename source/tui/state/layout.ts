@@ -1,0 +1,53 @@
+import type {Size} from './view.ts';
+
+/** Rows and columns of each region. They add up to exactly the size of the terminal. */
+export type Layout = {
+	readonly isTooSmall: boolean;
+	/** Rows between the pane rule and the last row. */
+	readonly bodyHeight: number;
+	/** Banners that have room. */
+	readonly banners: number;
+	readonly listWidth: number;
+	readonly detailWidth: number;
+	/** Blank columns between the two. */
+	readonly gutter: number;
+	readonly showsList: boolean;
+	readonly showsDetail: boolean;
+};
+
+export type LayoutWish = {
+	readonly banners: number;
+	readonly hasDetail: boolean;
+	/** The list needs the whole width; the detail takes its place. */
+	readonly isWide: boolean;
+	readonly region: 'list' | 'detail';
+	readonly isZoomed: boolean;
+};
+
+export const smallest: Size = {columns: 60, rows: 16};
+
+const splitColumns = 100;
+const gutterColumns = 2;
+const listShare = 0.58;
+
+/** Status, tabs, pane rule and the last row. */
+const frameRows = 4;
+const mostBanners = 3;
+
+/** List beside detail from 100 columns, one of them below. */
+export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
+	const {hasDetail, isWide, region, isZoomed} = wish;
+	const banners = Math.min(wish.banners, mostBanners);
+	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;
+	const listWidth = isSplit ? Math.floor((columns - gutterColumns) * listShare) : columns;
+	return {
+		isTooSmall: columns < smallest.columns || rows < smallest.rows,
+		bodyHeight: Math.max(0, rows - frameRows - banners),
+		banners,
+		listWidth,
+		detailWidth: isSplit ? columns - gutterColumns - listWidth : columns,
+		gutter: isSplit ? gutterColumns : 0,
+		showsList: isSplit || region === 'list' || !hasDetail,
+		showsDetail: hasDetail && (isSplit || region === 'detail'),
+	};
+}

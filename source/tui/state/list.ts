@@ -1,0 +1,179 @@
+import type {GatewayState} from '../../core/state.ts';
+import {parseFilter, type Filter, type Vocabulary} from '../filter/filter.ts';
+import {
+	atNewest,
+	moveIn,
+	rowsOf,
+	windowOf,
+	type ListMove,
+	type ListPosition,
+	type ListRows,
+	type ListWindow,
+} from '../list/window.ts';
+import type {Feed} from './feed.ts';
+import {createStore} from './store.ts';
+
+/** A list as it is shown now. */
+export type ListView<Item> = {
+	/** What passes the filter, oldest first. */
+	readonly items: readonly Item[];
+	readonly window: ListWindow;
+	/** Items before the filter. */
+	readonly total: number;
+	readonly isFollowing: boolean;
+	readonly filter: Filter<Item>;
+	readonly filterText: string;
+};
+
+/** What keys do with any list, whatever is in it. */
+export type AnyList = {
+	readonly get: () => Pick<ListView<unknown>, 'window' | 'total' | 'isFollowing' | 'filterText'>;
+	move(move: ListMove): void;
+	/** Follows the newest, or stays where it is. */
+	toggleFollow(): void;
+	/** Selects the item with this key; `false` when the filter or the bound keeps it out. */
+	select(key: string): boolean;
+	setFilter(text: string): void;
+	readonly subscribe: (listener: () => void) => () => void;
+};
+
+export type List<Item> = AnyList & {
+	/** The same object while nothing changed. */
+	readonly get: () => ListView<Item>;
+	selected(): Item | undefined;
+	/** The rows in the window, in the order of the screen. */
+	shown(): readonly Item[];
+};
+
+export type ListOptions<Item> = {
+	/** Unique, and stays with its item. */
+	readonly keyOf: (item: Item) => string;
+	readonly vocabulary: Vocabulary<Item>;
+	/** The items in the gateway's state, oldest first; the same array while nothing changed. */
+	readonly read: (state: GatewayState) => readonly Item[];
+	/** Rows that the list has on the screen now. */
+	readonly height: () => number;
+	/** The newest stands above: the same list, read from below. */
+	readonly newestFirst?: boolean;
+	readonly filter?: string;
+	readonly position?: ListPosition;
+};
+
+type Wish = {readonly position: ListPosition; readonly filterText: string};
+
+const reversed: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
+	down: 'up',
+	up: 'down',
+	'page-down': 'page-up',
+	'page-up': 'page-down',
+	'half-down': 'half-up',
+	'half-up': 'half-down',
+	first: 'last',
+	last: 'first',
+	follow: 'follow',
+	pause: 'pause',
+};
+
+/** A filtered, pausable, selectable view of one list of the gateway's state. */
+export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
+	const {keyOf, vocabulary, read, height, newestFirst = false} = options;
+	const filterText = options.filter ?? '';
+	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
+	let filter = parseFilter(filterText, vocabulary);
+	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: ListRows}) | undefined;
+
+	const current = () => {
+		const {state, now} = feed.get();
+		const inputs = {
+			wish: store.get(),
+			live: read(state),
+			height: height(),
+			filter,
+			second: Math.floor(now / 1000),
+		};
+		if (last && isSame(last, inputs)) {
+			return last;
+		}
+
+		const items = filter.isEmpty
+			? inputs.live
+			: inputs.live.filter(item => filter.matches(item, now));
+		const rows = rowsOf(items, keyOf);
+		// What was anchored last time is where the next window starts from, also when nobody moved.
+		const from = last?.wish === inputs.wish ? last.view.window.position : inputs.wish.position;
+		const window = windowOf(rows, from, inputs.height);
+		const view = {
+			items,
+			window,
+			total: inputs.live.length,
+			isFollowing: window.position.follow,
+			filter,
+			filterText: inputs.wish.filterText,
+		};
+		last = {...inputs, view, rows};
+		return last;
+	};
+
+	const go = (move: ListMove) => {
+		const {view, rows} = current();
+		const wanted = newestFirst && typeof move === 'string' ? reversed[move] : move;
+		const isAtNewest = view.window.cursor === view.items.length - 1;
+		const position = moveIn(rows, view.window.position, {
+			// One step beyond the newest row is how a person asks for what comes next.
+			move: wanted === 'down' && isAtNewest ? 'follow' : wanted,
+			height: height(),
+		});
+		store.set(state => ({...state, position}));
+	};
+
+	return {
+		get: () => current().view,
+		selected: () => current().view.items[current().view.window.cursor],
+		shown() {
+			const {view} = current();
+			const shown = view.items.slice(view.window.start, view.window.end);
+			return newestFirst ? shown.toReversed() : shown;
+		},
+		move: go,
+		toggleFollow() {
+			go(current().view.isFollowing ? 'pause' : 'follow');
+		},
+		select(key) {
+			const isThere = current().rows.indexOf(key) !== -1;
+			if (isThere) {
+				go({to: key});
+			}
+
+			return isThere;
+		},
+		setFilter(text) {
+			const {position} = current().view.window;
+			filter = parseFilter(text, vocabulary);
+			store.set(() => ({position, filterText: text}));
+		},
+		subscribe(listener) {
+			const stops = [store.subscribe(listener), feed.subscribe(listener)];
+			return () => {
+				for (const stop of stops) {
+					stop();
+				}
+			};
+		},
+	};
+}
+
+type Inputs<Item> = {
+	readonly wish: Wish;
+	readonly live: readonly Item[];
+	readonly height: number;
+	readonly filter: Filter<Item>;
+	readonly second: number;
+};
+
+/** A filter may be relative to the present, so the second is part of the question; without a filter, only the data is. */
+const isSame = <Item>(last: Inputs<Item>, next: Inputs<Item>): boolean =>
+	last.wish === next.wish &&
+	last.live === next.live &&
+	last.height === next.height &&
+	last.filter === next.filter &&
+	(next.filter.isEmpty || last.second === next.second);

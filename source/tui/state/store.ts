@@ -1,0 +1,33 @@
+/** A value that changes, and who wants to know. */
+export type Store<Value> = {
+	readonly get: () => Value;
+	/** Replaces the value; nobody is told when it is the same. */
+	readonly set: (update: (value: Value) => Value) => void;
+	readonly subscribe: (listener: () => void) => () => void;
+};
+
+/** A store that tells its listeners at once: for everything a key did. */
+export function createStore<Value>(initial: Value): Store<Value> {
+	let value = initial;
+	const listeners = new Set<() => void>();
+	return {
+		get: () => value,
+		set(update) {
+			const next = update(value);
+			if (Object.is(next, value)) {
+				return;
+			}
+
+			value = next;
+			for (const listener of listeners) {
+				listener();
+			}
+		},
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => {
+				listeners.delete(listener);
+			};
+		},
+	};
+}

@@ -1,0 +1,34 @@
+import type {Clock} from '../../core/clock.ts';
+
+export type Throttle = Disposable & {
+	/** Asks for a call of the action: at once after a silence of `intervalMs`, else when that has passed. */
+	ask(): void;
+};
+
+/** Calls `action` at most once per `intervalMs`; the last request is never lost. */
+export function createThrottle(clock: Clock, intervalMs: number, action: () => void): Throttle {
+	let cancel: (() => void) | undefined;
+	let isAsked = false;
+	const act = () => {
+		isAsked = false;
+		cancel = clock.after(intervalMs, () => {
+			cancel = undefined;
+			if (isAsked) {
+				act();
+			}
+		});
+		action();
+	};
+
+	return {
+		ask() {
+			isAsked = true;
+			if (!cancel) {
+				act();
+			}
+		},
+		[Symbol.dispose]() {
+			cancel?.();
+		},
+	};
+}

@@ -1,0 +1,100 @@
+import type {Safe} from '../../core/untrusted.ts';
+import type {StopConsequences} from '../../gateway/port.ts';
+import type {ThemeName, Tone} from '../theme/theme.ts';
+
+export const paneIds = [
+	'traffic',
+	'groups',
+	'tools',
+	'logins',
+	'subs',
+	'approvals',
+	'runs',
+	'logs',
+] as const;
+
+export type PaneId = (typeof paneIds)[number];
+
+export type Size = {readonly columns: number; readonly rows: number};
+
+/** One entry of a menu; `key` chooses it at once. */
+export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
+
+/** What the gateway's first start wrote and found. @see Decisions 2 */
+export type FirstRunCard = {
+	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
+	readonly steps: readonly string[];
+	/** The model that answers and how it was found. */
+	readonly model: string;
+	/** A ready command line that sends a signed event. */
+	readonly curl: string;
+	/** The route that `T` sends the test event to. */
+	readonly route?: string;
+};
+
+/** What lies over the panes. Exactly one at a time; it has the keyboard. */
+export type Overlay =
+	| {
+			readonly kind: 'help';
+			readonly query: string;
+			readonly top: number;
+			readonly isSearching: boolean;
+	  }
+	| {readonly kind: 'palette'; readonly query: string; readonly index: number}
+	| {readonly kind: 'quit'; readonly consequences?: StopConsequences}
+	| {
+			readonly kind: 'confirm';
+			readonly title: Safe;
+			readonly lines: readonly Safe[];
+			readonly act: Safe;
+			readonly run: () => void;
+	  }
+	| {
+			readonly kind: 'menu';
+			readonly title: Safe;
+			readonly items: readonly MenuItem[];
+			readonly index: number;
+	  }
+	| {readonly kind: 'first-run'; readonly card: FirstRunCard};
+
+export type Toast = {readonly text: Safe; readonly tone: Tone};
+
+export type LogView = {
+	readonly levels: ReadonlySet<'debug' | 'info' | 'warn' | 'error'>;
+	readonly isWrapped: boolean;
+	readonly time: 'clock' | 'full' | 'none';
+};
+
+/** Everything a key can change, except where a person is in a list. */
+export type ViewState = {
+	readonly size: Size;
+	readonly pane: PaneId;
+	readonly region: 'list' | 'detail';
+	readonly isZoomed: boolean;
+	/** The text field under the panes that has the keyboard. */
+	readonly field: 'filter' | 'search' | undefined;
+	readonly search: string;
+	readonly detailTop: number;
+	readonly overlay: Overlay | undefined;
+	readonly toast: Toast | undefined;
+	readonly theme: ThemeName;
+	readonly logs: LogView;
+	/** Grows with `Ctrl-l`: the screen is drawn anew. */
+	readonly redraws: number;
+};
+
+/** The first view: Traffic, following. */
+export const newView = (size: Size, theme: ThemeName): ViewState => ({
+	size,
+	pane: 'traffic',
+	region: 'list',
+	isZoomed: false,
+	field: undefined,
+	search: '',
+	detailTop: 0,
+	overlay: undefined,
+	toast: undefined,
+	theme,
+	logs: {levels: new Set(['error', 'warn', 'info']), isWrapped: false, time: 'clock'},
+	redraws: 0,
+});
