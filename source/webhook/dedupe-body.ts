@@ -1,0 +1,60 @@
+import type {Intake} from '../store/port.ts';
+import {bodyKey} from './body-memory.ts';
+import type {BodyMemory} from './body-memory.ts';
+import {idempotencyMs, keyOf, namesOf} from './ready-event.ts';
+import type {ReadyEvent} from './ready-event.ts';
+import {duplicateReply, refusals} from './replies.ts';
+import type {Reply} from './replies.ts';
+import type {Turns} from './turns.ts';
+import {stop} from './visit.ts';
+
+/**
+ * `dedupe_body: true`: handles an event unless a byte-identical body was handled within the hour. The store says whether the earlier
+ * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate.
+ *
+ * @see Decisions 3
+ */
+export async function dedupeBody(
+	ready: ReadyEvent,
+	{
+		intake,
+		turns,
+		bodies,
+	}: {readonly intake: Intake; readonly turns: Turns; readonly bodies: BodyMemory},
+	handle: () => Promise<Reply>,
+): Promise<Reply> {
+	const {visit, route} = ready;
+	if (!route.dedupeBody || visit.replayOf !== undefined || visit.body === undefined) {
+		return handle();
+	}
+
+	const key = bodyKey(`${route.profile} ${route.name}`, visit.body);
+	const reply = await turns.take(`body ${key}`, async () => {
+		const deliveryId = bodies.recall(key);
+		const holder =
+			deliveryId === undefined
+				? undefined
+				: await intake.holderOf({...keyOf(ready), deliveryId}, idempotencyMs);
+		if (holder !== undefined) {
+			return stop(visit, duplicateReply(namesOf(ready)), {
+				step: 'duplicate',
+				detail: `same body as delivery ${holder}`,
+			});
+		}
+
+		const handled = await handle();
+		if (handled.outcome === 'accepted' || handled.outcome === 'delivered') {
+			bodies.remember(key, visit.deliveryId);
+		}
+
+		return handled;
+	});
+
+	return (
+		reply ??
+		stop(visit, refusals.busy, {
+			step: 'duplicate',
+			detail: 'too many requests with the same body wait',
+		})
+	);
+}

@@ -1,0 +1,43 @@
+import {isJsonObject} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
+
+/** Values nested deeper than this are never equal, so that no payload can exhaust the stack. */
+const deepest = 128;
+
+/** Whether two JSON values are the same by type and content. The order of keys does not count. @see Decisions 3 */
+export function deepEqual(left: JsonValue, right: JsonValue, depth = 0): boolean {
+	if (left === right) {
+		return true;
+	}
+
+	if (depth > deepest) {
+		return false;
+	}
+
+	if (Array.isArray(left)) {
+		return Array.isArray(right) && equalLists(left, right, depth);
+	}
+
+	return isJsonObject(left) && isJsonObject(right) && equalObjects([left, right], depth);
+}
+
+const equalLists = (left: readonly JsonValue[], right: readonly JsonValue[], depth: number) =>
+	left.length === right.length &&
+	left.every((item, index) => deepEqual(item, right[index] ?? null, depth + 1));
+
+function equalObjects(
+	[left, right]: readonly [
+		Readonly<Record<string, JsonValue>>,
+		Readonly<Record<string, JsonValue>>,
+	],
+	depth: number,
+): boolean {
+	const keys = Object.keys(left);
+	return (
+		keys.length === Object.keys(right).length &&
+		keys.every(
+			key =>
+				Object.hasOwn(right, key) && deepEqual(left[key] ?? null, right[key] ?? null, depth + 1),
+		)
+	);
+}

@@ -1,0 +1,152 @@
+import type {Clock} from '../core/clock.ts';
+import {codeOf, messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {Target} from '../core/run.ts';
+import type {Intake} from '../store/port.ts';
+import {idempotencyMs, keyOf, namesOf} from './ready-event.ts';
+import type {ReadyEvent} from './ready-event.ts';
+import {deliveredReply, deliveryFailedReply, duplicateReply, refusals} from './replies.ts';
+import type {Reply} from './replies.ts';
+import type {Turns} from './turns.ts';
+import {cleanDetail, note, stop, storedDeliveryOf} from './visit.ts';
+
+/** A rendered text to be delivered without an agent. */
+export type DirectMessage = {
+	readonly text: string;
+	readonly target: Target;
+	readonly profile: string;
+	readonly route: string;
+	readonly event: string;
+	/** `Delivery.id`. */
+	readonly delivery: string;
+	/** A person's template wrote it, never the offline engine. */
+	readonly offline: false;
+};
+
+/** Hands one message over; resolves to a line for a person, rejects with the reason. `signal` aborts after 25 s and when the gateway stops. */
+export type DeliverDirect = (
+	message: DirectMessage,
+	signal: AbortSignal,
+) => Promise<{readonly summary: string}>;
+
+/** Senders wait for 5 to 30 s; the answer has to leave before they give up. */
+const deadlineMs = 25_000;
+
+type DirectDependencies = {
+	readonly intake: Intake;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly turns: Turns;
+	readonly deliver: DeliverDirect;
+	/** Aborts when the gateway stops. */
+	readonly stopping: AbortSignal;
+};
+
+/**
+ * `deliver_only`: the identifier is taken only by a delivery that succeeded, and requests with the same one wait for each other. Rejects as
+ * `intake.holderOf` does.
+ *
+ * @see Interface 4.2, Decisions 3
+ */
+export async function deliverDirectly(
+	ready: ReadyEvent,
+	dependencies: DirectDependencies,
+): Promise<Reply> {
+	const key = keyOf(ready);
+	const reply = await dependencies.turns.take(
+		`id ${key.profile} ${key.route} ${key.deliveryId}`,
+		async () => deliverOnce(ready, dependencies),
+	);
+	return (
+		reply ??
+		stop(ready.visit, refusals.busy, {
+			step: 'duplicate',
+			detail: 'too many requests wait for the same identifier',
+		})
+	);
+}
+
+async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies): Promise<Reply> {
+	const {intake, log} = dependencies;
+	const {visit, route} = ready;
+	const names = namesOf(ready);
+	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
+	if (holder !== undefined) {
+		return stop(visit, duplicateReply(names), {
+			step: 'duplicate',
+			detail: `held by delivery ${holder}`,
+		});
+	}
+
+	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
+	const attempt = await tryDelivery(ready, dependencies);
+	if (!attempt.ok) {
+		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
+			delivery: visit.id,
+		});
+		stop(visit, deliveryFailedReply(names), {
+			step: 'dispatch',
+			detail: cleanDetail(visit, attempt.detail),
+		});
+		await record(ready, {reply: deliveryFailedReply(names), claim: false}, dependencies);
+		return deliveryFailedReply(names);
+	}
+
+	note(visit, 'dispatch', {verdict: 'pass', detail: cleanDetail(visit, attempt.detail)});
+	const reply = deliveredReply(names, route.deliver);
+	await record(ready, {reply, claim: true}, dependencies);
+	return reply;
+}
+
+async function tryDelivery(
+	{visit, route, event, prompt, extra}: ReadyEvent,
+	{clock, deliver, stopping}: DirectDependencies,
+): Promise<{readonly ok: boolean; readonly detail: string}> {
+	const deadline = new AbortController();
+	const cancel = clock.after(deadlineMs, () => {
+		deadline.abort(new Error(`not done within ${deadlineMs / 1000} s`));
+	});
+	try {
+		const {summary} = await deliver(
+			{
+				text: prompt,
+				target: {kind: route.deliver, extra},
+				profile: route.profile,
+				route: route.name,
+				event,
+				delivery: visit.id,
+				offline: false,
+			},
+			AbortSignal.any([deadline.signal, stopping]),
+		);
+		return {ok: true, detail: summary};
+	} catch (error) {
+		return {ok: false, detail: `${codeOf(error)}: ${messageOf(error)}`};
+	} finally {
+		cancel();
+	}
+}
+
+/** The message is out or it is not: a journal that fails now changes only what is remembered, so the answer stands and the log says it. */
+async function record(
+	{visit, route}: ReadyEvent,
+	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},
+	{intake, clock, log}: DirectDependencies,
+): Promise<void> {
+	try {
+		await intake.record({
+			delivery: storedDeliveryOf(visit, reply, clock.monotonic()),
+			claim,
+		});
+		if (claim) {
+			note(visit, 'journal', {verdict: 'pass', detail: 'on disk'});
+		}
+	} catch (error) {
+		log.error(`Cannot record delivery of route "${route.name}": ${messageOf(error)}`, {
+			delivery: visit.id,
+		});
+		if (claim) {
+			note(visit, 'journal', {verdict: 'skip', detail: 'not recorded: a retry is delivered again'});
+		}
+	}
+}

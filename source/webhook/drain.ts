@@ -1,0 +1,60 @@
+import type {Server} from 'node:http';
+import {sleep} from '../core/clock.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Busy} from '../core/idle.ts';
+
+/** Clients with an open connection learn from their next answer that it closes. */
+const politeMs = 1000;
+
+const hardMs = 5000;
+
+/** What is cut ends at once; this is for what does not notice. */
+const giveUpMs = 6000;
+
+export type Draining = {
+	readonly clock: Clock;
+	/** Requests being handled, also those whose client has left. */
+	readonly busy: Busy;
+	/** Open connections now. */
+	readonly connections: () => number;
+	/** Called once, after 5 s: whatever still works must stop. */
+	readonly onHardStop: () => void;
+};
+
+/**
+ * Ends a server without losing an answer: open connections are answered with `Connection: close` for up to 1 s, then no new ones are
+ * taken, and what is still open after 5 s is cut. `server.close()` alone never ends under a busy keep-alive client. Resolves when nothing is left, after 6 s at
+ * the latest.
+ */
+export async function drain(
+	server: Server,
+	{clock, busy, connections, onHardStop}: Draining,
+): Promise<void> {
+	const polite = connections() === 0 ? Promise.resolve() : sleep(clock, politeMs);
+	const timers = [
+		clock.after(hardMs, () => {
+			onHardStop();
+			server.closeAllConnections();
+		}),
+	];
+
+	await new Promise<void>(resolve => {
+		timers.push(clock.after(giveUpMs, resolve));
+		void (async () => {
+			await polite;
+			await Promise.all([closeServer(server), busy.idle()]);
+			resolve();
+		})();
+	});
+	for (const cancel of timers) {
+		cancel();
+	}
+}
+
+/** A server that never listened is closed already. */
+const closeServer = async (server: Server): Promise<void> =>
+	new Promise(resolve => {
+		server.close(() => {
+			resolve();
+		});
+	});

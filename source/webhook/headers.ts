@@ -1,0 +1,59 @@
+import {cell} from '../core/untrusted.ts';
+
+/** Request headers with lower-case names, as `node:http` gives them; a repeated one is joined by `, `. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The value of one header; `undefined` when it is absent. `name` is lower case. */
+export function headerOf(headers: RequestHeaders, name: string): string | undefined {
+	const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+	return typeof value === 'string' ? value : undefined;
+}
+
+/** Headers that name the event, first non-empty one wins. @see Interface 6, Decisions 3 */
+export const eventHeaders = [
+	'x-forge-event',
+	'x-forge2-event',
+	'x-github-event',
+	'x-gitlab-event',
+	'x-gitea-event',
+	'x-forgejo-event',
+] as const;
+
+/** Headers that name the delivery, first non-empty one wins. @see Interface 6, Decisions 3 */
+export const deliveryIdHeaders = [
+	'x-forge-delivery',
+	'x-github-delivery',
+	'x-gitea-delivery',
+	'x-forgejo-delivery',
+	'svix-id',
+	'webhook-id',
+	'x-gitlab-event-uuid',
+	'x-request-id',
+] as const;
+
+const storedHeaders: readonly string[] = [
+	'content-type',
+	'user-agent',
+	...eventHeaders,
+	...deliveryIdHeaders,
+];
+
+const storedNames: ReadonlySet<string> = new Set(storedHeaders);
+
+const longestStoredValue = 512;
+
+/** Whether a header may be stored and shown: never a secret, a token or a signature. */
+export const isStoredHeader = (name: string): boolean => storedNames.has(name);
+
+/** The headers that are kept with a delivery, cleaned, at most 512 characters each. */
+export function headersToStore(headers: RequestHeaders): Readonly<Record<string, string>> {
+	const kept: Record<string, string> = {};
+	for (const name of storedHeaders) {
+		const value = headerOf(headers, name);
+		if (value !== undefined) {
+			kept[name] = cell(value, longestStoredValue).text;
+		}
+	}
+
+	return kept;
+}

@@ -1,0 +1,86 @@
+import type {IncomingMessage, ServerResponse} from 'node:http';
+import type {Clock} from '../core/clock.ts';
+
+/** An HTTP answer, complete. */
+export type HttpAnswer = {
+	readonly status: number;
+	readonly body: string;
+	readonly contentType?: string;
+	readonly retryAfterSeconds?: number;
+	readonly allow?: string;
+	/** Close the connection afterwards. */
+	readonly close: boolean;
+};
+
+/** Sends `answer` at once. */
+export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
+	writeHead(response, answer);
+	response.end(answer.body);
+}
+
+const lingerBytes = 4 * 1024 * 1024;
+
+const lingerMs = 2000;
+
+/**
+ * Sends `answer` at once, then reads and drops what the client still sends (4 MiB or 2 s at most) before the connection is closed: closing on unread data resets
+ * the connection, and a reset can overtake the answer.
+ */
+export function sendAnswerAndLinger(
+	{
+		request,
+		response,
+		clock,
+	}: {
+		readonly request: IncomingMessage;
+		readonly response: ServerResponse;
+		readonly clock: Clock;
+	},
+	answer: HttpAnswer,
+): void {
+	let bytes = 0;
+	const end = () => {
+		cancel();
+		request.off('data', onData);
+		request.off('end', end);
+		response.off('close', end);
+		response.end();
+	};
+
+	const onData = (chunk: Buffer) => {
+		bytes += chunk.length;
+		if (bytes > lingerBytes) {
+			end();
+		}
+	};
+
+	const cancel = clock.after(lingerMs, end);
+	request.on('data', onData);
+	request.on('end', end);
+	response.on('close', end);
+	writeHead(response, {...answer, close: true});
+	response.write(answer.body);
+	request.resume();
+}
+
+function writeHead(response: ServerResponse, answer: HttpAnswer): void {
+	const headers = [
+		'Content-Type',
+		answer.contentType ?? 'application/json; charset=utf-8',
+		'Content-Length',
+		String(Buffer.byteLength(answer.body)),
+	];
+	if (answer.retryAfterSeconds !== undefined) {
+		headers.push('Retry-After', String(answer.retryAfterSeconds));
+	}
+
+	if (answer.allow !== undefined) {
+		headers.push('Allow', answer.allow);
+	}
+
+	if (answer.close) {
+		headers.push('Connection', 'close');
+	}
+
+	response.writeHead(answer.status, headers);
+}

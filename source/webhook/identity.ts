@@ -1,0 +1,87 @@
+import {createHash, randomUUID} from 'node:crypto';
+import {isJsonObject} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
+import {deliveryIdHeaders, eventHeaders, headerOf} from './headers.ts';
+import type {RequestHeaders} from './headers.ts';
+
+const longestName = 256;
+
+const firstPrintable = 0x20;
+
+const lastPrintable = 0x7e;
+
+/** Printable ASCII, 1 to 256 characters: may be stored, compared and shown as it is. */
+function isPlain(text: string): boolean {
+	if (text.length === 0 || text.length > longestName) {
+		return false;
+	}
+
+	for (let index = 0; index < text.length; index++) {
+		const code = text.charCodeAt(index);
+		if (code < firstPrintable || code > lastPrintable) {
+			return false;
+		}
+	}
+
+	return true;
+}
+
+/** The resolved event type and where it was found. */
+export type EventType = {
+	/** As sent; never empty; not cleaned. */
+	readonly name: string;
+	/** Name of the header, `event_type`, `type`, or `none`. */
+	readonly source: string;
+};
+
+/**
+ * The event type: first non-empty of the event headers, then the payload's `event_type`, then its `type`, else `unknown`.
+ * At most 256 characters.
+ *
+ * @see Interface 6, Decisions 3
+ */
+export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
+	for (const source of eventHeaders) {
+		const name = headerOf(headers, source);
+		if (name) {
+			return {name: name.slice(0, longestName), source};
+		}
+	}
+
+	if (isJsonObject(payload)) {
+		for (const source of ['event_type', 'type']) {
+			const name = Object.hasOwn(payload, source) ? payload[source] : undefined;
+			if (typeof name === 'string' && name !== '') {
+				return {name: name.slice(0, longestName), source};
+			}
+		}
+	}
+
+	return {name: 'unknown', source: 'none'};
+}
+
+/** The first code host's check that it can reach us: no route without `events` wants a run for it. @see Interface 6 */
+export const isConnectivityCheck = ({name, source}: EventType): boolean =>
+	name === 'ping' && (source === 'x-forge-event' || source === 'x-github-event');
+
+/**
+ * The sender's delivery identifier and the header that gave it; a random one when there is none. An identifier that is too long
+ * or holds anything but printable ASCII is replaced by its digest, so that two different ones never become one.
+ *
+ * @see Interface 6
+ */
+export function deliveryIdOf(headers: RequestHeaders): {
+	readonly deliveryId: string;
+	readonly idSource: string;
+} {
+	for (const idSource of deliveryIdHeaders) {
+		const id = headerOf(headers, idSource);
+		if (id) {
+			return {deliveryId: isPlain(id) ? id : digestOf(id), idSource};
+		}
+	}
+
+	return {deliveryId: randomUUID(), idSource: 'random'};
+}
+
+const digestOf = (id: string) => `sha256-${createHash('sha256').update(id).digest('hex')}`;

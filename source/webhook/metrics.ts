@@ -1,0 +1,145 @@
+import type {Delivery} from '../core/delivery.ts';
+import {writeCounters, writeHistogram} from './prometheus.ts';
+
+/** Upper bounds of the answer time, seconds. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** More routes than this share one label. */
+const mostRoutes = 1000;
+
+const unknownRoute = '(unknown)';
+
+const otherRoutes = '(other)';
+
+/** Answer times of the current interval that are kept for its percentile. */
+const mostSamples = 1024;
+
+export type Interval = {
+	/** Requests answered since the last call. */
+	readonly answered: number;
+	/** 95th percentile of their answer times, milliseconds; `undefined` without requests. */
+	readonly p95Ms?: number;
+};
+
+export type Metrics = {
+	/** `route` is `undefined` for names that no route has, so that strangers cannot grow the list. */
+	observe(
+		route: string | undefined,
+		delivery: Pick<Delivery, 'outcome' | 'durationMs' | 'bodyBytes'>,
+	): void;
+	/** A request that the parser refused, or that took too long: its status. */
+	refuseRequest(status: number): void;
+	/** A connection above `maxConnections`. */
+	dropConnection(): void;
+	/** What happened since the last call. */
+	interval(): Interval;
+	/** Prometheus text. */
+	render(gauges: {readonly inFlight: number; readonly connections: number}): string;
+};
+
+/** Counts what the receiver answers, in memory and bounded. @see Decisions 3 */
+export function createMetrics(): Metrics {
+	const requests = new Map<string, Map<string, number>>();
+	const refused = new Map<string, number>();
+	const counts = buckets.map(() => 0);
+	let seconds = 0;
+	let total = 0;
+	let bodyBytes = 0;
+	let dropped = 0;
+	let answered = 0;
+	let samples: number[] = [];
+
+	const outcomesOf = (route: string): Map<string, number> => {
+		const label = requests.has(route) || requests.size < mostRoutes ? route : otherRoutes;
+		const outcomes = requests.get(label) ?? new Map<string, number>();
+		requests.set(label, outcomes);
+		return outcomes;
+	};
+
+	return {
+		observe(route, delivery) {
+			const outcomes = requests.get(route ?? unknownRoute) ?? outcomesOf(route ?? unknownRoute);
+			outcomes.set(delivery.outcome, (outcomes.get(delivery.outcome) ?? 0) + 1);
+			const duration = delivery.durationMs / 1000;
+			const bucket = buckets.findIndex(bound => duration <= bound);
+			if (bucket !== -1) {
+				counts[bucket] = (counts[bucket] ?? 0) + 1;
+			}
+
+			seconds += duration;
+			total += 1;
+			bodyBytes += delivery.bodyBytes;
+			samples[answered % mostSamples] = delivery.durationMs;
+			answered += 1;
+		},
+		refuseRequest(status) {
+			const label = String(status);
+			refused.set(label, (refused.get(label) ?? 0) + 1);
+		},
+		dropConnection() {
+			dropped += 1;
+		},
+		interval() {
+			const sorted = samples.toSorted((left, right) => left - right);
+			const p95Ms = sorted[Math.floor(sorted.length * 0.95)];
+			const result = {answered, ...(p95Ms !== undefined && {p95Ms})};
+			answered = 0;
+			samples = [];
+			return result;
+		},
+		render: ({inFlight, connections}) =>
+			[
+				writeCounters(
+					{
+						name: 'svc_webhook_requests_total',
+						help: 'Requests by route and outcome.',
+						type: 'counter',
+					},
+					[...requests].flatMap(([route, outcomes]) =>
+						[...outcomes].map(([outcome, value]) => ({labels: {route, outcome}, value})),
+					),
+				),
+				writeCounters(
+					{
+						name: 'svc_webhook_rate_limited_total',
+						help: 'Requests above the rate limit of their route.',
+						type: 'counter',
+					},
+					[...requests].map(([route, outcomes]) => ({
+						labels: {route},
+						value: outcomes.get('rate') ?? 0,
+					})),
+				),
+				writeCounters(
+					{
+						name: 'svc_webhook_refused_requests_total',
+						help: 'Requests that the parser refused or that took too long, by status.',
+						type: 'counter',
+					},
+					[...refused].map(([status, value]) => ({labels: {status}, value})),
+				),
+				...(
+					[
+						['svc_webhook_body_bytes_total', 'Bytes of request bodies.', 'counter', bodyBytes],
+						[
+							'svc_webhook_rejected_connections_total',
+							'Connections above the limit.',
+							'counter',
+							dropped,
+						],
+						['svc_webhook_in_flight_requests', 'Requests being answered.', 'gauge', inFlight],
+						['svc_webhook_connections', 'Open connections.', 'gauge', connections],
+					] as const
+				).map(([name, help, type, value]) =>
+					writeCounters({name, help, type}, [{labels: {}, value}]),
+				),
+				writeHistogram(
+					{
+						name: 'svc_webhook_request_duration_seconds',
+						help: 'Time from the first header to the decision.',
+					},
+					{buckets, counts, sum: seconds, count: total},
+				),
+			].join(''),
+	};
+}

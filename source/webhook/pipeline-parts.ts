@@ -1,0 +1,35 @@
+import type {RouteTable} from '../config/config.ts';
+import type {Route} from '../config/route.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Logger} from '../core/log.ts';
+import type {Intake} from '../store/port.ts';
+import type {BodyMemory} from './body-memory.ts';
+import type {CompiledRoute} from './compiled-route.ts';
+import type {DeliverDirect} from './direct-delivery.ts';
+import type {RateWindows} from './rate-window.ts';
+import type {Scripts} from './script.ts';
+import type {Turns} from './turns.ts';
+
+/** What the rows of the response table ask. */
+export type PipelineParts = {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly intake: Intake;
+	/** Called once per request; reloads subscriptions when their file changed. */
+	readonly routes: () => RouteTable;
+	readonly compile: (route: Route) => CompiledRoute;
+	readonly rates: RateWindows;
+	readonly scripts: Scripts;
+	readonly turns: Turns;
+	readonly bodies: BodyMemory;
+	readonly deliver: DeliverDirect;
+	readonly maxQueued: () => number;
+	/** Whether the server is bound to this machine alone: only then `INSECURE_NO_AUTH` counts. */
+	readonly isLoopback: boolean;
+	/** New requests are turned away. */
+	readonly isDraining: () => boolean;
+	/** Aborts when what still runs must end. */
+	readonly stopping: AbortSignal;
+	/** Logs a warning the first time that `key` comes. */
+	readonly warnOnce: (key: string, message: string) => void;
+};

@@ -1,0 +1,59 @@
+import type {IncomingMessage} from 'node:http';
+
+export type BodyRead =
+	| {readonly kind: 'whole'; readonly body: Buffer}
+	/** More than `limit` bytes came; the rest was not read. */
+	| {readonly kind: 'too-large'}
+	/** The client went away, or sent something that is no body. */
+	| {readonly kind: 'cut'; readonly bytes: number};
+
+/**
+ * Reads a request's body, at most `limit` bytes of it. Never rejects. The time is bounded by the server's `requestTimeout`.
+ * After `too-large` the request is paused.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<BodyRead> {
+	return new Promise(resolve => {
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		const settle = (result: BodyRead) => {
+			request.off('data', onData);
+			request.off('end', onEnd);
+			request.off('close', onClose);
+			resolve(result);
+		};
+
+		const onData = (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes > limit) {
+				request.pause();
+				settle({kind: 'too-large'});
+				return;
+			}
+
+			chunks.push(chunk);
+		};
+
+		const onEnd = () => {
+			const [only] = chunks;
+			// Most bodies come in one piece: no copy then.
+			settle({
+				kind: 'whole',
+				body: only && chunks.length === 1 ? only : Buffer.concat(chunks, bytes),
+			});
+		};
+
+		const onClose = () => {
+			settle({kind: 'cut', bytes});
+		};
+
+		request.on('data', onData);
+		request.on('end', onEnd);
+		request.on('close', onClose);
+	});
+}
+
+/** The size that the client declared, in bytes; `undefined` for a chunked body. */
+export function declaredSize(request: IncomingMessage): number | undefined {
+	const length = request.headers['content-length'];
+	return length === undefined ? undefined : Number(length);
+}

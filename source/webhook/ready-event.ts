@@ -1,0 +1,31 @@
+import type {Route} from '../config/route.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {Visit} from './visit.ts';
+
+/** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
+export type ReadyEvent = {
+	readonly visit: Visit;
+	readonly route: Route;
+	/** Resolved event type as sent. */
+	readonly event: string;
+	readonly prompt: string;
+	/** `deliver_extra`, rendered. */
+	readonly extra: JsonObject;
+};
+
+/** An hour. @see Interface 8 */
+export const idempotencyMs = 3_600_000;
+
+/** What replies to this event name. */
+export const namesOf = ({visit, route, event}: ReadyEvent) => ({
+	route: route.name,
+	event,
+	deliveryId: visit.deliveryId,
+});
+
+/** Identity for the duplicate rule. */
+export const keyOf = ({visit, route}: ReadyEvent) => ({
+	profile: route.profile,
+	route: route.name,
+	deliveryId: visit.deliveryId,
+});

@@ -1,0 +1,201 @@
+import type {RouteTable} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import type {StoredDelivery} from '../core/delivery.ts';
+import {SvcError} from '../core/errors.ts';
+import type {Emit} from '../core/events.ts';
+import {createBusy} from '../core/idle.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Intake} from '../store/port.ts';
+import {createBodyMemory} from './body-memory.ts';
+import {createRouteCompiler} from './compiled-route.ts';
+import type {DeliverDirect} from './direct-delivery.ts';
+import {drain} from './drain.ts';
+import {createExchange} from './exchange.ts';
+import {createFilterFiles} from './filter-files.ts';
+import {createHttpServer} from './http-server.ts';
+import {listen} from './listen.ts';
+import {isLoopbackHost} from './local-peer.ts';
+import {createMetrics} from './metrics.ts';
+import type {Interval} from './metrics.ts';
+import {createPipeline} from './pipeline.ts';
+import {createRateWindows} from './rate-window.ts';
+import {effectsOf} from './replay-plan.ts';
+import type {ReplayEffects} from './replay-plan.ts';
+import {refusals} from './replies.ts';
+import {createScripts} from './script.ts';
+import {createTurns} from './turns.ts';
+import {createWarnOnce} from './warn-once.ts';
+
+export type ReceiverDependencies = {
+	readonly clock: Clock;
+	/** Identifiers of deliveries, ours. */
+	readonly ids: () => string;
+	readonly intake: Intake;
+	/** The served routes; called once per request, reloads the subscription file when it changed. */
+	readonly routes: () => RouteTable;
+	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
+	readonly deliverDirect: DeliverDirect;
+	/** A run is on disk and waits; must not throw. */
+	readonly onAccepted: (runId: number) => void;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly redact: Redact;
+	/** Prometheus text of other rooms, appended to `/metrics`. */
+	readonly metrics: () => string;
+	/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
+	readonly environment: () => Readonly<Record<string, string>>;
+};
+
+export type ReceiverOptions = {
+	readonly host: string;
+	/** 0: any free one. */
+	readonly port: number;
+	/** Home of the profile: `in_file` resolves in it. */
+	readonly home: string;
+	/** Folder of the scripts. */
+	readonly scripts: string;
+	/** Bound of the queue; asked per event, so that it may be reloaded. */
+	readonly maxQueued: () => number;
+};
+
+/** What is sent again instead of what was stored. */
+export type ReplayChanges = {
+	/** UTF-8. */
+	readonly body?: string;
+	/** Name of another route. */
+	readonly route?: string;
+};
+
+export type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
+
+export type Receiver = {
+	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
+	listen(): Promise<{readonly url: string}>;
+	/** Drains: 1 s of polite answers, everything closed after 5 s, scripts killed. Requests that come meanwhile get a 503. */
+	close(): Promise<void>;
+	/** Sends a stored delivery through the pipeline after authentication; spends no quota, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
+	replay(
+		stored: StoredDelivery,
+		changes?: ReplayChanges,
+	): Promise<{readonly status: number; readonly body: string}>;
+	/** What `replay` would do if filters and script let the event pass. Does nothing. Same errors. */
+	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
+	/** Load now, and what was answered since the last call. */
+	stats(): ReceiverStats;
+};
+
+/** Requests that may wait for one identifier or one body. */
+const mostInLine = 16;
+
+/**
+ * The webhook receiver: HTTP in, journaled runs and direct deliveries out. One instance listens once; after a refusal or a close make another.
+ *
+ * @see Interface 2.4-2.8, 4.2, 5.2, Decisions 3
+ */
+export function createReceiver(
+	dependencies: ReceiverDependencies,
+	options: ReceiverOptions,
+): Receiver {
+	const {clock, log} = dependencies;
+	const stopping = new AbortController();
+	const metrics = createMetrics();
+	const busy = createBusy();
+	let draining = false;
+	let connections = 0;
+
+	const pipeline = createPipeline({
+		...dependencies,
+		metrics,
+		busy,
+		parts: {
+			clock,
+			log,
+			intake: dependencies.intake,
+			routes: dependencies.routes,
+			compile: createRouteCompiler(createFilterFiles({home: options.home, log})),
+			rates: createRateWindows(clock),
+			scripts: createScripts({
+				clock,
+				folder: options.scripts,
+				environment: dependencies.environment,
+			}),
+			turns: createTurns(mostInLine),
+			bodies: createBodyMemory(clock),
+			deliver: dependencies.deliverDirect,
+			maxQueued: options.maxQueued,
+			isLoopback: isLoopbackHost(options.host),
+			isDraining: () => draining,
+			stopping: stopping.signal,
+			warnOnce: createWarnOnce(log),
+		},
+	});
+	const exchange = createExchange({
+		clock,
+		pipeline,
+		isDraining: () => draining,
+		renderMetrics: () =>
+			metrics.render({inFlight: busy.count, connections}) + dependencies.metrics(),
+	});
+	const server = createHttpServer({
+		handle: async pair => exchange.handle(pair),
+		log,
+		onRefused: status => {
+			metrics.refuseRequest(status);
+		},
+		onDropped: () => {
+			metrics.dropConnection();
+		},
+	});
+	server.on('connection', socket => {
+		connections += 1;
+		socket.once('close', () => {
+			connections -= 1;
+		});
+	});
+
+	const find = (stored: StoredDelivery, {body, route: name = stored.route}: ReplayChanges) => {
+		const route = dependencies.routes().routes.get(name);
+		if (!route) {
+			throw new SvcError('route_not_found', `Cannot replay to "${name}": there is no such route`);
+		}
+
+		const bytes = body === undefined ? stored.body : Buffer.from(body);
+		if (!bytes) {
+			throw new SvcError(
+				'body_not_kept',
+				`Cannot replay delivery "${stored.id}": its body was not kept`,
+			);
+		}
+
+		return {
+			route,
+			body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+			headers: stored.headers,
+			replayOf: stored.id,
+		};
+	};
+
+	return {
+		listen: async () => ({url: await listen(server, options)}),
+		async close() {
+			draining = true;
+			await drain(server, {
+				clock,
+				busy,
+				connections: () => connections,
+				onHardStop: () => {
+					stopping.abort();
+				},
+			});
+			stopping.abort();
+		},
+		async replay(stored, changes = {}) {
+			const event = find(stored, changes);
+			const reply = draining ? refusals.stopping : await pipeline.replay(event);
+			return {status: reply.status, body: reply.body};
+		},
+		planReplay: (stored, changes = {}) => effectsOf(find(stored, changes)),
+		stats: () => ({...metrics.interval(), inFlight: busy.count, connections}),
+	};
+}

@@ -1,0 +1,98 @@
+import type {DeliveryOutcome} from '../core/delivery.ts';
+
+/** An answer of the receiver: what the client gets, and what faces call it. */
+export type Reply = {
+	readonly status: number;
+	readonly outcome: DeliveryOutcome;
+	/** JSON text. */
+	readonly body: string;
+	/** Value of `Retry-After`. */
+	readonly retryAfterSeconds?: number;
+	/** The run that the request started. */
+	readonly runId?: number;
+};
+
+const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply => ({
+	status,
+	outcome,
+	body: JSON.stringify({error}),
+});
+
+/** Rows of the response table whose body never changes. @see Interface 4.2, Decisions 3 */
+export const refusals = {
+	unknownRoute: refusal(404, 'route', 'Unknown route'),
+	method: refusal(405, 'method', 'Method not allowed'),
+	size: refusal(413, 'size', 'Payload too large'),
+	cut: refusal(400, 'body', 'Incomplete body'),
+	signature: refusal(401, 'signature', 'Invalid signature'),
+	script: {...refusal(503, 'script', 'Script failed'), retryAfterSeconds: 30},
+	scriptsBusy: {...refusal(503, 'queue', 'Too many scripts are waiting'), retryAfterSeconds: 10},
+	journal: {
+		...refusal(503, 'journal', 'Could not durably accept the delivery'),
+		retryAfterSeconds: 10,
+	},
+	queue: {...refusal(503, 'queue', 'Too many runs are queued'), retryAfterSeconds: 30},
+	busy: {
+		...refusal(503, 'queue', 'This delivery is already being handled'),
+		retryAfterSeconds: 10,
+	},
+	stopping: {...refusal(503, 'stopping', 'Gateway is stopping'), retryAfterSeconds: 10},
+} as const satisfies Record<string, Reply>;
+
+/** 429: the route's quota of this minute is spent. */
+export const rateReply = (retryAfterSeconds: number): Reply => ({
+	...refusal(429, 'rate', 'Rate limit exceeded'),
+	retryAfterSeconds,
+});
+
+/** 400: the body is empty or malformed. */
+export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
+
+/** What the replies to a readable event name. */
+export type Named = {readonly route: string; readonly event: string; readonly deliveryId: string};
+
+/** 202: an agent runs in the background. */
+export const acceptedReply = ({route, event, deliveryId}: Named, runId?: number): Reply => ({
+	status: 202,
+	outcome: 'accepted',
+	body: JSON.stringify({status: 'accepted', route, event, delivery_id: deliveryId}),
+	...(runId !== undefined && {runId}),
+});
+
+/** 200: the event type is not one of the route's. */
+export const ignoredEventReply = (route: string, event: string): Reply => ({
+	status: 200,
+	outcome: 'ignored:event',
+	body: JSON.stringify({status: 'ignored', event, route}),
+});
+
+/** 200: the filters did not match, or the script asked for it. */
+export const ignoredReply = (
+	reason: 'filter' | 'script',
+	{route}: Pick<Named, 'route'>,
+): Reply => ({
+	status: 200,
+	outcome: `ignored:${reason}`,
+	body: JSON.stringify({status: 'ignored', reason, route}),
+});
+
+/** 200: the identifier was accepted less than an hour ago. */
+export const duplicateReply = ({deliveryId}: Named): Reply => ({
+	status: 200,
+	outcome: 'duplicate',
+	body: JSON.stringify({status: 'duplicate', delivery_id: deliveryId}),
+});
+
+/** 200: `deliver_only` reached its target. */
+export const deliveredReply = ({route, deliveryId}: Named, target: string): Reply => ({
+	status: 200,
+	outcome: 'delivered',
+	body: JSON.stringify({status: 'delivered', route, target, delivery_id: deliveryId}),
+});
+
+/** 502: `deliver_only` did not reach its target; the reason is for the log alone. */
+export const deliveryFailedReply = ({deliveryId}: Named): Reply => ({
+	status: 502,
+	outcome: 'delivery',
+	body: JSON.stringify({error: 'Delivery failed', delivery_id: deliveryId}),
+});

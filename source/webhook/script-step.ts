@@ -1,0 +1,90 @@
+import type {Route} from '../config/route.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import {ignoredReply, refusals} from './replies.ts';
+import type {Reply} from './replies.ts';
+import {judgeScript} from './script-verdict.ts';
+import type {Scripts} from './script.ts';
+import {cleanDetail, note, stop} from './visit.ts';
+import type {Visit} from './visit.ts';
+
+/** The payload that goes on, or the answer that ends the request. */
+export type Transformed = {readonly payload: JsonValue} | {readonly reply: Reply};
+
+type ScriptStep = {
+	readonly visit: Visit;
+	readonly route: Route;
+	readonly payload: JsonValue;
+	/** The payload as it came, which is what the script reads; `undefined` for a form. */
+	readonly rawJson: Buffer | undefined;
+};
+
+/**
+ * Runs the route's script, if it has one, and performs the verdict.
+ *
+ * @see Interface 2.8, Decisions 3
+ */
+export async function transformPayload(
+	{visit, route, payload, rawJson}: ScriptStep,
+	{
+		scripts,
+		log,
+		stopping,
+	}: {readonly scripts: Scripts; readonly log: Logger; readonly stopping: AbortSignal},
+): Promise<Transformed> {
+	if (route.script === undefined) {
+		return {payload};
+	}
+
+	const exit = await scripts.run(
+		{
+			script: route.script,
+			timeoutMs: route.scriptTimeoutMs,
+			input: rawJson ?? JSON.stringify(payload),
+			// The cleaned name: an environment variable cannot hold every character.
+			event: visit.event,
+			deliveryId: visit.deliveryId,
+		},
+		stopping,
+	);
+	if (exit.kind === 'busy') {
+		return {
+			reply: stop(visit, refusals.scriptsBusy, {
+				step: 'script',
+				detail: 'too many scripts wait already',
+			}),
+		};
+	}
+
+	const verdict = judgeScript(exit, payload);
+	const detail = cleanDetail(visit, `${route.script} ${verdict.detail}`);
+	switch (verdict.kind) {
+		case 'replace':
+			note(visit, 'script', {verdict: 'pass', detail});
+			return {payload: verdict.payload};
+		case 'ignore':
+			return {reply: stop(visit, ignoredReply('script', visit), {step: 'script', detail})};
+		case 'failed':
+			log.warn(`Cannot use script of route "${route.name}": ${verdict.detail}`, {
+				delivery: visit.id,
+			});
+			return {
+				reply: stop(visit, failureReply(exit.kind === 'stopped', {visit, route}), {
+					step: 'script',
+					detail,
+				}),
+			};
+	}
+}
+
+/** A script that we ended ourselves says nothing about its event: the sender may try again. */
+function failureReply(
+	stopped: boolean,
+	{visit, route}: {readonly visit: Visit; readonly route: Route},
+): Reply {
+	if (stopped) {
+		return refusals.stopping;
+	}
+
+	return route.retryOnScriptFailure ? refusals.script : ignoredReply('script', visit);
+}

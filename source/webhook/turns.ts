@@ -1,0 +1,39 @@
+export type Turns = {
+	/**
+	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`
+	 * when too many wait for that key already. Rejects as `task` does.
+	 */
+	take<Result>(key: string, task: () => Promise<Result>): Promise<Result | undefined>;
+};
+
+/** One task per key at a time. Keys are forgotten when nothing runs under them. */
+export function createTurns(mostWaiting: number): Turns {
+	const lines = new Map<string, {tail: Promise<unknown>; length: number}>();
+
+	return {
+		async take(key, task) {
+			const line = lines.get(key) ?? {tail: Promise.resolve(), length: 0};
+			if (line.length > mostWaiting) {
+				return undefined;
+			}
+
+			lines.set(key, line);
+			line.length += 1;
+			const before = line.tail;
+			const mine = (async () => {
+				await before;
+				return task();
+			})();
+			// Those behind wait for the end of this task, not for its success.
+			line.tail = mine.catch(() => {});
+			try {
+				return await mine;
+			} finally {
+				line.length -= 1;
+				if (line.length === 0) {
+					lines.delete(key);
+				}
+			}
+		},
+	};
+}
