@@ -2,6 +2,7 @@ import type {Config, ModelConfig} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
+import {cell} from '../core/untrusted.ts';
 import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
@@ -17,7 +18,7 @@ export type ChosenModel = {
 };
 
 /** A key that was found and would cost money: not used before a person agreed. */
-export type PaidOffer = {
+type PaidOffer = {
 	readonly needsConsent: true;
 	/** Name of the variable; what goes into `consentedKeys`. */
 	readonly keyName: string;
@@ -31,7 +32,7 @@ export type ModelChoice = ChosenModel & {
 
 export type ChooseModelOptions = {
 	readonly clock: Clock;
-	/** Carries calls to the model, with limits for those. */
+	/** For the calls of the model that is chosen, and to ask local servers. @see createModelFetch */
 	readonly fetch: typeof globalThis.fetch;
 	/** Names of key variables that a person agreed to use. */
 	readonly consentedKeys?: ReadonlySet<string>;
@@ -66,7 +67,8 @@ function keyIn(
 function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): ChosenModel {
 	const host = baseUrlOf(spec)?.host;
 	return {
-		view: {provider: spec.provider, name: spec.name, origin},
+		// A local server named it, whoever that is: what is shown is cleaned, what is sent is not.
+		view: {provider: spec.provider, name: cell(spec.name, 200).text, origin},
 		...(host !== undefined && {host}),
 		load: async () => loadModel(spec, {fetch}),
 	};
@@ -110,7 +112,7 @@ async function configured(
 async function firstListed(
 	provider: ModelView['provider'],
 	{baseUrl}: ModelConfig,
-	{clock}: ChooseModelOptions,
+	{clock, fetch}: ChooseModelOptions,
 ): Promise<string> {
 	const url = baseUrlOf({provider, ...(baseUrl && {baseUrl})});
 	if (provider !== 'openai-compatible' || !url || !loopbackHosts.has(url.hostname)) {
@@ -120,7 +122,7 @@ async function firstListed(
 		);
 	}
 
-	const [first] = await listLocalModels(url.href, {clock, fetch: globalThis.fetch});
+	const [first] = await listLocalModels(url.href, {clock, fetch});
 	if (first === undefined) {
 		throw new SvcError(
 			'model_unreachable',
@@ -135,11 +137,11 @@ async function local(
 	wanted: string | undefined,
 	options: ChooseModelOptions,
 ): Promise<ChosenModel | undefined> {
-	const {clock, localServers = localBaseUrls} = options;
+	const {clock, fetch, localServers = localBaseUrls} = options;
 	const lists = await Promise.all(
 		localServers.map(async baseUrl => ({
 			baseUrl,
-			models: await listLocalModels(baseUrl, {clock, fetch: globalThis.fetch}),
+			models: await listLocalModels(baseUrl, {clock, fetch}),
 		})),
 	);
 

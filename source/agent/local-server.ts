@@ -68,7 +68,7 @@ export async function listLocalModels(
 
 	try {
 		const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
-			redirect: 'error',
+			redirect: 'manual',
 			signal: controller.signal,
 			headers: {accept: 'application/json'},
 		});

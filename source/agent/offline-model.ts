@@ -11,8 +11,7 @@ import {
 export const offlineModelName = 'svc-offline-1';
 
 /** What every answer of the offline model starts with. @see Decisions 4 */
-export const offlineLabel =
-	'[svc-offline: no language model is configured; this is a rule-based digest]';
+const offlineLabel = '[svc-offline: no language model is configured; this is a rule-based digest]';
 
 type Message = CallOptions['prompt'][number];
 type ToolMessage = Extract<Message, {role: 'tool'}>;

@@ -95,6 +95,13 @@ export function baseUrlOf({provider, baseUrl}: Omit<ModelSpec, 'name'>): URL | u
 	}
 
 	const url = URL.parse(text);
+	if (url?.username || url?.password) {
+		throw new SvcError(
+			'model_misconfigured',
+			`Cannot use provider "${provider}": model.base_url holds credentials; use model.api_key`,
+		);
+	}
+
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
 		throw new SvcError(
 			'model_misconfigured',

@@ -89,7 +89,7 @@ export function createAgentRunner(
 						signal,
 					}),
 					toolCallConcurrency,
-					stopWhen: sdk.isStepCount(request.maxSteps),
+					stopWhen: sdk.isStepCount(Math.max(1, request.maxSteps)),
 					maxRetries,
 					abortSignal: signal,
 					onLanguageModelCallEnd: recorder.onLanguageModelCallEnd,

@@ -10,7 +10,7 @@ import type {AgentRequest} from './runner.ts';
 import type {Transcript} from './transcript.ts';
 
 /** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
-export const maxResultBytes = 400_000;
+const maxResultBytes = 400_000;
 
 type ToolCall = {
 	readonly toolCallId: string;

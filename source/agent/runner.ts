@@ -30,7 +30,9 @@ export type AgentResult = {
 
 /**
  * The agent loop behind one call. Rejects with `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected`
- * (other 4xx), `model_garbled`, `model_failed`, `run_timeout`, `run_cancelled`, `step_limit`. `isPassing(error)` says whether another try may help.
+ * (other 4xx), `model_garbled`, `model_failed`, `run_timeout`, `run_cancelled`, `step_limit`, with what choosing the model threw
+ * (`model_misconfigured`, `model_not_found`), or with the `SvcError` of `beforeSideEffect`. `isPassing(error)` says whether another
+ * try may help.
  */
 export type AgentRunner = {
 	run(request: AgentRequest): Promise<AgentResult>;

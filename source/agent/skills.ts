@@ -44,9 +44,9 @@ const quoteColons = (yaml: string) =>
 async function parseFrontMatter(text: string): Promise<unknown> {
 	const {parse} = await import('yaml');
 	try {
-		return parse(text, {logLevel: 'silent'});
+		return parse(text, {logLevel: 'error'});
 	} catch {
-		return parse(quoteColons(text), {logLevel: 'silent'});
+		return parse(quoteColons(text), {logLevel: 'error'});
 	}
 }
 

@@ -1,7 +1,7 @@
 import type {Tool} from '../core/tool.ts';
 
 /** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see Decisions 4 */
-export const defaultToolset = 'svc-webhook';
+const defaultToolset = 'svc-webhook';
 
 /** Toolsets whose tools do not exist in this version. */
 const emptyToolsets: ReadonlySet<string> = new Set(['terminal', 'file', 'web']);

@@ -4,7 +4,7 @@ import type {TranscriptEntry} from '../core/run.ts';
 import {boundText} from './bound-text.ts';
 
 /** Longest text of one entry, in bytes of UTF-8. */
-export const maxEntryBytes = 64 * 1024;
+const maxEntryBytes = 64 * 1024;
 
 /** Writes down what happens in a run, as it happens. */
 export type Transcript = {

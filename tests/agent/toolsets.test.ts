@@ -1,0 +1,52 @@
+import {expect, test} from 'vitest';
+import {selectTools} from '../../source/agent/toolsets.ts';
+import {createTool} from './agent-fixture.ts';
+
+const search = createTool({name: 'search'});
+const read = createTool({name: 'read'});
+const send = createTool({name: 'send'});
+const servers = new Map([
+	['crm', [search, read]],
+	['mail', [send]],
+]);
+
+const unknown = (name: string) => `Toolset "${name}" is unknown and was dropped`;
+const empty = (name: string) => `Toolset "${name}" has no tools in this version`;
+
+test.for([
+	{what: 'no names: the default, every tool server', names: undefined, tools: [search, read, send]},
+	{what: 'an empty list: nothing', names: [], tools: []},
+	{what: 'svc-webhook', names: ['svc-webhook'], tools: [search, read, send]},
+	{what: 'mcp', names: ['mcp'], tools: [search, read, send]},
+	{what: 'one server', names: ['mcp-mail'], tools: [send]},
+	{what: 'each tool once', names: ['mcp-mail', 'mcp', 'mcp-mail'], tools: [send, search, read]},
+	{
+		what: 'built-in toolsets have nothing yet',
+		names: ['terminal', 'file', 'web'],
+		tools: [],
+		warnings: [empty('terminal'), empty('file'), empty('web')],
+	},
+	{
+		what: 'unknown names are dropped with a warning',
+		names: ['everything', 'constructor', 'mcp-mail'],
+		tools: [send],
+		warnings: [unknown('everything'), unknown('constructor')],
+	},
+	{
+		what: 'a server that does not exist',
+		names: ['mcp-nope'],
+		tools: [],
+		warnings: ['Toolset "mcp-nope" was dropped: there is no tool server "nope"'],
+	},
+])('$what', ({names, tools, warnings = []}) => {
+	expect(selectTools(names, servers)).toEqual({tools, warnings});
+});
+
+test('of two tools of one name the later one is dropped with a warning', () => {
+	const other = createTool({name: 'search', description: 'Another'});
+
+	const {tools, warnings} = selectTools(undefined, new Map([...servers, ['web', [other]]]));
+
+	expect(tools).toEqual([search, read, send]);
+	expect(warnings).toEqual(['Tool "search" was dropped: another one has that name']);
+});
