@@ -1,4 +1,3 @@
-import {EventEmitter} from 'node:events';
 import {Writable} from 'node:stream';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm, {type IBufferCell} from '@xterm/headless';
@@ -8,6 +7,7 @@ import type {Clock} from '../../source/core/clock.ts';
 import {createInputFrontend, type InputFrontend} from '../../source/tui/input/input-frontend.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
 import {createFakeClock} from './fake-clock.ts';
+import {createFakeTerminal} from './fake-terminal.ts';
 import {bytesOfKey} from './keyboard.ts';
 
 export type ScreenSize = {readonly columns: number; readonly rows: number};
@@ -51,24 +51,6 @@ export type Screen = AsyncDisposable & {
 	readonly exited: Promise<unknown>;
 };
 
-/** A stdin that tests write to. */
-function createKeyboard() {
-	let isRaw = false;
-	const emitter = new EventEmitter();
-	const stream = Object.assign(emitter, {
-		isTTY: true,
-		setRawMode: (raw: boolean) => {
-			isRaw = raw;
-			return stream;
-		},
-		ref: () => stream,
-		unref: () => stream,
-		resume: () => stream,
-		pause: () => stream,
-	}) as unknown as NodeJS.ReadStream;
-	return {stream, isRaw: () => isRaw};
-}
-
 /** A stdout in front of a terminal emulator; a write is done when the emulator has parsed it. */
 function createDisplay({columns, rows}: ScreenSize) {
 	const terminal = new xterm.Terminal({cols: columns, rows, allowProposedApi: true, scrollback: 0});
@@ -100,7 +82,7 @@ export async function renderTui(
 		inputClock = createFakeClock(),
 	}: {readonly inputClock?: Clock & {advance?(byMs: number): void}} = {},
 ): Promise<Screen> {
-	const keyboard = createKeyboard();
+	const keyboard = createFakeTerminal();
 	const display = createDisplay(size);
 	const frontend = createInputFrontend(keyboard.stream, {clock: inputClock});
 	const wrap = (node: ReactNode) => <InputContext value={frontend}>{node}</InputContext>;
@@ -133,7 +115,7 @@ export async function renderTui(
 	};
 
 	const feed = async (bytes: string | Buffer) => {
-		keyboard.stream.emit('data', Buffer.from(bytes as string));
+		keyboard.type(bytes);
 		// What is held for its rest (Escape) is let go.
 		inputClock.advance?.(100);
 		await settled();

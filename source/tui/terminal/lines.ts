@@ -6,7 +6,7 @@ import type {OutputFormat} from './output-mode.ts';
 /** A stream as the line writer needs it. */
 export type LineStream = Pick<
 	NodeJS.WritableStream & {readonly writableLength: number},
-	'write' | 'on' | 'off' | 'writableLength'
+	'write' | 'on' | 'writableLength'
 >;
 
 export type LineWriter = {
@@ -78,8 +78,7 @@ export function createLineWriter({
 		}
 	};
 
-	const streams = new Set([stream, notices]);
-	for (const each of streams) {
+	for (const each of new Set([stream, notices])) {
 		each.on('error', onError);
 	}
 
@@ -91,10 +90,8 @@ export function createLineWriter({
 		},
 		closed,
 		[Symbol.dispose]() {
+			// The listeners stay: a broken pipe may be reported after the last line and must not end the process.
 			open = false;
-			for (const each of streams) {
-				each.off('error', onError);
-			}
 		},
 	};
 }
