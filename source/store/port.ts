@@ -119,6 +119,8 @@ export type StoreHealth = {
 	readonly failing?: string;
 	/** Notes dropped since the start. */
 	readonly notesDropped: number;
+	/** Runs that wait for a worker now. */
+	readonly queued: number;
 	/** Durations of the last commits, milliseconds: median and 99th percentile. */
 	readonly commitP50Ms: number;
 	readonly commitP99Ms: number;

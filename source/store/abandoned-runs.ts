@@ -1,0 +1,80 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {RunState} from '../core/run.ts';
+import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import type {Counters} from './counters.ts';
+
+/** What is known of a run whose worker is gone. */
+export type Abandoned = {
+	readonly state: RunState;
+	/** A tool that may change things had started. */
+	readonly sideEffect: boolean;
+	/** The answer was on its way to its target. */
+	readonly deliveryStarted: boolean;
+	/** Kind of the target. */
+	readonly target: string;
+};
+
+export type Fate = 'requeued' | 'interrupted' | 'uncertain';
+
+/**
+ * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person. The
+ * log can be written twice.
+ * @see Decisions 3, "Nothing accepted is lost"
+ */
+export function fateOf({state, sideEffect, deliveryStarted, target}: Abandoned): Fate {
+	if (state === 'delivering') {
+		return deliveryStarted && target !== 'log' ? 'uncertain' : 'requeued';
+	}
+
+	return sideEffect ? 'interrupted' : 'requeued';
+}
+
+const explanations: Readonly<Record<Exclude<Fate, 'requeued'>, string>> = {
+	interrupted: 'The gateway lost this run after a tool that may change things had started',
+	uncertain:
+		'The gateway lost this run while its answer was being delivered: look whether it arrived',
+};
+
+/** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
+export function createAbandon(
+	database: DatabaseSync,
+	counters: Counters,
+): (runId: number, now: number, token?: number) => Fate | undefined {
+	const find = database.prepare(
+		'select state, side_effect, delivery_started, target, token from run where id = ? and finished_at is null and due_at is null',
+	);
+	// In the queue it stands where it stood: by its age.
+	const requeue = database.prepare(
+		'update run set state = ?, due_at = created_at, delivery_started = 0 where id = ?',
+	);
+	const finish = database.prepare(
+		'update run set state = ?, finished_at = ?, error = ? where id = ?',
+	);
+
+	return (runId, now, token) => {
+		const row = find.get(runId);
+		if (!row || (token !== undefined && token !== integerOf(row['token']))) {
+			return undefined;
+		}
+
+		const abandoned = abandonedOf(row);
+		const fate = fateOf(abandoned);
+		if (fate === 'requeued') {
+			const state = abandoned.state === 'running' ? 'queued' : abandoned.state;
+			requeue.run(state, runId);
+			counters.moved(abandoned.state, state);
+			return fate;
+		}
+
+		finish.run(fate, now, explanations[fate], runId);
+		counters.moved(abandoned.state, fate);
+		return fate;
+	};
+}
+
+const abandonedOf = (row: Row): Abandoned => ({
+	state: wordOf<RunState>(row['state']),
+	sideEffect: integerOf(row['side_effect']) === 1,
+	deliveryStarted: integerOf(row['delivery_started']) === 1,
+	target: textOf(row['target']),
+});

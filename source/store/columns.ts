@@ -1,0 +1,43 @@
+import type {SQLInputValue, SQLOutputValue} from 'node:sqlite';
+
+/** A row as SQLite hands it out. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** The parameters of one prepared statement, in order. */
+export type Bindings = readonly SQLInputValue[];
+
+/** A number column; 0 when it is null. Integers of this store stay below 2^53. */
+export const integerOf = (value: SQLOutputValue | undefined): number => Number(value ?? 0);
+
+/** A text column; empty when it is null. */
+export const textOf = (value: SQLOutputValue | undefined): string =>
+	typeof value === 'string' ? value : '';
+
+/** A column that was written from a `Value` by this store: one word of a union. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type that the column was written from
+export function wordOf<Value extends string>(value: SQLOutputValue | undefined): Value {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this store writes the column, from a value of this type
+	return textOf(value) as Value;
+}
+
+/** A JSON column that was written from a `Value` by this store. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type that the column was written from
+export function jsonOf<Value>(value: SQLOutputValue | undefined): Value {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this store writes the column, from a value of this type
+	return JSON.parse(textOf(value)) as Value;
+}
+
+/** `{[name]: value}`, or nothing when the column is null: for optional properties. */
+export const optional = <Name extends string, Value>(
+	name: Name,
+	value: Value | null | undefined,
+): {readonly [key in Name]?: Value} => {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string; the object has exactly this one
+	return (value === null || value === undefined ? {} : {[name]: value}) as {
+		readonly [key in Name]?: Value;
+	};
+};
+
+/** The column `floor` of a row; `undefined` when it is null. */
+export const floorOfRow = (row: Row | undefined): number | undefined =>
+	row?.['floor'] === null || row === undefined ? undefined : integerOf(row['floor']);

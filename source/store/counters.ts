@@ -1,0 +1,69 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {RunState} from '../core/run.ts';
+import {integerOf, textOf} from './columns.ts';
+
+/**
+ * What the store knows without asking the disk. Writes change it inside their transaction; `save` gives the way back for a
+ * transaction that fails. This process is the only writer, so the numbers are exact.
+ */
+export type Counters = {
+	/** Runs that wait for the agent. */
+	queued: number;
+	/** Runs that are `running` or `delivering`. */
+	active: number;
+	/** The greatest run number that was given out. */
+	lastRun: number;
+	/** Bytes of all bodies that are kept. */
+	bodyBytes: number;
+	/** Says that a run went from one state to another; `undefined` is: did not exist. */
+	moved(from: RunState | undefined, to: RunState): void;
+	/** Remembers the numbers; the result puts them back. */
+	save(): () => void;
+	/** Writes what has to outlive the process, if it changed. Called inside the transaction, before its commit. */
+	persist(): void;
+};
+
+/** Reads the numbers from disk once. */
+export function createCounters(database: DatabaseSync): Counters {
+	const update = database.prepare('update usage set body_bytes = ? where id = 1');
+	const perState = new Map(
+		database
+			.prepare('select state, count(*) as count from run where finished_at is null group by state')
+			.all()
+			.map(row => [textOf(row['state']), integerOf(row['count'])]),
+	);
+	let stored = integerOf(
+		database.prepare('select body_bytes from usage where id = 1').get()?.['body_bytes'],
+	);
+	const weigh = (state: RunState | undefined, by: number) => {
+		counters.queued += state === 'queued' ? by : 0;
+		counters.active += state === 'running' || state === 'delivering' ? by : 0;
+	};
+
+	const counters: Counters = {
+		queued: perState.get('queued') ?? 0,
+		active: (perState.get('running') ?? 0) + (perState.get('delivering') ?? 0),
+		lastRun: integerOf(database.prepare('select max(id) as id from run').get()?.['id']),
+		bodyBytes: stored,
+		moved(from, to) {
+			weigh(from, -1);
+			weigh(to, 1);
+		},
+		save() {
+			const {queued, active, lastRun, bodyBytes} = counters;
+			const before = stored;
+			return () => {
+				Object.assign(counters, {queued, active, lastRun, bodyBytes});
+				stored = before;
+			};
+		},
+		persist() {
+			if (counters.bodyBytes !== stored) {
+				update.run(counters.bodyBytes);
+				stored = counters.bodyBytes;
+			}
+		},
+	};
+
+	return counters;
+}

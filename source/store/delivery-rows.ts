@@ -1,0 +1,77 @@
+import type {Delivery, DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
+import {SvcError} from '../core/errors.ts';
+import {idOfNumber, numberOfId} from '../core/ids.ts';
+import type {RunPlan} from '../core/run.ts';
+import {integerOf, jsonOf, optional, textOf, wordOf, type Bindings, type Row} from './columns.ts';
+
+/** Columns of a listing: everything but what was received. */
+export const deliveryColumns =
+	'id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, replay_of, run, trace';
+
+/** Inserts the parameters of `deliveryParameters` and, as the last one, the number of the run or null. */
+export const insertDelivery = `insert into delivery (
+	id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, replay_of, trace, headers, plan, body, run
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The number behind a `Delivery.id`. @throws SvcError `invalid_delivery_id` */
+export function rowIdOf(id: string): number {
+	const value = numberOfId(id);
+	if (!Number.isSafeInteger(value)) {
+		throw new SvcError(
+			'invalid_delivery_id',
+			`Cannot store the delivery "${id}": its identifier must be 1 to 11 characters of 0-9 and a-z`,
+		);
+	}
+
+	return value;
+}
+
+/** A delivery as parameters of `insertDelivery`, made before the transaction so that a second try costs nothing. */
+export const deliveryParameters = (delivery: StoredDelivery, plan?: RunPlan): Bindings => [
+	rowIdOf(delivery.id),
+	delivery.profile,
+	delivery.route,
+	delivery.event,
+	delivery.deliveryId,
+	delivery.idSource,
+	delivery.status,
+	delivery.outcome,
+	delivery.receivedAt,
+	delivery.durationMs,
+	delivery.bodyBytes,
+	delivery.flags,
+	delivery.replayOf === undefined ? null : rowIdOf(delivery.replayOf),
+	JSON.stringify(delivery.trace),
+	JSON.stringify(delivery.headers),
+	plan === undefined ? null : JSON.stringify(plan),
+	delivery.body ?? null,
+];
+
+/** A row of `deliveryColumns` as the value that faces see. */
+export const deliveryOf = (row: Row): Delivery => ({
+	id: idOfNumber(integerOf(row['id'])),
+	profile: textOf(row['profile']),
+	route: textOf(row['route']),
+	event: textOf(row['event']),
+	deliveryId: textOf(row['delivery_id']),
+	idSource: textOf(row['id_source']),
+	status: integerOf(row['status']),
+	outcome: wordOf<DeliveryOutcome>(row['outcome']),
+	receivedAt: integerOf(row['received_at']),
+	durationMs: integerOf(row['duration_ms']),
+	bodyBytes: integerOf(row['body_bytes']),
+	flags: integerOf(row['flags']),
+	trace: jsonOf<Delivery['trace']>(row['trace']),
+	...optional(
+		'replayOf',
+		row['replay_of'] === null ? null : idOfNumber(integerOf(row['replay_of'])),
+	),
+	...optional('runId', row['run'] === null ? null : integerOf(row['run'])),
+});
+
+/** A row of `deliveryColumns, headers, body`. */
+export const storedDeliveryOf = (row: Row): StoredDelivery => ({
+	...deliveryOf(row),
+	headers: jsonOf<StoredDelivery['headers']>(row['headers']),
+	...optional('body', row['body'] instanceof Uint8Array ? row['body'] : null),
+});

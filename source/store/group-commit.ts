@@ -1,0 +1,246 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {createDurations} from './durations.ts';
+import {journalUnavailable} from './sqlite-errors.ts';
+import {createTransaction, type Memory, type Task} from './transaction.ts';
+
+/** Writes of one commit, so that a batch never holds the event loop for long. */
+const largestBatch = 128;
+/** Unhurried writes that ride along in one commit. */
+const largestRide = 64;
+/** Writes that may wait at all; more are refused. */
+const longestQueue = 10_000;
+/** How long unhurried writes wait for a ride, and for another try after a failure, milliseconds. */
+const rideAfterMs = 250;
+const rideAgainAfterMs = 2000;
+/** How long a foreign lock is waited for, from the first refusal, milliseconds. */
+const lockedBoundMs = 3000;
+const lockedRetryMs = 100;
+/** Tries of the last flush, which blocks: each waits for the busy timeout. */
+const lastTries = 20;
+const rememberedCommits = 512;
+
+type Waiting = Task & {
+	readonly done: () => void;
+	readonly fail: (error: unknown) => void;
+};
+
+export type GroupCommit = {
+	/**
+	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop share the
+	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
+	 */
+	write<Result>(task: () => Result): Promise<Result>;
+	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk or given up. */
+	later(task: () => void, settled?: () => void): void;
+	/** Why the last commit failed; `undefined` when it did not. */
+	failing(): string | undefined;
+	/** Whether nothing waits to be written. */
+	idle(): boolean;
+	/** Durations of the last 512 commits. */
+	readonly durations: {percentile(share: number): number};
+	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
+	close(): void;
+};
+
+/**
+ * Many small durable writes for the price of one: whatever is written during one turn of the event loop is committed, and synced to
+ * the disk, together. `onCommit` is told how many tasks each commit held, `onFailing` when writing begins or ceases to fail.
+ */
+export function createGroupCommit(
+	{
+		database,
+		clock,
+		memory,
+		onCommit = () => {},
+		onFailing = () => {},
+	}: {
+		readonly database: DatabaseSync;
+		readonly clock: Clock;
+		readonly memory: Memory;
+		readonly onCommit?: ((tasks: number) => void) | undefined;
+		readonly onFailing?: (reason: string | undefined) => void;
+	},
+	{file}: {readonly file: string},
+): GroupCommit {
+	const transact = createTransaction({database, memory});
+	const durations = createDurations(rememberedCommits);
+	const urgent: Waiting[] = [];
+	const riders: Waiting[] = [];
+	let failing: string | undefined;
+	let lockedSince: number | undefined;
+	let planned = false;
+	let closed = false;
+	let cancelRetry: (() => void) | undefined;
+	let cancelRide: (() => void) | undefined;
+
+	const idle = () => urgent.length === 0 && riders.length === 0;
+
+	const plan = () => {
+		if (!planned) {
+			planned = true;
+			setImmediate(() => {
+				planned = false;
+				flush();
+			});
+		}
+	};
+
+	const planRide = (delayMs: number) => {
+		cancelRide ??= clock.after(delayMs, () => {
+			cancelRide = undefined;
+			flush();
+		});
+	};
+
+	const say = (reason: string | undefined) => {
+		const changed = failing !== reason;
+		failing = reason;
+		if (changed) {
+			onFailing(reason);
+		}
+	};
+
+	const refuse = (waiting: readonly Waiting[], error: unknown) => {
+		const refusal = journalUnavailable(file, error);
+		say(refusal.message);
+		for (const one of waiting) {
+			one.fail(refusal);
+		}
+	};
+
+	const waitForLock = (error: unknown) => {
+		lockedSince ??= clock.monotonic();
+		if (clock.monotonic() - lockedSince >= lockedBoundMs) {
+			lockedSince = undefined;
+			refuse(urgent.splice(0), error);
+			return;
+		}
+
+		cancelRetry?.();
+		cancelRetry = clock.after(lockedRetryMs, flush);
+	};
+
+	const settle = (batch: readonly Waiting[], failures: ReadonlyMap<Waiting, unknown>) => {
+		onCommit(batch.length);
+		for (const one of batch) {
+			if (failures.has(one)) {
+				one.fail(journalUnavailable(file, failures.get(one)));
+			} else {
+				one.done();
+			}
+		}
+	};
+
+	/** Commits one batch. Riders stay in line until they are on disk, and no urgent write fails for their sake. */
+	const commit = (ride: number): 'committed' | 'busy' | 'failed' => {
+		const writes = urgent.slice(0, largestBatch);
+		const batch = [...writes, ...riders.slice(0, ride)];
+		const start = clock.monotonic();
+		const outcome = transact(batch);
+		switch (outcome.kind) {
+			case 'busy':
+				waitForLock(outcome.error);
+				return 'busy';
+
+			case 'failed':
+				if (writes.length > 0 && batch.length > writes.length) {
+					return commit(0);
+				}
+
+				urgent.splice(0, writes.length);
+				refuse(writes, outcome.error);
+				return 'failed';
+
+			case 'committed':
+				durations.add(clock.monotonic() - start);
+				urgent.splice(0, writes.length);
+				riders.splice(0, batch.length - writes.length);
+				lockedSince = undefined;
+				say(undefined);
+				settle(batch, outcome.failures);
+				return 'committed';
+		}
+	};
+
+	const flush = () => {
+		if (closed || idle()) {
+			return;
+		}
+
+		const result = commit(largestRide);
+		if (result === 'committed' && !idle()) {
+			plan();
+			return;
+		}
+
+		if (result === 'failed' && urgent.length > 0) {
+			plan();
+		}
+
+		if (riders.length > 0) {
+			planRide(rideAgainAfterMs);
+		}
+	};
+
+	return {
+		async write(task) {
+			if (closed || urgent.length >= longestQueue) {
+				const reason = closed ? 'it is closed' : `${longestQueue} writes wait already: try again`;
+				throw new SvcError(
+					'journal_unavailable',
+					`Cannot write to the journal "${file}": ${reason}`,
+				);
+			}
+
+			return new Promise((resolve, reject) => {
+				let finish: (() => void) | undefined;
+				urgent.push({
+					perform() {
+						const result = task();
+						finish = () => {
+							resolve(result);
+						};
+					},
+					done() {
+						finish?.();
+					},
+					fail: reject,
+				});
+				// While the database is locked the retry is on its way; another turn would only block.
+				if (lockedSince === undefined) {
+					plan();
+				}
+			});
+		},
+		later(task, settled = () => {}) {
+			if (closed) {
+				settled();
+				return;
+			}
+
+			riders.push({perform: task, done: settled, fail: settled});
+			planRide(rideAfterMs);
+		},
+		failing: () => failing,
+		idle,
+		durations,
+		close() {
+			cancelRide?.();
+			for (let tries = 0; tries < lastTries && !idle();) {
+				tries += commit(largestRide) === 'committed' ? 0 : 1;
+			}
+
+			cancelRetry?.();
+			closed = true;
+			if (urgent.length > 0) {
+				refuse(urgent.splice(0), new Error('the store is closing'));
+			}
+
+			for (const rider of riders.splice(0)) {
+				rider.done();
+			}
+		},
+	};
+}

@@ -1,0 +1,78 @@
+import type {DatabaseSync} from 'node:sqlite';
+import {idOfNumber, numberOfId} from '../core/ids.ts';
+import {floorOfRow, integerOf, type Row} from './columns.ts';
+import {deliveryColumns, deliveryOf, storedDeliveryOf} from './delivery-rows.ts';
+import {newestFirst, pageOf} from './newest-first.ts';
+import type {Journal} from './port.ts';
+
+/** Rows that are looked at in one go: a row takes half a page, so this is about 4 MiB. */
+const stretch = 2000;
+/** An ending of an identifier must have this many characters. */
+const shortestEnding = 4;
+const base = 36;
+
+/** Reads deliveries; needs no write access. */
+export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get' | 'list'> {
+	const one = database.prepare(
+		`select ${deliveryColumns}, headers, body from delivery where id = ?`,
+	);
+	const floor = database.prepare(
+		`select min(id) as floor from (select id from delivery where id < ? order by id desc limit ${stretch})`,
+	);
+	const endings = database.prepare(
+		'select id from delivery where id >= ? and id < ? and id % ? = ? order by id desc limit ?',
+	);
+	const matches = database.prepare(
+		`select ${deliveryColumns} from delivery
+		where id >= ?1 and id < ?2 and (?3 is null or route = ?3)
+			and (?4 is null or outcome in (select value from json_each(?4)))
+		order by id desc limit ?5`,
+	);
+	const floorOf = (top: number) => floorOfRow(floor.get(top));
+
+	/** The only row whose identifier ends so: two matches are none. */
+	const findEnding = async (ending: string, value: number): Promise<Row | undefined> => {
+		const modulus = base ** ending.length;
+		if (ending.length < shortestEnding || !Number.isSafeInteger(modulus)) {
+			return undefined;
+		}
+
+		const [first, second] = await newestFirst(
+			{
+				floorOf,
+				find: ({floor: from, top, count}) => endings.all(from, top, modulus, value, count),
+			},
+			{before: Number.MAX_SAFE_INTEGER, limit: 2},
+		);
+		return first && !second ? one.get(integerOf(first['id'])) : undefined;
+	};
+
+	return {
+		async get(id) {
+			const value = numberOfId(id);
+			if (!Number.isSafeInteger(value)) {
+				return undefined;
+			}
+
+			const exact = idOfNumber(value) === id ? one.get(value) : undefined;
+			const row = exact ?? (await findEnding(id, value));
+			return row && storedDeliveryOf(row);
+		},
+		async list({route, outcomes, before, limit}) {
+			const wanted = outcomes === undefined ? null : JSON.stringify(outcomes);
+			const top = before === undefined ? Number.MAX_SAFE_INTEGER : numberOfId(before);
+			if (Number.isNaN(top)) {
+				return [];
+			}
+
+			return newestFirst(
+				{
+					floorOf,
+					find: ({floor: from, top: below, count}) =>
+						matches.all(from, below, route ?? null, wanted, count).map(deliveryOf),
+				},
+				{before: top, limit: pageOf(limit)},
+			);
+		},
+	};
+}

@@ -1,0 +1,65 @@
+import type {Clock} from '../core/clock.ts';
+import type {Lease} from './port.ts';
+import type {TranscriptCursor} from './transcripts.ts';
+
+/** A lease that is out. */
+export type OpenLease = {
+	readonly runId: number;
+	readonly token: number;
+	/** When it runs out, on the monotonic clock: a wall clock that jumps ends no lease. */
+	until: number;
+	readonly transcript: TranscriptCursor;
+};
+
+export type Leases = {
+	open(lease: Lease, leaseMs: number, transcript: TranscriptCursor): void;
+	/** The lease, unless another has taken its place. */
+	find(lease: Lease): OpenLease | undefined;
+	/** Prolongs; `false` when it is lost. */
+	beat(lease: Lease, leaseMs: number): boolean;
+	/** Ends the lease of a run; with `token`, only if it is that one. */
+	close(runId: number, token?: number): void;
+	/** Leases that were neither beaten nor settled in time. */
+	expired(): readonly OpenLease[];
+	/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
+	nextExpiryMs(): number | undefined;
+};
+
+/**
+ * The leases of this process. They live in memory, since a lease dies with its process (opening the store takes over what is left); the
+ * token beside each run on disk is what fences. A beat therefore costs no write.
+ */
+export function createLeases(clock: Clock): Leases {
+	const leases = new Map<number, OpenLease>();
+	const find = (lease: Lease) => {
+		const open = leases.get(lease.run.id);
+		return open?.token === lease.token ? open : undefined;
+	};
+
+	return {
+		find,
+		open(lease, leaseMs, transcript) {
+			const runId = lease.run.id;
+			const until = clock.monotonic() + leaseMs;
+			leases.set(runId, {runId, token: lease.token, until, transcript});
+		},
+		beat(lease, leaseMs) {
+			const open = find(lease);
+			if (open) {
+				open.until = clock.monotonic() + leaseMs;
+			}
+
+			return open !== undefined;
+		},
+		close(runId, token = leases.get(runId)?.token) {
+			if (leases.get(runId)?.token === token) {
+				leases.delete(runId);
+			}
+		},
+		expired: () => [...leases.values()].filter(lease => lease.until <= clock.monotonic()),
+		nextExpiryMs() {
+			const ends = [...leases.values()].map(lease => lease.until);
+			return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - clock.monotonic());
+		},
+	};
+}

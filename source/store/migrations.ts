@@ -1,0 +1,107 @@
+import type {DatabaseSync} from 'node:sqlite';
+import {SvcError} from '../core/errors.ts';
+import {integerOf} from './columns.ts';
+
+/**
+ * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
+ *
+ * - `delivery.id` is the number behind `Delivery.id`, so rows lie in order of time. Wide columns come last: a scan does not read them.
+ * - `claim` holds the identifiers that count as duplicates. It is a table, not an index of `delivery`, so that a claim can pass to a
+ *   newer delivery, and end after an hour, without touching a row with a body.
+ * - `run.due_at` is set while a run waits to be leased; a run with neither `due_at` nor `finished_at` is leased.
+ * - `transcript.id` is the run times 4,096 plus the position.
+ * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
+ */
+const steps: readonly string[] = [
+	`create table delivery (
+		id integer primary key,
+		profile text not null,
+		route text not null,
+		event text not null,
+		delivery_id text not null,
+		id_source text not null,
+		status integer not null,
+		outcome text not null,
+		received_at integer not null,
+		duration_ms real not null,
+		body_bytes integer not null,
+		flags integer not null,
+		replay_of integer,
+		run integer,
+		trace text not null,
+		headers text not null,
+		plan text,
+		body blob
+	) strict;
+	create table claim (
+		profile text not null,
+		route text not null,
+		delivery_id text not null,
+		delivery integer not null,
+		run integer,
+		at integer not null,
+		primary key (profile, route, delivery_id)
+	) strict, without rowid;
+	create table run (
+		id integer primary key,
+		delivery integer not null,
+		route text not null,
+		target text not null,
+		state text not null,
+		created_at integer not null,
+		due_at integer,
+		started_at integer,
+		finished_at integer,
+		attempt integer not null default 0,
+		delivery_attempt integer not null default 0,
+		token integer not null default 0,
+		side_effect integer not null default 0,
+		delivery_started integer not null default 0,
+		tool_calls integer not null default 0,
+		model text,
+		error text
+	) strict;
+	create index run_open on run (due_at) where finished_at is null;
+	create table answer (run integer primary key, preview text not null, rest text not null) strict;
+	create table transcript (
+		id integer primary key,
+		at integer not null,
+		kind text not null,
+		bytes integer not null,
+		text text not null,
+		data text
+	) strict;
+	create table usage (
+		id integer primary key check (id = 1),
+		body_bytes integer not null,
+		body_floor integer not null,
+		claim_floor integer not null
+	) strict;
+	insert into usage values (1, 0, 0, 0);`,
+];
+
+/** The version that this program writes. */
+export const schemaVersion = steps.length;
+
+/** The version of the schema on disk; 0 for a new file. @throws SvcError `store_too_new` when a newer program wrote it */
+export function versionOf(database: DatabaseSync, file: string): number {
+	const version = integerOf(database.prepare('pragma user_version').get()?.['user_version']);
+	if (version > schemaVersion) {
+		throw new SvcError(
+			'store_too_new',
+			`Cannot open the store "${file}": it has version ${version} and this program knows ${schemaVersion}: install the newer program again`,
+		);
+	}
+
+	return version;
+}
+
+/** Brings the schema to `schemaVersion`, one transaction per step. Same errors as `versionOf`, and SQLite's. */
+export function migrate(database: DatabaseSync, file: string): void {
+	const version = versionOf(database, file);
+	for (const [index, step] of steps.entries()) {
+		if (index >= version) {
+			database.exec(`begin immediate; ${step} pragma user_version = ${index + 1}; commit`);
+		}
+	}
+}

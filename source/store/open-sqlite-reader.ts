@@ -1,0 +1,60 @@
+import {existsSync} from 'node:fs';
+import {DatabaseSync} from 'node:sqlite';
+import {createJournalReader} from './journal-reader.ts';
+import {schemaVersion, versionOf} from './migrations.ts';
+import type {Journal, Runs} from './port.ts';
+import {createRunReader} from './run-reader.ts';
+import {storeUnreadable} from './sqlite-errors.ts';
+
+/** The part of a store that only looks. */
+export type StoreReader = {
+	readonly journal: Pick<Journal, 'get' | 'list'>;
+	readonly runs: Pick<Runs, 'get' | 'list'>;
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+const busyTimeoutMs = 1000;
+
+const emptyReader: StoreReader = {
+	journal: {get: async () => undefined, list: async () => []},
+	runs: {get: async () => undefined, list: async () => []},
+	async [Symbol.asyncDispose]() {},
+};
+
+/**
+ * Looks at the store of a gateway that does not run. A file that is missing, or was never filled, gives empty answers; nothing is
+ * created, changed or taken over.
+ * @throws SvcError `store_unreadable`, `store_too_new`
+ */
+export async function openSqliteReader(file: string): Promise<StoreReader> {
+	if (!existsSync(file)) {
+		return emptyReader;
+	}
+
+	let database: DatabaseSync | undefined;
+	try {
+		database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});
+		if (versionOf(database, file) < schemaVersion) {
+			database.close();
+			return emptyReader;
+		}
+
+		return readerOf(database);
+	} catch (error) {
+		database?.close();
+		throw storeUnreadable(file, error);
+	}
+}
+
+function readerOf(database: DatabaseSync): StoreReader {
+	const runs = createRunReader(database);
+	return {
+		journal: createJournalReader(database),
+		runs: {get: async id => runs.read(id), list: runs.list},
+		async [Symbol.asyncDispose]() {
+			if (database.isOpen) {
+				database.close();
+			}
+		},
+	};
+}

@@ -1,0 +1,127 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import {idOfNumber} from '../core/ids.ts';
+import {silentLogger, type Logger} from '../core/log.ts';
+import {createAbandon, type Fate} from './abandoned-runs.ts';
+import {integerOf} from './columns.ts';
+import {createCounters, type Counters} from './counters.ts';
+import {createGroupCommit} from './group-commit.ts';
+import {createIntake} from './intake.ts';
+import {createJournalReader} from './journal-reader.ts';
+import {migrate} from './migrations.ts';
+import {createNoteBudget} from './note-budget.ts';
+import {openDatabase} from './open-database.ts';
+import type {Recovered, Store} from './port.ts';
+import {createPurge} from './purge.ts';
+import {createReserve} from './reserve-file.ts';
+import {createRetentionSteps} from './retention.ts';
+import {createRuns} from './runs.ts';
+import {storeUnreadable} from './sqlite-errors.ts';
+
+export type SqliteStoreDependencies = {
+	readonly clock: Clock;
+	readonly log?: Logger;
+	/** Told, after each commit, how many writes shared it. */
+	readonly onCommit?: (writes: number) => void;
+};
+
+export type SqliteStoreOptions = {
+	/** Path of the database; its folder is created, 0700. */
+	readonly file: string;
+	/** Bound of its size, in pages of 4 KiB; none when absent. */
+	readonly maxPages?: number;
+};
+
+/**
+ * Opens the embedded store: one SQLite file, written by this process alone, every acknowledged write synced to the disk.
+ * @throws SvcError `store_unreadable` (damaged, no database, not accessible, locked), `store_too_new`
+ */
+export async function openSqliteStore(
+	dependencies: SqliteStoreDependencies,
+	{file, maxPages}: SqliteStoreOptions,
+): Promise<Store> {
+	let database: DatabaseSync | undefined;
+	try {
+		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
+		migrate(database, file);
+		return storeOn(database, file, dependencies);
+	} catch (error) {
+		database?.close();
+		throw storeUnreadable(file, error);
+	}
+}
+
+function storeOn(
+	database: DatabaseSync,
+	file: string,
+	{clock, log = silentLogger, onCommit}: SqliteStoreDependencies,
+): Store {
+	const counters = createCounters(database);
+	const recovered = recover(database, counters, clock.now());
+	const onFailing = (reason: string | undefined) => {
+		if (reason === undefined) {
+			log.info('The journal can be written again');
+		} else {
+			log.error(reason);
+		}
+	};
+
+	const commit = createGroupCommit(
+		{database, clock, memory: counters, onCommit, onFailing},
+		{file},
+	);
+	const notes = createNoteBudget(clock);
+	const reserve = createReserve(`${file}.reserve`);
+	const steps = createRetentionSteps({database, clock, counters});
+	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
+	reserve.ensure();
+	return {
+		intake: createIntake({database, clock, commit, counters, notes}),
+		runs: createRuns({database, clock, commit, counters}),
+		journal: {
+			...createJournalReader(database),
+			purge: createPurge({database, commit, steps, reserve}),
+		},
+		recovered,
+		lastId: newest === 0 ? '' : idOfNumber(newest),
+		health() {
+			const failing = commit.failing();
+			return {
+				...(failing !== undefined && {failing}),
+				notesDropped: notes.dropped(),
+				commitP50Ms: commit.durations.percentile(0.5),
+				commitP99Ms: commit.durations.percentile(0.99),
+			};
+		},
+		async [Symbol.asyncDispose]() {
+			if (database.isOpen) {
+				commit.close();
+				database.close();
+			}
+		},
+	};
+}
+
+/** Gives every run that is leased its fate: the process that leased it is gone. */
+function recover(database: DatabaseSync, counters: Counters, now: number): Recovered {
+	const abandon = createAbandon(database, counters);
+	const recovered: Record<Fate, number[]> = {requeued: [], interrupted: [], uncertain: []};
+	const leased = database
+		.prepare('select id from run where finished_at is null and due_at is null order by id')
+		.all();
+	if (leased.length === 0) {
+		return recovered;
+	}
+
+	database.exec('begin immediate');
+	for (const row of leased) {
+		const run = integerOf(row['id']);
+		const fate = abandon(run, now);
+		if (fate !== undefined) {
+			recovered[fate].push(run);
+		}
+	}
+
+	database.exec('commit');
+	return recovered;
+}

@@ -1,0 +1,57 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {GroupCommit} from './group-commit.ts';
+import type {Journal, Retention} from './port.ts';
+import type {Reserve} from './reserve-file.ts';
+import type {RetentionStep, RetentionSteps} from './retention.ts';
+
+/** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
+export function createPurge({
+	database,
+	commit,
+	steps,
+	reserve,
+}: {
+	readonly database: DatabaseSync;
+	readonly commit: GroupCommit;
+	readonly steps: RetentionSteps;
+	readonly reserve: Reserve;
+}): Journal['purge'] {
+	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
+
+	const apply = async (step: RetentionStep, retention: Retention) => {
+		let went = 0;
+		for (let after: number | undefined; ;) {
+			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
+			const done = await commit.write(() => step(retention, after));
+			went += done.went;
+			after = done.last;
+			if (!done.more) {
+				return went;
+			}
+		}
+	};
+
+	const all = async (retention: Retention) => {
+		const bodies = await apply(steps.bodies, retention);
+		await apply(steps.claims, retention);
+		return {bodies, rows: await apply(steps.rows, retention)};
+	};
+
+	return async retention => {
+		try {
+			return await all(retention);
+		} catch (error) {
+			if (!reserve.release()) {
+				throw error;
+			}
+
+			return await all(retention);
+		} finally {
+			if (commit.idle()) {
+				checkpoint.all();
+			}
+
+			reserve.ensure();
+		}
+	};
+}

@@ -1,0 +1,116 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {RunState} from '../core/run.ts';
+import {wordOf} from './columns.ts';
+import type {Counters} from './counters.ts';
+import type {Lease, Settlement} from './port.ts';
+import {createAnswers} from './run-answers.ts';
+
+/** Where a run that a person puts back begins again. */
+const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'>>> = {
+	failed: 'queued',
+	interrupted: 'queued',
+	cancelled: 'queued',
+	dead: 'delivering',
+	uncertain: 'delivering',
+};
+
+/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. */
+export type RunSteps = {
+	markSideEffect(lease: Lease): boolean;
+	markDeliveryStarted(lease: Lease): boolean;
+	answer(
+		lease: Lease,
+		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
+	): boolean;
+	settle(lease: Lease, settlement: Settlement, now: number): boolean;
+	cancel(runId: number, now: number): boolean;
+	retry(runId: number, now: number): boolean;
+};
+
+export function createRunSteps(database: DatabaseSync, counters: Counters): RunSteps {
+	const answers = createAnswers(database);
+	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
+	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
+	const leased = database.prepare(`select state from run where ${fence}`);
+	const find = database.prepare('select state, finished_at from run where id = ?');
+	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
+	const deliveryStarted = database.prepare(
+		`update run set delivery_started = 1, delivery_attempt = delivery_attempt + 1 where ${fence} and state = 'delivering'`,
+	);
+	const answered = database.prepare(
+		`update run set state = 'delivering', model = ?, tool_calls = ? where ${fence} and state = 'running'`,
+	);
+	const wait = database.prepare(
+		'update run set state = ?, due_at = ?, error = ?, delivery_started = 0 where id = ?',
+	);
+	const finish = database.prepare(
+		'update run set state = ?, due_at = null, finished_at = ?, error = ? where id = ?',
+	);
+	const restart = database.prepare(
+		`update run set state = ?, due_at = ?, finished_at = null, error = null, side_effect = 0, delivery_started = 0,
+			started_at = iif(?1 = 'queued', null, started_at) where id = ?`,
+	);
+
+	const stateOf = (lease: Lease): RunState | undefined => {
+		const row = leased.get(lease.run.id, lease.token);
+		return row && wordOf<RunState>(row['state']);
+	};
+
+	return {
+		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
+		markDeliveryStarted: ({run, token}) => deliveryStarted.run(run.id, token).changes === 1,
+		answer({run, token}, {text, model, toolCalls}) {
+			if (answered.run(model, toolCalls, run.id, token).changes !== 1) {
+				return false;
+			}
+
+			answers.put(run.id, text);
+			counters.moved('running', 'delivering');
+			return true;
+		},
+		settle(lease, settlement, now) {
+			const from = stateOf(lease);
+			if (from === undefined) {
+				return false;
+			}
+
+			const error = 'error' in settlement ? settlement.error : null;
+			if (settlement.state === 'retry') {
+				const state = from === 'running' ? 'queued' : from;
+				wait.run(state, settlement.at, error, lease.run.id);
+				counters.moved(from, state);
+				return true;
+			}
+
+			finish.run(settlement.state, now, error, lease.run.id);
+			counters.moved(from, settlement.state);
+			return true;
+		},
+		cancel(runId, now) {
+			const row = find.get(runId);
+			if (!row || row['finished_at'] !== null) {
+				return false;
+			}
+
+			finish.run('cancelled', now, null, runId);
+			counters.moved(wordOf<RunState>(row['state']), 'cancelled');
+			return true;
+		},
+		retry(runId, now) {
+			const row = find.get(runId);
+			const from = wordOf<RunState>(row?.['state']);
+			const state = restarts[from];
+			if (!row || !state) {
+				return false;
+			}
+
+			restart.run(state, now, runId);
+			counters.moved(from, state);
+			if (state === 'queued') {
+				answers.drop(runId);
+			}
+
+			return true;
+		},
+	};
+}

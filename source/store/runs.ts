@@ -1,0 +1,103 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import {createAbandon} from './abandoned-runs.ts';
+import {integerOf} from './columns.ts';
+import type {Counters} from './counters.ts';
+import type {GroupCommit} from './group-commit.ts';
+import {createLeases, type OpenLease} from './leases.ts';
+import type {Runs} from './port.ts';
+import {createLeasing} from './run-leasing.ts';
+import {createRunReader} from './run-reader.ts';
+import {createRunSteps} from './run-steps.ts';
+import {createTranscripts} from './transcripts.ts';
+
+/** Runs that one call may lease. */
+const mostLeases = 100;
+
+/** `Runs` on SQLite. What a lease fences is decided inside the transaction, so calls that race are in order. */
+export function createRuns({
+	database,
+	clock,
+	commit,
+	counters,
+}: {
+	readonly database: DatabaseSync;
+	readonly clock: Clock;
+	readonly commit: GroupCommit;
+	readonly counters: Counters;
+}): Runs {
+	const reader = createRunReader(database);
+	const steps = createRunSteps(database, counters);
+	const transcripts = createTranscripts(database);
+	const leases = createLeases(clock);
+	const take = createLeasing({database, counters, reader});
+	const abandon = createAbandon(database, counters);
+	const firstDue = database.prepare(
+		'select min(due_at) as due from run where finished_at is null and due_at is not null',
+	);
+
+	return {
+		async lease(count, leaseMs) {
+			let expired: readonly OpenLease[] = [];
+			const taken = await commit.write(() => {
+				expired = leases.expired();
+				for (const {runId, token} of expired) {
+					abandon(runId, clock.now(), token);
+				}
+
+				return take(Math.min(count, mostLeases), clock.now());
+			});
+			for (const {runId, token} of expired) {
+				leases.close(runId, token);
+			}
+
+			for (const lease of taken) {
+				leases.open(lease, leaseMs, transcripts.cursorOf(lease.run.id));
+			}
+
+			return taken;
+		},
+		async beat(lease, leaseMs) {
+			return leases.beat(lease, leaseMs);
+		},
+		markSideEffect: async lease => commit.write(() => steps.markSideEffect(lease)),
+		markDeliveryStarted: async lease => commit.write(() => steps.markDeliveryStarted(lease)),
+		answer: async (lease, answer) => commit.write(() => steps.answer(lease, answer)),
+		async settle(lease, settlement) {
+			const changed = await commit.write(() => steps.settle(lease, settlement, clock.now()));
+			if (changed) {
+				leases.close(lease.run.id, lease.token);
+			}
+
+			return changed;
+		},
+		append(lease, entries) {
+			const open = leases.find(lease);
+			if (open) {
+				commit.later(transcripts.plan(open.runId, open.transcript, entries));
+			}
+		},
+		async cancel(runId) {
+			const changed = await commit.write(() => steps.cancel(runId, clock.now()));
+			if (changed) {
+				leases.close(runId);
+			}
+
+			return changed;
+		},
+		retry: async runId => commit.write(() => steps.retry(runId, clock.now())),
+		get: async runId => reader.read(runId),
+		view: async runId => reader.view(runId),
+		list: reader.list,
+		counts: async () => ({queued: counters.queued, active: counters.active}),
+		async nextDue() {
+			const due = firstDue.get()?.['due'];
+			const expiryMs = leases.nextExpiryMs();
+			const times = [
+				...(due === null || due === undefined ? [] : [integerOf(due)]),
+				...(expiryMs === undefined ? [] : [clock.now() + expiryMs]),
+			];
+			return times.length === 0 ? undefined : Math.min(...times);
+		},
+	};
+}

@@ -1,0 +1,124 @@
+import type {DatabaseSync} from 'node:sqlite';
+import {concernsDatabase, isBusy} from './sqlite-errors.ts';
+
+/** One unit of writes. It may run twice, so it changes nothing but the database and the `Memory` of the transaction. */
+export type Task = {readonly perform: () => void};
+
+/** What is kept beside the database and has to roll back with it. */
+export type Memory = {
+	save(): () => void;
+	persist(): void;
+};
+
+export type Outcome<One extends Task> =
+	/** On disk, except the tasks in `failures`, of which nothing is. */
+	| {readonly kind: 'committed'; readonly failures: ReadonlyMap<One, unknown>}
+	/** Another connection holds the lock; nothing was tried. */
+	| {readonly kind: 'busy'; readonly error: unknown}
+	/** Nothing is on disk. */
+	| {readonly kind: 'failed'; readonly error: unknown};
+
+/**
+ * A function that performs tasks in one transaction. The common case pays for no savepoint: only when a task throws is everything
+ * rolled back and done again with one savepoint each, so that the neighbours of a bad task are kept.
+ */
+export function createTransaction({
+	database,
+	memory,
+}: {
+	readonly database: DatabaseSync;
+	readonly memory: Memory;
+}): <One extends Task>(tasks: readonly One[]) => Outcome<One> {
+	const begin = database.prepare('begin immediate');
+	const commit = database.prepare('commit');
+	const rollback = database.prepare('rollback');
+	const savepoint = database.prepare('savepoint task');
+	const release = database.prepare('release task');
+	const rollbackTask = database.prepare('rollback to task');
+
+	const within = (perform: () => void) => {
+		const restore = memory.save();
+		try {
+			perform();
+			memory.persist();
+			commit.run();
+		} catch (error) {
+			restore();
+			// A full disk has rolled back already.
+			if (database.isTransaction) {
+				rollback.run();
+			}
+
+			throw error;
+		}
+	};
+
+	const performIsolated = (task: Task) => {
+		const restore = memory.save();
+		savepoint.run();
+		try {
+			task.perform();
+			release.run();
+			return undefined;
+		} catch (error) {
+			if (concernsDatabase(error)) {
+				throw error;
+			}
+
+			restore();
+			rollbackTask.run();
+			release.run();
+			return {error};
+		}
+	};
+
+	const isolate = <One extends Task>(tasks: readonly One[]): Outcome<One> => {
+		const failures = new Map<One, unknown>();
+		begin.run();
+		within(() => {
+			for (const task of tasks) {
+				const failure = performIsolated(task);
+				if (failure) {
+					failures.set(task, failure.error);
+				}
+			}
+		});
+		return {kind: 'committed', failures};
+	};
+
+	const performAll = <One extends Task>(tasks: readonly One[]): Outcome<One> => {
+		try {
+			within(() => {
+				for (const task of tasks) {
+					task.perform();
+				}
+			});
+			return {kind: 'committed', failures: new Map()};
+		} catch (error) {
+			if (concernsDatabase(error)) {
+				throw error;
+			}
+
+			return isolate(tasks);
+		}
+	};
+
+	return tasks => {
+		try {
+			// A rollback that failed, as on a broken disk, must not lock us out for good.
+			if (database.isTransaction) {
+				rollback.run();
+			}
+
+			begin.run();
+		} catch (error) {
+			return {kind: isBusy(error) ? 'busy' : 'failed', error};
+		}
+
+		try {
+			return performAll(tasks);
+		} catch (error) {
+			return {kind: 'failed', error};
+		}
+	};
+}
