@@ -1,7 +1,9 @@
+import {getEventListeners} from 'node:events';
 import {expect, test, vi} from 'vitest';
 import {instructionsFor} from '../../source/agent/instructions.ts';
 import {isPassing} from '../../source/agent/model-errors.ts';
 import {createAgentRunner} from '../../source/agent/run-agent.ts';
+import type {Clock} from '../../source/core/clock.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {cell} from '../../source/core/untrusted.ts';
@@ -106,7 +108,8 @@ test('the transcript tells the run in order, with what joins calls and results',
 });
 
 test('every text of the transcript is redacted, then bounded to 64 kB', async () => {
-	const long = `${'x'.repeat(50_000)}${apiKey}${'ü'.repeat(50_000)}`;
+	// The head ends at two thirds of 64 kB, within the key.
+	const long = `${'x'.repeat(43_680)}${apiKey}${'ü'.repeat(50_000)}`;
 	await using model = await startScriptedModel([
 		{text: long, toolCalls: [{name: 'lookup', arguments: {key: long}}]},
 		{text: long},
@@ -124,7 +127,7 @@ test('every text of the transcript is redacted, then bounded to 64 kB', async ()
 		'text',
 	]);
 	for (const {text} of agent.entries) {
-		expect(text).not.toContain('very-secret');
+		expect(text).not.toContain('sk-very');
 		expect(Buffer.byteLength(text)).toBeLessThan(64 * 1024 + 50);
 	}
 });
@@ -320,6 +323,27 @@ test('a model that hangs ends in run_timeout by our own clock, and its connectio
 	});
 	expect(isPassing(error)).toBe(false);
 	expect(await request.closed).toBe(true);
+});
+
+test('no timer and no listener outlives a run', async () => {
+	await using model = await startScriptedModel([{text: 'Hello'}]);
+	let timers = 0;
+	const clock: Clock = {
+		...createFakeClock(),
+		after() {
+			timers++;
+			return () => {
+				timers--;
+			};
+		},
+	};
+	await using agent = createAgent({baseUrl: model.baseUrl, clock});
+	const {signal} = new AbortController();
+
+	await agent.ask('?', {signal});
+
+	expect(timers).toBe(0);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('an abort ends the run at once and closes the connection to the model', async () => {
