@@ -1,5 +1,5 @@
 import type {Problem} from '../core/config-view.ts';
-import type {Route} from './route.ts';
+import type {Route, SkippedRoute} from './route.ts';
 
 /** Files and folders of one home. Absolute paths. @see Decisions 1 */
 export type HomePaths = {
@@ -31,9 +31,10 @@ export type WebhookConfig = {
 	readonly maxBodyBytes: number;
 	/** Global fallback secrets; empty when none is set. An explicit empty secret of a route inherits nothing. */
 	readonly secrets: readonly string[];
+	/** Static routes that can be served. */
 	readonly routes: ReadonlyMap<string, Route>;
-	/** Why the receiver may not start, in the contract's words; each names its route. Empty: it may. @see Interface 7 */
-	readonly refusals: readonly {readonly code: string; readonly reason: string}[];
+	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see Interface 7 */
+	readonly refusals: readonly SkippedRoute[];
 };
 
 export type ModelConfig = {
@@ -96,11 +97,7 @@ export type LoadedConfig =
 export type RouteTable = {
 	readonly routes: ReadonlyMap<string, Route>;
 	/** Entries that are not served, with the reason; the name is there even when the entry is broken. */
-	readonly skipped: readonly {
-		readonly name: string;
-		readonly source: 'static' | 'dynamic';
-		readonly reason: string;
-	}[];
+	readonly skipped: readonly SkippedRoute[];
 	/** Changes whenever anything in the table did. */
 	readonly version: number;
 };

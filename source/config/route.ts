@@ -1,3 +1,4 @@
+import type {RouteView} from '../core/config-view.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
 
 /**
@@ -29,7 +30,7 @@ export type FilterSpec = {
  */
 export type Route = {
 	readonly name: string;
-	/** Name of the profile it is bound to; `default` when the route names none. */
+	/** `default`: the profile of this gateway, whatever its name. */
 	readonly profile: string;
 	readonly source: 'static' | 'dynamic';
 	readonly description: string;
@@ -59,4 +60,16 @@ export type Route = {
 	readonly maxBodyBytes: number;
 	/** A byte-identical body within the hour is a duplicate too. */
 	readonly dedupeBody: boolean;
+};
+
+/** An entry that is not served, and why. */
+export type SkippedRoute = {
+	readonly name: string;
+	readonly source: 'static' | 'dynamic';
+	/** Stable name of the reason. */
+	readonly code: string;
+	/** One sentence for a person; names the route, holds no secret. */
+	readonly reason: string;
+	/** What can be shown of it; `problem` is the reason. */
+	readonly view: RouteView;
 };

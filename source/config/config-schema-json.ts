@@ -1,0 +1,31 @@
+import {z} from 'zod';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {configSchema} from './schema.ts';
+
+let made: JsonObject | undefined;
+
+/**
+ * The JSON Schema (draft 2020-12) of `config.yaml`, made once. Mappings with known keys allow no others.
+ *
+ * @see Decisions 1
+ */
+export function configSchemaJson(): JsonObject {
+	made ??= makeSchema();
+	return made;
+}
+
+function makeSchema(): JsonObject {
+	const schema: unknown = z.toJSONSchema(configSchema, {
+		io: 'input',
+		// A value of any kind has no narrower schema.
+		unrepresentable: 'any',
+		override({jsonSchema}) {
+			if (jsonSchema.properties) {
+				jsonSchema.additionalProperties ??= false;
+			}
+		},
+	});
+	// Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data.
+	const plain: unknown = JSON.parse(JSON.stringify(schema));
+	return isJsonObject(plain) ? {...plain, title: 'config.yaml of svc'} : {};
+}

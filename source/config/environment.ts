@@ -1,0 +1,32 @@
+import {parseEnv} from 'node:util';
+import {readTextFile} from './read-text-file.ts';
+
+/** Variables by name. Look them up with `variable`: a name may be one that every object inherits. */
+export type Environment = Readonly<Record<string, string>>;
+
+const maxEnvBytes = 1024 * 1024;
+
+/** A copy of this process's environment, the only one that the program takes. */
+export const processEnvironment = (): Environment => withoutGaps(process.env);
+
+/**
+ * The variables of a profile: those of its `.env`, then those of `environment`; the file wins. Nothing is written to the process's
+ * own environment, so none of it reaches child processes.
+ *
+ * @throws SvcError `file_unreadable`, `file_too_large` (1 MiB)
+ * @see Decisions 1
+ */
+export function mergeEnvironment(envFile: string, environment: Environment): Environment {
+	const text = readTextFile(envFile, maxEnvBytes);
+	return {...environment, ...withoutGaps(parseEnv(text ?? ''))};
+}
+
+/** The value of a variable; `undefined` when it is not set. */
+export const variable = (environment: Environment, name: string): string | undefined =>
+	Object.hasOwn(environment, name) ? environment[name] : undefined;
+
+function withoutGaps(source: NodeJS.Dict<string>): Environment {
+	return Object.fromEntries(
+		Object.entries(source).filter((entry): entry is [string, string] => entry[1] !== undefined),
+	);
+}

@@ -1,0 +1,79 @@
+import {z} from 'zod';
+import {messageOf} from '../core/errors.ts';
+import {compileLinear} from '../core/linear-regex.ts';
+import type {FilterSpec} from './route.ts';
+import {anyJson, checked, text} from './schema-parts.ts';
+
+const operators = [
+	'exists',
+	'missing',
+	'equals',
+	'not_equals',
+	'contains',
+	'in',
+	'in_file',
+	'regex',
+] as const;
+
+const groups = ['all', 'any', 'not'] as const;
+
+/** One entry of `filters`; every regex was compiled once. @see Interface 2.6 */
+export const filterSchema: z.ZodType<FilterSpec> = z
+	.lazy(() =>
+		checked(
+			z.object({
+				field: text
+					.exactOptional()
+					.meta({description: 'Dotted path into the payload, event, or headers.<Name>'}),
+				exists: z.boolean().exactOptional().meta({description: 'Whether the field is there'}),
+				missing: z.boolean().exactOptional().meta({description: 'Whether the field is absent'}),
+				equals: anyJson.exactOptional().meta({description: 'Equal by type and value'}),
+				not_equals: anyJson.exactOptional().meta({description: 'Not equal, or absent'}),
+				contains: anyJson
+					.exactOptional()
+					.meta({description: 'Substring, member of a list, or key of a mapping'}),
+				in: z.array(anyJson).exactOptional().meta({description: 'One of these values'}),
+				in_file: text.exactOptional().meta({
+					description: 'One of the values in this file: JSON array, JSON object (keys), or lines',
+				}),
+				regex: linearRegex
+					.exactOptional()
+					.meta({description: 'Matches anywhere in the text; RE2 syntax, linear time'}),
+				all: nested.exactOptional().meta({description: 'Every one of these filters matches'}),
+				any: nested.exactOptional().meta({description: 'At least one of these filters matches'}),
+				not: z
+					.union([filterSchema, nested])
+					.exactOptional()
+					.meta({description: 'These filters do not all match'}),
+			}),
+			problemWithFilter,
+		),
+	)
+	.meta({id: 'filter', description: 'Operators on a field that must all hold, or a group'});
+
+const nested = z.array(filterSchema).min(1);
+
+const linearRegex = checked(z.string(), pattern => {
+	try {
+		compileLinear(pattern);
+		return undefined;
+	} catch (error) {
+		return messageOf(error);
+	}
+});
+
+/** A filter that asks nothing would let everything pass, which nobody means. */
+function problemWithFilter(filter: FilterSpec): string | undefined {
+	const used = operators.filter(name => filter[name] !== undefined);
+	if (filter.field !== undefined && used.length === 0) {
+		return `needs an operator beside "field": one of ${operators.join(', ')}`;
+	}
+
+	if (filter.field === undefined && used.length > 0) {
+		return `needs "field" beside "${used[0]}"`;
+	}
+
+	return filter.field === undefined && groups.every(name => filter[name] === undefined)
+		? `needs "field" and an operator, or one of ${groups.join(', ')}`
+		: undefined;
+}

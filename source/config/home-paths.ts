@@ -1,0 +1,106 @@
+import {accessSync, constants, mkdirSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {HomePaths} from './config.ts';
+import {processEnvironment, type Environment} from './environment.ts';
+
+/** What may stand after `-p`, and what a subscription may be called. @see Decisions 2 */
+export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** The profile without a name: the home itself. */
+export const defaultProfile = 'default';
+
+/**
+ * The files and folders of a home; nothing is read or created. `SVC_HOME` (default `~/.svc`) is the home, a profile other
+ * than `default` lives in `<home>/profiles/NAME`.
+ *
+ * @throws SvcError `profile_invalid` for a name that is not a folder's name.
+ * @see Decisions 1
+ */
+export function homePaths({
+	environment,
+	profile = defaultProfile,
+}: {
+	readonly environment: Environment;
+	readonly profile?: string | undefined;
+}): HomePaths {
+	if (!namePattern.test(profile)) {
+		throw new SvcError(
+			'profile_invalid',
+			`Cannot use profile "${profile}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
+		);
+	}
+
+	const base = baseOf(environment);
+	const home = profile === defaultProfile ? base : join(base, 'profiles', profile);
+	const run = join(home, 'run');
+	const logs = join(home, 'logs');
+	return {
+		home,
+		profile,
+		config: join(home, 'config.yaml'),
+		env: join(home, '.env'),
+		subscriptions: join(home, 'webhook_subscriptions.json'),
+		scripts: join(home, 'scripts'),
+		skills: join(home, 'skills'),
+		cache: join(home, 'cache'),
+		logs,
+		gatewayLog: join(logs, 'gateway.log'),
+		stateDb: join(home, 'state.db'),
+		run,
+		socket: join(run, 'gateway.sock'),
+		pidFile: join(run, 'gateway.pid'),
+		lockFile: join(run, 'gateway.lock'),
+		tuiState: join(home, 'tui-state.json'),
+	};
+}
+
+/**
+ * Creates what is missing of the home, each folder 0700, and checks that this user may read and write there.
+ *
+ * @throws SvcError `home_unusable`
+ */
+export function ensureHome(paths: HomePaths): void {
+	for (const folder of [
+		paths.home,
+		paths.scripts,
+		paths.skills,
+		paths.cache,
+		paths.logs,
+		paths.run,
+	]) {
+		try {
+			mkdirSync(folder, {recursive: true, mode: 0o700});
+			accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+		} catch (error) {
+			throw new SvcError(
+				'home_unusable',
+				`Cannot use "${folder}" (${messageOf(error)}): make it a folder that you may read and write, or set SVC_HOME to one`,
+				{cause: error},
+			);
+		}
+	}
+}
+
+/**
+ * Where Node keeps the compiled program between starts: beside other caches of the user, never in the home, which may not exist
+ * yet and is not Node's to create.
+ */
+export function compileCacheFolder(environment: Environment = processEnvironment()): string {
+	const caches = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
+	return join(caches, 'svc-agent', 'compile');
+}
+
+function baseOf(environment: Environment): string {
+	const user = environment['HOME'] || homedir();
+	const configured = environment['SVC_HOME'];
+	if (!configured) {
+		return join(user, '.svc');
+	}
+
+	// A `~` that no shell has expanded: the value came from a service file.
+	return configured === '~' || configured.startsWith('~/')
+		? join(user, configured.slice(1))
+		: resolve(configured);
+}

@@ -1,0 +1,46 @@
+import type {Problem} from '../core/config-view.ts';
+import {cell} from '../core/untrusted.ts';
+import type {KeyPath} from './plain-data.ts';
+import type {YamlSource} from './yaml-source.ts';
+
+const longestKey = 200;
+const longestMessage = 500;
+
+/** Something wrong at a key, before it has a place. */
+export type Finding = {
+	readonly path: KeyPath;
+	readonly message: string;
+	/** Default `error`. */
+	readonly severity?: Problem['severity'];
+	/** Whether the key or its value is what is wrong; default `value`. */
+	readonly at?: 'key' | 'value';
+};
+
+/** Gives findings their place in the file that `source` was read from. */
+export function createPlacer(file: string, source: YamlSource): (finding: Finding) => Problem {
+	return ({path, message, severity = 'error', at = 'value'}) =>
+		problemIn(file, {
+			severity,
+			...(at === 'key' ? source.positionOfKey(path) : source.positionOf(path)),
+			key: path.join('.'),
+			message,
+		});
+}
+
+/** A problem whose texts can be shown: keys are what somebody typed. */
+export const problemIn = (file: string, problem: Omit<Problem, 'file'>): Problem => ({
+	...problem,
+	file,
+	key: cell(problem.key, longestKey).text,
+	message: cell(problem.message, longestMessage).text,
+});
+
+/** A problem of a file as a whole, or of something that stands in no file. */
+export const placeless = (
+	file: string,
+	{key = '', message}: {readonly key?: string; readonly message: string},
+): Problem => problemIn(file, {severity: 'error', line: 0, column: 0, key, message});
+
+/** The order of the file; what has no place comes first. */
+export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
+	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);

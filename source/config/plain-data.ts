@@ -1,0 +1,103 @@
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+
+const deepest = 64;
+
+/** One step down into a value: a key, or the index of a list. */
+export type KeyPath = ReadonlyArray<string | number>;
+
+/** `value` as plain data when `problemWithData` finds nothing wrong. */
+export function asPlainData(
+	value: unknown,
+):
+	| {readonly ok: true; readonly value: JsonValue}
+	| {readonly ok: false; readonly path: KeyPath; readonly message: string} {
+	const problem = problemWithData(value);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest was just refused
+	return problem ? {ok: false, ...problem} : {ok: true, value: value as JsonValue};
+}
+
+/**
+ * Why `value` (what a YAML or JSON parser returned) cannot be used as configuration, or `undefined`: nested deeper than 64
+ * levels, a number that JSON has no word for, a key that no object can be trusted with. Does not recurse: nesting cannot exhaust the stack.
+ */
+function problemWithData(
+	value: unknown,
+): {readonly path: KeyPath; readonly message: string} | undefined {
+	const open: Array<{readonly value: unknown; readonly path: KeyPath}> = [{value, path: []}];
+	for (let next = open.pop(); next; next = open.pop()) {
+		const {path} = next;
+		const message = problemWithOne(next.value, path);
+		if (message) {
+			return {path, message};
+		}
+
+		for (const [key, member] of membersOf(next.value)) {
+			open.push({value: member, path: [...path, key]});
+		}
+	}
+
+	return undefined;
+}
+
+function problemWithOne(value: unknown, path: KeyPath): string | undefined {
+	if (path.length > deepest) {
+		return `is nested deeper than ${deepest} levels`;
+	}
+
+	if (path.at(-1) === '__proto__') {
+		return 'is not allowed as a key';
+	}
+
+	return typeof value === 'number' && !Number.isFinite(value)
+		? 'must be a finite number'
+		: undefined;
+}
+
+/** The members of a list or an object with their keys; none for anything else. */
+export function membersOf(value: unknown): Array<readonly [string | number, unknown]> {
+	if (Array.isArray(value)) {
+		return value.map((member: unknown, index) => [index, member]);
+	}
+
+	return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+/** The value at `path`, through own members only; `undefined` when there is none. */
+export function valueAt(value: unknown, path: KeyPath): unknown {
+	let current = value;
+	for (const key of path) {
+		if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) {
+			return undefined;
+		}
+
+		current = Reflect.get(current, key);
+	}
+
+	return current;
+}
+
+/**
+ * A copy of `value` in which every text is what `change` makes of it. `value` went through `problemWithData`.
+ */
+export function mapTexts(
+	value: JsonValue,
+	change: (text: string, path: KeyPath) => string,
+	path: KeyPath = [],
+): JsonValue {
+	if (typeof value === 'string') {
+		return change(value, path);
+	}
+
+	if (Array.isArray(value)) {
+		return value.map((member: JsonValue, index) => mapTexts(member, change, [...path, index]));
+	}
+
+	return isJsonObject(value)
+		? Object.fromEntries(
+				Object.entries(value).map(([key, member]) => [
+					key,
+					mapTexts(member, change, [...path, key]),
+				]),
+			)
+		: value;
+}

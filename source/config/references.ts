@@ -1,0 +1,25 @@
+import {variable, type Environment} from './environment.ts';
+
+const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/**
+ * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: what a variable holds is not looked at again. `unset` names the
+ * variables that do not exist, each once; then `text` keeps their placeholders.
+ *
+ * @see Interface 2.15
+ */
+export function resolveReferences(
+	text: string,
+	environment: Environment,
+): {readonly text: string; readonly unset: readonly string[]} {
+	const unset = new Set<string>();
+	const resolved = text.replaceAll(reference, (placeholder, name: string) => {
+		const value = variable(environment, name);
+		if (value === undefined) {
+			unset.add(name);
+		}
+
+		return value ?? placeholder;
+	});
+	return {text: resolved, unset: [...unset]};
+}

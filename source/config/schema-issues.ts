@@ -1,0 +1,111 @@
+import type {z} from 'zod';
+import {cell} from '../core/untrusted.ts';
+import {nearestName} from './nearest-name.ts';
+import {valueAt, type KeyPath} from './plain-data.ts';
+
+/** What is wrong at one key: a sentence that follows the key's name. Never holds a text value: it may be a secret. */
+export type SchemaProblem = {
+	readonly path: KeyPath;
+	readonly message: string;
+	/** `key`: the name is wrong, not what stands under it. */
+	readonly at: 'key' | 'value';
+};
+
+type Issue = z.core.$ZodIssue;
+
+/** The issues of a schema about `value`, in words. */
+export const describeIssues = (
+	issues: readonly Issue[],
+	value: unknown,
+): readonly SchemaProblem[] =>
+	issues.flatMap(issue => describe(issue, valueAt(value, keysOf(issue))));
+
+function describe(issue: Issue, value: unknown): readonly SchemaProblem[] {
+	const path = keysOf(issue);
+	if (issue.code === 'invalid_union') {
+		// The alternative that the value was meant to be: the one whose kind is right.
+		const meant = issue.errors.find(errors => errors.every(({path: inner}) => inner.length > 0));
+		return meant
+			? describeIssues(meant, value).map(inner => ({...inner, path: [...path, ...inner.path]}))
+			: [{path, at: 'value', message: wrongKind(issue.errors.flat(), value)}];
+	}
+
+	const at = issue.code === 'invalid_key' ? 'key' : 'value';
+	return [{path, at, message: sentence(issue, value)}];
+}
+
+const keysOf = ({path}: Issue): KeyPath =>
+	path.map(key => (typeof key === 'symbol' ? String(key) : key));
+
+function sentence(issue: Issue, value: unknown): string {
+	switch (issue.code) {
+		case 'invalid_type':
+			return wrongKind([issue], value);
+		case 'invalid_value':
+			return notOneOf(issue.values.map(String), value);
+		case 'too_small':
+			return typeof value === 'number'
+				? `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}, not ${value}`
+				: 'must not be empty';
+		case 'too_big':
+			return `must be at most ${issue.maximum}, not ${typeof value === 'number' ? value : 'more'}`;
+		case 'invalid_key':
+			return issue.issues[0]?.message ?? 'is not allowed as a key';
+		case 'custom':
+		case 'invalid_format':
+		case 'not_multiple_of':
+		case 'unrecognized_keys':
+		case 'invalid_union':
+		case 'invalid_element':
+			return issue.message;
+	}
+}
+
+const kinds: Readonly<Record<string, string>> = {
+	string: 'text',
+	number: 'a number',
+	int: 'a whole number',
+	boolean: 'true or false',
+	array: 'a list',
+	object: 'a mapping',
+	record: 'a mapping',
+};
+
+function wrongKind(issues: readonly Issue[], value: unknown): string {
+	const wanted = new Set(
+		issues.flatMap(issue =>
+			issue.code === 'invalid_type' ? [kinds[issue.expected] ?? issue.expected] : [],
+		),
+	);
+	const hint = wanted.has('text') && isPlain(value) ? ': put it in quotes' : '';
+	return `must be ${[...wanted].join(' or ') || 'something else'}, not ${kindOf(value)}${hint}`;
+}
+
+const isPlain = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
+
+function kindOf(value: unknown): string {
+	if (value === undefined || value === null) {
+		return 'empty';
+	}
+
+	if (typeof value === 'number') {
+		return Number.isInteger(value) ? 'a number' : 'a fraction';
+	}
+
+	return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
+}
+
+const longestShown = 40;
+
+/** The one place that shows a text: what stands where only a fixed word can stand is a misspelt word, not a secret. */
+function notOneOf(allowed: readonly string[], value: unknown): string {
+	if (typeof value !== 'string') {
+		return `must be one of ${allowed.join(', ')}, not ${kindOf(value)}`;
+	}
+
+	const nearest = nearestName(value, allowed);
+	const shown = cell(value, longestShown).text;
+	return nearest === undefined
+		? `"${shown}" is not known: must be one of ${allowed.join(', ')}`
+		: `"${shown}" is not known, did you mean "${nearest}"`;
+}

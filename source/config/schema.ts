@@ -1,0 +1,66 @@
+import {z} from 'zod';
+import {emailSchema} from './email-schema.ts';
+import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
+import {looseSection, secret, setting, text, wholeNumber} from './schema-parts.ts';
+import {forgeSchema, modelSchema, retentionSchema, runsSchema} from './section-schemas.ts';
+import {platformNames} from './targets.ts';
+
+const webhookSettings = {
+	enabled: setting(z.boolean(), {description: 'Whether the receiver runs', default: false}),
+	host: setting(text, {description: 'Address to listen on', default: '0.0.0.0'}),
+	port: setting(wholeNumber(0, 65_535), {
+		description: 'Port to listen on; 0: any free one',
+		default: 8644,
+	}),
+	secret: setting(secret, {description: 'Secret of routes that have none of their own'}),
+	rate_limit: rateLimit,
+	max_body_bytes: maxBodyBytes,
+	routes: setting(routesSchema, {description: 'Route name to route'}),
+};
+
+const webhookSchema = z.object({
+	...webhookSettings,
+	extra: setting(z.object(webhookSettings), {
+		description: 'The same settings; where a key stands in both places, this one counts',
+	}),
+});
+
+const otherPlatforms = Object.fromEntries(
+	platformNames
+		.filter(name => name !== 'email')
+		.map(name => [name, looseSection(`Settings of ${name}`)]),
+);
+
+/** `config.yaml`: what it may hold and, parsed, what it says. @see Interface 2.4, Decisions 3, 4, 7 */
+export const configSchema = z.object({
+	platforms: setting(
+		z.object({
+			webhook: setting(webhookSchema, {description: 'The webhook receiver'}),
+			email: emailSchema,
+			...otherPlatforms,
+		}),
+		{description: 'Where events come from and results go to'},
+	),
+	model: modelSchema,
+	runs: runsSchema,
+	forge: forgeSchema,
+	retention: retentionSchema,
+	gateway: setting(
+		z.object({
+			multiplex_profiles: setting(z.boolean(), {
+				description: 'Serve several profiles under /p/<profile>/',
+				default: false,
+			}),
+		}),
+		{description: 'The gateway itself'},
+	),
+	api: looseSection('The chat completions API'),
+	mcp_servers: looseSection('Tool servers by name'),
+	metrics: looseSection('The metrics endpoint'),
+});
+
+/** What `config.yaml` says, with the settings of each section filled in. */
+export type RawConfig = z.output<typeof configSchema>;
+
+/** The settings of the receiver as they are written. */
+export type RawWebhook = z.output<typeof webhookSchema>;

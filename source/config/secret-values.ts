@@ -1,0 +1,33 @@
+import {isJsonObject} from '../core/json.ts';
+import type {Environment} from './environment.ts';
+import {membersOf} from './plain-data.ts';
+import {insecureSecret} from './route-refusals.ts';
+
+const secretName =
+	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)_?key/i;
+
+const shortestVariable = 6;
+
+/**
+ * Every text that must never be shown: what stands in `value` under a key that names a secret (`secret`, `api_key`, `password`,
+ * `bot_token`…), and the variables whose names say the same and that have at least 6 characters.
+ */
+export function collectSecrets(value: unknown, environment: Environment): readonly string[] {
+	const found = new Set(textsUnderSecretKeys(value));
+	for (const [name, text] of Object.entries(environment)) {
+		if (secretName.test(name) && text.length >= shortestVariable) {
+			found.add(text);
+		}
+	}
+
+	return [...found].filter(text => text.trim() !== '' && text !== insecureSecret);
+}
+
+function textsUnderSecretKeys(value: unknown): readonly string[] {
+	return membersOf(value).flatMap(([key, member]) =>
+		typeof key === 'string' && secretName.test(key) && !isJsonObject(member)
+			? [member].flat().filter(text => typeof text === 'string')
+			: // A route may be called `rotate-token`; what stands in it is no secret for that.
+				textsUnderSecretKeys(member),
+	);
+}

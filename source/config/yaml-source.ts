@@ -1,0 +1,223 @@
+import {
+	isAlias,
+	isMap,
+	isScalar,
+	isSeq,
+	LineCounter,
+	parseDocument,
+	visit,
+	type Document,
+	type ErrorCode,
+	type YAMLMap,
+} from 'yaml';
+import type {KeyPath} from './plain-data.ts';
+
+/** A place in a file, both from 1. */
+export type Position = {readonly line: number; readonly column: number};
+
+/** Something that the parser refused. */
+export type SourceProblem = Position & {readonly key: string; readonly message: string};
+
+/** A YAML text as data, with the way back to the text. */
+export type YamlSource = {
+	/** Plain data; `null` for an empty file. Only sound when `problems` is empty. */
+	readonly value: unknown;
+	readonly problems: readonly SourceProblem[];
+	/** Where the value of `path` stands, or its nearest ancestor that exists. */
+	positionOf(path: KeyPath): Position;
+	/** Where the last key of `path` stands. */
+	positionOfKey(path: KeyPath): Position;
+};
+
+/** Enough for shared anchors; a file that doubles itself nine times is refused. */
+const maxAliases = 100;
+
+/** More help nobody, and finding the place of each costs time. */
+export const mostProblems = 100;
+
+/** Parses one YAML 1.2 document. Never throws; messages hold keys, never values. */
+export function parseYamlSource(text: string): YamlSource {
+	const lines = new LineCounter();
+	const document = parseDocument(text, {
+		lineCounter: lines,
+		prettyErrors: false,
+		// Quadratic there; found below.
+		uniqueKeys: false,
+		logLevel: 'error',
+	});
+	const positionAt = (offset = 0): Position => {
+		const {line, col} = lines.linePos(Math.min(offset, text.length));
+		return {line: Math.max(line, 1), column: Math.max(col, 1)};
+	};
+
+	const {value, faults} = dataOf(document);
+	return {
+		value,
+		problems: faults
+			.slice(0, mostProblems)
+			.map(({offset, key = '', message}) => ({...positionAt(offset), key, message})),
+		positionOf: path => positionAt(find(document, path).value),
+		positionOfKey: path => positionAt(find(document, path).key),
+	};
+}
+
+type Fault = {
+	readonly offset: number | undefined;
+	readonly key?: string;
+	readonly message: string;
+};
+
+function dataOf(document: Document.Parsed): {
+	readonly value: unknown;
+	readonly faults: readonly Fault[];
+} {
+	const faults: Fault[] = [...document.errors, ...document.warnings].map(({code, pos}) => ({
+		offset: pos[0],
+		message: parserMessages[code],
+	}));
+	if (faults.length > 0) {
+		return {value: null, faults};
+	}
+
+	try {
+		const mistakes = findMistakes(document);
+		return mistakes.length > 0
+			? {value: null, faults: mistakes}
+			: {value: document.toJS({maxAliasCount: maxAliases}), faults};
+	} catch {
+		// Aliases that name each other in a circle or double at each step, or nesting that exhausts the stack.
+		return {
+			value: null,
+			faults: [{offset: 0, message: 'has aliases or nesting that grow without bound'}],
+		};
+	}
+}
+
+/** Mistakes that the parser lets pass: keys that are not text or stand twice, aliases without an anchor above them. */
+function findMistakes(document: Document): Fault[] {
+	const faults: Fault[] = [];
+	const anchors = new Set<string>();
+	visit(document, {
+		Value(_, {anchor}) {
+			if (anchor !== undefined) {
+				anchors.add(anchor);
+			}
+		},
+		Alias(_, alias) {
+			if (!anchors.has(alias.source)) {
+				faults.push({offset: offsetOf(alias), message: parserMessages.BAD_ALIAS});
+			}
+		},
+		Map(_, map) {
+			if (map.anchor !== undefined) {
+				anchors.add(map.anchor);
+			}
+
+			faults.push(...findWrongKeys(map));
+		},
+	});
+	return faults;
+}
+
+function findWrongKeys(map: YAMLMap): readonly Fault[] {
+	const seen = new Set<string>();
+	return map.items
+		.map(({key}): Fault | undefined => {
+			const name = nameOf(key);
+			if (name === undefined) {
+				return {offset: offsetOf(key), message: parserMessages.NON_STRING_KEY};
+			}
+
+			if (seen.has(name)) {
+				return {offset: offsetOf(key), key: name, message: parserMessages.DUPLICATE_KEY};
+			}
+
+			seen.add(name);
+			return undefined;
+		})
+		.filter(fault => fault !== undefined)
+		.slice(0, mostProblems);
+}
+
+/** A key as the data has it; `undefined` for a list, a mapping or an alias. */
+function nameOf(key: unknown): string | undefined {
+	const value = isScalar(key) ? (key.value ?? '') : undefined;
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** Offset of a node, if it has one: what is absent, or was put in by hand, has none. */
+function offsetOf(node: unknown): number | undefined {
+	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)
+		? node.range?.[0]
+		: undefined;
+}
+
+/** Offsets of the value at `path` and of its key; those of the deepest ancestor that exists, where it does not. */
+function find(
+	document: Document,
+	path: KeyPath,
+): {readonly key: number | undefined; readonly value: number | undefined} {
+	let node: unknown = document.contents;
+	let found = {key: offsetOf(node), value: offsetOf(node)};
+	for (const step of path) {
+		const next = stepInto(document, node, step);
+		if (!next) {
+			break;
+		}
+
+		node = next.value;
+		const key = offsetOf(next.key) ?? offsetOf(node) ?? found.key;
+		found = {key, value: offsetOf(node) ?? key};
+	}
+
+	return found;
+}
+
+function stepInto(
+	document: Document,
+	node: unknown,
+	step: string | number,
+): {readonly key: unknown; readonly value: unknown} | undefined {
+	const collection: unknown = isAlias(node) ? node.resolve(document) : node;
+	if (isMap(collection)) {
+		return collection.items.find(({key}) => nameOf(key) === String(step));
+	}
+
+	return isSeq(collection) && typeof step === 'number' && step < collection.items.length
+		? {key: undefined, value: collection.items[step]}
+		: undefined;
+}
+
+/** Our own words: the parser's quote the text, and the text may be a secret. */
+const parserMessages: Readonly<Record<ErrorCode, string>> = {
+	ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
+	BAD_ALIAS: 'an alias is malformed or names no anchor above it',
+	BAD_COLLECTION_TYPE: 'a tag does not fit its value',
+	BAD_DIRECTIVE: 'a line that starts with "%" is not a YAML directive',
+	BAD_DQ_ESCAPE: 'a backslash in double quotes starts no known escape: use single quotes',
+	BAD_INDENT: 'the indentation does not fit the lines above, or a bracket there is not closed',
+	BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
+	BAD_SCALAR_START: 'a text cannot start with this character: put it in quotes',
+	BLOCK_AS_IMPLICIT_KEY:
+		'a mapping cannot start in the middle of a line: a quote or a line break is missing',
+	BLOCK_IN_FLOW: 'an indented block cannot stand inside brackets',
+	DUPLICATE_KEY: 'stands twice in the same mapping',
+	IMPOSSIBLE: 'this is not YAML',
+	KEY_OVER_1024_CHARS: 'a key is longer than 1,024 characters',
+	MISSING_CHAR: 'a quote, a bracket, a comma, a colon or a space is missing',
+	MULTILINE_IMPLICIT_KEY:
+		'a key spans several lines: a colon, a quote or an indentation is missing',
+	MULTIPLE_ANCHORS: 'a value has two anchors',
+	MULTIPLE_DOCS: 'the file holds a second document after "---"',
+	MULTIPLE_TAGS: 'a value has two tags',
+	NON_STRING_KEY: 'a key is not text',
+	RESOURCE_EXHAUSTION: 'is nested too deeply',
+	TAB_AS_INDENT: 'a tab cannot indent: use spaces',
+	TAG_RESOLVE_FAILED: 'a tag is unknown: a text that starts with "!" must stand in quotes',
+	UNEXPECTED_TOKEN:
+		'something stands here that YAML does not expect: a quote or a bracket may be missing',
+};

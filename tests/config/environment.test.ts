@@ -1,0 +1,34 @@
+import {writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {mergeEnvironment, processEnvironment, variable} from '../../source/config/environment.ts';
+import {resolveReferences} from '../../source/config/references.ts';
+import {createTemporaryHome} from './temporary-home.ts';
+
+test('"the profile\'s `.env` first, then the process environment", and none of it leaks', () => {
+	using home = createTemporaryHome();
+	writeFileSync(home.paths.env, 'export SVC_TEST_A="from file"\nSVC_TEST_B=b # note\n');
+	const merged = mergeEnvironment(home.paths.env, {SVC_TEST_A: 'outside', SVC_TEST_C: 'c'});
+	expect(merged).toEqual({SVC_TEST_A: 'from file', SVC_TEST_B: 'b', SVC_TEST_C: 'c'});
+	expect(processEnvironment()['SVC_TEST_A']).toBeUndefined();
+});
+
+test('a home without `.env` has the environment of the process', () => {
+	using home = createTemporaryHome();
+	expect(mergeEnvironment(home.paths.env, {A: 'a'})).toEqual({A: 'a'});
+});
+
+test('names that every object inherits are not variables', () => {
+	expect(variable({}, 'constructor')).toBeUndefined();
+	expect(resolveReferences('${toString}', {}).unset).toEqual(['toString']);
+});
+
+test('"`${VAR}` or `${env:VAR}` (same variable)"', () => {
+	expect(resolveReferences('a ${X} b ${env:X}${Y}', {X: '1', Y: '${X}'})).toEqual({
+		text: 'a 1 b 1${X}',
+		unset: [],
+	});
+});
+
+test('a variable that is not set is named once and keeps its placeholder', () => {
+	expect(resolveReferences('${A}${A}${b}', {})).toEqual({text: '${A}${A}${b}', unset: ['A', 'b']});
+});
