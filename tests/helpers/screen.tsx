@@ -160,7 +160,7 @@ export async function renderTui(
 		settled,
 		written: display.written,
 		frontend,
-		isRaw: keyboard.isRaw,
+		isRaw: () => keyboard.isRaw(),
 		exited,
 		async [Symbol.asyncDispose]() {
 			instance.unmount();

@@ -55,7 +55,7 @@ export function parseKey(raw: string): NamedKey | undefined {
 	}
 
 	// A replacement character is what the decoder makes of broken bytes.
-	return raw === '' || /^[\p{Cc}\p{Cs}\uFFFD]/u.test(raw)
+	return raw === '' || /[\p{Cc}\p{Cs}\uFFFD]/u.test(raw)
 		? undefined
 		: {id: raw === ' ' ? 'space' : raw, text: raw};
 }
