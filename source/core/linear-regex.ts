@@ -52,7 +52,7 @@ const constructs: ReadonlyArray<readonly [start: RegExp, name: string]> = [
 	[/: `\(\?\(/, 'a conditional group'],
 	[/: `\(\?#/, 'a comment group'],
 	[/: `\\(?:[1-9]|k)/, 'a backreference'],
-	[/: `[*+?}]\+`/, 'a possessive quantifier'],
+	[/: `(?:[*+?]|\{[\d,]+\})\+`/, 'a possessive quantifier'],
 	[/invalid repeat count/, 'a repeat count above 1000'],
 ];
 

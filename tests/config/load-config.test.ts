@@ -179,7 +179,7 @@ test.for([
 
 test.for([
 	['a: 1\na: 2\n', 'config.yaml:2:1 a: stands twice in the same mapping'],
-	['a: [1', 'config.yaml:1:6: a quote, a bracket, a comma, a colon or a space is missing'],
+	['a: "x', 'config.yaml:1:6: a quote, a bracket, a comma, a colon or a space is missing'],
 	['a:\n\t- b\n', 'config.yaml:2:1: a tab cannot indent: use spaces'],
 	['a: 1\n---\nb: 2\n', 'config.yaml:2:1: the file holds a second document after "---"'],
 	[
