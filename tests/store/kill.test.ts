@@ -1,0 +1,76 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {DatabaseSync} from 'node:sqlite';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
+import {openSqliteStore} from '../../source/store/sqlite-store.ts';
+import {hourMs, temporaryFolder} from './samples.ts';
+
+const rounds = 6;
+
+/** Starts the program that accepts in a loop, and kills it hard when it has acknowledged `count` deliveries. */
+async function killAfter(file: string, count: number): Promise<readonly string[]> {
+	const child = spawn(process.execPath, [join(import.meta.dirname, 'accept-in-a-loop.ts'), file], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const exited = once(child, 'exit');
+	const acknowledged: string[] = [];
+	try {
+		for await (const line of createInterface(child.stdout)) {
+			acknowledged.push(line);
+			if (acknowledged.length === count) {
+				child.kill('SIGKILL');
+			}
+		}
+
+		expect(await exited).toEqual([null, 'SIGKILL']);
+		return acknowledged;
+	} finally {
+		child.kill('SIGKILL');
+	}
+}
+
+test('"Whatever was answered 202 survives kill -9": also its identifier, and nothing is damaged', async () => {
+	using folder = temporaryFolder();
+	const file = join(folder.path, 'state.db');
+	const all: string[] = [];
+	for (let round = 0; round < rounds; round += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one process after the other
+		all.push(...(await killAfter(file, 50 + 211 * round)));
+	}
+
+	await using store = await openSqliteStore({clock: systemClock}, {file});
+	const lost = [];
+	for (const id of all) {
+		const key = {profile: 'default', route: 'github', deliveryId: id};
+		// oxlint-disable-next-line no-await-in-loop -- a lookup at a time
+		const [delivery, holder] = [
+			await store.journal.get(id),
+			await store.intake.holderOf(key, hourMs),
+		];
+		// oxlint-disable-next-line no-await-in-loop -- a lookup at a time
+		const run = delivery?.runId === undefined ? undefined : await store.runs.view(delivery.runId);
+		if (holder !== id || run?.state !== 'queued' || delivery?.body?.byteLength !== 7000) {
+			lost.push(id);
+		}
+	}
+
+	expect(lost).toEqual([]);
+	expect(all.length).toBeGreaterThan(rounds * 50);
+	expect((await store.runs.counts()).queued).toBeGreaterThanOrEqual(all.length);
+	using database = new DatabaseSync(file, {readOnly: true});
+	expect(database.prepare('pragma quick_check').get()).toEqual({quick_check: 'ok'});
+});
+
+test('the journal can be read after a kill, without taking anything over', async () => {
+	using folder = temporaryFolder();
+	const file = join(folder.path, 'state.db');
+	const acknowledged = await killAfter(file, 20);
+	await using reader = await openSqliteReader(file);
+
+	expect((await reader.journal.get(acknowledged[0] ?? ''))?.id).toBe(acknowledged[0]);
+	expect((await reader.runs.list({limit: 1000})).length).toBeGreaterThanOrEqual(20);
+});

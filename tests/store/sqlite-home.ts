@@ -1,0 +1,33 @@
+import {copyFileSync, existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {filesOf} from '../../source/store/open-database.ts';
+import {openSqliteStore} from '../../source/store/sqlite-store.ts';
+import type {Home} from './contract.ts';
+import {temporaryFolder} from './samples.ts';
+
+/** A temporary folder with a database. A crash is a copy of its files: what is committed is in them. */
+export async function createSqliteHome(): Promise<Home & {readonly file: string}> {
+	const folder = temporaryFolder();
+	const file = join(folder.path, 'home', 'state.db');
+	return {
+		file,
+		open: async clock => openSqliteStore({clock}, {file}),
+		async crash() {
+			const copy = await createSqliteHome();
+			await (
+				await copy.open({now: () => 0, monotonic: () => 0, after: () => () => {}, advance() {}})
+			)[Symbol.asyncDispose]();
+			const targets = filesOf(copy.file);
+			for (const [index, source] of filesOf(file).entries()) {
+				if (existsSync(source)) {
+					copyFileSync(source, targets[index] ?? '');
+				}
+			}
+
+			return copy;
+		},
+		async [Symbol.asyncDispose]() {
+			folder[Symbol.dispose]();
+		},
+	};
+}

@@ -1,0 +1,306 @@
+import {execFileSync} from 'node:child_process';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {describe, expect, test} from 'vitest';
+import {filesOf} from '../../source/store/open-database.ts';
+import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
+import {openSqliteStore} from '../../source/store/sqlite-store.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {describeStore} from './contract.ts';
+import {
+	acceptRun,
+	dayMs,
+	leaseOne,
+	sampleAnswer,
+	sampleDelivery,
+	sampleEntry,
+	startMs,
+	temporaryFolder,
+} from './samples.ts';
+import {createSqliteHome} from './sqlite-home.ts';
+
+describeStore('SQLite', createSqliteHome);
+
+const clock = createFakeClock(startMs);
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('the file', () => {
+	test('the folder is 0700 and every file 0600, whatever they were', async () => {
+		await using home = await createSqliteHome();
+		const umask = process.umask(0);
+		try {
+			for (const mode of [0o600, 0o666]) {
+				await using store = await home.open(clock);
+				await acceptRun(store, sampleEntry());
+				expect(modeOf(dirname(home.file))).toBe('700');
+				expect(filesOf(home.file).map(modeOf)).toEqual(['600', '600', '600']);
+				expect(modeOf(`${home.file}.reserve`)).toBe('600');
+				chmodSync(home.file, mode === 0o600 ? 0o666 : mode);
+			}
+		} finally {
+			process.umask(umask);
+		}
+	});
+
+	test('a store that is closed leaves one file and the reserve', async () => {
+		await using home = await createSqliteHome();
+		{
+			await using store = await home.open(clock);
+			await acceptRun(store);
+		}
+
+		expect(filesOf(home.file).map(file => existsSync(file))).toEqual([true, false, false]);
+		expect(statSync(`${home.file}.reserve`).size).toBe(4 * 1024 * 1024);
+	});
+
+	test('every commit is synced: write-ahead log, synchronous full', async () => {
+		await using home = await createSqliteHome();
+		await using store = await home.open(clock);
+		using database = new DatabaseSync(home.file);
+		await acceptRun(store);
+		expect(database.prepare('pragma journal_mode').get()).toEqual({journal_mode: 'wal'});
+		expect(database.prepare('pragma user_version').get()).toEqual({user_version: 1});
+	});
+
+	test('what is no database is refused by name, and left alone', async () => {
+		using folder = temporaryFolder();
+		const file = join(folder.path, 'state.db');
+		writeFileSync(file, 'these are not the bytes you are looking for\n'.repeat(100));
+		const refusal = {
+			code: 'store_unreadable',
+			message: `Cannot read the store "${file}": the file is not a database: move it away or restore a backup`,
+		};
+
+		await expect(openSqliteStore({clock}, {file})).rejects.toMatchObject(refusal);
+		await expect(openSqliteReader(file)).rejects.toMatchObject(refusal);
+		expect(statSync(file).size).toBe(4400);
+	});
+
+	test('a damaged database is refused by name', async () => {
+		await using home = await createSqliteHome();
+		await (await home.open(clock))[Symbol.asyncDispose]();
+		const bytes = readFileSync(home.file);
+		writeFileSync(home.file, bytes.fill(0xff, 4096));
+
+		await expect(home.open(clock)).rejects.toMatchObject({
+			code: 'store_unreadable',
+			message: expect.stringContaining('stop the gateway, move the file away or restore a backup'),
+		});
+	});
+
+	test('a store of a newer program is refused and not touched', async () => {
+		await using home = await createSqliteHome();
+		await (await home.open(clock))[Symbol.asyncDispose]();
+		{
+			using database = new DatabaseSync(home.file);
+			database.exec('pragma user_version = 99; create table from_the_future (x)');
+		}
+
+		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
+			await expect(open).rejects.toMatchObject({
+				code: 'store_too_new',
+				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 1: install the newer program again`,
+			});
+		}
+	});
+
+	test('a folder that cannot be made is an unreadable store', async () => {
+		using folder = temporaryFolder();
+		writeFileSync(join(folder.path, 'home'), '');
+		await expect(
+			openSqliteStore({clock}, {file: join(folder.path, 'home', 'state.db')}),
+		).rejects.toMatchObject({code: 'store_unreadable'});
+	});
+});
+
+describe('a disk that is full', () => {
+	const fill = async (store: Awaited<ReturnType<typeof openSqliteStore>>) => {
+		const acknowledged: string[] = [];
+		for (;;) {
+			const entries = Array.from({length: 8}, () => sampleEntry({body: new Uint8Array(20_000)}));
+			const answers = await Promise.allSettled(entries.map(entry => store.intake.accept(entry)));
+			const failed = answers.filter(answer => answer.status === 'rejected');
+			if (failed.length > 0) {
+				expect(failed).toHaveLength(8);
+				return {acknowledged, failed, refused: entries};
+			}
+
+			acknowledged.push(...entries.map(entry => entry.delivery.id));
+		}
+	};
+
+	const expectRecovery = async (store: Awaited<ReturnType<typeof openSqliteStore>>) => {
+		const {acknowledged, failed, refused} = await fill(store);
+		expect(failed[0]).toMatchObject({
+			reason: {code: 'journal_unavailable', message: expect.stringContaining('the disk is full')},
+		});
+		expect(store.health().failing).toMatch(/the disk is full/);
+		expect(await store.runs.counts()).toEqual({queued: acknowledged.length, active: 0});
+		expect((await store.journal.list({limit: 1000})).map(({id}) => id)).toEqual(
+			acknowledged.toReversed(),
+		);
+
+		const purged = await store.journal.purge({bodyMs: dayMs, bodyBytes: 0, rowMs: dayMs});
+		expect(purged).toEqual({bodies: acknowledged.length, rows: 0});
+		expect(store.health().failing).toBeUndefined();
+		for (const entry of refused) {
+			expect((await store.intake.accept(entry)).kind).toBe('accepted');
+		}
+	};
+
+	test('refuses, keeps what was acknowledged, and accepts again once there is space', async () => {
+		await using home = await createSqliteHome();
+		await using store = await openSqliteStore({clock}, {file: home.file, maxPages: 300});
+		await expectRecovery(store);
+		expect(store.health().failing).toBeUndefined();
+	});
+
+	const mounted = (path: string) => {
+		try {
+			execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', path], {stdio: 'ignore'});
+			return true;
+		} catch {
+			return false;
+		}
+	};
+
+	test('is survived on a real file system, too, with the help of the reserve', async ({skip}) => {
+		using folder = temporaryFolder();
+		const path = join(folder.path, 'small');
+		mkdirSync(path);
+		if (!mounted(path)) {
+			skip('needs the right to mount a tmpfs');
+		}
+
+		try {
+			await using store = await openSqliteStore({clock}, {file: join(path, 'state.db')});
+			await expectRecovery(store);
+			expect(store.health().failing).toBeUndefined();
+		} finally {
+			execFileSync('umount', ['-l', path]);
+		}
+	});
+});
+
+describe('the cost', () => {
+	test('deliveries that come at once share a sync', async () => {
+		using folder = temporaryFolder();
+		const commits: number[] = [];
+		await using store = await openSqliteStore(
+			{clock, onCommit: writes => commits.push(writes)},
+			{file: join(folder.path, 'state.db')},
+		);
+		await Promise.all(Array.from({length: 100}, () => store.intake.accept(sampleEntry())));
+
+		expect(commits).toEqual([100]);
+		expect(store.health()).toEqual({notesDropped: 0, queued: 100, commitP50Ms: 0, commitP99Ms: 0});
+	});
+});
+
+describe('the log', () => {
+	test('is told once that writing fails, and once that it works again', async () => {
+		using folder = temporaryFolder();
+		const lines: string[] = [];
+		const log = {
+			debug() {},
+			info: (message: string) => lines.push(`info ${message}`),
+			warn() {},
+			error: (message: string) => lines.push(`error ${message}`),
+			from: () => log,
+		};
+		const file = join(folder.path, 'state.db');
+		await using store = await openSqliteStore({clock, log}, {file, maxPages: 40});
+		const big = () => sampleEntry({body: new Uint8Array(200_000)});
+		await store.intake.accept(big()).catch(() => {});
+		await store.intake.accept(big()).catch(() => {});
+		await acceptRun(store);
+
+		expect(lines).toEqual([
+			`error Cannot write to the journal "${file}": the disk is full: free some space, the gateway goes on by itself`,
+			'info The journal can be written again',
+		]);
+	});
+});
+
+describe('a look from another process', () => {
+	test('a file that is missing, or was never filled, gives empty answers and is not made', async () => {
+		using folder = temporaryFolder();
+		const file = join(folder.path, 'state.db');
+		for (const make of [() => {}, () => writeFileSync(file, '')]) {
+			make();
+			await using reader = await openSqliteReader(file);
+			expect(await reader.journal.list({limit: 10})).toEqual([]);
+			expect(await reader.journal.get('aaaa')).toBeUndefined();
+			expect(await reader.runs.list({limit: 10})).toEqual([]);
+			expect(await reader.runs.get(1)).toBeUndefined();
+			expect(existsSync(`${file}-wal`)).toBe(false);
+			rmSync(file, {force: true});
+		}
+	});
+
+	test('shows what the store shows and takes nothing over', async () => {
+		await using home = await createSqliteHome();
+		await using store = await home.open(clock);
+		const entry = sampleEntry();
+		const id = await acceptRun(store, entry);
+		await store.runs.answer(await leaseOne(store), sampleAnswer);
+		await using reader = await openSqliteReader(home.file);
+
+		expect(await reader.journal.get(entry.delivery.id.slice(-6))).toEqual(
+			await store.journal.get(entry.delivery.id),
+		);
+		expect(await reader.journal.list({limit: 10})).toEqual(await store.journal.list({limit: 10}));
+		expect(await reader.runs.get(id)).toEqual(await store.runs.get(id));
+		expect(await reader.runs.list({limit: 10})).toMatchObject([{state: 'delivering'}]);
+		// It looks, and is not in the way.
+		await store.intake.record({delivery: sampleDelivery(), claim: false});
+		expect(await reader.journal.list({limit: 10})).toHaveLength(2);
+	});
+});
+
+describe('time', () => {
+	test('a clock that is set back holds up nothing that was accepted before', async () => {
+		await using home = await createSqliteHome();
+		const late = createFakeClock(startMs + dayMs);
+		{
+			await using store = await home.open(late);
+			await acceptRun(store);
+			await acceptRun(store);
+		}
+
+		await using store = await home.open(clock);
+		expect(await store.runs.lease(10, 1000)).toHaveLength(2);
+	});
+
+	test('a delivery from the future stops no purge', async () => {
+		await using home = await createSqliteHome();
+		const now = createFakeClock(startMs);
+		await using store = await home.open(now);
+		await store.intake.record({
+			delivery: sampleDelivery({receivedAt: startMs + 365 * dayMs, id: '1000'}),
+			claim: true,
+		});
+		const old = sampleDelivery();
+		await store.intake.record({delivery: old, claim: true});
+		await store.intake.record({delivery: sampleDelivery(), claim: true});
+		now.advance(40 * dayMs);
+
+		const {rows} = await store.journal.purge({
+			bodyMs: 7 * dayMs,
+			bodyBytes: 2 ** 30,
+			rowMs: 30 * dayMs,
+		});
+		expect(rows).toBeGreaterThan(0);
+		expect(await store.journal.get(old.id)).toBeUndefined();
+	});
+});
