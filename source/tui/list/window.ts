@@ -75,7 +75,7 @@ export function windowOf(rows: ListRows, position: ListPosition, height: number)
 	const cursor = position.follow ? last : Math.min(find(rows, position.cursor), last);
 	const wantedTop = position.follow ? rows.length - visible : find(rows, position.top);
 	const start = clamp(wantedTop, {
-		min: Math.max(0, cursor - visible + 1),
+		min: Math.max(0, cursor - Math.max(1, visible) + 1),
 		max: Math.min(Math.max(0, cursor), rows.length - visible),
 	});
 

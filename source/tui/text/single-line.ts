@@ -10,7 +10,8 @@ export function singleLine(text: string, maxLength: number): Safe {
 		.slice(0, maxLength * 4)
 		.replaceAll(/\r\n|[\n\r\t\v\f\u0085\u2028\u2029]/g, ' ')
 		.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
-	const cleaned = cell(line, line.length * 8).text;
+	// Once more composed: a flag that became letters may take a mark.
+	const cleaned = cell(line, line.length * 8).text.normalize('NFC');
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
 	return cleaned.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '') as Safe;
 }

@@ -1,0 +1,101 @@
+import {assert, constantFrom, integer, oneof, property, string, array} from 'fast-check';
+import stringWidth from 'string-width';
+import {expect, test} from 'vitest';
+import {block, cell} from '../../../source/core/untrusted.ts';
+import {clip, fit, widthOf} from '../../../source/tui/text/fit.ts';
+import {empty, joinSafe, own, ui} from '../../../source/tui/text/safe.ts';
+import {singleLine} from '../../../source/tui/text/single-line.ts';
+import {attackCorpus} from '../../helpers/attack-corpus.ts';
+
+const strangers = oneof(
+	string({unit: 'grapheme', maxLength: 60}),
+	string({unit: 'binary', maxLength: 60}),
+	constantFrom(...attackCorpus),
+	array(constantFrom('日', 'é', '👍', 'a', ' ', '各', 'ำ', '\u0301', '🇩🇪', '\n', '\t')).map(parts =>
+		parts.join(''),
+	),
+);
+
+test.for([
+	['abc', 5, {}, 'abc  '],
+	['abc', 5, {align: 'end'}, '  abc'],
+	['abcdef', 4, {}, 'abc…'],
+	['abcdef', 4, {ellipsis: ''}, 'abcd'],
+	['abcdef', 4, {ellipsis: '...'}, 'a...'],
+	['abcdef', 2, {ellipsis: '...'}, 'ab'],
+	['日本語', 6, {}, '日本語'],
+	['日本語', 5, {}, '日本…'],
+	['日本語', 4, {}, '日… '],
+	['日本語', 4, {align: 'end'}, ' 日…'],
+	['abc', 0, {}, ''],
+	['日', 1, {ellipsis: ''}, ' '],
+	['', 2, {}, '  '],
+] as const)('%j in %i cells with %j is %j', ([text, width, options, expected]) => {
+	expect(fit(cell(text).text, width, options)).toBe(expected);
+});
+
+test('a line break within the text becomes a blank', () => {
+	expect(fit(block('a\nb').text, 5)).toBe('a b  ');
+});
+
+test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', () => {
+	assert(
+		property(
+			strangers,
+			integer({min: 0, max: 80}),
+			constantFrom('start', 'end'),
+			(text, width, align) => {
+				const fitted = fit(cell(text).text, width, {align});
+				expect(stringWidth(fitted)).toBe(width);
+				expect(fitted.isWellFormed()).toBe(true);
+			},
+		),
+		{numRuns: 3000},
+	);
+});
+
+test('clipped text is never wider than asked, and is the text itself when that fits', () => {
+	assert(
+		property(strangers, integer({min: 0, max: 80}), (text, width) => {
+			const clean = cell(text).text;
+			const clipped = clip(clean, width);
+			expect(widthOf(clipped)).toBeLessThanOrEqual(width);
+			expect(widthOf(clean) > width || clipped === clean).toBe(true);
+		}),
+		{numRuns: 2000},
+	);
+});
+
+test('a long text costs no more than what is shown of it', () => {
+	const long = cell('日'.repeat(500_000), 1_000_000).text;
+	expect(clip(long, 10)).toBe('日日日日…');
+});
+
+test('our own words, numbers and safe parts make a line', () => {
+	expect(ui`${3} of ${own('4')} ${cell('a\u0007').text}`).toBe('3 of 4 a␇');
+	expect(ui`a\b`).toBe('a\b');
+	expect(joinSafe([own('a'), own('b')], own(' · '))).toBe('a · b');
+	expect(empty).toBe('');
+	const name: string = 'someone';
+	// @ts-expect-error -- an arbitrary string is nobody's own word
+	own(name);
+	// @ts-expect-error -- not in a template either
+	own(`hello ${name}`);
+	// @ts-expect-error -- nor as a part
+	expect(ui`hello ${name}`).toBe('hello someone');
+});
+
+test('a one-line value holds no line break, control or half character, and cleaning it again changes nothing', () => {
+	expect(singleLine('a\r\nb\tc\u0007\u202Ed\ud83d', 100)).toBe('a b cd');
+	expect(singleLine('日本語', 2)).toBe('日本');
+	expect(singleLine('ab👍', 3)).toBe('ab');
+	assert(
+		property(strangers, integer({min: 0, max: 40}), (text, maxLength) => {
+			const once = singleLine(text, maxLength);
+			expect(once.length).toBeLessThanOrEqual(maxLength);
+			expect(once).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+			expect(singleLine(once, maxLength)).toBe(once);
+		}),
+		{numRuns: 3000},
+	);
+});
