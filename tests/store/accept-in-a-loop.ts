@@ -1,7 +1,7 @@
 import {writeSync} from 'node:fs';
 import {systemClock} from '../../source/core/clock.ts';
 import {createIdSource} from '../../source/core/ids.ts';
-import {openSqliteStore} from '../../source/store/sqlite-store.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {sampleEntry} from './samples.ts';
 
 // Accepts as fast as it can until it is killed; says each identifier on stdout once it is acknowledged.

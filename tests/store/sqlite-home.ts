@@ -1,7 +1,7 @@
 import {copyFileSync, existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {filesOf} from '../../source/store/open-database.ts';
-import {openSqliteStore} from '../../source/store/sqlite-store.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Home} from './contract.ts';
 import {temporaryFolder} from './samples.ts';
 
