@@ -2,36 +2,46 @@ import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 
 /**
- * The first `limit` characters (Unicode code points) of `JSON.stringify(value, null, 2)`, without making the rest: the work is bounded by
- * `limit`, and so is the depth, since every level of nesting writes its indentation.
+ * The first `limit` characters (Unicode code points) of `JSON.stringify(value, null, 2)`, without making the rest: the work is
+ * bounded by `limit`, and so is the depth, since every level of nesting writes its indentation.
  */
 export function dumpJson(value: JsonValue, limit: number): string {
-	const writer = {text: '', limit};
+	const writer = {text: '', room: limit, limit};
 	write(writer, value, '\n');
 	return cutCharacters(writer.text, limit);
 }
 
-type Writer = {text: string; readonly limit: number};
+type Writer = {
+	text: string;
+	/** UTF-16 units that surely hold `limit` characters of what was written so far. */
+	room: number;
+	readonly limit: number;
+};
 
-/** A code point is at most two units, so this many units surely hold `limit` of them. */
-const isFull = ({text, limit}: Writer) => text.length >= limit * 2;
+const surrogate = /[\ud800-\udfff]/;
 
-/** Enough of a level of nesting without indentation (`[[[[`) cannot exist: a non-empty list breaks its line. */
 function write(writer: Writer, value: JsonValue, line: string): void {
-	if (isFull(writer)) {
-		return;
-	}
-
 	if (typeof value === 'string') {
-		// Two units more than can be shown, so that a pair torn by this cut lies beyond what is kept.
-		writer.text += JSON.stringify(value.slice(0, writer.limit * 2 + 2));
-	} else if (Array.isArray(value)) {
-		writeList(writer, value, line);
+		writeString(writer, value);
+	} else if (typeof value !== 'object' || value === null) {
+		writer.text += JSON.stringify(value);
 	} else if (isJsonObject(value)) {
 		writeObject(writer, value, line);
 	} else {
-		writer.text += JSON.stringify(value);
+		writeList(writer, value, line);
 	}
+}
+
+function writeString(writer: Writer, value: string): void {
+	// More than can be shown, so that a pair torn by this cut lies beyond what is kept.
+	const most = writer.limit * 2 + 2;
+	const text = JSON.stringify(value.length > most ? value.slice(0, most) : value);
+	if (surrogate.test(text)) {
+		// A pair is one character: what it saves may be filled.
+		writer.room += text.length;
+	}
+
+	writer.text += text;
 }
 
 function writeList(writer: Writer, list: readonly JsonValue[], line: string): void {
@@ -44,11 +54,12 @@ function writeList(writer: Writer, list: readonly JsonValue[], line: string): vo
 	let opening = '[';
 	for (const item of list) {
 		writer.text += opening + inner;
-		write(writer, item, inner);
-		opening = ',';
-		if (isFull(writer)) {
+		if (writer.text.length >= writer.room) {
 			return;
 		}
+
+		opening = ',';
+		write(writer, item, inner);
 	}
 
 	writer.text += `${line}]`;
@@ -61,17 +72,16 @@ function writeObject(
 ): void {
 	const inner = `${line}  `;
 	let opening = '{';
-	// Object.entries would list a million keys to show a hundred.
-	for (const key in object) {
-		if (Object.hasOwn(object, key)) {
-			writer.text += `${opening}${inner}${JSON.stringify(key.slice(0, writer.limit * 2 + 2))}: `;
-			write(writer, object[key] ?? null, inner);
-			opening = ',';
-		}
-
-		if (isFull(writer)) {
+	for (const key of Object.keys(object)) {
+		writer.text += opening + inner;
+		if (writer.text.length >= writer.room) {
 			return;
 		}
+
+		opening = ',';
+		writeString(writer, key);
+		writer.text += ': ';
+		write(writer, object[key] ?? null, inner);
 	}
 
 	writer.text += opening === '{' ? '{}' : `${line}}`;
@@ -81,6 +91,11 @@ function writeObject(
 export function cutCharacters(text: string, count: number): string {
 	if (text.length <= count) {
 		return text;
+	}
+
+	const head = text.slice(0, count);
+	if (!surrogate.test(head)) {
+		return head;
 	}
 
 	let units = 0;

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import type {KeyObject} from 'node:crypto';
 import {headerOf} from './headers.ts';
 import {digestOf, digestOfHex, problemOfTimestamp, sameDigest} from './signature-check.ts';
 import type {SignatureCheck, SignatureScheme, SignatureVerdict} from './signature-check.ts';
@@ -44,7 +45,7 @@ function checkHex(question: {
 	readonly claimed: string;
 	readonly prefix: string;
 	readonly body: Buffer;
-	readonly keys: readonly Buffer[];
+	readonly keys: readonly KeyObject[];
 }): SignatureVerdict {
 	const {scheme, prefix, body, keys} = question;
 	const claimed = digestOfHex(question.claimed);

@@ -1,4 +1,5 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
+import type {KeyObject} from 'node:crypto';
 import type {RequestHeaders} from './headers.ts';
 import type {SignatureKeys} from './signature-keys.ts';
 
@@ -79,7 +80,7 @@ export function digestOfHex(text: string): Buffer | undefined {
 }
 
 /** HMAC-SHA256 of `prefix` (header text, one byte a character as on the wire) followed by the body. */
-export function digestOf(key: Buffer, prefix: string, body: Buffer): Buffer {
+export function digestOf(key: KeyObject, prefix: string, body: Buffer): Buffer {
 	const hmac = createHmac('sha256', key);
 	if (prefix !== '') {
 		hmac.update(prefix, 'latin1');
