@@ -5,8 +5,8 @@ import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
-import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {hourMs, temporaryFolder} from './samples.ts';
 
 const rounds = 6;

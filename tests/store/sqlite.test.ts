@@ -12,8 +12,8 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {describe, expect, test} from 'vitest';
 import {filesOf} from '../../source/store/open-database.ts';
-import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {describeStore} from './contract.ts';
 import {
