@@ -6,6 +6,7 @@ import type {ReactNode} from 'react';
 import type {Clock} from '../../source/core/clock.ts';
 import {createInputFrontend, type InputFrontend} from '../../source/tui/input/input-frontend.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
+import {setColorLevel, type ColorLevel} from './color-level.ts';
 import {createFakeClock} from './fake-clock.ts';
 import {createFakeTerminal} from './fake-terminal.ts';
 import {bytesOfKey} from './keyboard.ts';
@@ -51,9 +52,20 @@ export type Screen = AsyncDisposable & {
 	readonly exited: Promise<unknown>;
 };
 
+const turnOfTheLoop = async () =>
+	new Promise<void>(resolve => {
+		setImmediate(resolve);
+	});
+
 /** A stdout in front of a terminal emulator; a write is done when the emulator has parsed it. */
 function createDisplay({columns, rows}: ScreenSize) {
-	const terminal = new xterm.Terminal({cols: columns, rows, allowProposedApi: true, scrollback: 0});
+	const terminal = new xterm.Terminal({
+		cols: columns,
+		rows,
+		allowProposedApi: true,
+		convertEol: true,
+		scrollback: 0,
+	});
 	terminal.loadAddon(new UnicodeGraphemesAddon());
 	const chunks: string[] = [];
 	const stream = Object.assign(
@@ -80,8 +92,14 @@ export async function renderTui(
 	size: ScreenSize,
 	{
 		inputClock = createFakeClock(),
-	}: {readonly inputClock?: Clock & {advance?(byMs: number): void}} = {},
+		colors = 3,
+	}: {
+		/** Decides when held keys (Escape) are let go; its own by default, so that keys move no other clock. */
+		readonly inputClock?: Clock & {advance?(byMs: number): void};
+		readonly colors?: ColorLevel;
+	} = {},
 ): Promise<Screen> {
+	await setColorLevel(colors);
 	const keyboard = createFakeTerminal();
 	const display = createDisplay(size);
 	const frontend = createInputFrontend(keyboard.stream, {clock: inputClock});
@@ -101,17 +119,15 @@ export async function renderTui(
 	exited.catch(() => {});
 
 	const settled = async () => {
-		while (frontend.busy()) {
-			// oxlint-disable-next-line no-await-in-loop -- each key has a turn of its own
-			await new Promise(resolve => {
-				setImmediate(resolve);
-			});
+		// React commits what a resize or a store did within two turns; what that causes may take two more.
+		for (let quiet = 0; quiet < 2 || frontend.busy(); quiet++) {
+			const before = display.written().length;
+			// oxlint-disable-next-line no-await-in-loop -- turn after turn
+			await turnOfTheLoop();
+			// oxlint-disable-next-line no-await-in-loop -- turn after turn
+			await instance.waitUntilRenderFlush();
+			quiet = display.written().length === before ? quiet : -1;
 		}
-
-		await instance.waitUntilRenderFlush();
-		await new Promise<void>(resolve => {
-			display.terminal.write('', resolve);
-		});
 	};
 
 	const feed = async (bytes: string | Buffer) => {

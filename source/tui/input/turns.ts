@@ -10,15 +10,18 @@ export type Turns<Entry> = {
 const mostWaiting = 10_000;
 
 /**
- * Handles entries one at a turn of the event loop, the first one now. React takes in what one key did at the end of the turn:
- * handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway answer during a flood of keys.
+ * Handles entries one after the other, the first one now, with two turns of the event loop in between: React draws what one did
+ * in the first at the latest. Handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway
+ * answer during a flood of keys.
  */
 export function createTurns<Entry>(handle: (entry: Entry) => void): Turns<Entry> {
 	let waiting: Entry[] = [];
 	let turn: NodeJS.Immediate | undefined;
 
 	const take = (entry: Entry) => {
-		turn = setImmediate(next);
+		turn = setImmediate(() => {
+			turn = setImmediate(next);
+		});
 		handle(entry);
 	};
 

@@ -108,29 +108,28 @@ async function run(
 	[program, ...args]: readonly [string, ...string[]],
 ): Promise<void> {
 	const name = cell(program, 200).text;
-	const child = spawn(program, args, {
-		stdio: 'inherit',
-		env: {...environment},
-		...(signal && {signal, killSignal: 'SIGTERM'}),
+	signal?.throwIfAborted();
+	const child = spawn(program, args, {stdio: 'inherit', env: {...environment}});
+	const end = () => child.kill();
+	signal?.addEventListener('abort', end, {once: true});
+	const {promise, resolve, reject} = Promise.withResolvers<string | undefined>();
+	child.once('error', cause => {
+		const hint = 'set $EDITOR or $PAGER to a program that exists';
+		reject(new SvcError('program_not_started', `Cannot start "${name}": ${hint}`, {cause}));
 	});
-	await new Promise<void>((resolve, reject) => {
-		child.once('error', cause => {
-			reject(
-				new SvcError(
-					'program_not_started',
-					`Cannot start "${name}": set $EDITOR or $PAGER to a program that exists`,
-					{cause},
-				),
+	child.once('exit', (code, killedBy) => {
+		resolve(code === 0 ? undefined : (killedBy ?? `code ${code}`));
+	});
+	try {
+		const failure = await promise;
+		signal?.throwIfAborted();
+		if (failure !== undefined) {
+			throw new SvcError(
+				'program_failed',
+				`Cannot use what "${name}" left: it ended with ${failure}`,
 			);
-		});
-		child.once('exit', (code, killedBy) => {
-			if (code === 0) {
-				resolve();
-				return;
-			}
-
-			const how = killedBy ? `by ${killedBy}` : `with code ${code}`;
-			reject(new SvcError('program_failed', `Cannot use what "${name}" left: it ended ${how}`));
-		});
-	});
+		}
+	} finally {
+		signal?.removeEventListener('abort', end);
+	}
 }

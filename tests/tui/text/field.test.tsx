@@ -5,6 +5,7 @@ import {cell} from '../../../source/core/untrusted.ts';
 import {useKeys} from '../../../source/tui/input/use-keys.ts';
 import {Field} from '../../../source/tui/text/field.tsx';
 import {T} from '../../../source/tui/text/t.tsx';
+import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {renderTui} from '../../helpers/screen.tsx';
 
 function Form({
@@ -64,4 +65,56 @@ test('text and Enter that came in one read are single keys', async () => {
 	await screen.type('abc\r');
 	expect(screen.lines()[0]).toBe('value=abc');
 	expect(submitted).toEqual(['abc']);
+});
+
+test('the root handler sees keys first, and what it takes is not typed', async () => {
+	const {screen, taken} = await open();
+	await using _ = screen;
+	await screen.press('a', 'ctrl+k', 'b', 'esc', 'c');
+	expect(screen.lines()[0]).toBe('value=ab');
+	expect(taken).toEqual(['c']);
+	expect(screen.frontend.fieldFocused()).toBe(false);
+});
+
+test('a pasted text stands at the cursor on one line, without its controls', async () => {
+	const {screen} = await open();
+	await using _ = screen;
+	await screen.type('ac');
+	await screen.press('left');
+	await screen.paste('x\r\ny\u001B[31m');
+	expect(screen.lines()[0]).toBe('value=ax y[31mc');
+});
+
+test('Ctrl-w, Delete and Tab type nothing', async () => {
+	const {screen} = await open();
+	await using _ = screen;
+	await screen.press('a', 'b', 'ctrl+w', 'delete', 'tab', 'shift+tab', 'up', 'alt+f');
+	expect(screen.lines()[0]).toBe('value=ab');
+});
+
+test('Backspace never leaves half a character', async () => {
+	const {screen, submitted} = await open();
+	await using _ = screen;
+	await screen.type('日👍');
+	await screen.press('backspace', 'enter', 'backspace', 'enter');
+	expect(submitted).toEqual(['日', '']);
+});
+
+test('a value is cut at its longest', async () => {
+	const {screen} = await open(3);
+	await using _ = screen;
+	await screen.type('abcdef');
+	expect(screen.lines()[0]).toBe('value=abc');
+	await screen.paste('日本語');
+	expect(screen.lines()[0]).toBe('value=abc');
+});
+
+test('raw mode and bracketed paste are on while the program runs, and given back', async () => {
+	const {screen} = await open();
+	expect(screen.isRaw()).toBe(true);
+	expect(screen.written()).toContain('\u001B[?2004h');
+	await screen[Symbol.asyncDispose]();
+	expect(screen.isRaw()).toBe(false);
+	expect(screen.written()).toContain('\u001B[?2004l');
+	expect(foreignSequences(screen.written())).toEqual([]);
 });

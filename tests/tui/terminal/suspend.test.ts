@@ -1,0 +1,121 @@
+import {existsSync} from 'node:fs';
+import {chmod, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {cell} from '../../../source/core/untrusted.ts';
+import {editText, pageText, type Lending} from '../../../source/tui/terminal/suspend.ts';
+
+async function open() {
+	const folder = await mkdtemp(join(tmpdir(), 'svc-suspend-'));
+	const log: string[] = [];
+	const lending: Lending = {
+		async suspend(task) {
+			log.push('leave');
+			try {
+				await task();
+			} finally {
+				log.push('return');
+			}
+		},
+		modes: {
+			release: () => void log.push('release'),
+			reclaim: () => void log.push('reclaim'),
+		},
+		holdInterrupts() {
+			log.push('hold');
+			return () => void log.push('let go');
+		},
+		directory: join(folder, 'cache'),
+		environment: {PATH: '/usr/bin:/bin', WHO: 'me'},
+	};
+	return {
+		folder,
+		lending,
+		log,
+		async program(script: string) {
+			const path = join(folder, 'an editor');
+			await writeFile(path, `#!/bin/sh\n${script}\n`);
+			await chmod(path, 0o755);
+			return `"${path}" --wait`;
+		},
+		leftOver: async () => readdir(join(folder, 'cache')),
+		async [Symbol.asyncDispose]() {
+			await rm(folder, {recursive: true, force: true});
+		},
+	};
+}
+
+test('the editor gets the text in a file of mode 0600, and what it saved comes back', async () => {
+	await using setup = await open();
+	const command = await setup.program(
+		`printf '%s %s %s %s' "$1" "$2" "$(stat -c %a "$2")" "$WHO" > "${setup.folder}/seen"; cat "$2" >> "${setup.folder}/seen"; printf 'new' > "$2"`,
+	);
+	const document = {text: '{"a": 1}', suffix: '.json'};
+	expect(await editText(setup.lending, command, document)).toBe('new');
+	const seen = await readFile(join(setup.folder, 'seen'), 'utf8');
+	expect(seen).toMatch(/^--wait \S+\/svc\.json 600 me\{"a": 1\}$/);
+	expect(await setup.leftOver()).toEqual([]);
+	expect(setup.log).toEqual(['leave', 'release', 'hold', 'let go', 'reclaim', 'return']);
+});
+
+test('a text that was left as it was is no change', async () => {
+	await using setup = await open();
+	const command = await setup.program('exit 0');
+	expect(await editText(setup.lending, command, {text: 'a', suffix: '.txt'})).toBeUndefined();
+});
+
+test('a program that is not there is named, and everything is put back', async () => {
+	await using setup = await open();
+	await expect(
+		editText(setup.lending, '/nowhere/ed\u001B[2J', {text: 'a', suffix: '.txt'}),
+	).rejects.toMatchObject({
+		code: 'program_not_started',
+		message: 'Cannot start "/nowhere/ed␛[2J": set $EDITOR or $PAGER to a program that exists',
+	});
+	expect(await setup.leftOver()).toEqual([]);
+	expect(setup.log.slice(-2)).toEqual(['reclaim', 'return']);
+});
+
+test('no command at all is told before the screen is left', async () => {
+	await using setup = await open();
+	await expect(editText(setup.lending, ' ', {text: 'a', suffix: '.txt'})).rejects.toMatchObject({
+		code: 'program_not_started',
+	});
+	expect(setup.log).toEqual([]);
+});
+
+test('what a failed editor left is not taken', async () => {
+	await using setup = await open();
+	const command = await setup.program('printf broken > "$2"; exit 3');
+	await expect(editText(setup.lending, command, {text: 'a', suffix: '.txt'})).rejects.toMatchObject(
+		{code: 'program_failed'},
+	);
+});
+
+test('more than 8 MiB is not taken', async () => {
+	await using setup = await open();
+	const command = await setup.program('head -c 8388609 /dev/zero > "$2"');
+	await expect(editText(setup.lending, command, {text: 'a', suffix: '.txt'})).rejects.toMatchObject(
+		{code: 'file_too_large'},
+	);
+});
+
+test('the pager is ended when the program stops', async () => {
+	await using setup = await open();
+	const stop = new AbortController();
+	const started = join(setup.folder, 'started');
+	const command = await setup.program(`echo started > "${started}"; exec sleep 1000`);
+	const paged = pageText({...setup.lending, signal: stop.signal}, command, cell('text').text);
+	paged.catch(() => {});
+	while (!existsSync(started)) {
+		// oxlint-disable-next-line no-await-in-loop -- until the program is there
+		await new Promise(resolve => {
+			setImmediate(resolve);
+		});
+	}
+
+	stop.abort('stopping');
+	await expect(paged).rejects.toBe('stopping');
+	expect(await setup.leftOver()).toEqual([]);
+});
