@@ -4,6 +4,6 @@ import {ui} from '../text/safe.ts';
 
 /** Copies, and says which way it went: a person has to know where to paste from. */
 export async function copyText(shell: Shell, text: string, what: Safe): Promise<void> {
-	const way = await shell.desktop.copy(text);
-	shell.toast(ui`Copied ${what} · ${way}`, 'good');
+	const message = await shell.desktop.copy(text);
+	shell.toast(ui`${what}: ${message}`, 'good');
 }

@@ -46,23 +46,8 @@ const paneCommands = panes.map(({id, key, title}): Command => ({
 	},
 }));
 
-const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
-
 /** Commands that hold whatever pane is open. */
 export const everywhereCommands: readonly Command[] = [
-	{
-		id: 'receiver.retry',
-		scope: 'banner',
-		keys: ['r'],
-		label: own('retry the receiver'),
-		when: isRefused,
-		run(shell) {
-			shell.attempt(async () => {
-				await shell.port.restartReceiver();
-				shell.toast(own('The receiver is tried again'));
-			});
-		},
-	},
 	{
 		id: 'list.filter',
 		scope: 'global',
@@ -202,6 +187,8 @@ export const everywhereCommands: readonly Command[] = [
 		label: own('full redraw'),
 		quiet: true,
 		run(shell) {
+			// A pane that could not be drawn is tried again.
+			shell.view.set(state => ({...state, redraws: state.redraws + 1}));
 			shell.desktop.redraw();
 		},
 	},

@@ -122,9 +122,11 @@ export function goToRun(shell: Shell, id: number): void {
 /** Selects a delivery in pane 1. */
 export function goToDelivery(shell: Shell, id: string): void {
 	openPane(shell, 'traffic');
-	if (!shell.lists.traffic.select(id)) {
+	const row = shell.feed.get().state.deliveries.findLast(({delivery}) => delivery.id === id);
+	const key = row?.key ?? id;
+	if (!shell.lists.traffic.select(key)) {
 		shell.lists.traffic.setFilter('');
-		if (!shell.lists.traffic.select(id)) {
+		if (!shell.lists.traffic.select(key)) {
 			shell.toast(own('That delivery is no longer in the list'), 'warn');
 		}
 	}

@@ -1,6 +1,7 @@
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
 import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
 import type {Shell} from '../shell/shell.ts';
+import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
 import {logCommands} from './logs.ts';
@@ -13,6 +14,7 @@ export const acts: readonly Command[] = [
 	...trafficCommands,
 	...runCommands,
 	...logCommands,
+	...bannerCommands,
 	...everywhereCommands,
 ];
 

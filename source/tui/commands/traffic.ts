@@ -164,6 +164,16 @@ const noRoute = (shell: Shell): Safe | undefined =>
 		? own('No route is served: add one with `svc webhook subscribe`')
 		: undefined;
 
+/** What helps when nothing came yet: a line that sends a first event. */
+function copySignedCurl(shell: Shell): void {
+	const [route] = testableRoutes(shell);
+	if (route !== undefined) {
+		shell.attempt(async () => {
+			await copyText(shell, await shell.port.curlLine(route), own('signed curl line'));
+		});
+	}
+}
+
 /** Commands of pane 1. */
 export const trafficCommands: readonly Command[] = [
 	{
@@ -194,8 +204,14 @@ export const trafficCommands: readonly Command[] = [
 		scope: 'traffic',
 		keys: ['y'],
 		label: own('copy'),
-		why: nothingSelected,
-		run: copyMenu,
+		why: shell => (selected(shell) ? undefined : noRoute(shell)),
+		run(shell) {
+			if (selected(shell)) {
+				copyMenu(shell);
+			} else {
+				copySignedCurl(shell);
+			}
+		},
 	},
 	{
 		id: 'traffic.test',

@@ -1,12 +1,12 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
-import {ui} from '../text/safe.ts';
+import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** A line above the pane that stays until its cause is gone. */
 export type Banner = {
-	readonly id: 'webhook' | 'config' | 'model' | 'stopping';
+	readonly id: 'gateway' | 'webhook' | 'config' | 'model';
 	readonly text: Safe;
 	readonly tone: Tone;
 };
@@ -14,17 +14,23 @@ export type Banner = {
 /** What a person has to know whatever pane is open, worst first. */
 export function bannersOf(state: GatewayState): readonly Banner[] {
 	return [
-		stoppingBanner(state),
+		gatewayBanner(state),
 		webhookBanner(state),
 		configBanner(state),
 		modelBanner(state),
 	].filter(banner => banner !== undefined);
 }
 
-const stoppingBanner = ({gateway}: GatewayState): Banner | undefined =>
-	gateway.stopping
-		? {id: 'stopping', text: ui`! the gateway is stopping`, tone: 'warn'}
+function gatewayBanner({gateway}: GatewayState): Banner | undefined {
+	if (!gateway.reachable) {
+		const text = ui`✗ the gateway in process ${gateway.pid} does not answer: everything shown is old`;
+		return {id: 'gateway', text, tone: 'bad'};
+	}
+
+	return gateway.stopping
+		? {id: 'gateway', text: own('! the gateway is stopping'), tone: 'warn'}
 		: undefined;
+}
 
 const webhookBanner = ({webhook}: GatewayState): Banner | undefined =>
 	webhook.state === 'refused'
@@ -55,11 +61,17 @@ function configBanner({problems}: GatewayState): Banner | undefined {
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-const modelBanner = ({model}: GatewayState): Banner | undefined =>
-	model?.provider === 'offline'
+function modelBanner({model, modelOffer}: GatewayState): Banner | undefined {
+	if (modelOffer) {
+		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
+		return {id: 'model', text: ui`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
+	}
+
+	return model?.provider === 'offline'
 		? {
 				id: 'model',
 				text: ui`! no language model, ${clean(model.name)} digests by rule · set "model:" in the file that svc config path names`,
 				tone: 'warn',
 			}
 		: undefined;
+}

@@ -12,7 +12,7 @@ import {layoutOf} from '../state/layout.ts';
 import {createList} from '../state/list.ts';
 import {createLoader} from '../state/loader.ts';
 import {createStore} from '../state/store.ts';
-import {newView, type PaneId, type Size} from '../state/view.ts';
+import {newView, type FirstRunCard, type PaneId, type Size, type ViewState} from '../state/view.ts';
 import {routeKey, routeVocabulary} from '../subs/route-key.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {trafficVocabulary} from '../traffic/traffic-filter.ts';
@@ -24,6 +24,7 @@ export type ShellOptions = {
 	readonly theme: ThemeName;
 	readonly ssh: boolean;
 	readonly version: string;
+	readonly firstRun?: FirstRunCard;
 	/** What was there when it was last left. */
 	readonly pane?: PaneId;
 	readonly filters?: Readonly<Partial<Record<'traffic' | 'runs' | 'logs' | 'subs', string>>>;
@@ -45,8 +46,12 @@ export function createShell(
 ): Shell {
 	const feed = createFeed({port, clock}, options.ssh ? feedIntervals.sshMs : feedIntervals.localMs);
 	const first = newView(options.size, options.theme);
-	const view = createStore({...first, pane: options.pane ?? first.pane});
-	const {filters = {}} = options;
+	const {filters = {}, firstRun} = options;
+	const view = createStore<ViewState>({
+		...first,
+		pane: options.pane ?? first.pane,
+		overlay: firstRun && {kind: 'first-run', card: firstRun},
+	});
 
 	const layout = () => {
 		const {size, pane, region, isZoomed} = view.get();
@@ -88,7 +93,7 @@ export function createShell(
 		layout,
 		lists: {
 			traffic: createList(feed, {
-				keyOf: row => row.delivery.id,
+				keyOf: row => row.key,
 				vocabulary: trafficVocabulary,
 				read: state => state.deliveries,
 				height: heightOf('traffic'),

@@ -27,7 +27,10 @@ export type ListView<Item> = {
 
 /** What keys do with any list, whatever is in it. */
 export type AnyList = {
-	readonly get: () => Pick<ListView<unknown>, 'window' | 'total' | 'isFollowing' | 'filterText'>;
+	readonly get: () => Pick<
+		ListView<never>,
+		'window' | 'total' | 'isFollowing' | 'filterText' | 'filter'
+	> & {readonly items: readonly unknown[]};
 	move(move: ListMove): void;
 	/** Follows the newest, or stays where it is. */
 	toggleFollow(): void;

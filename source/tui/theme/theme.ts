@@ -8,7 +8,8 @@ export type Tone =
 	| 'warn'
 	| 'bad'
 	| 'accent'
-	| 'selected';
+	| 'selected'
+	| 'invalid';
 
 export type ThemeName = 'dark' | 'light' | 'ansi16' | 'mono';
 
@@ -18,6 +19,7 @@ export type Look = {
 	readonly bold?: boolean;
 	readonly dimColor?: boolean;
 	readonly inverse?: boolean;
+	readonly underline?: boolean;
 };
 
 export type Theme = Readonly<Record<Tone, Look>>;
@@ -35,6 +37,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		bad: {color: 'redBright'},
 		accent: {color: 'cyanBright'},
 		selected: {bold: true},
+		invalid: {color: 'red', underline: true},
 	},
 	light: {
 		plain: {},
@@ -46,6 +49,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		bad: {color: 'red'},
 		accent: {color: 'blue'},
 		selected: {bold: true},
+		invalid: {color: 'red', underline: true},
 	},
 	ansi16: {
 		plain: {},
@@ -57,6 +61,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		bad: {color: 'red'},
 		accent: {color: 'cyan'},
 		selected: {inverse: true},
+		invalid: {color: 'red', underline: true},
 	},
 	mono: {
 		plain: {},
@@ -68,5 +73,6 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		bad: {},
 		accent: {},
 		selected: {},
+		invalid: {underline: true},
 	},
 };

@@ -2,24 +2,16 @@ import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
 import {decisionLines} from './decision.ts';
 import {resultWord} from './result-word.ts';
 
-/** Text that a person puts on the clipboard. Controls other than tab and line feed are escaped: pasted into a shell, they would act. */
-const harmless = (text: string): string =>
-	text.replaceAll('\r\n', '\n').replaceAll(
-		// oxlint-disable-next-line no-control-regex
-		/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g,
-		character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-	);
-
 const bodyOf = (delivery: StoredDelivery): string =>
 	delivery.body ? new TextDecoder().decode(delivery.body) : '';
 
 /** The body as it came in. */
-export const bodyText = (delivery: StoredDelivery): string => harmless(bodyOf(delivery));
+export const bodyText = (delivery: StoredDelivery): string => bodyOf(delivery);
 
 /** The headers that were kept, one a line; secrets are never among them. */
 export const headersText = (delivery: StoredDelivery): string =>
 	Object.entries(delivery.headers)
-		.map(([name, value]) => harmless(`${name}: ${value}`))
+		.map(([name, value]) => `${name}: ${value}`)
 		.join('\n');
 
 /** Headers that curl sets by itself, or that do not belong to the message. */
@@ -74,9 +66,7 @@ export const decisionText = (delivery: Delivery): string =>
 	[
 		`${delivery.id} ${delivery.route} ${delivery.event} ${resultWord(delivery)}`,
 		...decisionLines(delivery).map(({mark, step, detail}) => `${mark} ${step.padEnd(9)} ${detail}`),
-	]
-		.map(harmless)
-		.join('\n');
+	].join('\n');
 
 /** The delivery without its body as one line of JSON. */
 export function jsonText(delivery: StoredDelivery): string {

@@ -1,0 +1,58 @@
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {change} from './navigate.ts';
+
+const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
+
+/** Money is spent only after a person agreed. @see Decisions 4 */
+function askToUseModel(shell: Shell): void {
+	const offer = shell.feed.get().state.modelOffer;
+	if (!offer) {
+		return;
+	}
+
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Use ${clean(offer.provider)}`,
+			lines: [
+				clean(`${offer.name}: ${offer.origin}`),
+				own('Every run then costs money there. The choice is written to config.yaml.'),
+			],
+			act: own('use it'),
+			run() {
+				shell.attempt(async () => {
+					await shell.port.useModel(offer.provider);
+					shell.toast(ui`${clean(offer.provider)} answers from now on`, 'good');
+				});
+			},
+		},
+	});
+}
+
+/** What a banner offers to do, for as long as it is there. */
+export const bannerCommands: readonly Command[] = [
+	{
+		id: 'receiver.retry',
+		scope: 'banner',
+		keys: ['r'],
+		label: own('retry the receiver'),
+		when: isRefused,
+		run(shell) {
+			shell.attempt(async () => {
+				await shell.port.restartReceiver();
+				shell.toast(own('The receiver is tried again'));
+			});
+		},
+	},
+	{
+		id: 'model.use',
+		scope: 'banner',
+		keys: ['M'],
+		label: own('use the model that was found (asks)'),
+		when: shell => shell.feed.get().state.modelOffer !== undefined,
+		run: askToUseModel,
+	},
+];

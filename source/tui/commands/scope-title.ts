@@ -1,0 +1,19 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from '../panes/line.ts';
+import {panes} from '../panes/pane.ts';
+
+const titles = new Map<string, string>([
+	...panes.map(({id, title}): [string, string] => [id, title]),
+	['global', 'Everywhere'],
+	['banner', 'While its banner is shown'],
+	['field', 'In a filter or a search'],
+	['palette', 'Palette'],
+	['help', 'Help'],
+	['menu', 'Menu'],
+	['confirm', 'Question'],
+	['quit', 'Leaving'],
+	['first-run', 'First start'],
+]);
+
+/** The name of a scope for a person. */
+export const scopeTitle = (scope: string): Safe => clean(titles.get(scope) ?? scope);

@@ -1,0 +1,70 @@
+import {join} from 'node:path';
+import type {Clock} from '../core/clock.ts';
+import {block} from '../core/untrusted.ts';
+import type {Desktop} from './shell/shell.ts';
+import {createClipboard} from './terminal/clipboard.ts';
+import type {TerminalModes} from './terminal/modes.ts';
+import {editText, pageText, type Lending} from './terminal/suspend.ts';
+
+export type Suspend = (task: () => Promise<void>) => Promise<void>;
+
+export type DesktopOptions = {
+	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
+	readonly editor: string;
+	readonly pager: string;
+	/** Data directory of the profile: copies that are too long for a terminal and files being edited go below it. */
+	readonly home: string;
+	/** Of the process; programs that are opened get it. */
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	readonly signal: AbortSignal;
+};
+
+export type DesktopWorld = {
+	readonly clock: Clock;
+	readonly stdout: NodeJS.WriteStream;
+	readonly modes: TerminalModes;
+	/** Ink's, once there is one. */
+	readonly suspend: Suspend;
+	readonly holdInterrupts: () => () => void;
+	readonly leave: () => void;
+};
+
+const longestPage = {maxLength: 8_000_000, maxLines: 200_000};
+
+/** The clipboard, the editor and the pager of the person at the terminal. */
+export function createDesktop(
+	{clock, stdout, modes, suspend, holdInterrupts, leave}: DesktopWorld,
+	{editor, pager, home, environment, signal}: DesktopOptions,
+): Desktop {
+	const clipboard = createClipboard(
+		{
+			write(sequence) {
+				stdout.write(sequence);
+			},
+			clock,
+		},
+		{environment, directory: join(home, 'clip'), isTty: stdout.isTTY},
+	);
+	const lending: Lending = {
+		suspend,
+		modes,
+		holdInterrupts,
+		directory: join(home, 'cache', 'open'),
+		environment,
+		signal,
+	};
+
+	return {
+		async copy(text) {
+			const {message} = await clipboard.copy(text);
+			return message;
+		},
+		edit: async (text, suffix) => editText(lending, editor, {text, suffix}),
+		page: async text => pageText(lending, pager, block(text, longestPage).text),
+		redraw() {
+			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
+			void suspend(async () => {});
+		},
+		leave,
+	};
+}

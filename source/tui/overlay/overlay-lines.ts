@@ -1,0 +1,145 @@
+import type {Safe} from '../../core/untrusted.ts';
+import type {StopConsequences} from '../../gateway/port.ts';
+import {scopeTitle} from '../commands/scope-title.ts';
+import {bindings} from '../commands/table.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import type {FirstRunCard, MenuItem, PaneId} from '../state/view.ts';
+import {fit} from '../text/fit.ts';
+import {own, ui} from '../text/safe.ts';
+
+/** The consequences of leaving, named from what goes on now. */
+export function quitLines(
+	{
+		embedded,
+		pid,
+		consequences,
+	}: {
+		readonly embedded: boolean;
+		readonly pid: number;
+		readonly consequences?: StopConsequences | undefined;
+	},
+	width: number,
+): readonly Line[] {
+	const facts = embedded ? endingFacts(consequences) : [attachedFact(pid)];
+	return [
+		blankLine,
+		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(ui`  ${row}`))),
+		blankLine,
+		[
+			{text: own('  q')},
+			{text: own(' again to quit, ')},
+			{text: own('Esc'), tone: 'accent'},
+			{text: own(' stay')},
+		],
+	];
+}
+
+const attachedFact = (pid: number): string =>
+	`Only this screen closes. The gateway goes on in process ${pid}; \`svc gateway stop\` ends it.`;
+
+function endingFacts(consequences: StopConsequences | undefined): readonly string[] {
+	const stops = 'svc stops answering webhooks.';
+	if (!consequences) {
+		return [stops, 'Looking what is going on …'];
+	}
+
+	const {activeRuns, queuedRuns} = consequences;
+	return [
+		stops,
+		...(activeRuns > 0
+			? [
+					`${counted(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
+				]
+			: []),
+		...(queuedRuns > 0
+			? [`${counted(queuedRuns, 'queued run')}: kept, started by the next svc.`]
+			: []),
+		...(activeRuns + queuedRuns === 0 ? ['Nothing is under way, nothing is lost.'] : []),
+	];
+}
+
+const counted = (count: number, noun: string): string =>
+	`${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** What is about to be done, and the two keys. */
+export const confirmLines = (
+	{lines, act}: {readonly lines: readonly Safe[]; readonly act: Safe},
+	width: number,
+): readonly Line[] => [
+	blankLine,
+	...lines.flatMap(text => wrapText(text, width - 4).map(row => line(ui`  ${row}`))),
+	blankLine,
+	[
+		{text: own('  y'), tone: 'accent'},
+		{text: ui` ${act}   `},
+		{text: own('Esc'), tone: 'accent'},
+		{text: own(' leave it')},
+	],
+];
+
+/** A choice; each entry has a key of its own. */
+export const menuLines = (items: readonly MenuItem[], chosen: number): readonly Line[] => [
+	blankLine,
+	...items.map(({key, label}, index): Line => {
+		const isChosen = index === chosen;
+		return [
+			{text: isChosen ? own('> ') : own('  '), tone: 'accent'},
+			{text: fit(clean(key), 3), tone: 'accent'},
+			{text: label, tone: isChosen ? 'selected' : 'plain'},
+		];
+	}),
+];
+
+/** What the first start did, and how to see a first event. */
+export const firstRunLines = (card: FirstRunCard, width: number): readonly Line[] => [
+	blankLine,
+	...card.steps.flatMap(step =>
+		wrapText(step, width - 4).map((row, index): Line => [
+			{text: index === 0 ? own(' ✓ ') : own('   '), tone: 'good'},
+			{text: row},
+		]),
+	),
+	blankLine,
+	[{text: own('   Model  '), tone: 'title'}, {text: clean(card.model)}],
+	blankLine,
+	line(own('   Send a first event'), 'title'),
+	...wrapText(card.curl, width - 4).map(row => line(ui`   ${row}`)),
+	blankLine,
+	[
+		{text: own('   T'), tone: 'accent'},
+		{text: own(' sends it for you   ')},
+		{text: own('c'), tone: 'accent'},
+		{text: own(' copies the line   ')},
+		{text: own('Enter'), tone: 'accent'},
+		{text: own(' goes to the traffic')},
+	],
+];
+
+const keyCells = 16;
+
+/** Every key, those of the open pane first; `query` keeps what holds it. */
+export function helpLines(pane: PaneId, query: string): readonly Line[] {
+	const wanted = query.trim().toLowerCase();
+	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
+	const order = [
+		pane,
+		'global',
+		...[...groups.keys()].filter(name => name !== pane && name !== 'global'),
+	];
+	return order.flatMap(scope => {
+		const title = scopeTitle(scope);
+		const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>
+			`${title} ${keys.join(' ')} ${label} ${id}`.toLowerCase().includes(wanted),
+		);
+		return rows.length === 0
+			? []
+			: [
+					line(title, 'title'),
+					...rows.map(({keys, label}): Line => [
+						{text: ui`  ${fit(clean(keys.join(' ')), keyCells)} `, tone: 'accent'},
+						{text: label},
+					]),
+					blankLine,
+				];
+	});
+}

@@ -1,0 +1,92 @@
+import type {GatewayState} from '../../core/state.ts';
+import type {PaneId} from '../state/view.ts';
+import {own, ui} from '../text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line} from './line.ts';
+
+/** What a pane says when it has nothing: why, and what helps. */
+export function emptyLines(
+	pane: PaneId,
+	{state, isFiltered}: {readonly state: GatewayState; readonly isFiltered: boolean},
+	width: number,
+): readonly Line[] {
+	if (isFiltered) {
+		return [
+			line(own('Nothing passes the filter.')),
+			line(own('Esc clears it, / changes it.'), 'quiet'),
+		];
+	}
+
+	const [first, ...rest] = pane === 'traffic' ? noTraffic(state) : notices[pane];
+	return [
+		blankLine,
+		...wrapText(`  ${first ?? ''}`, width).map(row => line(row, 'strong')),
+		...rest.flatMap(text => wrapText(`  ${text}`, width).map(row => line(row, 'quiet'))),
+	];
+}
+
+function noTraffic({webhook, routes}: GatewayState): readonly string[] {
+	switch (webhook.state) {
+		case 'starting':
+			return ['◐ The receiver is starting.', 'Deliveries appear here as they come.'];
+		case 'refused':
+			return [
+				'No deliveries: the receiver is not running.',
+				`Why: ${webhook.reason}`,
+				'Mend the cause, then press r to try again.',
+			];
+		case 'disabled':
+			return [
+				'No deliveries: the webhook receiver is switched off.',
+				'Set platforms.webhook.enabled: true in config.yaml, or run `svc gateway setup`.',
+			];
+		case 'closed':
+			return ['No deliveries: the receiver is closed.', 'The gateway is stopping or has stopped.'];
+		case 'listening': {
+			const route = routes.find(({problem}) => problem === undefined)?.name;
+			return route === undefined
+				? [
+						'No deliveries yet, and no route to send them to.',
+						'Add one: `svc webhook subscribe NAME --prompt "…"`',
+					]
+				: [
+						'No deliveries yet.',
+						`POST to ${webhook.url.replace(/\/$/, '')}/webhooks/${route}`,
+						'y copies a signed curl line, T sends a test event.',
+					];
+		}
+	}
+}
+
+const notices: Readonly<Record<Exclude<PaneId, 'traffic'>, readonly string[]>> = {
+	groups: [
+		'Nothing is gathered: no route of this version coalesces events.',
+		'Events that belong together will wait here with two clocks: the quiet window and the longest wait.',
+		'Until then each event starts its own run; 7 shows the runs.',
+	],
+	tools: [
+		'No tool servers: this version does not connect to any yet.',
+		'They will be listed here with their state, their tools and what a call needs.',
+		'Until then agents answer without tools.',
+	],
+	logins: [
+		'No login is waiting.',
+		'Codes for tool servers that want a login will be shown here, to be copied with one key.',
+	],
+	subs: [
+		'No routes.',
+		'Add one: `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
+	],
+	approvals: [
+		'Nothing waits for approval: no tool of this version needs one.',
+		'Calls that need a person will wait here and deny themselves when nobody answers.',
+	],
+	runs: ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
+	logs: ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
+};
+
+/** What a pane shows in place of itself when drawing it failed. */
+export const failedLines = (reason: string): readonly Line[] => [
+	line(own('✗ This pane could not be drawn'), 'bad'),
+	line(clean(reason)),
+	line(ui`Another pane works on; Ctrl-l tries again.`, 'quiet'),
+];

@@ -1,0 +1,111 @@
+import type {GatewayState, WebhookState} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean, type Line, type Span} from '../panes/line.ts';
+import {clockTime} from '../panes/time.ts';
+import {needsDecision} from '../runs/run-word.ts';
+import type {Snapshot} from '../state/feed.ts';
+import {widthOf} from '../text/fit.ts';
+import {own, ui} from '../text/safe.ts';
+
+/** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
+export const staleAfterMs = 5000;
+
+/** How long nothing was heard from a gateway that reports each second, or is lost, milliseconds; `undefined` while it is fresh. */
+export function staleFor({state, now, heardAt}: Snapshot): number | undefined {
+	const silentMs = now - heardAt;
+	return !state.gateway.reachable || (state.health && silentMs > staleAfterMs)
+		? silentMs
+		: undefined;
+}
+
+/** Address of the receiver, as a sign and its port. */
+export function receiverField(webhook: WebhookState): Span {
+	switch (webhook.state) {
+		case 'listening':
+			return {text: ui`● ${clean(portOf(webhook.url))}`, tone: 'good'};
+		case 'starting':
+			return {text: own('◐ starting'), tone: 'accent'};
+		case 'refused':
+			return {text: own('✗ receiver'), tone: 'bad'};
+		case 'disabled':
+			return {text: own('○ no receiver'), tone: 'quiet'};
+		case 'closed':
+			return {text: own('○ closed'), tone: 'quiet'};
+	}
+}
+
+const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
+
+/** What waits for a person: never left out of the status row. */
+export function attention({webhook, runs, problems}: GatewayState): Safe | undefined {
+	const waiting = runs.filter(needsDecision).length;
+	const parts = [
+		...(webhook.state === 'refused' ? ['receiver refused'] : []),
+		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
+		...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'run' : 'runs'} to decide`] : []),
+	];
+	return parts.length === 0 ? undefined : clean(`! ${parts.join('  ')}`);
+}
+
+const gap = 2;
+
+type Field = Span & {readonly side: 'left' | 'right'; readonly isKept?: boolean};
+
+/** The status row: fields drop from the right until it fits `width`, what needs a person never does. */
+export function statusLine(snapshot: Snapshot, version: Safe, width: number): Line {
+	let fields = fieldsOf(snapshot, version);
+	while (lengthOf(fields) > width) {
+		const last = fields.findLastIndex(field => !field.isKept);
+		if (last === -1) {
+			break;
+		}
+
+		fields = fields.toSpliced(last, 1);
+	}
+
+	const start = fields.filter(field => field.side === 'left');
+	const end = fields.filter(field => field.side === 'right');
+	const fill = Math.max(gap, width - lengthOf(start) - lengthOf(end));
+	return [...joined(start), {text: clean(' '.repeat(fill))}, ...joined(end)];
+}
+
+const lengthOf = (fields: readonly Field[]): number =>
+	fields.reduce((sum, field) => sum + widthOf(field.text) + gap, 0) - (fields.length > 0 ? gap : 0);
+
+const joined = (fields: readonly Field[]): Line =>
+	fields.flatMap(({text, tone = 'plain'}, index) =>
+		index === 0 ? [{text, tone}] : [{text: own('  ')}, {text, tone}],
+	);
+
+const left = (text: Safe, tone: Span['tone'] = 'quiet'): Field => ({text, tone, side: 'left'});
+
+const right = (text: Safe): Field => ({text, tone: 'quiet', side: 'right'});
+
+function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
+	const {state, now} = snapshot;
+	const {health, totals, gateway} = state;
+	const staleMs = staleFor(snapshot);
+	const warning = attention(state);
+	return [
+		{...left(ui`svc ${version}`, 'strong'), isKept: true},
+		{...receiverField(state.webhook), side: 'left', isKept: true},
+		...(staleMs === undefined ? [] : [left(ui`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
+		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
+		...(totals.received > 0
+			? [left(ui`ok ${Math.floor((totals.ok / totals.received) * 100)}%`)]
+			: []),
+		...(health?.requestP95Ms === undefined
+			? []
+			: [left(ui`p95 ${Math.round(health.requestP95Ms)}ms`)]),
+		...(health ? [left(ui`loop ${Math.round(health.loopDelayP99Ms)}ms`)] : []),
+		left(clean(gateway.profile)),
+		...(warning === undefined
+			? []
+			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
+		...(health ? [right(ui`${Math.round(health.rssBytes / 1e6)}MB`)] : []),
+		right(clockTime(now)),
+	];
+}
+
+const rate = (perSecond: number): string =>
+	perSecond < 10 ? perSecond.toFixed(1) : String(Math.round(perSecond));

@@ -1,0 +1,23 @@
+import type {GatewayState} from '../../core/state.ts';
+import {clean, type Line} from '../panes/line.ts';
+import {panes} from '../panes/pane.ts';
+import type {PaneId} from '../state/view.ts';
+import {widthOf} from '../text/fit.ts';
+
+const full = 100;
+
+/** The panes with their keys; the open one in brackets, with short names below 100 columns. */
+export function tabsLine(state: GatewayState, open: PaneId, width: number): Line {
+	const labels = panes.map(({id, key, title, short, count}) => {
+		const number = count?.(state) ?? 0;
+		const name = `${key} ${width >= full ? title : short}${number > 0 ? ` ${number}` : ''}`;
+		return {text: clean(id === open ? `[${name}]` : ` ${name} `), isOpen: id === open};
+	});
+	const used = labels.reduce((sum, label) => sum + widthOf(label.text), 0);
+	// Wide screens get air between the tabs, narrow ones none.
+	const space = clean(used + labels.length <= width ? ' ' : '');
+	return labels.flatMap(({text, isOpen}) => [
+		{text, tone: isOpen ? 'strong' : 'quiet'},
+		{text: space},
+	]);
+}

@@ -1,0 +1,43 @@
+import type {Suspend} from './desktop.ts';
+
+type Program = Pick<
+	NodeJS.Process,
+	'on' | 'off' | 'listeners' | 'removeAllListeners' | 'pid' | 'kill'
+>;
+
+const nothing = () => {};
+
+/**
+ * Keeps a Ctrl-C that is meant for another program on the terminal from ending us: the whole foreground group gets it. Returns the
+ * way back to the handlers there were.
+ */
+export function holdInterrupts(program: Program): () => void {
+	const held = program.listeners('SIGINT');
+	program.removeAllListeners('SIGINT');
+	program.on('SIGINT', nothing);
+	return () => {
+		program.off('SIGINT', nothing);
+		for (const listener of held) {
+			// Listeners of a signal are called with it, whatever the type of the list says.
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+			program.on('SIGINT', listener as () => void);
+		}
+	};
+}
+
+/**
+ * Gives the terminal back before a SIGTSTP from outside stops the process, and takes it again afterwards: Ink alone leaves the
+ * alternate screen and the hidden cursor to the shell. Returns the way out.
+ */
+export function handleStops(program: Program, suspend: Suspend): () => void {
+	const onStop = () => {
+		void suspend(async () => {
+			program.kill(program.pid, 'SIGSTOP');
+		});
+	};
+
+	program.on('SIGTSTP', onStop);
+	return () => {
+		program.off('SIGTSTP', onStop);
+	};
+}

@@ -1,0 +1,62 @@
+import type {DeliveryRow} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean, type Line} from '../panes/line.ts';
+import {clockTime, preciseTime} from '../panes/time.ts';
+import {fit} from '../text/fit.ts';
+import {own, ui} from '../text/safe.ts';
+import {resultTone, resultWord, signOf} from './result-word.ts';
+
+/** Cells of each column; a blank stands between two. */
+export type TrafficColumns = {
+	readonly time: number;
+	readonly route: number;
+	readonly event: number;
+	readonly result: number;
+	readonly ms: number;
+};
+
+const preciseFrom = 90;
+
+/** Sign columns and the blanks between the others. */
+const fixed = 3 + 4;
+
+/** How `width` cells are shared: what says least gets least. */
+export function trafficColumns(width: number): TrafficColumns {
+	const time = width >= preciseFrom ? 12 : 8;
+	const result = 19;
+	const ms = 5;
+	const rest = Math.max(10, width - fixed - time - result - ms);
+	const route = Math.min(24, Math.floor(rest * 0.42));
+	return {time, route, event: rest - route, result, ms};
+}
+
+/** The names of the columns. */
+export const trafficHeader = ({time, route, event, result, ms}: TrafficColumns): Safe =>
+	ui`   ${fit(own('time'), time)} ${fit(own('route'), route)} ${fit(own('event'), event)} ${fit(own('result'), result)} ${fit(own('ms'), ms, {align: 'end'})}`;
+
+/** One delivery as one row; `>` in column 0 marks the selected one in every theme. */
+export function trafficRow(
+	{delivery, count}: DeliveryRow,
+	columns: TrafficColumns,
+	isSelected: boolean,
+): Line {
+	const time = columns.time > 8 ? preciseTime : clockTime;
+	const sign = signOf(delivery);
+	const tone = isSelected ? 'selected' : 'plain';
+	return [
+		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
+		{text: clean(sign), tone: 'warn'},
+		{
+			text: ui` ${fit(time(delivery.receivedAt), columns.time)} ${fit(clean(delivery.route), columns.route)} ${fit(clean(delivery.event), columns.event)} `,
+			tone,
+		},
+		{
+			text: fit(clean(resultWord(delivery, count)), columns.result),
+			tone: resultTone(delivery.outcome),
+		},
+		{
+			text: ui` ${fit(clean(String(Math.round(delivery.durationMs))), columns.ms, {align: 'end'})}`,
+			tone: 'quiet',
+		},
+	];
+}

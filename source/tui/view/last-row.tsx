@@ -1,0 +1,71 @@
+import {change} from '../commands/navigate.ts';
+import {clean} from '../panes/line.ts';
+import {hintsLine} from '../shell/hints-line.ts';
+import {empty, own, ui} from '../text/safe.ts';
+import {FieldRow} from './field-row.tsx';
+import {LineRow} from './line-row.tsx';
+import {useShell} from './shell-context.ts';
+import {usePane} from './use-pane.ts';
+
+/** The text field that has the keyboard, else a toast, else the keys that matter here. */
+export function LastRow({width}: {readonly width: number}) {
+	const shell = useShell();
+	const {pane, view} = usePane();
+	const {overlay, field, toast} = view;
+	if (overlay?.kind === 'help' && overlay.isSearching) {
+		return (
+			<FieldRow
+				label={own('search ')}
+				value={overlay.query}
+				note={empty}
+				width={width}
+				onChange={query => {
+					change(shell, {overlay: {...overlay, query}});
+				}}
+			/>
+		);
+	}
+
+	if (field === 'search') {
+		return (
+			<FieldRow
+				label={own('search ')}
+				value={view.search}
+				note={own('enter, then n N')}
+				width={width}
+				onChange={search => {
+					change(shell, {search});
+				}}
+			/>
+		);
+	}
+
+	const list = pane.list?.(shell);
+	if (field === 'filter' && list) {
+		return <FilterField value={list.get().filterText} width={width} />;
+	}
+
+	return (
+		<LineRow
+			row={toast ? [{text: ui` ${toast.text}`, tone: toast.tone}] : hintsLine(shell, width)}
+			width={width}
+		/>
+	);
+}
+
+function FilterField({value, width}: {readonly value: string; readonly width: number}) {
+	const shell = useShell();
+	const {pane} = usePane();
+	const problem = pane.list?.(shell).get().filter.problem;
+	return (
+		<FieldRow
+			label={own('/ ')}
+			value={value}
+			note={problem === undefined ? own('esc clears') : ui`✗ ${clean(problem)}`}
+			width={width}
+			onChange={text => {
+				pane.list?.(shell).setFilter(text);
+			}}
+		/>
+	);
+}

@@ -1,0 +1,27 @@
+import {Box} from 'ink';
+import type {Line} from '../panes/line.ts';
+import {LineRow} from './line-row.tsx';
+
+export type LineBlockProps = {
+	readonly rows: readonly Line[];
+	/** Index of the first row that is shown. */
+	readonly top: number;
+	readonly width: number;
+	readonly height: number;
+};
+
+/** A window of `height` rows over many. */
+export function LineBlock({rows, top, width, height}: LineBlockProps) {
+	const start = Math.max(0, Math.min(top, rows.length - height));
+	return (
+		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
+			{rows.slice(start, start + height).map((row, index) => (
+				// A row of a detail has no identity but its place.
+				// oxlint-disable-next-line react/no-array-index-key
+				<Box key={start + index} height={1} width={width} flexShrink={0}>
+					<LineRow row={row} width={width} />
+				</Box>
+			))}
+		</Box>
+	);
+}

@@ -1,0 +1,59 @@
+import {Box} from 'ink';
+import {memo, type ReactNode} from 'react';
+import type {Line} from '../panes/line.ts';
+import type {List} from '../state/list.ts';
+import {useStore} from '../state/use-store.ts';
+import {LineRow} from './line-row.tsx';
+
+export type ListRowsProps<Item> = {
+	readonly list: List<Item>;
+	readonly keyOf: (item: Item) => string;
+	/** One item as one row. Must be the same function while nothing changed, or every row is laid out anew. */
+	readonly rowOf: (item: Item, isSelected: boolean) => Line;
+	readonly header?: Line | undefined;
+	readonly width: number;
+	readonly height: number;
+	/** Instead of rows, when there are none. */
+	readonly whenEmpty: ReactNode;
+};
+
+type RowProps<Item> = Pick<ListRowsProps<Item>, 'rowOf' | 'width'> & {
+	readonly item: Item;
+	readonly isSelected: boolean;
+};
+
+function PlainRow<Item>({item, isSelected, rowOf, width}: RowProps<Item>) {
+	return <LineRow row={rowOf(item, isSelected)} width={width} />;
+}
+
+// `memo` forgets type parameters.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const Row = memo(PlainRow) as typeof PlainRow;
+
+/** The window of a list: as many rows as have room, whatever the length of the list. */
+export function ListRows<Item>(props: ListRowsProps<Item>) {
+	const {list, keyOf, rowOf, header, width, height, whenEmpty} = props;
+	const view = useStore(list, value => value);
+	const selected = view.items[view.window.cursor];
+	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
+	return (
+		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
+			{view.items.length === 0
+				? whenEmpty
+				: [
+						...(header
+							? [
+									<Box key="header" height={1} flexShrink={0}>
+										<LineRow row={header} width={width} />
+									</Box>,
+								]
+							: []),
+						...rows.map(item => (
+							<Box key={`row ${keyOf(item)}`} height={1} flexShrink={0}>
+								<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
+							</Box>
+						)),
+					]}
+		</Box>
+	);
+}

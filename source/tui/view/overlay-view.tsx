@@ -1,0 +1,89 @@
+import {Box} from 'ink';
+import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
+import {clean, type Line} from '../panes/line.ts';
+import {paneOf} from '../panes/pane.ts';
+import {ruleLine} from '../shell/rule-line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
+import {own} from '../text/safe.ts';
+import {HelpView} from './help-view.tsx';
+import {LineBlock} from './line-block.tsx';
+import {LineRow} from './line-row.tsx';
+import {PaletteView} from './palette-view.tsx';
+import type {RegionProps} from './pane-list.tsx';
+import {useShell} from './shell-context.ts';
+
+/** What lies over the panes: drawn instead of the body, under a rule of its own. */
+export function OverlayView({overlay, width, height}: RegionProps & {readonly overlay: Overlay}) {
+	const shell = useShell();
+	return (
+		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
+			<Box height={1} flexShrink={0}>
+				<LineRow row={ruleLine(titleOf(overlay, shell), width)} width={width} />
+			</Box>
+			<OverlayBody overlay={overlay} width={width} height={height - 1} />
+		</Box>
+	);
+}
+
+function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
+	switch (overlay.kind) {
+		case 'help':
+			return [
+				[{text: own('Help'), tone: 'title'}],
+				[{text: paneOf(shell.view.get().pane).title}],
+				overlay.query === ''
+					? [{text: own('/ search'), tone: 'quiet'}]
+					: [{text: clean(overlay.query), tone: 'accent'}],
+			];
+		case 'palette':
+			return [[{text: own('Palette'), tone: 'title'}]];
+		case 'quit':
+			return [[{text: own('Quit?'), tone: 'title'}]];
+		case 'confirm':
+		case 'menu':
+			return [[{text: overlay.title, tone: 'title'}]];
+		case 'first-run':
+			return [[{text: own('Welcome to svc'), tone: 'title'}]];
+	}
+}
+
+function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: Overlay}) {
+	const shell = useShell();
+	const block = (rows: readonly Line[]) => (
+		<LineBlock rows={rows} top={0} width={width} height={height} />
+	);
+	switch (overlay.kind) {
+		case 'help':
+			return (
+				<HelpView
+					pane={shell.view.get().pane}
+					query={overlay.query}
+					top={overlay.top}
+					width={width}
+					height={height}
+				/>
+			);
+		case 'palette':
+			return (
+				<PaletteView query={overlay.query} index={overlay.index} width={width} height={height} />
+			);
+		case 'quit':
+			return block(
+				quitLines(
+					{
+						embedded: shell.port.embedded,
+						pid: shell.feed.get().state.gateway.pid,
+						consequences: overlay.consequences,
+					},
+					width,
+				),
+			);
+		case 'confirm':
+			return block(confirmLines(overlay, width));
+		case 'menu':
+			return block(menuLines(overlay.items, overlay.index));
+		case 'first-run':
+			return block(firstRunLines(overlay.card, width));
+	}
+}
