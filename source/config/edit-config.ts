@@ -1,0 +1,56 @@
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {withFileLock} from '../core/file-lock.ts';
+import type {HomePaths} from './config.ts';
+import {editYaml, type YamlEdit} from './edit-yaml.ts';
+import {firstConfig} from './first-config.ts';
+import {formatProblem} from './format-problem.ts';
+import {problemIn} from './place-problem.ts';
+import {readTextFile} from './read-text-file.ts';
+import {writePrivateFile} from './write-private-file.ts';
+import {parseYamlSource} from './yaml-source.ts';
+
+const lockWaitMs = 10_000;
+const maxConfigBytes = 1024 * 1024;
+
+/**
+ * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes
+ * that edit at once lose nothing.
+ *
+ * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
+ * through a value that is no mapping; `file_too_large`, `lock_timeout`
+ * @see Decisions 1
+ */
+export async function editConfig(
+	paths: HomePaths,
+	edits: readonly YamlEdit[],
+	{clock}: {readonly clock: Clock},
+): Promise<void> {
+	mkdirSync(paths.run, {recursive: true, mode: 0o700});
+	await withFileLock(
+		join(paths.run, 'config.lock'),
+		async () => {
+			const existing = readTextFile(paths.config, maxConfigBytes);
+			const text = editConfigText(existing ?? firstConfig(), edits, paths.config);
+			if (text !== existing) {
+				await writePrivateFile(paths.config, text);
+			}
+		},
+		{waitMs: lockWaitMs, clock},
+	);
+}
+
+/** `text` with the edits applied; `file` is for messages. Pure; throws as `editConfig` does. */
+export function editConfigText(text: string, edits: readonly YamlEdit[], file: string): string {
+	const [problem] = parseYamlSource(text).problems;
+	if (problem) {
+		throw new SvcError(
+			'config_broken',
+			`Cannot edit "${file}": mend it first, ${formatProblem(problemIn(file, {severity: 'error', ...problem}))}`,
+		);
+	}
+
+	return edits.reduce(editYaml, text);
+}

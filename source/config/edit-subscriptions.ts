@@ -1,0 +1,40 @@
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../core/clock.ts';
+import {withFileLock} from '../core/file-lock.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {HomePaths} from './config.ts';
+import {readTextFile} from './read-text-file.ts';
+import {maxSubscriptionsBytes, parseSubscriptions} from './subscriptions.ts';
+import {writePrivateFile} from './write-private-file.ts';
+
+const lockWaitMs = 10_000;
+
+/**
+ * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits.
+ * Keys that nobody knows stay. Returns the entries as written; `change` may return what it got, then nothing is written.
+ *
+ * @throws SvcError `subscriptions_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
+ * @see Decisions 2
+ */
+export async function editSubscriptions(
+	paths: HomePaths,
+	change: (entries: JsonObject) => JsonObject,
+	{clock}: {readonly clock: Clock},
+): Promise<JsonObject> {
+	mkdirSync(paths.run, {recursive: true, mode: 0o700});
+	return withFileLock(
+		join(paths.run, 'subscriptions.lock'),
+		async () => {
+			const text = readTextFile(paths.subscriptions, maxSubscriptionsBytes) ?? '';
+			const entries = parseSubscriptions(text, paths.subscriptions);
+			const changed = change(entries);
+			if (changed !== entries) {
+				await writePrivateFile(paths.subscriptions, `${JSON.stringify(changed, null, 2)}\n`);
+			}
+
+			return changed;
+		},
+		{waitMs: lockWaitMs, clock},
+	);
+}

@@ -1,0 +1,155 @@
+import {isDeepStrictEqual} from 'node:util';
+import {isCollection, isMap, isNode, isScalar, parseDocument, stringify, type Document} from 'yaml';
+import {SvcError} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {KeyPath} from './plain-data.ts';
+
+/** One key to set; without a value it is removed. */
+export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | undefined};
+
+/**
+ * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
+ * place, a new key follows the last one of its mapping. Otherwise the text is written anew, with its comments and its order.
+ *
+ * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping.
+ */
+export function editYaml(text: string, edit: YamlEdit): string {
+	const anew = writeAnew(text, edit);
+	const wanted = dataIn(anew);
+	const inPlace = [replaceInPlace(text, edit), insertInPlace(text, edit)];
+	return (
+		inPlace.find(result => result !== undefined && isDeepStrictEqual(dataIn(result), wanted)) ??
+		anew
+	);
+}
+
+function dataIn(text: string): unknown {
+	const document = parseDocument(text, {logLevel: 'error'});
+	return document.errors.length > 0 ? document.errors : document.toJS();
+}
+
+/** The text with one plain value in the place of another. */
+function replaceInPlace(text: string, {path, value}: YamlEdit): string | undefined {
+	const node: unknown = parseDocument(text).getIn(path, true);
+	if (!isScalar(node) || !node.range || typeof value === 'object' || value === undefined) {
+		return undefined;
+	}
+
+	const [start, end] = node.range;
+	const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
+	const written = stringify(value, {
+		lineWidth: 0,
+		singleQuote: node.type === 'QUOTE_SINGLE',
+		...(quoted && {defaultStringType: node.type}),
+	}).trimEnd();
+	return start === end ? undefined : text.slice(0, start) + written + text.slice(end);
+}
+
+/** The text with a new key below the last one of the deepest mapping that is there. */
+function insertInPlace(text: string, {path, value}: YamlEdit): string | undefined {
+	if (value === undefined) {
+		return undefined;
+	}
+
+	const document = parseDocument(text);
+	for (let length = path.length - 1; length >= 0; length -= 1) {
+		const place = placeAfter(text, document, path.slice(0, length));
+		if (place) {
+			const {indent} = indentationOf(text);
+			const block = stringify(nest(path.slice(length), value), {indent, lineWidth: 0});
+			const lines = block.replaceAll(/^(?=.)/gm, ' '.repeat(place.column));
+			return text.slice(0, place.offset) + place.before + lines + text.slice(place.offset);
+		}
+	}
+
+	return undefined;
+}
+
+const nest = (path: KeyPath, value: JsonValue): JsonValue =>
+	path.reduceRight<JsonValue>((inner, key) => ({[key]: inner}), value);
+
+/** Where the next key of the mapping at `path` would stand; `undefined` when that is no mapping of lines. */
+function placeAfter(text: string, document: Document, path: KeyPath) {
+	const map: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+	if (map === null && path.length === 0) {
+		// Nothing but comments.
+		return {offset: text.length, column: 0, before: text === '' || text.endsWith('\n') ? '' : '\n'};
+	}
+
+	if (!isMap(map) || map.flow || map.items.length === 0) {
+		return undefined;
+	}
+
+	const first = map.items[0]?.key;
+	const last = map.items.at(-1);
+	const node: unknown = isNode(last?.value) ? last.value : last?.key;
+	if (!isNode(first) || !first.range || !isNode(node) || !node.range) {
+		return undefined;
+	}
+
+	const column = first.range[0] - (text.lastIndexOf('\n', first.range[0] - 1) + 1);
+	const end = node.range[1];
+	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
+	return lineEnd === -1
+		? {offset: text.length, column, before: '\n'}
+		: {offset: lineEnd + 1, column, before: ''};
+}
+
+/** The text as the library writes it after the edit. */
+function writeAnew(text: string, {path, value}: YamlEdit): string {
+	const document = parseDocument(text);
+	if (value === undefined) {
+		document.deleteIn(path);
+	} else {
+		openPath(document, path);
+		document.setIn(path, document.createNode(value));
+	}
+
+	return document.toString({
+		lineWidth: 0,
+		flowCollectionPadding: !/[{[][^\s{}[\]]/.test(text),
+		...indentationOf(text),
+	});
+}
+
+/** Makes every step above the last key a collection: a key without a value becomes a mapping and keeps its comments. */
+function openPath(document: Document, path: KeyPath): void {
+	for (let length = 0; length < path.length; length += 1) {
+		const prefix = path.slice(0, length);
+		const node: unknown = length === 0 ? document.contents : document.getIn(prefix, true);
+		if (!isCollection(node)) {
+			openOne(document, prefix, node);
+		}
+	}
+}
+
+function openOne(document: Document, path: KeyPath, node: unknown): void {
+	const isEmpty = node === undefined || node === null || (isScalar(node) && node.value === null);
+	if (!isEmpty) {
+		throw new SvcError(
+			'config_not_editable',
+			`Cannot set a key below "${path.join('.')}": it is not a mapping`,
+		);
+	}
+
+	const mapping = document.createNode({});
+	if (isScalar(node)) {
+		mapping.commentBefore = [node.commentBefore, node.comment].filter(Boolean).join('\n') || null;
+	}
+
+	if (path.length === 0) {
+		document.contents = mapping;
+	} else {
+		document.setIn(path, mapping);
+	}
+}
+
+const widestIndent = 8;
+
+/** How the text indents, by its first indented line and its first list. */
+function indentationOf(text: string): {readonly indent: number; readonly indentSeq: boolean} {
+	const [, spaces = '  '] =
+		/^[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n(?:[^\S\n]*(?:#[^\n]*)?\n)*( +)\S/m.exec(text) ?? [];
+	const hasFlushList = /^( *)[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n\1- /m.test(text);
+	return {indent: Math.min(spaces.length, widestIndent), indentSeq: !hasFlushList};
+}

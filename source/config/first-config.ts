@@ -1,0 +1,25 @@
+/** The `config.yaml` that the first use writes: everything off but a receiver on this machine alone, and where to go from there. */
+export const firstConfig =
+	(): string => `# Configuration of svc. "svc config check" checks it, "svc config schema" describes every key.
+# A gateway that runs takes changes at once; host and port need a restart.
+# Secrets belong into the file .env beside this one; refer to them as \${NAME}.
+
+platforms:
+  webhook:
+    enabled: true
+    # 0.0.0.0 accepts events from other machines.
+    host: 127.0.0.1
+    port: 8644
+    # Secret of routes that have none of their own.
+    # secret: \${WEBHOOK_SECRET}
+    # Routes that stand here cannot be changed by "svc webhook subscribe", which keeps its own file.
+    # routes:
+    #   pull-requests:
+    #     events: [pull_request]
+    #     prompt: "Review pull request {pull_request.number}: {pull_request.title}"
+    #     deliver: log
+
+model:
+  # auto: a provider whose key is set, else a model server on this machine, else a rule-based digest.
+  provider: auto
+`;

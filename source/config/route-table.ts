@@ -1,0 +1,87 @@
+import type {RouteView} from '../core/config-view.ts';
+import {resolveSubscription, routeContextOf} from './check-subscription.ts';
+import type {Config, RouteTable} from './config.ts';
+import {viewOfRoute} from './resolve-route.ts';
+import {insecureSecret} from './route-refusals.ts';
+import type {Route, SkippedRoute} from './route.ts';
+import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
+
+let tablesMade = 0;
+
+/**
+ * The routes that are served: those of `config.yaml`, then the subscriptions. A subscription that has the name of a static route is skipped, also
+ * when that route is itself refused; so is every one that a static route would be refused for.
+ *
+ * @see Interface 2.11
+ */
+export function buildRouteTable(config: Config, subscriptions: Subscriptions): RouteTable {
+	const context = routeContextOf(config);
+	const {routes: staticRoutes, refusals} = config.webhook;
+	const routes = new Map<string, Route>(staticRoutes);
+	const skipped: SkippedRoute[] = [...refusals];
+	const staticNames = new Set([...staticRoutes.keys(), ...refusals.map(({name}) => name)]);
+	for (const [name, entry] of Object.entries(subscriptions.entries)) {
+		const resolved = resolveSubscription(name, entry, context);
+		if (!resolved.ok) {
+			skipped.push(...resolved.refusals);
+		} else if (staticNames.has(name)) {
+			skipped.push(shadowed(resolved.route));
+		} else {
+			routes.set(name, resolved.route);
+		}
+	}
+
+	tablesMade += 1;
+	return {routes, skipped, version: tablesMade};
+}
+
+function shadowed(route: Route): SkippedRoute {
+	const {name, source} = route;
+	const reason = `Subscription "${name}" is not used: a route of config.yaml has the same name`;
+	return {name, source, code: 'shadowed', reason, view: {...viewOfRoute(route), problem: reason}};
+}
+
+/**
+ * The table as of each call, made again only when the configuration or the subscriptions are other ones than at the last call. Cheap
+ * enough for every request.
+ */
+export function createRouteTableSource({
+	config,
+	subscriptions,
+}: {
+	readonly config: () => Config;
+	readonly subscriptions: SubscriptionsReader;
+}): () => RouteTable {
+	let made: {config: Config; subscriptions: Subscriptions; table: RouteTable} | undefined;
+	return () => {
+		const now = {config: config(), subscriptions: subscriptions.current()};
+		if (made?.config !== now.config || made.subscriptions !== now.subscriptions) {
+			made = {...now, table: buildRouteTable(now.config, now.subscriptions)};
+		}
+
+		return made.table;
+	};
+}
+
+/** Every entry of a table as faces see it, once per name and source: served ones first, each group in the order of its file. */
+export function routeViews({routes, skipped}: RouteTable): readonly RouteView[] {
+	const views = new Map<string, RouteView>();
+	for (const view of [
+		...[...routes.values()].map(viewOfRoute),
+		...skipped.map(entry => entry.view),
+	]) {
+		const key = `${view.source} ${view.name}`;
+		if (!views.has(key)) {
+			views.set(key, view);
+		}
+	}
+
+	return [...views.values()];
+}
+
+/** Secrets of every served route, subscriptions included: what a log must not show besides `Config.secretValues`. */
+export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
+	...new Set(
+		[...routes.values()].flatMap(({secrets}) => secrets).filter(text => text !== insecureSecret),
+	),
+];

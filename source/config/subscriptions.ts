@@ -1,0 +1,123 @@
+import {statSync} from 'node:fs';
+import type {Clock} from '../core/clock.ts';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import type {HomePaths} from './config.ts';
+import {readTextFile} from './read-text-file.ts';
+
+export const maxSubscriptionsBytes = 4 * 1024 * 1024;
+
+/** A file changed less than this ago may change again within the same tick of its time stamp. */
+const unsettledMs = 100;
+
+/** The entries of `webhook_subscriptions.json` as they are written. A change of the file makes a new object. */
+export type Subscriptions = {
+	readonly entries: JsonObject;
+	/** Why the file could not be used; `entries` are then those of the last good one. */
+	readonly problem?: string;
+};
+
+export type SubscriptionsReader = {
+	/** The subscriptions as of now: one `stat`, and nothing more unless the file changed. Never throws. */
+	current(): Subscriptions;
+};
+
+/**
+ * Reads the dynamic subscriptions of a home, again whenever modification time, size or inode of the file changed. A file that
+ * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place; a missing one
+ * is an empty set.
+ *
+ * @see Interface 2.11
+ */
+export function createSubscriptionsReader({
+	paths,
+	clock,
+	log,
+}: {
+	readonly paths: Pick<HomePaths, 'subscriptions'>;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): SubscriptionsReader {
+	const path = paths.subscriptions;
+	let stamp: string | undefined;
+	let lastText: string | undefined;
+	let last: Subscriptions = {entries: {}};
+
+	const reread = () => {
+		try {
+			const text = readTextFile(path, maxSubscriptionsBytes) ?? '{}';
+			if (text !== lastText) {
+				last = {entries: parseSubscriptions(text, path)};
+				lastText = text;
+			}
+		} catch (error) {
+			const problem = messageOf(error);
+			if (problem !== last.problem) {
+				log.warn(`${problem}; the last good subscriptions stay in place`);
+				last = {entries: last.entries, problem};
+				lastText = undefined;
+			}
+		}
+	};
+
+	return {
+		current() {
+			const seen = stampOf(path);
+			if (seen.stamp !== stamp) {
+				reread();
+				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;
+			}
+
+			return last;
+		},
+	};
+}
+
+function stampOf(path: string): {readonly stamp: string; readonly changedAt: number} {
+	try {
+		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
+		return stats
+			? {
+					stamp: `${stats.mtimeNs} ${stats.size} ${stats.ino}`,
+					changedAt: Number(stats.mtimeMs),
+				}
+			: {stamp: 'none', changedAt: 0};
+	} catch (error) {
+		return {stamp: codeOf(error), changedAt: 0};
+	}
+}
+
+/**
+ * The entries in the text of a subscriptions file; blank text holds none.
+ *
+ * @throws SvcError `subscriptions_broken`
+ */
+export function parseSubscriptions(text: string, path: string): JsonObject {
+	if (text.trim() === '') {
+		return {};
+	}
+
+	const value = parseJson(text, path);
+	if (!isJsonObject(value)) {
+		throw new SvcError(
+			'subscriptions_broken',
+			`Cannot use "${path}": it must hold one JSON object, route name to route`,
+		);
+	}
+
+	return value;
+}
+
+function parseJson(text: string, path: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		// The engine's message quotes the text around the mistake, where a secret may stand.
+		const [position = ''] = /at position \d+/.exec(messageOf(error)) ?? [];
+		throw new SvcError(
+			'subscriptions_broken',
+			`Cannot use "${path}": it is not JSON ${position}`.trimEnd(),
+		);
+	}
+}

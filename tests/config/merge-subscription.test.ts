@@ -1,0 +1,99 @@
+import {expect, test} from 'vitest';
+import {checkSubscription} from '../../source/config/check-subscription.ts';
+import {mergeSubscription} from '../../source/config/merge-subscription.ts';
+import {configOf, createTemporaryHome} from './temporary-home.ts';
+
+test('"Creation returns … an auto-generated HMAC secret"', () => {
+	const entry = mergeSubscription(undefined, {events: ['push']});
+	expect(entry).toEqual({events: ['push'], secret: expect.stringMatching(/^[\w-]{43}$/)});
+	expect(mergeSubscription(undefined, {})['secret']).not.toBe(entry['secret']);
+	expect(mergeSubscription(undefined, {secret: 'mine'})).toEqual({secret: 'mine'});
+});
+
+test('"A subscription that exists is updated: its secret and every key not named by a flag stay"', () => {
+	const existing = {
+		secret: 'kept',
+		prompt: 'old',
+		toolsets: ['web'],
+		unknown: {x: 1},
+		deliver_extra: {chat_id: '1', message_thread_id: 7},
+		coalesce: {key: 'a', window_seconds: 3},
+	};
+	expect(
+		mergeSubscription(existing, {prompt: 'new', deliverChatId: '2', coalesceKey: 'b'}),
+	).toEqual({
+		...existing,
+		prompt: 'new',
+		deliver_extra: {chat_id: '2', message_thread_id: 7},
+		coalesce: {key: 'b', window_seconds: 3},
+	});
+	expect(mergeSubscription(existing, {})).toEqual(existing);
+	expect(mergeSubscription({prompt: 'x'}, {})).toEqual({prompt: 'x'});
+});
+
+test('every flag has its key', () => {
+	const entry = mergeSubscription(
+		{},
+		{
+			events: ['a'],
+			prompt: 'p',
+			deliver: 'slack',
+			deliverChatId: 'c',
+			deliverOnly: true,
+			description: 'd',
+			routeProfile: 'ops',
+			cronJob: 'j',
+			mirrorToSession: true,
+			filters: [{field: 'x', exists: true}],
+			script: 's.sh',
+			skills: ['k'],
+			coalesceKey: 'id',
+			secret: 't',
+		},
+	);
+	expect(entry).toEqual({
+		events: ['a'],
+		prompt: 'p',
+		deliver: 'slack',
+		deliver_extra: {chat_id: 'c'},
+		deliver_only: true,
+		description: 'd',
+		profile: 'ops',
+		cron_job: 'j',
+		mirror_to_session: true,
+		filters: [{field: 'x', exists: true}],
+		script: 's.sh',
+		skills: ['k'],
+		coalesce: {key: 'id'},
+		secret: 't',
+	});
+});
+
+test.for([
+	[{secret: 's'}, []],
+	[{}, ['route_without_secret']],
+	[{secret: 's', deliver_only: true}, ['deliver_only_without_target']],
+	[{secret: 'INSECURE_NO_AUTH'}, ['insecure_not_loopback']],
+	[{secret: 's', coalesce: {}}, ['coalesce_invalid']],
+	[{secret: 's', profile: null}, ['profile_invalid']],
+	[{secret: 's', deliver: 'nowhere'}, ['entry_invalid']],
+	[{secret: 's', filters: [{field: 'x', regex: '(?=y)'}]}, ['entry_invalid']],
+	[{secret: '${NOT_SET}'}, ['entry_invalid']],
+	['text', ['entry_invalid']],
+] as const)(
+	'"What the receiver would refuse at start is refused at creation": %j',
+	([entry, codes]) => {
+		using home = createTemporaryHome();
+		const config = configOf(home.load());
+		expect(checkSubscription('a', entry, config).map(({code}) => code)).toEqual(codes);
+	},
+);
+
+test.for(['A', '', '-a', 'a/b', 'a.b', 'a'.repeat(65), '__proto__', 'a\n'])(
+	'"Names: `^[a-z0-9][a-z0-9_-]{0,63}$`": %j is refused',
+	name => {
+		using home = createTemporaryHome();
+		const config = configOf(home.load());
+		expect(checkSubscription(name, {secret: 's'}, config)).toMatchObject([{code: 'name_invalid'}]);
+	},
+);

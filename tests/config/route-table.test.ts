@@ -1,0 +1,107 @@
+import {writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {
+	buildRouteTable,
+	createRouteTableSource,
+	routeViews,
+	secretsInTable,
+} from '../../source/config/route-table.ts';
+import {createSubscriptionsReader} from '../../source/config/subscriptions.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {configOf, createTemporaryHome} from './temporary-home.ts';
+
+const staticRoutes = `
+platforms:
+  webhook:
+    secret: global
+    routes:
+      both: {prompt: static}
+      refused: {deliver_only: true}
+`;
+
+test('"A static route with the same name takes precedence over a dynamic one"', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const table = buildRouteTable(config, {
+		entries: {both: {prompt: 'dynamic'}, refused: {}, own: {secret: 's'}},
+	});
+	expect([...table.routes.keys()]).toEqual(['both', 'own']);
+	expect(table.routes.get('both')).toMatchObject({source: 'static', prompt: 'static'});
+	expect(table.skipped.map(({name, source, code}) => [name, source, code])).toEqual([
+		['refused', 'static', 'deliver_only_without_target'],
+		['both', 'dynamic', 'shadowed'],
+		['refused', 'dynamic', 'shadowed'],
+	]);
+});
+
+test('bad entries are skipped one by one, each with its reason', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const entries = {
+		good: {toolsets: ['web'], unknown_key: 1},
+		text: 'text',
+		'a/b': {},
+		'line\nbreak': {},
+		prompt: {prompt: 7},
+		later: {cron_job: 'j'},
+	};
+	const {routes, skipped} = buildRouteTable(config, {entries});
+	expect([...routes.keys()]).toEqual(['both', 'good']);
+	expect(routes.get('good')).toMatchObject({
+		source: 'dynamic',
+		secrets: ['global'],
+		toolsets: ['web'],
+	});
+	const dynamic = skipped.filter(({source}) => source === 'dynamic');
+	expect(dynamic.map(({name}) => name)).toEqual(['text', 'a/b', 'line␊break', 'prompt', 'later']);
+	expect(dynamic[3]?.reason).toBe(
+		'Route "prompt" is not a route: prompt must be text, not a number: put it in quotes',
+	);
+	expect(dynamic[4]?.code).toBe('not_available_yet');
+});
+
+test('views tell faces what is served and what is not, and hold no secret', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const table = buildRouteTable(config, {entries: {own: {secret: 'hidden-one', events: ['push']}}});
+	const views = routeViews(table);
+	expect(views.map(({name, problem}) => [name, problem === undefined])).toEqual([
+		['both', true],
+		['own', true],
+		['refused', false],
+	]);
+	expect(views[2]).toMatchObject({mode: 'deliver_only', source: 'static'});
+	expect(JSON.stringify(views)).not.toMatch(/hidden-one|global/);
+	expect(secretsInTable(table)).toEqual(['global', 'hidden-one']);
+});
+
+test('a table is made again only when something changed, and then has another version', () => {
+	using home = createTemporaryHome();
+	let config = configOf(home.load({config: staticRoutes}));
+	const subscriptions = createSubscriptionsReader({
+		paths: home.paths,
+		clock: createFakeClock(),
+		log: silentLogger,
+	});
+	const current = createRouteTableSource({config: () => config, subscriptions});
+	const first = current();
+	expect(current()).toBe(first);
+	writeFileSync(home.paths.subscriptions, '{"a": {}}');
+	const second = current();
+	expect(second.routes.has('a')).toBe(true);
+	expect(second.version).not.toBe(first.version);
+	config = configOf(home.load({config: ''}));
+	expect(current().skipped).toMatchObject([{name: 'a', code: 'route_without_secret'}]);
+});
+
+test('names that every object inherits are routes only when they are written', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load());
+	const entries: unknown = JSON.parse(
+		'{"constructor": {"secret": "s"}, "__proto__": {"secret": "s"}}',
+	);
+	const {routes} = buildRouteTable(config, {entries: entries as never});
+	expect([...routes.keys()]).toEqual(['constructor']);
+	expect(routes.get('toString')).toBeUndefined();
+});
