@@ -15,6 +15,8 @@ export type TerminalModes = {
 	release(): void;
 	/** Switches it on again. */
 	reclaim(): void;
+	/** What gives the title back, for a last write; empty when it was never changed. */
+	restoreTitle(): string;
 	/** Releases everything and gives the title back. Idempotent. */
 	[Symbol.dispose](): void;
 };
@@ -48,6 +50,8 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 			write(sequence);
 		}
 	};
+
+	const restoreTitle = () => (title === undefined ? '' : popTitle);
 
 	const release = () => {
 		send(off());
@@ -83,9 +87,10 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 			released = false;
 			send(on());
 		},
+		restoreTitle,
 		[Symbol.dispose]() {
 			released = false;
-			send(off() + (title === undefined ? '' : popTitle));
+			send(off() + restoreTitle());
 			mouse = 'off';
 			focusReports = false;
 			title = undefined;
@@ -94,13 +99,16 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 }
 
 /**
- * Writes `resetSequence` to `fd` when the process exits, whichever way that happens short of SIGKILL. Returns the way out.
- * Synchronous, because nothing else is heard any more then.
+ * Writes `resetSequence` to `fd` and gives the title back when the process exits, whichever way that happens short of SIGKILL.
+ * Returns the way out. Synchronous, because nothing else is heard any more then.
  */
-export function resetAtExit(program: Pick<NodeJS.Process, 'on' | 'off'>, fd: number): () => void {
+export function resetAtExit(
+	program: Pick<NodeJS.Process, 'on' | 'off'>,
+	{fd, modes}: {readonly fd: number; readonly modes: Pick<TerminalModes, 'restoreTitle'>},
+): () => void {
 	const onExit = () => {
 		try {
-			writeSync(fd, resetSequence);
+			writeSync(fd, resetSequence + modes.restoreTitle());
 		} catch {
 			// The terminal is gone; there is nothing to reset.
 		}
