@@ -99,16 +99,17 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 }
 
 /**
- * Writes `resetSequence` to `fd` and gives the title back when the process exits, whichever way that happens short of SIGKILL.
+ * Writes `resetSequence` to `fd`, and gives the title of `modes` back, when the process exits, whichever way that happens short of SIGKILL.
  * Returns the way out. Synchronous, because nothing else is heard any more then.
  */
 export function resetAtExit(
 	program: Pick<NodeJS.Process, 'on' | 'off'>,
-	{fd, modes}: {readonly fd: number; readonly modes: Pick<TerminalModes, 'restoreTitle'>},
+	fd: number,
+	modes?: Pick<TerminalModes, 'restoreTitle'>,
 ): () => void {
 	const onExit = () => {
 		try {
-			writeSync(fd, resetSequence + modes.restoreTitle());
+			writeSync(fd, resetSequence + (modes?.restoreTitle() ?? ''));
 		} catch {
 			// The terminal is gone; there is nothing to reset.
 		}

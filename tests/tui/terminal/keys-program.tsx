@@ -62,7 +62,7 @@ function Keys() {
 	);
 }
 
-resetAtExit(process, {fd: 1, modes});
+resetAtExit(process, 1, modes);
 frontend.onEnd(() => {
 	instance.unmount();
 });

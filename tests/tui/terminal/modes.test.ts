@@ -73,12 +73,12 @@ test('the last net writes when the process exits, and not after it was taken dow
 		const {modes} = open();
 		modes.setTitle('svc');
 		const program = new EventEmitter() as unknown as NodeJS.Process;
-		const stop = resetAtExit(program, {fd, modes});
+		const stop = resetAtExit(program, fd, modes);
 		program.emit('exit', 0);
 		expect(readFileSync(path, 'utf8')).toBe(`${resetSequence}\u001B[23;2t`);
 		stop();
 		expect(program.listenerCount('exit')).toBe(0);
-		resetAtExit(program, {fd: 9999, modes});
+		resetAtExit(program, 9999, modes);
 		program.emit('exit', 0);
 	} finally {
 		closeSync(fd);
