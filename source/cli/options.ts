@@ -18,3 +18,16 @@ export const listOption = (text: string, previous?: readonly string[]): readonly
 		.map(part => part.trim())
 		.filter(part => part !== ''),
 ];
+
+/** A parser for repeated `key=value` pairs. */
+export const keyValueOption = (
+	text: string,
+	previous?: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> => {
+	const [key = '', ...value] = text.split('=');
+	if (!/^[a-z_]{1,64}$/.test(key) || value.length === 0) {
+		throw new InvalidArgumentError('Use key=value.');
+	}
+
+	return {...previous, [key]: value.join('=')};
+};

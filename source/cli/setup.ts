@@ -30,7 +30,7 @@ export async function setUpReceiver(
 
 	const paths = context.paths();
 	ensureHome(paths);
-	await editConfig(paths, edits);
+	await editConfig(paths, edits, {clock: context.clock});
 	printLines(context, [
 		`Wrote ${edits.map(({path}) => path.join('.')).join(', ')} to ${paths.config}`,
 		'A gateway that runs takes it over; host and port need a restart.',

@@ -2,7 +2,7 @@ import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
 import {loadConfig} from '../config/load-config.ts';
-import {buildRouteTable, routeViews} from '../config/route-table.ts';
+import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Problem} from '../core/config-view.ts';
@@ -16,6 +16,8 @@ export type LiveConfig = {
 	readonly broken: readonly Problem[];
 	/** The routes to serve, read again when the subscriptions file has changed. Cheap: called for every request. */
 	routes(): RouteTable;
+	/** What must never be shown: every secret that the configuration and the routes hold. */
+	secrets(): readonly string[];
 	/** Reads everything again. A broken or refused file changes nothing and is reported. */
 	reload(): Promise<void>;
 };
@@ -42,16 +44,19 @@ export function createLiveConfig(
 	const loaded = loadConfig({paths, environment});
 	let broken: readonly Problem[] = loaded.ok ? [] : loaded.problems;
 	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
-	let table: RouteTable | undefined;
-	let inputs: readonly unknown[] = [];
+	let known: RouteTable | undefined;
+	let secrets: readonly string[] = config.secretValues;
 
-	const subscriptions = createSubscriptionsReader({paths, context: () => config, log});
+	const currentTable = createRouteTableSource({
+		config: () => config,
+		subscriptions: createSubscriptionsReader({paths, clock, log}),
+	});
 
 	const routes = () => {
-		const dynamic = subscriptions.current();
-		if (!table || inputs[0] !== config || inputs[1] !== dynamic) {
-			inputs = [config, dynamic];
-			table = buildRouteTable(config, dynamic);
+		const table = currentTable();
+		if (table !== known) {
+			known = table;
+			secrets = [...config.secretValues, ...secretsInTable(table)];
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
 
@@ -76,6 +81,7 @@ export function createLiveConfig(
 			return broken;
 		},
 		routes,
+		secrets: () => secrets,
 		async reload() {
 			const next = loadConfig({paths, environment});
 			if (!next.ok) {

@@ -3,21 +3,18 @@ import type {Clock} from '../core/clock.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import type {Receiver} from '../webhook/receiver.ts';
 
 /** A busy port may become free: it is tried again this often. */
 const retryMs = 15_000;
-
-/** The part of a receiver that this module needs. */
-type Listening = {
-	listen(): Promise<{readonly url: string}>;
-	close(): Promise<void>;
-};
 
 export type LiveReceiver = {
 	/** Listens, or says why not. Never rejects. */
 	start(): Promise<void>;
 	/** The same, after a refusal; does nothing while it listens. */
 	restart(): Promise<void>;
+	/** The receiver that listens, if one does. */
+	current(): Receiver | undefined;
 	/** Drains and closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
@@ -42,9 +39,9 @@ export function createLiveReceiver({
 	/** Why the configuration as a whole cannot be used, if so. */
 	readonly brokenBy: () => string | undefined;
 	/** Makes a receiver for the host and port as configured now. */
-	readonly create: (config: WebhookConfig) => Listening;
+	readonly create: (config: WebhookConfig) => Receiver;
 }): LiveReceiver {
-	let receiver: Listening | undefined;
+	let receiver: Receiver | undefined;
 	let cancelRetry: (() => void) | undefined;
 	let closed = false;
 
@@ -93,6 +90,7 @@ export function createLiveReceiver({
 	return {
 		start,
 		restart: start,
+		current: () => receiver,
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			cancelRetry?.();

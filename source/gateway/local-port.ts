@@ -61,15 +61,15 @@ export function createLocalPort({
 			return curlLine(urlOf(name), sampleRequest(route));
 		},
 		async cancelRun(id) {
-			const {dispatcher, store, announce} = await rooms();
+			const {dispatcher, store, ...joined} = await rooms();
 			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
-			await announce(id);
+			await joined.announce(id);
 			return cancelled;
 		},
 		async retryRun(id) {
-			const {dispatcher, store, announce} = await rooms();
+			const {dispatcher, store, ...joined} = await rooms();
 			const queued = await store.runs.retry(id);
-			await announce(id);
+			await joined.announce(id);
 			dispatcher.wake();
 			return queued;
 		},
@@ -83,10 +83,14 @@ export function createLocalPort({
 				);
 			}
 
-			await editConfig(live.current().paths, [
-				{path: ['model', 'provider'], value: offer.provider},
-				{path: ['model', 'name'], value: offer.name},
-			]);
+			await editConfig(
+				live.current().paths,
+				[
+					{path: ['model', 'provider'], value: offer.provider},
+					{path: ['model', 'name'], value: offer.name},
+				],
+				{clock},
+			);
 			await live.reload();
 		},
 		reload: async () => (await rooms()).live.reload(),

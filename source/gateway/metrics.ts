@@ -11,17 +11,14 @@ export function gatewayMetrics(
 	{
 		health,
 		active,
-		queued,
 	}: {
 		readonly health: ReturnType<Store['health']>;
 		readonly active: number;
-		readonly queued: number;
 	},
 ): string {
-	const seconds = (milliseconds: number) => milliseconds / 1000;
 	const values: ReadonlyArray<readonly [name: string, type: 'gauge' | 'counter', value: number]> = [
 		['svc_runs_active', 'gauge', active],
-		['svc_runs_queued', 'gauge', queued],
+		['svc_runs_queued', 'gauge', health.queued],
 		['svc_runs_done_total', 'counter', state.totals.runsDone],
 		['svc_runs_failed_total', 'counter', state.totals.runsFailed],
 		['svc_journal_commit_p50_seconds', 'gauge', seconds(health.commitP50Ms)],
@@ -33,3 +30,5 @@ export function gatewayMetrics(
 	];
 	return values.map(([name, type, value]) => `# TYPE ${name} ${type}\n${name} ${value}\n`).join('');
 }
+
+const seconds = (milliseconds: number): number => milliseconds / 1000;

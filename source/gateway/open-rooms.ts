@@ -9,10 +9,11 @@ import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
 import {createLogger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
-import {createDeliverer, isRetryable} from '../delivery/create-deliverer.ts';
-import {backoffMs} from '../delivery/retry-plan.ts';
+import {createDeliverer} from '../delivery/create-deliverer.ts';
+import {isRetryable} from '../delivery/delivery-error.ts';
+import {nextTry} from '../delivery/retry-plan.ts';
+import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import type {Store} from '../store/port.ts';
-import {openSqliteStore} from '../store/sqlite-store.ts';
 import {createReceiver} from '../webhook/receiver.ts';
 import {startControlServer} from './control-server.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
@@ -59,7 +60,7 @@ export async function openRooms(
 	stack.use(lockHome(paths));
 
 	const logFile = stack.use(createLogFile(paths.gatewayLog));
-	const redact = createRedact(() => live?.current().secretValues ?? []);
+	const redact = createRedact(() => live?.secrets() ?? []);
 	const log = createLogger({
 		clock,
 		redact,
@@ -69,11 +70,7 @@ export async function openRooms(
 			broker.emit({type: 'log-written', at: record.at, record});
 		},
 	});
-	const health = stack.use(startHealth({clock, emit: broker.emit}));
-	const emit: Broker['emit'] = event => {
-		health.observe(event);
-		broker.emit(event);
-	};
+	const {emit} = broker;
 
 	const live: LiveConfig = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
@@ -95,9 +92,22 @@ export async function openRooms(
 		emit,
 		log: log.from('agent'),
 	});
-	const agent = createAgentRunner({clock, model: model.current, redact, log: log.from('agent')});
+	const agent = createAgentRunner({
+		clock,
+		model: () => model.current(),
+		redact,
+		log: log.from('agent'),
+	});
 	const deliverer = stack.use(
-		createDeliverer({clock, log: log.from('delivery'), config, environment: () => environment}),
+		createDeliverer({
+			clock,
+			log: log.from('delivery'),
+			config,
+			environment: () => environment,
+			onPlatformChanged(platform) {
+				emit({type: 'platform-changed', at: clock.now(), platform});
+			},
+		}),
 	);
 	const reportPlatforms = () => {
 		for (const platform of deliverer.platforms()) {
@@ -126,7 +136,7 @@ export async function openRooms(
 							settings: () => config().runs,
 							isPassing,
 							isRetryable,
-							backoffMs: (attempt, tries) => backoffMs(attempt, {tries, random}),
+							backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
 						},
 						lease,
 						signal,
@@ -148,23 +158,53 @@ export async function openRooms(
 			paths,
 			clock,
 			log: log.from('config'),
-			onChange: () => live.reload(),
+			onChange() {
+				void live.reload();
+			},
 		}),
 	);
 
 	const ids = createIdSource(clock, store.lastId);
-	const current = createReceiver;
-	const receiver: LiveReceiver = stack.use(
+	const receiver = stack.use(
 		createLiveReceiver({
 			clock,
 			emit,
 			log: log.from('webhook'),
 			config: () => config().webhook,
 			brokenBy: () => live.broken[0]?.message,
-			create: ({host, port: number}) => current({} as never, {host, port: number} as never),
+			create: webhook =>
+				createReceiver(
+					{
+						clock,
+						ids,
+						intake: store.intake,
+						routes: () => live.routes(),
+						deliverDirect: (message, signal) => deliverer.deliver(message, signal),
+						onAccepted() {
+							dispatcher.wake();
+						},
+						emit,
+						log: log.from('webhook'),
+						redact,
+						metrics: () =>
+							gatewayMetrics(broker.getState(), {
+								health: store.health(),
+								active: dispatcher.active,
+							}),
+						environment: () => environment,
+					},
+					{
+						host: webhook.host,
+						port: webhook.port,
+						home: paths.home,
+						scripts: paths.scripts,
+						maxQueued: () => config().runs.maxQueued,
+					},
+				),
 		}),
 	);
-	const replays: Replays = createReplays({} as never);
+	const replays = createReplays({journal: store.journal, receiver: () => receiver.current()});
+	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
 
 	const onChange = async (next: Config, previous: Config) => {
 		if (JSON.stringify(next.model) !== JSON.stringify(previous.model)) {
@@ -176,6 +216,7 @@ export async function openRooms(
 		await receiver.restart();
 	};
 
+	live.routes();
 	await receiver.start();
 	reportPlatforms();
 	dispatcher.wake();

@@ -5,7 +5,7 @@ import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {StoredRun, TranscriptEntry} from '../core/run.ts';
-import {cell} from '../core/untrusted.ts';
+import {block, cell} from '../core/untrusted.ts';
 import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Lease, Runs, Settlement} from '../store/port.ts';
 
@@ -34,6 +34,9 @@ export type WorkDependencies = {
 	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
 	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
 };
+
+/** Of an entry's text, what faces see while the run goes on; the journal has all of it. */
+const longestShown = 8000;
 
 /** The reason with which a run's signal aborts. */
 export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
@@ -175,7 +178,8 @@ async function settleFailure(work: Work, error: unknown, waitMs?: number): Promi
 
 function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {
 	runs.append(lease, [entry]);
-	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry});
+	const shown = {...entry, text: block(entry.text, {maxLength: longestShown}).text};
+	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }
 
 /** Reports where a run stands now. Not knowing it (a journal that fails) stops nothing. */

@@ -1,0 +1,72 @@
+// One bundle, split where the program uses import(), so that a command loads only what it needs. Everything is inside:
+// what users install has no dependencies.
+import {chmodSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {build} from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const outdir = join(root, 'build');
+
+rmSync(outdir, {recursive: true, force: true});
+const {metafile} = await build({
+	absWorkingDir: root,
+	entryPoints: ['source/main.ts'],
+	outdir,
+	bundle: true,
+	splitting: true,
+	platform: 'node',
+	format: 'esm',
+	target: 'node24',
+	minify: true,
+	// Names of errors and functions appear in messages and stack traces.
+	keepNames: false,
+	chunkNames: 'chunk-[name]-[hash]',
+	define: {'process.env.NODE_ENV': '"production"'},
+	alias: {'react-devtools-core': './scripts/build/no-devtools.mjs'},
+	// Packages in the old module format expect these names.
+	banner: {
+		js: [
+			"import {createRequire as __createRequire} from 'node:module';",
+			"import {fileURLToPath as __fileURLToPath} from 'node:url';",
+			'const require = __createRequire(import.meta.url);',
+			'const __filename = __fileURLToPath(import.meta.url);',
+		].join(''),
+	},
+	legalComments: 'none',
+	metafile: true,
+	logLevel: 'warning',
+});
+
+const packages = new Set(
+	Object.keys(metafile.inputs).flatMap(path => {
+		const name = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
+		return name ? [name[0]] : [];
+	}),
+);
+const notices = [...packages].toSorted().map(folder => {
+	const {name, version, license} = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+	return `${name} ${version} (${license})\n${licenseText(join(root, folder))}`;
+});
+writeFileSync(
+	join(outdir, 'THIRD-PARTY-LICENSES.txt'),
+	`Parts of these packages are inside the bundle.\n\n${notices.join('\n\n')}\n`,
+);
+writeFileSync(join(outdir, 'package.json'), '{"type": "module"}\n');
+
+const entry = join(outdir, 'main.js');
+const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');
+writeFileSync(entry, `#!/usr/bin/env node\n${code}`);
+chmodSync(entry, 0o755);
+
+function licenseText(folder) {
+	for (const file of ['LICENSE', 'LICENSE.md', 'license', 'LICENSE.txt', 'LICENCE', 'license.md']) {
+		try {
+			return readFileSync(join(folder, file), 'utf8').trim();
+		} catch {
+			// The next spelling.
+		}
+	}
+
+	return '';
+}

@@ -1,0 +1,55 @@
+import type {Command} from 'commander';
+import type {Context} from '../context.ts';
+import {printJson, printLines, tell} from '../print.ts';
+
+/** `svc config check|schema|path`. */
+export function addConfigCommands(program: Command, context: Context): void {
+	const group = program.command('config').description('the configuration file');
+
+	group
+		.command('path')
+		.description('print where config.yaml is')
+		.action(() => {
+			printLines(context, [context.paths().config]);
+		});
+
+	group
+		.command('schema')
+		.description('print a JSON Schema for config.yaml')
+		.action(async () => {
+			const {configSchemaJson} = await import('../../config/config-schema-json.ts');
+			printJson(context, configSchemaJson());
+		});
+
+	group
+		.command('check')
+		.description('check config.yaml, .env and the subscriptions; unknown keys count as errors')
+		.option('--json', 'print JSON')
+		.action(async ({json}: {json?: boolean}) => {
+			const {checkConfiguration} = await import('../check-configuration.ts');
+			const {problems, routes, exists} = checkConfiguration(context);
+			const failed = problems.some(({severity}) => severity === 'error');
+			context.exit(failed ? 3 : 0);
+			if (json) {
+				printJson(context, {ok: !failed, problems});
+				return;
+			}
+
+			const {formatProblem} = await import('../../config/format-problem.ts');
+			for (const problem of problems) {
+				tell(
+					context,
+					`${problem.severity === 'error' ? 'error' : 'warning'}  ${formatProblem(problem)}`,
+				);
+			}
+
+			const {config} = context.paths();
+			if (!failed) {
+				printLines(context, [
+					exists
+						? `${config} is valid: ${routes} routes, ${problems.length} warnings`
+						: `${config} does not exist: the defaults apply`,
+				]);
+			}
+		});
+}

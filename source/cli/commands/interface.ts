@@ -1,0 +1,27 @@
+import {type Command, Option} from 'commander';
+import {outputFormats, type OutputFormat} from '../../tui/terminal/output-mode.ts';
+import type {Context} from '../context.ts';
+import {printLines} from '../print.ts';
+
+/** `svc` without a command, and what documents its keys. */
+export function addInterfaceCommands(program: Command, context: Context): void {
+	program
+		.addOption(
+			new Option(
+				'--output <format>',
+				'lines instead of the screen, or the screen whatever the environment says',
+			).choices(outputFormats),
+		)
+		.action(async ({output}: {output?: OutputFormat}) => {
+			const {openInterface} = await import('../open-interface.ts');
+			await openInterface(context, {...(output && {output})});
+		});
+
+	program
+		.command('keymap')
+		.description('print the keys of the interface as Markdown')
+		.action(async () => {
+			const {keymapMarkdown} = await import('../../tui/commands/table.ts');
+			printLines(context, keymapMarkdown().split('\n'));
+		});
+}

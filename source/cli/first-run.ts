@@ -1,0 +1,50 @@
+import {existsSync} from 'node:fs';
+import type {HomePaths} from '../config/config.ts';
+import {editConfig} from '../config/edit-config.ts';
+import {editSubscriptions} from '../config/edit-subscriptions.ts';
+import {mergeSubscription} from '../config/merge-subscription.ts';
+import type {Clock} from '../core/clock.ts';
+
+/** What the first use wrote. */
+export type FirstRun = {
+	/** Name of the subscription that was created, or of the first that was there. */
+	readonly route: string;
+};
+
+const route = 'github';
+
+const prompt =
+	'{repository.full_name}#{pull_request.number} was {action} by {sender.login}.\n\nTitle: {pull_request.title}\n\n{pull_request.body}\n\nSummarise the change in three sentences and name what a reviewer should look at.';
+
+/**
+ * On the first use of a home (no `config.yaml`) writes a configuration that listens on `127.0.0.1:8644` and one subscription with a secret of its own.
+ * Subscriptions that are there already stay as they are. `undefined` when this is not the first use.
+ *
+ * @throws SvcError
+ */
+export async function prepareFirstRun(
+	paths: HomePaths,
+	{clock}: {readonly clock: Clock},
+): Promise<FirstRun | undefined> {
+	if (existsSync(paths.config)) {
+		return undefined;
+	}
+
+	const entries = await editSubscriptions(
+		paths,
+		before =>
+			Object.keys(before).length > 0
+				? before
+				: {
+						[route]: mergeSubscription(undefined, {
+							events: ['pull_request'],
+							prompt,
+							description: 'Pull requests of GitHub',
+							deliver: 'log',
+						}),
+					},
+		{clock},
+	);
+	await editConfig(paths, [], {clock});
+	return {route: Object.keys(entries)[0] ?? route};
+}

@@ -1,0 +1,174 @@
+import {readFileSync} from 'node:fs';
+import {ensureHome} from '../config/home-paths.ts';
+import {writePrivateFile} from '../config/write-private-file.ts';
+import {isJsonObject} from '../core/json.ts';
+import type {Gateway} from '../gateway/gateway.ts';
+import type {GatewayPort} from '../gateway/port.ts';
+import type {TuiState} from '../tui/run-tui.tsx';
+import type {FirstRunCard} from '../tui/state/view.ts';
+import {noTerminalHint, outputMode, type OutputFormat} from '../tui/terminal/output-mode.ts';
+import type {Context} from './context.ts';
+import {type FirstRun, prepareFirstRun} from './first-run.ts';
+import {findGateway} from './gateway-access.ts';
+import {tell} from './print.ts';
+import {whenAskedToStop} from './signals.ts';
+
+/**
+ * `svc`: the interface with a gateway in this process, or attached to the one that runs already; lines where there is nothing to draw on.
+ *
+ * @throws SvcError when nothing could be started
+ */
+export async function openInterface(
+	context: Context,
+	{output}: {readonly output?: OutputFormat},
+): Promise<void> {
+	const {stdin, stdout, environment} = context;
+	const mode = outputMode({
+		stdinIsTty: stdin.isTTY,
+		stdoutIsTty: stdout.isTTY,
+		environment,
+		...(output && {output}),
+	});
+	if (mode === 'none') {
+		tell(context, noTerminalHint);
+		context.exit(2);
+		return;
+	}
+
+	const paths = context.paths();
+	ensureHome(paths);
+	await using attached = await findGateway(context);
+	const firstRun = attached ? undefined : await prepareFirstRun(paths, context);
+	await using gateway = attached ? undefined : await embed(context);
+	const port = attached ?? gateway?.port;
+	if (!port) {
+		return;
+	}
+
+	using stop = whenAskedToStop();
+	const world: World = {context, port, gateway, firstRun, asked: stop.asked};
+	if (mode === 'tui') {
+		await showScreen(world);
+	} else {
+		await showLines(world, mode === 'reader' ? 'compact' : mode);
+	}
+}
+
+type World = {
+	readonly context: Context;
+	readonly port: GatewayPort;
+	readonly gateway: Gateway | undefined;
+	readonly firstRun: FirstRun | undefined;
+	readonly asked: Promise<void>;
+};
+
+async function embed(context: Context): Promise<Gateway> {
+	const {startGateway} = await import('../gateway/gateway.ts');
+	const {clock, environment, version} = context;
+	return startGateway({clock, environment, version, paths: context.paths()});
+}
+
+/** The screen, until the person leaves, a signal comes, or the gateway ends. */
+async function showScreen({context, port, gateway, firstRun, asked}: World): Promise<void> {
+	const {runTui} = await import('../tui/run-tui.tsx');
+	const {environment, stdin, stdout, clock, version} = context;
+	const paths = context.paths();
+	const leave = new AbortController();
+	void Promise.race([asked, ...(gateway ? [gateway.stopped] : [])]).then(() => {
+		leave.abort();
+		return undefined;
+	});
+	let failed = false;
+	gateway?.started.catch(() => {
+		failed = true;
+		leave.abort();
+	});
+
+	let kept: TuiState | undefined;
+	await runTui({
+		port,
+		clock,
+		stdin,
+		stdout,
+		options: {
+			version,
+			ssh: ['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => environment[name]),
+			editor: environment['VISUAL'] ?? environment['EDITOR'] ?? 'vi',
+			pager: environment['PAGER'] ?? 'less',
+			home: paths.home,
+			environment,
+			noColor: Boolean(environment['NO_COLOR']),
+			...(firstRun && {firstRun: await cardOf(firstRun, {context, port, gateway})}),
+			state: readState(paths.tuiState),
+			saveState(state) {
+				kept = state;
+			},
+			signal: leave.signal,
+		},
+	});
+	if (kept) {
+		await writePrivateFile(paths.tuiState, `${JSON.stringify(kept)}\n`);
+	}
+
+	if (gateway && failed) {
+		// Says why.
+		await gateway.started;
+	} else if (gateway) {
+		const {runs} = await port.status();
+		tell(
+			context,
+			runs.queued + runs.active > 0
+				? `Ending ${runs.active} runs; ${runs.queued} stay queued for the next start`
+				: 'The gateway ends',
+		);
+	} else {
+		tell(context, 'The gateway goes on; "svc" attaches again, "svc gateway stop" ends it');
+	}
+}
+
+/** What the first-run card says. */
+async function cardOf(
+	{route}: FirstRun,
+	{context, port, gateway}: Pick<World, 'context' | 'port' | 'gateway'>,
+): Promise<FirstRunCard> {
+	const paths = context.paths();
+	await gateway?.started;
+	const curl = await port.curlLine(route).catch(() => '');
+	const {model} = port.getState();
+	return {
+		steps: [
+			`wrote ${paths.config}`,
+			`wrote ${paths.subscriptions} with the subscription "${route}" and a secret of its own`,
+		],
+		model: model ? `${model.name} (${model.origin})` : 'still looking',
+		curl,
+		route,
+	};
+}
+
+/** Lines on stdout, until a signal comes or nobody reads them any more. */
+async function showLines(
+	{context, port, gateway, asked}: World,
+	format: 'compact' | 'json' | 'quiet',
+): Promise<void> {
+	const {createLineWriter} = await import('../tui/terminal/lines.ts');
+	using lines = createLineWriter({stream: context.stdout, notices: context.stderr, format});
+	const unsubscribe = port.subscribe(lines.write);
+	try {
+		await gateway?.started;
+		await Promise.race([asked, lines.closed, ...(gateway ? [gateway.stopped] : [])]);
+	} finally {
+		unsubscribe();
+	}
+}
+
+/** How the interface was left; an unreadable file is as good as none. */
+function readState(path: string): TuiState {
+	try {
+		const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+		// The interface checks each value before it uses it.
+		return isJsonObject(value) ? value : {};
+	} catch {
+		return {};
+	}
+}
