@@ -30,10 +30,13 @@ const shapes: readonly RegExp[] = [
 
 /**
  * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also as base64, URL-encoded and
- * JSON-escaped text) and whatever has the shape of one. `secretValues` is asked each time, so that a reload counts at once;
+ * JSON-escaped text) and, unless `byShape` is false, whatever has the shape of one. `secretValues` is asked each time, so that a reload counts at once;
  * it should return the same array while nothing changed. Time grows linearly with the text.
  */
-export function createRedact(secretValues: () => readonly string[]): Redact {
+export function createRedact(
+	secretValues: () => readonly string[],
+	{byShape = true}: {readonly byShape?: boolean} = {},
+): Redact {
 	let known: readonly string[] | undefined;
 	let pattern: RegExp | undefined;
 
@@ -45,7 +48,9 @@ export function createRedact(secretValues: () => readonly string[]): Redact {
 		}
 
 		const withoutValues = pattern === undefined ? text : text.replace(pattern, mark);
-		return shapes.reduce((result, shape) => result.replace(shape, `$1${mark}`), withoutValues);
+		return byShape
+			? shapes.reduce((result, shape) => result.replace(shape, `$1${mark}`), withoutValues)
+			: withoutValues;
 	};
 }
 

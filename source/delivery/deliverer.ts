@@ -1,19 +1,8 @@
 import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
+import type {OutgoingMessage} from './outgoing-message.ts';
 
-/** One text on its way out. */
-export type OutgoingMessage = {
-	readonly text: string;
-	readonly target: Target;
-	readonly profile: string;
-	readonly route: string;
-	readonly event: string;
-	/** `Delivery.id` of the event behind it. */
-	readonly delivery: string;
-	readonly runId?: number;
-	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
-	readonly offline: boolean;
-};
+export type {OutgoingMessage} from './outgoing-message.ts';
 
 export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
@@ -24,9 +13,16 @@ export type Receipt = {
  * Hands texts to their targets. Rejects with a `DeliveryError`; the caller decides about another try.
  */
 export type Deliverer = {
+	/**
+	 * Resolves when the target has the text. `signal` ends the delivery; whether the text has arrived is then not certain.
+	 *
+	 * @throws DeliveryError
+	 */
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
-	/** Why `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
+	/** Why the rendered `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
 	problemWith(target: Target): string | undefined;
+	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
+	/** Ends what is under way at once: child processes and conversations with servers. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

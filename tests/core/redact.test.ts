@@ -116,6 +116,14 @@ describe('by shape', () => {
 	});
 });
 
+test('without shapes only the known values are hidden', () => {
+	const redact = createRedact(() => ['known-secret'], {byShape: false});
+
+	expect(redact('known-secret, Authorization: Bearer example')).toBe(
+		'[redacted], Authorization: Bearer example',
+	);
+});
+
 test('headers that carry credentials, cookies, signatures or tokens are masked', () => {
 	const headers = JSON.parse(
 		`{"authorization":"Bearer x","cookie":"a=b","set-cookie":"a=b","x-hub-signature-256":"sha256=0","x-forge2-token":"t","webhook-signature":"v1,x","x-api-key":"k","proxy-authorization":"z","x-forge-event":"push","webhook-id":"msg_1","__proto__":"p"}`,

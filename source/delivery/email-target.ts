@@ -1,0 +1,83 @@
+import {domainToASCII} from 'node:url';
+import type {JsonObject} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {type Checked, keyOf, textOf} from './target-keys.ts';
+
+const mostRecipients = 10;
+const longestSubject = 200;
+
+/**
+ * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10.
+ *
+ * @see Interface 2.9
+ */
+export function recipientsOf(
+	extra: JsonObject,
+	homeChannel: string | undefined,
+): Checked<readonly string[]> {
+	const named = [keyOf(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
+	const entries = named.length === 0 ? [homeChannel] : named.slice(0, mostRecipients + 1);
+	if (entries[0] === undefined) {
+		return {
+			ok: false,
+			code: 'target_incomplete',
+			problem: 'deliver_extra.chat_id is missing and platforms.email.home_channel is not set',
+		};
+	}
+
+	const recipients = new Set<string>();
+	for (const entry of entries) {
+		const written = textOf({chat_id: entry ?? null}, 'chat_id');
+		if (!written.ok) {
+			return written;
+		}
+
+		for (const text of written.value.split(/[,;]/)) {
+			const address = addressOf(text);
+			if (address === undefined) {
+				return invalid(`has "${cell(text.trim(), 80).text}", which is not an e-mail address`);
+			}
+
+			recipients.add(address);
+		}
+	}
+
+	return recipients.size > mostRecipients
+		? invalid(`names more than ${mostRecipients} recipients`)
+		: {ok: true, value: [...recipients]};
+}
+
+/** `name@domain`, also from `Name <name@domain>`; the domain in ASCII. `undefined` for anything else. */
+export function addressOf(text: string): string | undefined {
+	const [, inBrackets] = /^[^<>\r\n]*<([^<>]*)>$/.exec(text.trim()) ?? [];
+	const [, name = '', domain = ''] =
+		/^([\w.!#$%&'*+/=?^`{|}~-]{1,64})@([^@\s]{1,253})$/.exec(inBrackets ?? text.trim()) ?? [];
+	const ascii = domainToASCII(domain);
+	return name !== '' && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(ascii) && !ascii.includes('..')
+		? `${name}@${ascii}`
+		: undefined;
+}
+
+/** `deliver_extra.subject`, or `[svc] <route>: <event>`: one line of at most 200 characters, nothing hidden in it. */
+export function subjectOf(
+	extra: JsonObject,
+	{route, event}: {readonly route: string; readonly event: string},
+): string {
+	const written = keyOf(extra, 'subject');
+	const subject = typeof written === 'string' ? oneLine(written) : '';
+	return subject === '' ? oneLine(`[svc] ${route}: ${event}`) : subject;
+}
+
+const oneLine = (text: string) =>
+	Array.from(
+		text
+			.slice(0, longestSubject * 4)
+			.toWellFormed()
+			.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+			.trim(),
+	)
+		.slice(0, longestSubject)
+		.join('');
+
+const invalid = (problem: string) =>
+	({ok: false, code: 'target_invalid', problem: `deliver_extra.chat_id ${problem}`}) as const;

@@ -1,0 +1,48 @@
+import type {JsonObject} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {type Checked, textOf} from './target-keys.ts';
+
+/** A pull request or an issue. */
+export type ForgeTarget = {
+	/** `owner/name` or `host/owner/name`. */
+	readonly repo: string;
+	/** 1 to 2^31-1. */
+	readonly number: number;
+};
+
+// Neither part may look like an option or leave its place.
+const repoPattern =
+	/^(?:[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::\d{1,5})?\/)?(?![.-]+\/)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/;
+
+const largestNumber = 2 ** 31 - 1;
+
+/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see Interface 2.9 */
+export function forgeTargetOf(extra: JsonObject): Checked<ForgeTarget> {
+	const repo = textOf(extra, 'repo');
+	if (!repo.ok) {
+		return repo;
+	}
+
+	const number = textOf(extra, 'pr_number');
+	if (!number.ok) {
+		return number;
+	}
+
+	if (!repoPattern.test(repo.value)) {
+		return invalid('repo', repo.value, 'must be "owner/name"');
+	}
+
+	const parsed = /^\d{1,10}$/.test(number.value) ? Number(number.value) : 0;
+	if (parsed < 1 || parsed > largestNumber) {
+		return invalid('pr_number', number.value, 'must be a number from 1 to 2147483647');
+	}
+
+	return {ok: true, value: {repo: repo.value, number: parsed}};
+}
+
+const invalid = (key: string, value: string, rule: string) =>
+	({
+		ok: false,
+		code: 'target_invalid',
+		problem: `deliver_extra.${key} is "${cell(value, 80).text}" and ${rule}`,
+	}) as const;

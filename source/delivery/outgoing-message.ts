@@ -1,0 +1,16 @@
+import type {Target} from '../core/run.ts';
+
+/** One text on its way out. */
+export type OutgoingMessage = {
+	readonly text: string;
+	/** Rendered: a template that is left in it is an error. */
+	readonly target: Target;
+	readonly profile: string;
+	readonly route: string;
+	readonly event: string;
+	/** `Delivery.id` of the event behind it. */
+	readonly delivery: string;
+	readonly runId?: number;
+	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
+	readonly offline: boolean;
+};

@@ -1,0 +1,62 @@
+import {codeOf, messageOf} from '../core/errors.ts';
+import {DeliveryError, type DeliveryErrorCode} from './delivery-error.ts';
+
+export type SmtpCircumstances = {
+	/** `host:port`. */
+	readonly server: string;
+	readonly timedOut: boolean;
+	readonly aborted: boolean;
+	/** Makes what the server said fit for a message. */
+	readonly clean: (text: string) => string;
+};
+
+/** Names that the mail library gives to failures that are not about the message. */
+const byName: Readonly<Record<string, DeliveryErrorCode>> = {
+	ETLS: 'smtp_insecure',
+	EAUTH: 'smtp_not_authenticated',
+	ENOAUTH: 'smtp_not_authenticated',
+	EDNS: 'smtp_unreachable',
+	ECONNECTION: 'smtp_unreachable',
+	ECONNREFUSED: 'smtp_unreachable',
+	ESOCKET: 'smtp_unreachable',
+	ETIMEDOUT: 'smtp_unreachable',
+};
+
+/** What a failed conversation with a mail server means. */
+export function smtpFailure(
+	error: unknown,
+	{server, timedOut, aborted, clean}: SmtpCircumstances,
+): DeliveryError {
+	const fail = (code: DeliveryErrorCode, reason: string) =>
+		new DeliveryError(code, `Cannot send mail through "${server}": ${clean(reason)}`);
+	if (timedOut) {
+		return fail('delivery_timeout', 'the server was not done in time; the mail may have been sent');
+	}
+
+	if (aborted) {
+		return fail('delivery_aborted', 'the conversation was ended; the mail may have been sent');
+	}
+
+	return fail(codeOfSmtp(error), messageOf(error));
+}
+
+function codeOfSmtp(error: unknown): DeliveryErrorCode {
+	const name = codeOf(error);
+	const status = statusOf(error);
+	if (status >= 400 && status < 500) {
+		return 'smtp_temporary';
+	}
+
+	// A refused STARTTLS and a wrong password are answered with 5xx, too.
+	if (Object.hasOwn(byName, name)) {
+		return byName[name] ?? 'smtp_failed';
+	}
+
+	return status >= 500 ? 'smtp_rejected' : 'smtp_failed';
+}
+
+function statusOf(error: unknown): number {
+	const status =
+		typeof error === 'object' && error !== null && 'responseCode' in error ? error.responseCode : 0;
+	return typeof status === 'number' ? status : 0;
+}

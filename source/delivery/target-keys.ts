@@ -1,0 +1,39 @@
+import type {JsonObject, JsonValue} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+
+const longestText = 5000;
+
+/** A key of a rendered target, or what is wrong with it. */
+export type Checked<Value> =
+	| {readonly ok: true; readonly value: Value}
+	| {
+			readonly ok: false;
+			readonly code: 'target_incomplete' | 'target_invalid';
+			readonly problem: string;
+	  };
+
+/** `deliver_extra` as it was rendered; members that every object inherits do not count. */
+export const keyOf = (extra: JsonObject, key: string): JsonValue | undefined =>
+	Object.hasOwn(extra, key) ? extra[key] : undefined;
+
+/** The text of a required key: trimmed, filled in, at most 5,000 characters. Numbers are written out. */
+export function textOf(extra: JsonObject, key: string): Checked<string> {
+	const value = keyOf(extra, key);
+	const text = typeof value === 'number' ? String(value) : value;
+	if (typeof text !== 'string' || text.trim() === '') {
+		return {ok: false, code: 'target_incomplete', problem: `deliver_extra.${key} is missing`};
+	}
+
+	const template = /\{[^{}\s]{1,200}\}/.exec(text)?.[0];
+	if (template !== undefined) {
+		return {
+			ok: false,
+			code: 'target_incomplete',
+			problem: `deliver_extra.${key} has "${cell(template, 80).text}", which the event did not fill in`,
+		};
+	}
+
+	return text.length > longestText
+		? {ok: false, code: 'target_invalid', problem: `deliver_extra.${key} is too long`}
+		: {ok: true, value: text.trim()};
+}
