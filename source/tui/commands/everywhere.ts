@@ -49,6 +49,13 @@ const paneCommands = panes.map(({id, key, title}): Command => ({
 /** Commands that hold whatever pane is open. */
 export const everywhereCommands: readonly Command[] = [
 	{
+		id: 'detail.open',
+		scope: 'global',
+		keys: ['enter'],
+		label: own('open'),
+		run: openDetail,
+	},
+	{
 		id: 'list.filter',
 		scope: 'global',
 		keys: ['/'],
@@ -122,14 +129,6 @@ export const everywhereCommands: readonly Command[] = [
 				change(shell, {region: 'list', detailTop: 0});
 			}
 		},
-	},
-	{
-		id: 'detail.open',
-		scope: 'global',
-		keys: ['enter'],
-		label: own('open detail'),
-		quiet: true,
-		run: openDetail,
 	},
 	{
 		id: 'back',

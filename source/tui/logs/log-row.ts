@@ -36,6 +36,9 @@ const times: Readonly<Record<LogView['time'], (at: number) => string>> = {
 	none: () => '',
 };
 
+/** Cells before a row, for the sign of the selected one. */
+const signCells = 2;
+
 /** Characters of a record that the list shows; the detail has the rest. */
 const shownCharacters = 1000;
 
@@ -101,7 +104,7 @@ function rowsOfRecord(
 		return [{key: String(key), record, text: clean(head + text), isHead: true}];
 	}
 
-	return wrapText(text, look.width - head.length - 1).map((part, index) => ({
+	return wrapText(text, look.width - signCells - head.length).map((part, index) => ({
 		key: `${key}.${index}`,
 		record,
 		text: clean((index === 0 ? head : ' '.repeat(head.length)) + part),

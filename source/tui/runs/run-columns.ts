@@ -3,31 +3,37 @@ import type {Safe} from '../../core/untrusted.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {clockTime, duration} from '../panes/time.ts';
 import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
+import {empty, own, ui} from '../text/safe.ts';
 import {needsDecision, runWords} from './run-word.ts';
 
+/** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {
-	readonly id: number;
 	readonly route: number;
 	readonly event: number;
 	readonly target: number;
+	readonly tools: number;
 };
 
-const stateCells = 13;
-const fixed = 3 + 8 + stateCells + 5 + 7 + 7;
+const cells = {signs: 3, id: 5, time: 8, state: 13, took: 7} as const;
+const blanks = 5;
+const fixed = cells.signs + cells.id + cells.time + cells.state + cells.took + blanks;
 
-/** How `width` cells are shared. */
+/** How `width` cells are shared: narrow lists do without the target and the tool calls, which the detail has. */
 export function runColumns(width: number): RunColumns {
-	const id = 6;
-	const rest = Math.max(15, width - fixed - id);
-	const target = Math.min(14, Math.floor(rest * 0.3));
-	const route = Math.min(24, Math.floor((rest - target) * 0.5));
-	return {id, route, event: rest - target - route, target};
+	const tools = width >= 76 ? 5 : 0;
+	const target = width >= 96 ? 14 : 0;
+	const spent = fixed + (tools > 0 ? tools + 1 : 0) + (target > 0 ? target + 1 : 0);
+	const rest = Math.max(12, width - spent);
+	const route = Math.min(24, Math.floor(rest * 0.42));
+	return {route, event: rest - route, target, tools};
 }
 
 /** The names of the columns. */
-export const runHeader = ({id, route, event, target}: RunColumns): Safe =>
-	ui`   ${fit(own('#'), id)} ${fit(own('time'), 8)} ${fit(own('route'), route)} ${fit(own('event'), event)} ${fit(own('state'), stateCells)} ${fit(own('target'), target)} ${fit(own('tools'), 5)} ${fit(own('took'), 7, {align: 'end'})}`;
+export const runHeader = (columns: RunColumns): Safe =>
+	ui`   ${fit(own('#'), cells.id)} ${fit(own('time'), cells.time)} ${fit(own('route'), columns.route)} ${fit(own('event'), columns.event)} ${fit(own('state'), cells.state)}${optional(own('target'), columns.target)}${optional(own('tools'), columns.tools)} ${fit(own('took'), cells.took, {align: 'end'})}`;
+
+const optional = (text: Safe, width: number): Safe =>
+	width === 0 ? empty : ui` ${fit(text, width)}`;
 
 /** One run as one row. */
 export function runRow(
@@ -35,7 +41,7 @@ export function runRow(
 	{columns, now}: {readonly columns: RunColumns; readonly now: number},
 	isSelected: boolean,
 ): Line {
-	const tone = isSelected ? 'selected' : 'plain';
+	const {route, event, target, tools} = columns;
 	const word = runWords[run.state];
 	const took =
 		run.startedAt === undefined ? own('-') : duration((run.finishedAt ?? now) - run.startedAt);
@@ -43,12 +49,12 @@ export function runRow(
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: needsDecision(run) ? own('! ') : own('  '), tone: 'warn'},
 		{
-			text: ui`${fit(clean(String(run.id)), columns.id)} ${clockTime(run.createdAt)} ${fit(clean(run.route), columns.route)} ${fit(clean(run.event), columns.event)} `,
-			tone,
+			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(clean(run.route), route)} ${fit(clean(run.event), event)} `,
+			tone: isSelected ? 'selected' : 'plain',
 		},
-		{text: fit(word.text, stateCells), tone: word.tone},
+		{text: fit(word.text, cells.state), tone: word.tone},
 		{
-			text: ui` ${fit(clean(run.target), columns.target)} ${fit(clean(String(run.toolCalls)), 5)} ${fit(took, 7, {align: 'end'})}`,
+			text: ui`${optional(clean(run.target), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
 			tone: 'quiet',
 		},
 	];

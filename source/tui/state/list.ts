@@ -102,9 +102,8 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			? inputs.live
 			: inputs.live.filter(item => filter.matches(item, now));
 		const rows = rowsOf(items, keyOf);
-		// What was anchored last time is where the next window starts from, also when nobody moved.
-		const from = last?.wish === inputs.wish ? last.view.window.position : inputs.wish.position;
-		const window = windowOf(rows, from, inputs.height);
+		// Always from where the person was: a filter that lets nothing pass for a moment must not lose the place.
+		const window = windowOf(rows, inputs.wish.position, inputs.height);
 		const view = {
 			items,
 			window,
@@ -150,9 +149,8 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			return isThere;
 		},
 		setFilter(text) {
-			const {position} = current().view.window;
 			filter = parseFilter(text, vocabulary);
-			store.set(() => ({position, filterText: text}));
+			store.set(({position}) => ({position, filterText: text}));
 		},
 		subscribe(listener) {
 			const stops = [store.subscribe(listener), feed.subscribe(listener)];
