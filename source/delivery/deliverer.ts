@@ -2,9 +2,7 @@ import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 
-export type {OutgoingMessage} from './outgoing-message.ts';
-
-export type Receipt = {
+type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
 	readonly summary: string;
 };
