@@ -9,7 +9,7 @@ import {processEnvironment, type Environment} from './environment.ts';
 export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The profile without a name: the home itself. */
-export const defaultProfile = 'default';
+const defaultProfile = 'default';
 
 /**
  * The files and folders of a home; nothing is read or created. `SVC_HOME` (default `~/.svc`) is the home, a profile other

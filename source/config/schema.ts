@@ -59,8 +59,5 @@ export const configSchema = z.object({
 	metrics: looseSection('The metrics endpoint'),
 });
 
-/** What `config.yaml` says, with the settings of each section filled in. */
-export type RawConfig = z.output<typeof configSchema>;
-
 /** The settings of the receiver as they are written. */
 export type RawWebhook = z.output<typeof webhookSchema>;

@@ -3,20 +3,19 @@ import {
 	isMap,
 	isScalar,
 	isSeq,
-	LineCounter,
 	parseDocument,
 	visit,
 	type Document,
-	type ErrorCode,
 	type YAMLMap,
 } from 'yaml';
 import type {KeyPath} from './plain-data.ts';
+import {parserMessages} from './yaml-messages.ts';
 
 /** A place in a file, both from 1. */
-export type Position = {readonly line: number; readonly column: number};
+type Position = {readonly line: number; readonly column: number};
 
 /** Something that the parser refused. */
-export type SourceProblem = Position & {readonly key: string; readonly message: string};
+type SourceProblem = Position & {readonly key: string; readonly message: string};
 
 /** A YAML text as data, with the way back to the text. */
 export type YamlSource = {
@@ -37,19 +36,13 @@ export const mostProblems = 100;
 
 /** Parses one YAML 1.2 document. Never throws; messages hold keys, never values. */
 export function parseYamlSource(text: string): YamlSource {
-	const lines = new LineCounter();
 	const document = parseDocument(text, {
-		lineCounter: lines,
 		prettyErrors: false,
 		// Quadratic there; found below.
 		uniqueKeys: false,
 		logLevel: 'error',
 	});
-	const positionAt = (offset = 0): Position => {
-		const {line, col} = lines.linePos(Math.min(offset, text.length));
-		return {line: Math.max(line, 1), column: Math.max(col, 1)};
-	};
-
+	const positionAt = createPositions(text);
 	const {value, faults} = dataOf(document);
 	return {
 		value,
@@ -58,6 +51,17 @@ export function parseYamlSource(text: string): YamlSource {
 			.map(({offset, key = '', message}) => ({...positionAt(offset), key, message})),
 		positionOf: path => positionAt(find(document, path).value),
 		positionOfKey: path => positionAt(find(document, path).key),
+	};
+}
+
+/** The place of an offset in `text`. The parser's own count misses lines inside what it could not make sense of. */
+function createPositions(text: string): (offset?: number) => Position {
+	const starts = [0, ...[...text.matchAll(/\n/g)].map(({index}) => index + 1)];
+	return (offset = 0) => {
+		const inside = Math.min(offset, text.length);
+		const after = starts.findIndex(start => start > inside);
+		const line = after === -1 ? starts.length : after;
+		return {line, column: inside - (starts[line - 1] ?? 0) + 1};
 	};
 }
 
@@ -191,33 +195,3 @@ function stepInto(
 		? {key: undefined, value: collection.items[step]}
 		: undefined;
 }
-
-/** Our own words: the parser's quote the text, and the text may be a secret. */
-const parserMessages: Readonly<Record<ErrorCode, string>> = {
-	ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
-	BAD_ALIAS: 'an alias is malformed or names no anchor above it',
-	BAD_COLLECTION_TYPE: 'a tag does not fit its value',
-	BAD_DIRECTIVE: 'a line that starts with "%" is not a YAML directive',
-	BAD_DQ_ESCAPE: 'a backslash in double quotes starts no known escape: use single quotes',
-	BAD_INDENT: 'the indentation does not fit the lines above, or a bracket there is not closed',
-	BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
-	BAD_SCALAR_START: 'a text cannot start with this character: put it in quotes',
-	BLOCK_AS_IMPLICIT_KEY:
-		'a mapping cannot start in the middle of a line: a quote or a line break is missing',
-	BLOCK_IN_FLOW: 'an indented block cannot stand inside brackets',
-	DUPLICATE_KEY: 'stands twice in the same mapping',
-	IMPOSSIBLE: 'this is not YAML',
-	KEY_OVER_1024_CHARS: 'a key is longer than 1,024 characters',
-	MISSING_CHAR: 'a quote, a bracket, a comma, a colon or a space is missing',
-	MULTILINE_IMPLICIT_KEY:
-		'a key spans several lines: a colon, a quote or an indentation is missing',
-	MULTIPLE_ANCHORS: 'a value has two anchors',
-	MULTIPLE_DOCS: 'the file holds a second document after "---"',
-	MULTIPLE_TAGS: 'a value has two tags',
-	NON_STRING_KEY: 'a key is not text',
-	RESOURCE_EXHAUSTION: 'is nested too deeply',
-	TAB_AS_INDENT: 'a tab cannot indent: use spaces',
-	TAG_RESOLVE_FAILED: 'a tag is unknown: a text that starts with "!" must stand in quotes',
-	UNEXPECTED_TOKEN:
-		'something stands here that YAML does not expect: a quote or a bracket may be missing',
-};

@@ -1,0 +1,204 @@
+import {writeFileSync} from 'node:fs';
+import {
+	anything,
+	array,
+	assert,
+	constantFrom,
+	dictionary,
+	jsonValue,
+	oneof,
+	property,
+	string,
+	tuple,
+	uint8Array,
+} from 'fast-check';
+import {expect, test} from 'vitest';
+import {stringify} from 'yaml';
+import {buildRouteTable, routeViews} from '../../source/config/route-table.ts';
+import {createSubscriptionsReader} from '../../source/config/subscriptions.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import {cell} from '../../source/core/untrusted.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {configOf, createTemporaryHome, type TemporaryHome} from './temporary-home.ts';
+
+const words = constantFrom(
+	...'platforms webhook extra routes email smtp model runs retention filters field all any not regex equals in secret profile deliver deliver_only deliver_extra cron_job coalesce key port host enabled rate_limit events constructor __proto__ toString'.split(
+		' ',
+	),
+);
+
+const scalars = oneof(
+	jsonValue({maxDepth: 1}),
+	words,
+	constantFrom(
+		'INSECURE_NO_AUTH',
+		'${X}',
+		'(?=a)',
+		'[',
+		'log',
+		'slack',
+		0,
+		-1,
+		1e308,
+		true,
+		null,
+		'',
+	),
+);
+
+/** Data that looks like configuration at first glance. */
+const nearlyConfig = dictionary(
+	words,
+	oneof(
+		scalars,
+		dictionary(
+			words,
+			oneof(
+				scalars,
+				dictionary(
+					words,
+					oneof(
+						scalars,
+						array(scalars),
+						dictionary(words, oneof(scalars, dictionary(words, scalars))),
+					),
+				),
+			),
+		),
+	),
+);
+
+const yamlPieces = array(
+	oneof(
+		words,
+		string(),
+		constantFrom(
+			': ',
+			'\n',
+			'\n  ',
+			'- ',
+			'? ',
+			'[',
+			']',
+			'{',
+			'}',
+			'"',
+			"'",
+			'|\n',
+			'>-\n',
+			'&a ',
+			'*a',
+			'!!set ',
+			'---\n',
+			'%YAML 1.1\n',
+			'# ',
+			'\t',
+			'\0',
+			'\r',
+			'<<: ',
+		),
+	),
+	{maxLength: 60},
+).map(pieces => pieces.join(''));
+
+const yamlTexts = oneof(
+	yamlPieces,
+	nearlyConfig.map(data => stringify(data)),
+	string({unit: 'binary', maxLength: 200}),
+);
+
+/** Loads `text`; says of every problem that does not stand in the text. */
+function misplacedIn(home: TemporaryHome, text: string): readonly string[] {
+	const loaded = home.load({config: text});
+	const lines = text.replace(/^\uFEFF/, '').split('\n');
+	return (loaded.ok ? loaded.config.warnings : loaded.problems)
+		.filter(({line, column, message, key}) => {
+			const length = lines[line - 1]?.length;
+			const isInside = length !== undefined && column >= 1 && column <= length + 1;
+			return !isInside || message === '' || cell(key + message).flags > 0;
+		})
+		.map(problem => JSON.stringify(problem));
+}
+
+test('no text makes loading throw, and "every problem has a position inside the file"', () => {
+	using home = createTemporaryHome();
+	assert(
+		property(yamlTexts, text => {
+			expect(misplacedIn(home, text)).toEqual([]);
+		}),
+		{numRuns: 2000},
+	);
+});
+
+test('no bytes make loading throw, in `config.yaml` or in `.env`', () => {
+	using home = createTemporaryHome();
+	assert(
+		property(tuple(uint8Array({maxLength: 200}), uint8Array({maxLength: 200})), ([config, env]) => {
+			writeFileSync(home.paths.config, config);
+			writeFileSync(home.paths.env, env);
+			expect(typeof home.load().ok).toBe('boolean');
+		}),
+		{numRuns: 500},
+	);
+});
+
+test('a configuration that loads gives routes that are whole', () => {
+	using home = createTemporaryHome();
+	const route = dictionary(words, scalars);
+	assert(
+		property(dictionary(words, route), routes => {
+			const loaded = home.load({
+				config: stringify({platforms: {webhook: {secret: 's', host: 'localhost', routes}}}),
+			});
+			const served = loaded.ok ? [...loaded.config.webhook.routes.values()] : [];
+			return served.every(({secrets, profile}) => secrets.length > 0 && profile === 'default');
+		}),
+		{numRuns: 500},
+	);
+});
+
+test('no subscriptions file makes a request throw, and each entry is served or skipped with a reason', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load());
+	const reader = createSubscriptionsReader({
+		paths: home.paths,
+		clock: createFakeClock(),
+		log: silentLogger,
+	});
+	const texts = oneof(
+		dictionary(oneof(words, string()), oneof(dictionary(words, scalars), jsonValue())).map(data =>
+			JSON.stringify(data),
+		),
+		string({unit: 'binary'}),
+		anything().map(
+			value =>
+				JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? 0 : inner)) ?? '',
+		),
+	);
+	assert(
+		property(texts, text => {
+			writeFileSync(home.paths.subscriptions, text);
+			const {entries} = reader.current();
+			const table = buildRouteTable(config, {entries});
+			const views = routeViews(table);
+			expect(
+				table.routes.size + new Set(table.skipped.map(({name}) => name)).size,
+			).toBeLessThanOrEqual(Object.keys(entries).length);
+			expect(views.filter(({problem}) => problem === undefined)).toHaveLength(table.routes.size);
+			expect(table.skipped.every(({reason, code}) => reason !== '' && code !== '')).toBe(true);
+		}),
+		{numRuns: 1000},
+	);
+});
+
+test('an entry nested without end is skipped like any other bad one', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load());
+	const depth = 100_000;
+	const entries: unknown = JSON.parse(
+		`{"deep": {"secret": "s", "filters": ${'['.repeat(depth)}${']'.repeat(depth)}}}`,
+	);
+	expect(buildRouteTable(config, {entries: entries as never}).skipped).toMatchObject([
+		{name: 'deep', code: 'entry_invalid'},
+	]);
+});
