@@ -16,8 +16,10 @@ const selected = (shell: Shell): Delivery | undefined => shell.lists.traffic.sel
 const nothingSelected = (shell: Shell): Safe | undefined =>
 	selected(shell) ? undefined : own('No delivery is selected');
 
-async function stored(shell: Shell): Promise<StoredDelivery | undefined> {
-	const delivery = selected(shell);
+async function stored(
+	shell: Shell,
+	delivery: Delivery | undefined,
+): Promise<StoredDelivery | undefined> {
 	const found = delivery && (await shell.port.getDelivery(delivery.id));
 	if (!found) {
 		shell.toast(own('That delivery is no longer stored'), 'warn');
@@ -59,7 +61,7 @@ async function replay(shell: Shell, delivery: Delivery, body?: string): Promise<
 }
 
 async function editAndReplay(shell: Shell): Promise<void> {
-	const delivery = await stored(shell);
+	const delivery = await stored(shell, selected(shell));
 	if (!delivery) {
 		return;
 	}
@@ -91,6 +93,8 @@ function receiverUrl(shell: Shell): string {
 }
 
 function copyMenu(shell: Shell): void {
+	// What was selected when the menu opened: a list that follows goes on meanwhile.
+	const chosen = selected(shell);
 	const entry = (
 		key: string,
 		label: Safe,
@@ -100,7 +104,7 @@ function copyMenu(shell: Shell): void {
 		label,
 		run() {
 			shell.attempt(async () => {
-				const delivery = await stored(shell);
+				const delivery = await stored(shell, chosen);
 				if (delivery) {
 					await copyText(shell, text(delivery), label);
 				}
@@ -230,7 +234,7 @@ export const trafficCommands: readonly Command[] = [
 		why: nothingSelected,
 		run(shell) {
 			shell.attempt(async () => {
-				const delivery = await stored(shell);
+				const delivery = await stored(shell, selected(shell));
 				if (delivery) {
 					await shell.desktop.page(indented(delivery));
 				}

@@ -26,7 +26,7 @@ export function quitLines(
 		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(ui`  ${row}`))),
 		blankLine,
 		[
-			{text: own('  q')},
+			{text: own('  q'), tone: 'accent'},
 			{text: own(' again to quit, ')},
 			{text: own('Esc'), tone: 'accent'},
 			{text: own(' stay')},

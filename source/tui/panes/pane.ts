@@ -19,11 +19,13 @@ export type Pane = {
 	readonly hasDetail: boolean;
 	/** The list needs the whole width. */
 	readonly isWide: boolean;
+	/** New items come by themselves, and the list goes along with them. */
+	readonly isLive: boolean;
 	/** A number beside the name. */
 	readonly count?: (state: GatewayState) => number;
 };
 
-const bare = {headerRows: 0, hasDetail: false, isWide: true} as const;
+const bare = {headerRows: 0, hasDetail: false, isWide: true, isLive: false} as const;
 
 /** The panes in the order of their keys. */
 export const panes: readonly Pane[] = [
@@ -36,6 +38,7 @@ export const panes: readonly Pane[] = [
 		headerRows: 1,
 		hasDetail: true,
 		isWide: false,
+		isLive: true,
 	},
 	{...bare, id: 'groups', key: '2', title: own('Groups'), short: own('Grp')},
 	{...bare, id: 'tools', key: '3', title: own('Tools'), short: own('Tools')},
@@ -49,6 +52,7 @@ export const panes: readonly Pane[] = [
 		headerRows: 1,
 		hasDetail: true,
 		isWide: false,
+		isLive: false,
 		count: ({routes}) => routes.length,
 	},
 	{...bare, id: 'approvals', key: '6', title: own('Approvals'), short: own('Appr')},
@@ -61,6 +65,7 @@ export const panes: readonly Pane[] = [
 		headerRows: 1,
 		hasDetail: true,
 		isWide: false,
+		isLive: true,
 		count: ({runs}) =>
 			runs.filter(
 				run => run.state === 'running' || run.state === 'delivering' || needsDecision(run),
@@ -75,6 +80,7 @@ export const panes: readonly Pane[] = [
 		headerRows: 0,
 		hasDetail: true,
 		isWide: true,
+		isLive: true,
 	},
 ];
 

@@ -27,7 +27,7 @@ export function paneTitle(shell: Shell, pane: Pane, width: number): Line {
 			filterSpans(filterText, filter),
 			countOf(pane, items.length, total),
 			...extraOf(shell, pane),
-			followOf(list),
+			pane.isLive ? followOf(list) : [],
 			stale,
 		],
 		width,

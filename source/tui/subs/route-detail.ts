@@ -2,6 +2,12 @@ import type {RouteView} from '../../core/config-view.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {own, ui} from '../text/safe.ts';
 
+const howToChange: Readonly<Record<RouteView['source'], string>> = {
+	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',
+	dynamic:
+		'Read-only here. Change it with `svc webhook subscribe`, remove it with `svc webhook remove`.',
+};
+
 /** One route as it is served; read-only. */
 export function routeDetail(route: RouteView, width: number): readonly Line[] {
 	return [
@@ -21,13 +27,7 @@ export function routeDetail(route: RouteView, width: number): readonly Line[] {
 			? []
 			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
 		blankLine,
-		line(own('This list is read-only here.'), 'quiet'),
-		line(
-			route.source === 'static'
-				? own('Edit config.yaml: it is reloaded when it changes.')
-				: own('Change it with `svc webhook subscribe`, remove it with `svc webhook remove`.'),
-			'quiet',
-		),
+		...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet')),
 	];
 }
 
