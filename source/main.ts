@@ -9,11 +9,8 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
 	);
 	process.exitCode = 1;
 } else {
-	const {compileCacheFolder} = await import('./config/compile-cache.ts');
-	const folder = compileCacheFolder();
-	if (folder !== undefined) {
-		module.enableCompileCache(folder);
-	}
+	const {compileCacheFolder} = await import('./config/home-paths.ts');
+	module.enableCompileCache(compileCacheFolder());
 
 	const {runCommand} = await import('./cli/run-command.ts');
 	process.exitCode = await runCommand(process.argv.slice(2));

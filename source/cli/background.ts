@@ -90,7 +90,8 @@ async function reportWhenDecided(context: Context): Promise<boolean> {
 
 	const {webhook} = port.getState();
 	switch (webhook.state) {
-		case 'starting': {
+		case 'starting':
+		case 'closed': {
 			return false;
 		}
 
@@ -107,8 +108,7 @@ async function reportWhenDecided(context: Context): Promise<boolean> {
 			return true;
 		}
 
-		case 'disabled':
-		case 'closed': {
+		case 'disabled': {
 			printLines(context, [
 				'The gateway runs; its webhook receiver is not enabled (svc gateway setup --enable)',
 			]);

@@ -1,3 +1,4 @@
+import {formatProblem} from '../config/format-problem.ts';
 import {SvcError} from '../core/errors.ts';
 import {logLine} from '../core/log-line.ts';
 import {startGateway} from '../gateway/gateway.ts';
@@ -27,12 +28,9 @@ export async function runHeadless(
 	using stop = whenAskedToStop();
 	await gateway.started;
 	const {webhook, problems} = gateway.port.getState();
-	if (problems.some(({severity}) => severity === 'error')) {
-		context.exit(3);
-		throw new SvcError(
-			'config_refused',
-			`Cannot start with "${paths.config}": mend it, or see "svc config check"`,
-		);
+	const error = problems.find(({severity}) => severity === 'error');
+	if (error) {
+		throw new SvcError('config_refused', `Cannot start: ${formatProblem(error)}`);
 	}
 
 	if (webhook.state === 'refused') {

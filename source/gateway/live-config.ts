@@ -1,6 +1,7 @@
 import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
+import {formatProblem} from '../config/format-problem.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
@@ -57,22 +58,52 @@ export function createLiveConfig(
 		if (table !== known) {
 			known = table;
 			secrets = [...config.secretValues, ...secretsInTable(table)];
+			reportSkipped(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
 
 		return table;
 	};
 
-	const reject = (problems: readonly Problem[]) => {
-		const [first] = problems;
-		log.error('The configuration was not taken over, the running one stays', {
-			...(first && {file: first.file, line: first.line, problem: first.message}),
-		});
+	let skippedBefore: ReadonlySet<string> = new Set();
+	const reportSkipped = ({skipped}: RouteTable) => {
+		const reasons = new Set(
+			skipped.map(({name, reason}) => `Route "${name}" is not served: ${reason}`),
+		);
+		for (const reason of reasons) {
+			if (!skippedBefore.has(reason)) {
+				log.warn(reason);
+			}
+		}
+
+		skippedBefore = reasons;
+	};
+
+	const warnOf = (warnings: readonly Problem[]) => {
+		for (const problem of warnings) {
+			log.warn(formatProblem(problem));
+		}
+	};
+
+	const reject = (problems: readonly Problem[], consequence: string) => {
+		for (const problem of problems) {
+			log.error(`${formatProblem(problem)}; ${consequence}`);
+		}
+
 		emit({type: 'config-rejected', at: clock.now(), problems});
 	};
 
 	if (broken.length > 0) {
-		reject(broken);
+		reject(broken, stillBroken);
+	} else if (config.warnings.length > 0) {
+		warnOf(config.warnings);
+		emit({
+			type: 'config-reloaded',
+			at: clock.now(),
+			changes: [],
+			restartNeeded: [],
+			warnings: config.warnings,
+		});
 	}
 
 	return {
@@ -85,13 +116,13 @@ export function createLiveConfig(
 		async reload() {
 			const next = loadConfig({paths, environment});
 			if (!next.ok) {
-				reject(next.problems);
+				reject(next.problems, broken.length > 0 ? stillBroken : unchanged);
 				return;
 			}
 
 			const refused = broken.length === 0 ? problemsOfRefusals(next.config) : [];
 			if (refused.length > 0) {
-				reject(refused);
+				reject(refused, unchanged);
 				return;
 			}
 
@@ -114,10 +145,15 @@ export function createLiveConfig(
 					...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
 				},
 			);
+			warnOf(config.warnings);
 			await onChange(config, previous);
 		},
 	};
 }
+
+const stillBroken = 'nothing runs before it is mended';
+
+const unchanged = 'the running configuration stays';
 
 /** What the receiver would refuse at a start is not taken over while it runs. */
 const problemsOfRefusals = ({webhook, paths}: Config): readonly Problem[] =>

@@ -60,7 +60,9 @@ export async function openRooms(
 	stack.use(lockHome(paths));
 
 	const logFile = stack.use(createLogFile(paths.gatewayLog));
-	const redact = createRedact(() => live?.secrets() ?? []);
+	// Loading the configuration may already have something to say.
+	let secrets: (() => readonly string[]) | undefined;
+	const redact = createRedact(() => secrets?.() ?? []);
 	const log = createLogger({
 		clock,
 		redact,
@@ -72,10 +74,11 @@ export async function openRooms(
 	});
 	const {emit} = broker;
 
-	const live: LiveConfig = createLiveConfig(
+	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
 		{onChange: async (next, previous) => onChange(next, previous)},
 	);
+	secrets = () => live.secrets();
 	const config = () => live.current();
 
 	const store = stack.use(

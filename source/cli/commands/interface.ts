@@ -1,4 +1,5 @@
 import {type Command, Option} from 'commander';
+import {nearestName} from '../../config/nearest-name.ts';
 import {outputFormats, type OutputFormat} from '../../tui/terminal/output-mode.ts';
 import type {Context} from '../context.ts';
 import {printLines} from '../print.ts';
@@ -12,7 +13,17 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				'lines instead of the screen, or the screen whatever the environment says',
 			).choices(outputFormats),
 		)
-		.action(async ({output}: {output?: OutputFormat}) => {
+		.allowExcessArguments()
+		.action(async ({output}: {output?: OutputFormat}, {args}: Command) => {
+			const [unknown] = args;
+			if (unknown !== undefined) {
+				const names = program.commands.map(command => command.name());
+				const near = nearestName(unknown, names);
+				program.error(
+					`error: unknown command "${unknown}"${near ? `, did you mean "${near}"` : ''}`,
+				);
+			}
+
 			const {openInterface} = await import('../open-interface.ts');
 			await openInterface(context, {...(output && {output})});
 		});
