@@ -1,75 +1,175 @@
 import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, wordOf, type Bindings} from './columns.ts';
+import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import type {GroupCommit} from './group-commit.ts';
 import type {DeliveryKey} from './port.ts';
+import type {Memory} from './transaction.ts';
 
 /** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see Decisions 3 */
 const givesUp: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
 
-/** Who claims, for how long a claim is honoured, and when. Numbers are rows, milliseconds and milliseconds since 1970. */
-export type Claim = {
+/** No claim counts for longer. @see Interface 4.2, "Duplicate delivery ID within 1 hour" */
+export const claimMs = 3_600_000;
+
+/** Claims that one commit sorts in: half a millisecond. */
+const slice = 256;
+
+/** Who holds an identifier: rows, and milliseconds since 1970. */
+export type Claim = DeliveryKey & {
 	readonly delivery: number;
 	readonly run: number | null;
-	readonly idempotencyMs: number;
-	readonly now: number;
+	readonly at: number;
 };
 
-export type Claims = {
+export type Claims = Memory & {
 	/** The row of the delivery that holds `key`, if any. */
 	holderOf(key: DeliveryKey, idempotencyMs: number, now: number): number | undefined;
-	/** Takes a key that is free; otherwise changes nothing and answers the row of the holder. */
-	take(key: DeliveryKey, claim: Claim): number | undefined;
-	/** Takes a key from whoever holds it. */
-	seize(key: DeliveryKey, claim: Omit<Claim, 'idempotencyMs'>): void;
+	/** Takes an identifier from whoever holds it. Inside a transaction. */
+	take(claim: Claim): void;
 };
 
-/** The identifiers that count as duplicates. Everything here runs inside a transaction of the caller. */
-export function createClaims(database: DatabaseSync): Claims {
-	const insert =
-		'insert into claim (profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
-	const insertFree = database.prepare(`${insert} on conflict do nothing`);
-	const insertOver = database.prepare(
-		`${insert} on conflict do update set delivery = excluded.delivery, run = excluded.run, at = excluded.at`,
-	);
+/**
+ * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
+ * new claims are appended to `fresh_claim` and kept in memory as well; when there are `generation` of them they are sorted into `claim`, a slice
+ * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out.
+ */
+export function createClaims(
+	{
+		database,
+		clock,
+		later,
+	}: {
+		readonly database: DatabaseSync;
+		readonly clock: Clock;
+		readonly later: GroupCommit['later'];
+	},
+	{generation}: {readonly generation: number},
+): Claims {
+	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
+	const append = database.prepare(`insert into fresh_claim ${values}`);
+	const sortIn = database.prepare(`insert or replace into claim ${values}`);
 	const find = database.prepare(
-		`select claim.delivery, claim.at, run.state from claim left join run on run.id = claim.run
-		where claim.profile = ? and claim.route = ? and claim.delivery_id = ?`,
+		'select * from claim where profile = ? and route = ? and delivery_id = ?',
 	);
-	const holderOf = (key: DeliveryKey, idempotencyMs: number, now: number) => {
+	const stateOfRun = database.prepare('select state from run where id = ?');
+	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
+
+	let young = new Map<string, Claim>();
+	/** The generation that is being sorted in. */
+	let old: Map<string, Claim> | undefined;
+	let sorted = database.prepare('select 1 from claim limit 1').get() !== undefined;
+	/** How to undo, in reverse order, what the open transaction did to `young`. */
+	const undo: Array<() => void> = [];
+	/** The greatest `fresh_claim.id`. */
+	let last = 0;
+	for (const row of database.prepare('select * from fresh_claim order by id').all()) {
+		last = integerOf(row['id']);
+		const claim = claimOf(row);
+		young.set(nameOf(claim), claim);
+	}
+
+	const claimOn = (key: DeliveryKey): Claim | undefined => {
+		const name = nameOf(key);
+		const known = young.get(name) ?? old?.get(name);
+		if (known || !sorted) {
+			return known;
+		}
+
 		const row = find.get(key.profile, key.route, key.deliveryId);
-		const held =
-			row !== undefined &&
-			now - integerOf(row['at']) < idempotencyMs &&
-			!givesUp.has(wordOf<RunState>(row['state']));
-		return held ? integerOf(row['delivery']) : undefined;
+		return row && claimOf(row);
+	};
+
+	const sortNext = (claims: readonly Claim[], upTo: number) => {
+		later(
+			() => {
+				for (const claim of claims.slice(0, slice)) {
+					sortIn.run(...parametersOf(claim));
+				}
+
+				if (claims.length <= slice) {
+					dropFresh.run(upTo);
+				}
+			},
+			written => {
+				sorted = true;
+				if (!written) {
+					young = new Map([...(old ?? []), ...young]);
+				}
+
+				if (!written || claims.length <= slice) {
+					old = undefined;
+				} else {
+					sortNext(claims.slice(slice), upTo);
+				}
+			},
+		);
 	};
 
 	return {
-		holderOf,
-		take(key, claim) {
-			// Nearly every identifier is new: one statement decides that and takes it.
-			if (insertFree.run(...parameters(key, claim)).changes === 1) {
+		holderOf(key, idempotencyMs, now) {
+			const claim = claimOn(key);
+			if (!claim || now - claim.at >= idempotencyMs) {
 				return undefined;
 			}
 
-			const holder = holderOf(key, claim.idempotencyMs, claim.now);
-			if (holder === undefined) {
-				insertOver.run(...parameters(key, claim));
+			const state = claim.run === null ? undefined : stateOfRun.get(claim.run)?.['state'];
+			return givesUp.has(wordOf<RunState>(state)) ? undefined : claim.delivery;
+		},
+		take(claim) {
+			const name = nameOf(claim);
+			const [lastBefore, before] = [last, young.get(name)];
+			last = Number(append.run(...parametersOf(claim)).lastInsertRowid);
+			young.set(name, claim);
+			undo.push(() => {
+				last = lastBefore;
+				if (before) {
+					young.set(name, before);
+				} else {
+					young.delete(name);
+				}
+			});
+		},
+		save() {
+			const depth = undo.length;
+			return () => {
+				while (undo.length > depth) {
+					undo.pop()?.();
+				}
+			};
+		},
+		persist() {},
+		committed() {
+			undo.length = 0;
+			if (young.size < generation || old) {
+				return;
 			}
 
-			return holder;
-		},
-		seize(key, claim) {
-			insertOver.run(...parameters(key, claim));
+			old = young;
+			young = new Map();
+			const living = [...old]
+				.filter(([, claim]) => clock.now() - claim.at < claimMs)
+				.toSorted(([a], [b]) => (a < b ? -1 : 1));
+			sortNext(
+				living.map(([, claim]) => claim),
+				last,
+			);
 		},
 	};
 }
 
-const parameters = (key: DeliveryKey, claim: Omit<Claim, 'idempotencyMs'>): Bindings => [
-	key.profile,
-	key.route,
-	key.deliveryId,
-	claim.delivery,
-	claim.run,
-	claim.now,
-];
+/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
+	`${profile}\0${route}\0${deliveryId}`;
+
+const parametersOf = ({profile, route, deliveryId, delivery, run, at}: Claim) =>
+	[profile, route, deliveryId, delivery, run, at] as const;
+
+const claimOf = (row: Row): Claim => ({
+	profile: textOf(row['profile']),
+	route: textOf(row['route']),
+	deliveryId: textOf(row['delivery_id']),
+	delivery: integerOf(row['delivery']),
+	run: row['run'] === null ? null : integerOf(row['run']),
+	at: integerOf(row['at']),
+});

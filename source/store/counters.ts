@@ -1,12 +1,13 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, textOf} from './columns.ts';
+import type {Memory} from './transaction.ts';
 
 /**
  * What the store knows without asking the disk. Writes change it inside their transaction; `save` gives the way back for a
  * transaction that fails. This process is the only writer, so the numbers are exact.
  */
-export type Counters = {
+export type Counters = Memory & {
 	/** Runs that wait for the agent. */
 	queued: number;
 	/** Runs that are `running` or `delivering`. */
@@ -17,10 +18,6 @@ export type Counters = {
 	bodyBytes: number;
 	/** Says that a run went from one state to another; `undefined` is: did not exist. */
 	moved(from: RunState | undefined, to: RunState): void;
-	/** Remembers the numbers; the result puts them back. */
-	save(): () => void;
-	/** Writes what has to outlive the process, if it changed. Called inside the transaction, before its commit. */
-	persist(): void;
 };
 
 /** Reads the numbers from disk once. */
@@ -63,6 +60,7 @@ export function createCounters(database: DatabaseSync): Counters {
 				stored = counters.bodyBytes;
 			}
 		},
+		committed() {},
 	};
 
 	return counters;

@@ -32,8 +32,8 @@ export type GroupCommit = {
 	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
 	 */
 	write<Result>(task: () => Result): Promise<Result>;
-	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk or given up. */
-	later(task: () => void, settled?: () => void): void;
+	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+	later(task: () => void, settled?: (written: boolean) => void): void;
 	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
 	/** Whether nothing waits to be written. */
@@ -216,11 +216,19 @@ export function createGroupCommit(
 		},
 		later(task, settled = () => {}) {
 			if (closed) {
-				settled();
+				settled(false);
 				return;
 			}
 
-			riders.push({perform: task, done: settled, fail: settled});
+			riders.push({
+				perform: task,
+				done() {
+					settled(true);
+				},
+				fail() {
+					settled(false);
+				},
+			});
 			planRide(rideAfterMs);
 		},
 		failing: () => failing,
@@ -239,7 +247,7 @@ export function createGroupCommit(
 			}
 
 			for (const rider of riders.splice(0)) {
-				rider.done();
+				rider.fail(undefined);
 			}
 		},
 	};

@@ -2,13 +2,13 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
-import {createClaims} from './claims.ts';
+import type {Claims} from './claims.ts';
 import type {Bindings} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {NoteBudget} from './note-budget.ts';
-import type {Accepted, Intake} from './port.ts';
+import type {Accepted, DeliveryKey, Intake} from './port.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
@@ -21,16 +21,17 @@ export function createIntake({
 	database,
 	clock,
 	commit,
+	claims,
 	counters,
 	notes,
 }: {
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
 	readonly commit: GroupCommit;
+	readonly claims: Claims;
 	readonly counters: Counters;
 	readonly notes: NoteBudget;
 }): Intake {
-	const claims = createClaims(database);
 	const deliveryStatement = database.prepare(insertDelivery);
 	const runStatement = database.prepare(
 		`insert into run (id, delivery, route, target, state, created_at, due_at) values (?, ?, ?, ?, 'queued', ?, ?)`,
@@ -44,20 +45,18 @@ export function createIntake({
 	const accept = (entry: Entry, parameters: Bindings): Accepted => {
 		const {delivery, plan, maxQueued, idempotencyMs} = entry;
 		const now = clock.now();
-		if (counters.queued >= maxQueued) {
-			const holder = claims.holderOf(delivery, idempotencyMs, now);
-			return holder === undefined
-				? {kind: 'full', queued: counters.queued}
-				: {kind: 'duplicate', of: idOfNumber(holder)};
-		}
-
-		const row = rowIdOf(delivery.id);
-		const run = counters.lastRun + 1;
-		const holder = claims.take(delivery, {delivery: row, run, idempotencyMs, now});
+		const holder = claims.holderOf(delivery, idempotencyMs, now);
 		if (holder !== undefined) {
 			return {kind: 'duplicate', of: idOfNumber(holder)};
 		}
 
+		if (counters.queued >= maxQueued) {
+			return {kind: 'full', queued: counters.queued};
+		}
+
+		const row = rowIdOf(delivery.id);
+		const run = counters.lastRun + 1;
+		claims.take({...keyOf(delivery), delivery: row, run, at: now});
 		insert(delivery, parameters, run);
 		runStatement.run(run, row, delivery.route, plan.target.kind, now, now);
 		counters.lastRun = run;
@@ -79,7 +78,8 @@ export function createIntake({
 			await commit.write(() => {
 				insert(delivery, parameters, null);
 				if (claim) {
-					claims.seize(delivery, {delivery: rowIdOf(delivery.id), run: null, now: clock.now()});
+					const row = rowIdOf(delivery.id);
+					claims.take({...keyOf(delivery), delivery: row, run: null, at: clock.now()});
 				}
 			});
 		},
@@ -101,3 +101,9 @@ export function createIntake({
 		},
 	};
 }
+
+const keyOf = ({profile, route, deliveryId}: DeliveryKey): DeliveryKey => ({
+	profile,
+	route,
+	deliveryId,
+});

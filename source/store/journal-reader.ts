@@ -5,7 +5,7 @@ import {deliveryColumns, deliveryOf, storedDeliveryOf} from './delivery-rows.ts'
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Journal} from './port.ts';
 
-/** Rows that are looked at in one go: a row takes half a page, so this is about 4 MiB. */
+/** Rows that are looked at in one go: a row takes a few hundred bytes to a few kilobytes of its page. */
 const stretch = 2000;
 /** An ending of an identifier must have this many characters. */
 const shortestEnding = 4;

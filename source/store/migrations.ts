@@ -6,8 +6,8 @@ import {integerOf} from './columns.ts';
  * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
  *
  * - `delivery.id` is the number behind `Delivery.id`, so rows lie in order of time. Wide columns come last: a scan does not read them.
- * - `claim` holds the identifiers that count as duplicates. It is a table, not an index of `delivery`, so that a claim can pass to a
- *   newer delivery, and end after an hour, without touching a row with a body.
+ * - `claim` and `fresh_claim` hold the identifiers that count as duplicates. They are tables, not an index of `delivery`, so that a claim can
+ *   pass to a newer delivery, and end after an hour, without touching a row with a body. A fresh claim counts before the other.
  * - `run.due_at` is set while a run waits to be leased; a run with neither `due_at` nor `finished_at` is leased.
  * - `transcript.id` is the run times 4,096 plus the position.
  * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
@@ -42,6 +42,15 @@ const steps: readonly string[] = [
 		at integer not null,
 		primary key (profile, route, delivery_id)
 	) strict, without rowid;
+	create table fresh_claim (
+		id integer primary key,
+		profile text not null,
+		route text not null,
+		delivery_id text not null,
+		delivery integer not null,
+		run integer,
+		at integer not null
+	) strict;
 	create table run (
 		id integer primary key,
 		delivery integer not null,

@@ -9,13 +9,14 @@ const privateFolder = 0o700;
 const busyTimeoutMs = 50;
 
 /**
- * `synchronous=full`: a commit is on the disk, not only in the page cache. Checkpoints of 300 pages hold the loop for about 4 ms; with the default of
- * 1,000 it is 7. The log of a burst is cut back to 16 MiB.
+ * `synchronous=full`: a commit is on the disk, not only in the page cache. A payload of 7 KB fills one page of 8 KiB and not two of 4, which saves a fifth of
+ * an accept. Checkpoints of 1.2 MiB hold the loop for about 4 ms, with the default it is 20. The log of a burst is cut back to 16 MiB.
  */
 const pragmas = `
+	pragma page_size = 8192;
 	pragma journal_mode = wal;
 	pragma synchronous = full;
-	pragma wal_autocheckpoint = 300;
+	pragma wal_autocheckpoint = 150;
 	pragma journal_size_limit = 16777216;
 	pragma cache_size = -16000;
 	pragma temp_store = memory;
@@ -27,7 +28,7 @@ export const filesOf = (file: string): readonly string[] => [file, `${file}-wal`
 
 /**
  * Opens the database for the one process that writes it, and creates it if need be: the folder 0700, the file 0600 before anything is in it
- * (SQLite gives its side files the mode of the database). `maxPages` limits its size in pages of 4 KiB. Throws what Node and SQLite throw.
+ * (SQLite gives its side files the mode of the database). `maxPages` limits its size in pages of 8 KiB. Throws what Node and SQLite throw.
  */
 export function openDatabase(
 	file: string,

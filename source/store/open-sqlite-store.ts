@@ -3,6 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createAbandon, type Fate} from './abandoned-runs.ts';
+import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {createGroupCommit} from './group-commit.ts';
@@ -17,6 +18,7 @@ import {createReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
 import {createRuns} from './runs.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
+import {joinMemories} from './transaction.ts';
 
 export type SqliteStoreDependencies = {
 	readonly clock: Clock;
@@ -28,8 +30,10 @@ export type SqliteStoreDependencies = {
 export type SqliteStoreOptions = {
 	/** Path of the database; its folder is created, 0700. */
 	readonly file: string;
-	/** Bound of its size, in pages of 4 KiB; none when absent. */
+	/** Bound of its size, in pages of 8 KiB; none when absent. */
 	readonly maxPages?: number;
+	/** Identifiers that are kept in memory before they are sorted into their table, 4,096 when absent. */
+	readonly freshClaims?: number;
 };
 
 /**
@@ -38,13 +42,14 @@ export type SqliteStoreOptions = {
  */
 export async function openSqliteStore(
 	dependencies: SqliteStoreDependencies,
-	{file, maxPages}: SqliteStoreOptions,
+	options: SqliteStoreOptions,
 ): Promise<Store> {
+	const {file, maxPages} = options;
 	let database: DatabaseSync | undefined;
 	try {
 		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
 		migrate(database, file);
-		return storeOn(database, file, dependencies);
+		return storeOn(database, options, dependencies);
 	} catch (error) {
 		database?.close();
 		throw storeUnreadable(file, error);
@@ -53,7 +58,7 @@ export async function openSqliteStore(
 
 function storeOn(
 	database: DatabaseSync,
-	file: string,
+	{file, freshClaims = 4096}: SqliteStoreOptions,
 	{clock, log = silentLogger, onCommit}: SqliteStoreDependencies,
 ): Store {
 	const counters = createCounters(database);
@@ -66,17 +71,25 @@ function storeOn(
 		}
 	};
 
-	const commit = createGroupCommit(
-		{database, clock, memory: counters, onCommit, onFailing},
-		{file},
+	const claims = createClaims(
+		{
+			database,
+			clock,
+			later(task, settled) {
+				commit.later(task, settled);
+			},
+		},
+		{generation: freshClaims},
 	);
+	const memory = joinMemories([counters, claims]);
+	const commit = createGroupCommit({database, clock, memory, onCommit, onFailing}, {file});
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(`${file}.reserve`);
 	const steps = createRetentionSteps({database, clock, counters});
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
 	return {
-		intake: createIntake({database, clock, commit, counters, notes}),
+		intake: createIntake({database, clock, commit, claims, counters, notes}),
 		runs: createRuns({database, clock, commit, counters}),
 		journal: {
 			...createJournalReader(database),

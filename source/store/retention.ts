@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import {claimMs} from './claims.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {Retention} from './port.ts';
@@ -7,8 +8,6 @@ import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
-/** Claims younger than this stay. @see Interface 4.2, "Duplicate delivery ID within 1 hour" */
-const claimMs = 3_600_000;
 /** A delivery reaches the disk at most this much later than its number says. */
 const lateMs = 60_000;
 

@@ -6,9 +6,35 @@ export type Task = {readonly perform: () => void};
 
 /** What is kept beside the database and has to roll back with it. */
 export type Memory = {
+	/** Remembers how it is; the result puts it back. May be nested. */
 	save(): () => void;
+	/** Writes what has to outlive the process. Inside the transaction, before its commit. */
 	persist(): void;
+	/** The transaction is on disk: no way back is needed any more. */
+	committed(): void;
 };
+
+/** Several memories as one. */
+export const joinMemories = (parts: readonly Memory[]): Memory => ({
+	save() {
+		const restores = parts.map(part => part.save());
+		return () => {
+			for (const restore of restores) {
+				restore();
+			}
+		};
+	},
+	persist() {
+		for (const part of parts) {
+			part.persist();
+		}
+	},
+	committed() {
+		for (const part of parts) {
+			part.committed();
+		}
+	},
+});
 
 export type Outcome<One extends Task> =
 	/** On disk, except the tasks in `failures`, of which nothing is. */
@@ -115,10 +141,15 @@ export function createTransaction({
 			return {kind: isBusy(error) ? 'busy' : 'failed', error};
 		}
 
+		let outcome: ReturnType<typeof performAll<(typeof tasks)[number]>>;
 		try {
-			return performAll(tasks);
+			outcome = performAll(tasks);
 		} catch (error) {
 			return {kind: 'failed', error};
 		}
+
+		// Outside the `try`: what is on disk must not be reported, or done, as if it were not.
+		memory.committed();
+		return outcome;
 	};
 }

@@ -26,6 +26,7 @@ function setUp() {
 			};
 		},
 		persist() {},
+		committed() {},
 	};
 	const commit = createGroupCommit(
 		{

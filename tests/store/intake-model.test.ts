@@ -133,7 +133,8 @@ async function follow(script: readonly Step[]): Promise<void> {
 	await using stack = new AsyncDisposableStack();
 	const clock = createFakeClock(startMs);
 	const model = createModel();
-	let home: Home = stack.use(await createSqliteHome());
+	// Two fresh claims make a generation: most are sorted in while the script goes on.
+	let home: Home = stack.use(await createSqliteHome({freshClaims: 2}));
 	let store: Store = stack.use(await home.open(clock));
 
 	const perform = {

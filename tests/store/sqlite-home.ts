@@ -1,19 +1,21 @@
 import {copyFileSync, existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {filesOf} from '../../source/store/open-database.ts';
-import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openSqliteStore, type SqliteStoreOptions} from '../../source/store/open-sqlite-store.ts';
 import type {Home} from './contract.ts';
 import {temporaryFolder} from './samples.ts';
 
 /** A temporary folder with a database. A crash is a copy of its files: what is committed is in them. */
-export async function createSqliteHome(): Promise<Home & {readonly file: string}> {
+export async function createSqliteHome(
+	options: Omit<SqliteStoreOptions, 'file'> = {},
+): Promise<Home & {readonly file: string}> {
 	const folder = temporaryFolder();
 	const file = join(folder.path, 'home', 'state.db');
 	return {
 		file,
-		open: async clock => openSqliteStore({clock}, {file}),
+		open: async clock => openSqliteStore({clock}, {...options, file}),
 		async crash() {
-			const copy = await createSqliteHome();
+			const copy = await createSqliteHome(options);
 			await (
 				await copy.open({now: () => 0, monotonic: () => 0, after: () => () => {}, advance() {}})
 			)[Symbol.asyncDispose]();

@@ -219,7 +219,7 @@ describe('the log', () => {
 			from: () => log,
 		};
 		const file = join(folder.path, 'state.db');
-		await using store = await openSqliteStore({clock, log}, {file, maxPages: 40});
+		await using store = await openSqliteStore({clock, log}, {file, maxPages: 30});
 		const big = () => sampleEntry({body: new Uint8Array(200_000)});
 		await store.intake.accept(big()).catch(() => {});
 		await store.intake.accept(big()).catch(() => {});
@@ -302,5 +302,38 @@ describe('time', () => {
 		});
 		expect(rows).toBeGreaterThan(0);
 		expect(await store.journal.get(old.id)).toBeUndefined();
+	});
+});
+
+describe('identifiers', () => {
+	test('are held through memory, table and crash, however many there are', async () => {
+		await using home = await createSqliteHome({freshClaims: 100});
+		const now = createFakeClock(startMs);
+		const entries = Array.from({length: 1500}, () => sampleEntry({}, {maxQueued: 10_000}));
+		const everyHolder = async (store: Awaited<ReturnType<typeof home.open>>) =>
+			Promise.all(entries.map(async ({delivery}) => store.intake.holderOf(delivery, 60_000)));
+		const ids = entries.map(({delivery}) => delivery.id);
+
+		await using store = await home.open(now);
+		await Promise.all(entries.map(async entry => store.intake.accept(entry)));
+		expect(await everyHolder(store)).toEqual(ids);
+		await using copy = await home.crash();
+		await using reopened = await copy.open(now);
+		expect(await everyHolder(reopened)).toEqual(ids);
+
+		const rowsOf = (table: string) => {
+			using database = new DatabaseSync(home.file);
+			return database.prepare(`select count(*) as rows from ${table}`).get()?.['rows'];
+		};
+		for (let count = 0; count < 30; count += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- each commit sorts one slice in
+			await store.intake.record({delivery: sampleDelivery(), claim: false});
+		}
+
+		expect(rowsOf('claim')).toBeGreaterThan(1300);
+		expect(rowsOf('fresh_claim')).toBeLessThan(200);
+		now.advance(3_600_000);
+		await store.journal.purge({bodyMs: dayMs, bodyBytes: 2 ** 30, rowMs: dayMs});
+		expect(rowsOf('claim')).toBe(0);
 	});
 });
