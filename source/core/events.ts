@@ -62,6 +62,8 @@ export type GatewayEvent =
 			/** A provider whose key is in the environment; using it costs money, so a person must agree. */
 			readonly offer?: ModelView;
 	  }
+	/** The configured model cannot be used; runs fail until that is mended. */
+	| {readonly type: 'model-refused'; readonly at: number; readonly reason: string}
 	| {readonly type: 'platform-changed'; readonly at: number; readonly platform: PlatformView}
 	| {
 			readonly type: 'config-reloaded';

@@ -13,9 +13,10 @@ type Slice<Key extends keyof GatewayState> = (
  * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
-	const {model, modelOffer, health, ...rest} = state;
+	const {model, modelOffer, modelProblem, health, ...rest} = state;
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
+	const nextProblem = events.reduce(modelProblemAfter, modelProblem);
 	const nextHealth = events.reduce(healthAfter, health);
 	return {
 		...rest,
@@ -31,6 +32,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextModel && {model: nextModel}),
 		...(nextOffer && {modelOffer: nextOffer}),
+		...(nextProblem !== undefined && {modelProblem: nextProblem}),
 		...(nextHealth && {health: nextHealth}),
 	};
 }
@@ -75,6 +77,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'run-changed':
 		case 'run-progressed':
 		case 'model-selected':
+		case 'model-refused':
 		case 'platform-changed':
 		case 'config-reloaded':
 		case 'config-rejected':
@@ -88,8 +91,21 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;
 
-const modelAfter: Slice<'model'> = (model, event) =>
-	event.type === 'model-selected' ? event.model : model;
+const modelAfter: Slice<'model'> = (model, event) => {
+	if (event.type === 'model-refused') {
+		return undefined;
+	}
+
+	return event.type === 'model-selected' ? event.model : model;
+};
+
+const modelProblemAfter: Slice<'modelProblem'> = (problem, event) => {
+	if (event.type === 'model-refused') {
+		return event.reason;
+	}
+
+	return event.type === 'model-selected' ? undefined : problem;
+};
 
 const offerAfter: Slice<'modelOffer'> = (offer, event) =>
 	event.type === 'model-selected' ? event.offer : offer;

@@ -50,6 +50,8 @@ export type GatewayState = {
 	/** At most `limits.logs`. */
 	readonly logs: readonly LogRecord[];
 	readonly model?: ModelView;
+	/** Why the configured model cannot be used. */
+	readonly modelProblem?: string;
 	/** A model that could be used but costs money: a face asks once, `GatewayPort.useModel` agrees. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];

@@ -5,6 +5,8 @@ import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import {cell} from '../core/untrusted.ts';
 
 /** While no model is there, how long a look for one holds. */
 const lookAgainMs = 30_000;
@@ -23,6 +25,7 @@ export function createLiveModel({
 	modelFetch,
 	localServers,
 	emit,
+	redact,
 	log,
 }: {
 	readonly config: () => Config;
@@ -31,6 +34,7 @@ export function createLiveModel({
 	/** Where to look for servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
 	readonly emit: Emit;
+	readonly redact: Redact;
 	readonly log: Logger;
 }): LiveModel {
 	let choice: Promise<ModelChoice> | undefined;
@@ -50,7 +54,8 @@ export function createLiveModel({
 			const reason = messageOf(error);
 			if (reason !== reported) {
 				reported = reason;
-				log.error('No model can be used', {reason});
+				log.error(`Runs will fail: ${reason}`);
+				emit({type: 'model-refused', at: clock.now(), reason: cell(redact(reason)).text});
 			}
 		}
 	};

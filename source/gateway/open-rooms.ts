@@ -93,6 +93,7 @@ export async function openRooms(
 		modelFetch,
 		...(world.localServers && {localServers: world.localServers}),
 		emit,
+		redact,
 		log: log.from('agent'),
 	});
 	const agent = createAgentRunner({
