@@ -12,7 +12,7 @@ export type PtyOptions = {
 	readonly cwd?: string;
 };
 
-export type PtyExit = {readonly exitCode: number; readonly signal: number};
+type PtyExit = {readonly exitCode: number; readonly signal: number};
 
 export type Pty = AsyncDisposable & {
 	readonly pid: number;

@@ -14,7 +14,7 @@ import {bytesOfKey} from './keyboard.ts';
 export type ScreenSize = {readonly columns: number; readonly rows: number};
 
 /** One cell of the screen. Colours are palette numbers, `#rrggbb`, or `default`. */
-export type ScreenCell = {
+type ScreenCell = {
 	readonly text: string;
 	readonly foreground: string;
 	readonly background: string;

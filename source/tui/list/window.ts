@@ -7,7 +7,7 @@ export type ListRows = {
 };
 
 /** A row that is remembered by what it is. The index is where it stood last, for when it is gone. */
-export type Anchor = {readonly id: string; readonly index: number};
+type Anchor = {readonly id: string; readonly index: number};
 
 /**
  * Where a person is in a list. Rows are remembered by id, so that what is on the screen stays there while rows come in

@@ -25,7 +25,7 @@ const passedOn = [
 ];
 
 /** Whether the person sits at another machine. */
-export const isOverSsh = (environment: Environment): boolean =>
+const isOverSsh = (environment: Environment): boolean =>
 	['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => Boolean(environment[name]));
 
 /** The tool beside OSC 52: tmux's own buffer inside tmux, the desktop's clipboard on this machine; over SSH no other. */

@@ -10,7 +10,7 @@ import {multiplexerOf, osc52} from './osc52.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What became of a copy. */
-export type Copied = {
+type Copied = {
 	/** `terminal`: asked by OSC 52. `tool`: by a program of the machine alone. `file`: the path of a file was copied. */
 	readonly way: 'terminal' | 'tool' | 'file' | 'nowhere';
 	/** For the toast: `copied by OSC 52 and wl-copy`. */

@@ -4,7 +4,7 @@ import {eventLine} from './event-line.ts';
 import type {OutputFormat} from './output-mode.ts';
 
 /** A stream as the line writer needs it. */
-export type LineStream = Pick<
+type LineStream = Pick<
 	NodeJS.WritableStream & {readonly writableLength: number},
 	'write' | 'on' | 'writableLength'
 >;

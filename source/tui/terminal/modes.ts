@@ -2,7 +2,7 @@ import {writeSync} from 'node:fs';
 import {cell} from '../../core/untrusted.ts';
 
 /** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
-export type MouseMode = 'off' | 'wheel' | 'full';
+type MouseMode = 'off' | 'wheel' | 'full';
 
 /** The modes of the terminal that we set ourselves; Ink sets the others and takes them back. */
 export type TerminalModes = {

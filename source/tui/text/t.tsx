@@ -3,14 +3,7 @@ import type {ReactElement} from 'react';
 import type {Safe} from '../../core/untrusted.ts';
 
 /** What may stand inside `<T>`: safe text, numbers, other `<T>`, nothing. */
-export type SafeNode =
-	| Safe
-	| number
-	| ReactElement
-	| null
-	| undefined
-	| false
-	| readonly SafeNode[];
+type SafeNode = Safe | number | ReactElement | null | undefined | false | readonly SafeNode[];
 
 export type TProps = Omit<TextProps, 'children'> & {readonly children?: SafeNode};
 

@@ -2,9 +2,13 @@ import {mkdtemp, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {openPty} from '../../helpers/pty.ts';
+import {openPty, type Pty} from '../../helpers/pty.ts';
 
 const program = join(import.meta.dirname, 'keys-program.tsx');
+
+/** Modes are set right after the first frame. */
+const ready = async (pty: Pty) =>
+	pty.waitFor(lines => lines.includes('ready') && pty.isBracketedPaste());
 
 async function open(editorScript = 'exit 0') {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-pty-'));
@@ -27,9 +31,8 @@ async function open(editorScript = 'exit 0') {
 test('in a real terminal keys arrive one by one, pastes apart, and everything is put back at the end', async () => {
 	await using setup = await open();
 	const {pty} = setup;
-	await pty.waitForText('ready');
+	await ready(pty);
 	expect(pty.isAlternateScreen()).toBe(true);
-	expect(pty.isBracketedPaste()).toBe(true);
 	pty.write('abc\r');
 	await pty.waitForText('a b c enter');
 	pty.press('esc');
@@ -50,7 +53,7 @@ test('in a real terminal keys arrive one by one, pastes apart, and everything is
 test('the editor has the terminal for itself, then the screen is as it was', async () => {
 	await using setup = await open('echo editing; read answer; printf "%s" "$answer" > "$1"');
 	const {pty, folder} = setup;
-	await pty.waitForText('ready');
+	await ready(pty);
 	pty.press('a');
 	await pty.waitForText(/^a$/);
 	pty.press('e');
@@ -71,7 +74,7 @@ test('the editor has the terminal for itself, then the screen is as it was', asy
 test('an exit without warning leaves no mode on', async () => {
 	await using setup = await open();
 	const {pty} = setup;
-	await pty.waitForText('ready');
+	await ready(pty);
 	pty.press('!');
 	expect((await pty.exited).exitCode).toBe(9);
 	expect(pty.isAlternateScreen()).toBe(false);
@@ -83,7 +86,7 @@ test('an exit without warning leaves no mode on', async () => {
 test('a hang-up ends the program', async () => {
 	await using setup = await open();
 	const {pty} = setup;
-	await pty.waitForText('ready');
+	await ready(pty);
 	pty.kill('SIGHUP');
 	await pty.exited;
 	expect(() => process.kill(pty.pid, 0)).toThrow('ESRCH');
