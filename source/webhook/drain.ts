@@ -2,6 +2,7 @@ import type {Server} from 'node:http';
 import {sleep} from '../core/clock.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Busy} from '../core/idle.ts';
+import type {HttpServer} from './http-server.ts';
 
 /** Clients with an open connection learn from their next answer that it closes. */
 const politeMs = 1000;
@@ -15,8 +16,6 @@ export type Draining = {
 	readonly clock: Clock;
 	/** Requests being handled, also those whose client has left. */
 	readonly busy: Busy;
-	/** Open connections now. */
-	readonly connections: () => number;
 	/** Called once, after 5 s: whatever still works must stop. */
 	readonly onHardStop: () => void;
 };
@@ -26,15 +25,12 @@ export type Draining = {
  * taken, and what is still open after 5 s is cut. `server.close()` alone never ends under a busy keep-alive client. Resolves when nothing is left, after 6 s at
  * the latest.
  */
-export async function drain(
-	server: Server,
-	{clock, busy, connections, onHardStop}: Draining,
-): Promise<void> {
-	const polite = connections() === 0 ? Promise.resolve() : sleep(clock, politeMs);
+export async function drain(http: HttpServer, {clock, busy, onHardStop}: Draining): Promise<void> {
+	const polite = http.connections() === 0 ? Promise.resolve() : sleep(clock, politeMs);
 	const timers = [
 		clock.after(hardMs, () => {
 			onHardStop();
-			server.closeAllConnections();
+			http.server.closeAllConnections();
 		}),
 	];
 
@@ -42,7 +38,9 @@ export async function drain(
 		timers.push(clock.after(giveUpMs, resolve));
 		void (async () => {
 			await polite;
-			await Promise.all([closeServer(server), busy.idle()]);
+			const closed = closeServer(http.server);
+			http.closeIdle();
+			await Promise.all([closed, busy.idle()]);
 			resolve();
 		})();
 	});

@@ -25,12 +25,32 @@ type ServerDependencies = {
 	readonly onDropped: () => void;
 };
 
+export type HttpServer = {
+	readonly server: Server;
+	/** Open connections. */
+	connections(): number;
+	/** Cuts the connections on which no request is being answered, also those that never sent one. */
+	closeIdle(): void;
+};
+
 /** The receiver's HTTP/1.1 server: strict parser, short timeouts, bounded connections. It does not listen yet. */
-export function createHttpServer({handle, log, onRefused, onDropped}: ServerDependencies): Server {
+export function createHttpServer({
+	handle,
+	log,
+	onRefused,
+	onDropped,
+}: ServerDependencies): HttpServer {
 	const server = createServer({...bounds, noDelay: true});
 	server.maxConnections = mostConnections;
 	// A request that says what it expects gets its answer before it sends the body.
-	const answers = new WeakMap<Duplex, ServerResponse>();
+	/** The newest answer of each open connection; `undefined` before the first request. */
+	const answers = new Map<Duplex, ServerResponse | undefined>();
+	server.on('connection', socket => {
+		answers.set(socket, undefined);
+		socket.once('close', () => {
+			answers.delete(socket);
+		});
+	});
 	const take =
 		(awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
 			answers.set(request.socket, response);
@@ -41,8 +61,9 @@ export function createHttpServer({handle, log, onRefused, onDropped}: ServerDepe
 	server.on('checkContinue', take(true));
 	server.on('clientError', (error, socket) => {
 		// An answer that has begun must not get another one mixed into it.
-		const isAnswered = answers.get(socket)?.headersSent ?? false;
-		const status = refuse(error, socket, isAnswered);
+		const answer = answers.get(socket);
+		const hasBegun = answer !== undefined && answer.headersSent && !answer.writableFinished;
+		const status = refuse(error, socket, hasBegun);
 		if (status !== undefined) {
 			onRefused(status);
 			log.debug(`Refused a request with ${status}: ${messageOf(error)}`);
@@ -52,7 +73,17 @@ export function createHttpServer({handle, log, onRefused, onDropped}: ServerDepe
 		onDropped();
 		log.warn(`Refused a connection: more than ${mostConnections} are open`);
 	});
-	return server;
+	return {
+		server,
+		connections: () => answers.size,
+		closeIdle() {
+			for (const [socket, answer] of answers) {
+				if (!answer || answer.writableFinished) {
+					socket.destroy();
+				}
+			}
+		},
+	};
 }
 
 const statusTexts: Readonly<Record<string, string>> = {
@@ -62,9 +93,9 @@ const statusTexts: Readonly<Record<string, string>> = {
 };
 
 /** Answers what the parser refused, if anybody is left to answer. Returns the status. */
-function refuse(error: Error, socket: Duplex, isAnswered: boolean): number | undefined {
+function refuse(error: Error, socket: Duplex, hasBegun: boolean): number | undefined {
 	const code = codeOf(error);
-	if (code === 'ECONNRESET' || !socket.writable || isAnswered) {
+	if (code === 'ECONNRESET' || !socket.writable || hasBegun) {
 		socket.destroy();
 		return undefined;
 	}

@@ -102,7 +102,6 @@ export function createReceiver(
 	const metrics = createMetrics();
 	const busy = createBusy();
 	let draining = false;
-	let connections = 0;
 
 	const pipeline = createPipeline({
 		...dependencies,
@@ -135,9 +134,10 @@ export function createReceiver(
 		pipeline,
 		isDraining: () => draining,
 		renderMetrics: () =>
-			metrics.render({inFlight: busy.count, connections}) + dependencies.metrics(),
+			metrics.render({inFlight: busy.count, connections: http.connections()}) +
+			dependencies.metrics(),
 	});
-	const server = createHttpServer({
+	const http = createHttpServer({
 		handle: async pair => exchange.handle(pair),
 		log,
 		onRefused: status => {
@@ -146,12 +146,6 @@ export function createReceiver(
 		onDropped: () => {
 			metrics.dropConnection();
 		},
-	});
-	server.on('connection', socket => {
-		connections += 1;
-		socket.once('close', () => {
-			connections -= 1;
-		});
 	});
 
 	const find = (stored: StoredDelivery, {body, route: name = stored.route}: ReplayChanges) => {
@@ -177,13 +171,12 @@ export function createReceiver(
 	};
 
 	return {
-		listen: async () => ({url: await listen(server, options)}),
+		listen: async () => ({url: await listen(http.server, options)}),
 		async close() {
 			draining = true;
-			await drain(server, {
+			await drain(http, {
 				clock,
 				busy,
-				connections: () => connections,
 				onHardStop: () => {
 					stopping.abort();
 				},
@@ -196,6 +189,6 @@ export function createReceiver(
 			return {status: reply.status, body: reply.body};
 		},
 		planReplay: (stored, changes = {}) => effectsOf(find(stored, changes)),
-		stats: () => ({...metrics.interval(), inFlight: busy.count, connections}),
+		stats: () => ({...metrics.interval(), inFlight: busy.count, connections: http.connections()}),
 	};
 }

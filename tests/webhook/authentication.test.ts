@@ -1,0 +1,67 @@
+import {createHmac} from 'node:crypto';
+import {connect} from 'node:net';
+import {text} from 'node:stream/consumers';
+import {expect, test} from 'vitest';
+import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
+
+const v1 = (body: string) => ({
+	'X-Webhook-Signature': createHmac('sha256', secret).update(body).digest('hex'),
+});
+
+test('V1: a deprecation warning is logged once per route', async () => {
+	await using receiver = await startReceiver({routes: [makeRoute(), makeRoute({name: 'other'})]});
+	for (const path of ['/webhooks/hook', '/webhooks/hook', '/webhooks/other']) {
+		const answer = await send(receiver.url, {method: 'POST', path, headers: v1('{}'), body: '{}'});
+		expect(answer.status).toBe(202);
+	}
+
+	const warnings = receiver.log.filter(line => line.includes('deprecated'));
+	expect(warnings).toHaveLength(2);
+	expect(warnings[0]).toContain('Route "hook"');
+});
+
+test('`INSECURE_NO_AUTH` skips validation on a loopback host', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({insecure: true, secrets: ['INSECURE_NO_AUTH']})],
+	});
+	const sending = {method: 'POST', path: '/webhooks/hook', body: '{}'};
+	expect((await send(receiver.url, sending)).status).toBe(202);
+	expect(receiver.step('signature')).toBe('INSECURE_NO_AUTH');
+});
+
+test('`INSECURE_NO_AUTH` is accepted only when the server is bound to a loopback host', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({insecure: true, secrets: ['INSECURE_NO_AUTH']})],
+		host: '0.0.0.0',
+	});
+	const sending = {method: 'POST', path: '/webhooks/hook', body: '{}'};
+	expect((await send(receiver.url, sending)).status).toBe(401);
+});
+
+test('never 500 for a strange header: duplicated, empty, not ASCII', async () => {
+	await using receiver = await startReceiver();
+	for (const lines of [
+		'X-Hub-Signature-256: sha256=00\r\nX-Hub-Signature-256: sha256=00',
+		'X-Hub-Signature-256:',
+		'X-Webhook-Signature: \u00ff\u00fe',
+		`X-Forge2-Token: ${secret}\r\nX-Forge2-Token: ${secret}`,
+		'webhook-signature: v1,\u00e9\r\nwebhook-id: a\r\nwebhook-id: b\r\nwebhook-timestamp: 1',
+	]) {
+		const socket = connect(receiver.port, '127.0.0.1');
+		socket.end(
+			`POST /webhooks/hook HTTP/1.1\r\nHost: x\r\n${lines}\r\nContent-Length: 2\r\n\r\n{}`,
+			'latin1',
+		);
+		expect(await text(socket)).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+	}
+});
+
+test('neither secret nor signature is in a stored delivery, an event or the log', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({filters: [{field: 'headers.X-Forge2-Token', equals: 'x'}]})],
+	});
+	await receiver.post({note: secret}, {'X-Forge2-Token': secret, 'X-Webhook-Signature-V2': ''});
+	await receiver.post({note: secret}, {'X-Forge2-Token': secret});
+	expect(receiver.step('filter')).toContain('got a value that is not shown');
+	expect(JSON.stringify([receiver.events, receiver.log])).not.toContain(secret);
+});

@@ -1,0 +1,14 @@
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import type {JsonObject} from '../../source/core/json.ts';
+
+type Definition = {readonly name: string; readonly examples: readonly JsonObject[]};
+
+const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples');
+
+/** Payloads as the code host sends them, with their event types. */
+export const githubExamples = (
+	JSON.parse(readFileSync(file, 'utf8')) as readonly Definition[]
+).flatMap(({name, examples}) =>
+	examples.map(payload => ({event: name, body: JSON.stringify(payload), payload})),
+);

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {parseBody} from '../../source/webhook/parse-body.ts';
+
+const form = 'application/x-www-form-urlencoded';
+
+const payloadOf = (text: string, type = form) => {
+	const parsed = parseBody(Buffer.from(text), type);
+	return parsed.ok ? parsed.payload : parsed.error;
+};
+
+test('`application/x-www-form-urlencoded` bodies become an object', () => {
+	expect(payloadOf('a=1&b=two+words&c=%C3%A9&a=2')).toEqual({a: '2', b: 'two words', c: 'é'});
+	expect(payloadOf('a=1', `${form.toUpperCase()}; charset=utf-8`)).toEqual({a: '1'});
+	expect(payloadOf('just-a-key')).toEqual({'just-a-key': ''});
+});
+
+test('a form field named __proto__ is a field', () => {
+	const payload = payloadOf('__proto__=x');
+	expect(Object.entries(payload ?? {})).toEqual([['__proto__', 'x']]);
+});
+
+test('a form field `payload` that holds a JSON object gives that object', () => {
+	expect(payloadOf(`payload=${encodeURIComponent('{"a":1}')}&b=2`)).toEqual({
+		payload: {a: 1},
+		b: '2',
+	});
+	expect(payloadOf('payload=[1]')).toEqual({payload: '[1]'});
+	expect(payloadOf('payload={broken')).toEqual({payload: '{broken'});
+});
+
+test.for([
+	['', form, 'Empty body'],
+	['a=%zz', form, 'Malformed form body'],
+	['a=%ff', form, 'Malformed form body'],
+	['a=%', form, 'Malformed form body'],
+	['a=1', 'application/json', 'Malformed JSON body'],
+	['\ufeff{}', 'application/json', 'Malformed JSON body'],
+	['NaN', 'application/json', 'Malformed JSON body'],
+])('empty or malformed: 400: %j as %s', ([text = '', type, error]) => {
+	expect(payloadOf(text, type)).toBe(error);
+});
+
+test('invalid UTF-8: 400', () => {
+	expect(parseBody(Buffer.from([0x22, 0xff, 0x22]), undefined)).toEqual({
+		ok: false,
+		error: 'Body is not UTF-8',
+	});
+});
+
+test('no bytes and no content type make it throw', () => {
+	const type = fc.oneof(fc.constantFrom(form, 'application/json', ''), fc.string());
+	fc.assert(
+		fc.property(fc.uint8Array({maxLength: 200}), type, (bytes, contentType) => {
+			expect(typeof parseBody(Buffer.from(bytes), contentType).ok).toBe('boolean');
+		}),
+		{numRuns: 1000},
+	);
+});

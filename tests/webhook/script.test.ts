@@ -1,0 +1,255 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {chmod, symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {judgeScript} from '../../source/webhook/script-verdict.ts';
+import {makeRoute, startReceiver} from './start-receiver.ts';
+import type {TestReceiver} from './start-receiver.ts';
+
+const ignored = {status: 'ignored', reason: 'script', route: 'hook'};
+
+const withScript = async (source: string, name = 'filter.sh') => {
+	const receiver = await startReceiver({
+		routes: [makeRoute({script: name, prompt: '{__raw__}'})],
+		environment: {PATH: process.env['PATH'] ?? '', HOME: '/home/x', API_KEY: 'hidden'},
+	});
+	await writeFile(join(receiver.scripts, name), source);
+	return receiver;
+};
+
+const promptOf = async (receiver: TestReceiver) => {
+	const run = await receiver.store.runs.get(receiver.woken.at(-1) ?? 0);
+	return run?.plan.prompt;
+};
+
+test('`.sh` and `.bash` run with bash, any other extension with Python', async () => {
+	for (const [name, source] of [
+		['a.sh', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
+		['a.bash', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
+		['a.py', 'print(\'{"by": "python"}\')'],
+		['a', 'import json; print(json.dumps({"by": "python"}))'],
+	] as const) {
+		await using receiver = await withScript(source, name);
+		expect((await receiver.post({})).status).toBe(202);
+		expect(JSON.parse((await promptOf(receiver)) ?? '')).toEqual({
+			by: name === 'a.sh' || name === 'a.bash' ? 'bash' : 'python',
+		});
+	}
+});
+
+test('input: the route payload as JSON on stdin', async () => {
+	await using receiver = await withScript('cat');
+	await receiver.post('{"big": 12345678901234567890, "a": [1]}');
+	expect(await promptOf(receiver)).toBe(
+		'{\n  "big": 12345678901234567000,\n  "a": [\n    1\n  ]\n}',
+	);
+	await receiver.post('a=1&b=2', {'Content-Type': 'application/x-www-form-urlencoded'});
+	expect(await promptOf(receiver)).toBe('{\n  "a": "1",\n  "b": "2"\n}');
+});
+
+test('JSON object on stdout replaces the payload used by `prompt` and `deliver_extra`', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({script: 's.sh', prompt: '{a}', deliverExtra: {chat_id: '{a}'}})],
+	});
+	await writeFile(join(receiver.scripts, 's.sh'), 'echo \'{"a": "new"}\'');
+	await receiver.post({a: 'old'});
+	const run = await receiver.store.runs.get(receiver.woken[0] ?? 0);
+	expect(run?.plan).toMatchObject({prompt: 'new', target: {extra: {chat_id: 'new'}}});
+	expect(receiver.step('script')).toBe('s.sh replaced the payload');
+});
+
+test('`{}` replaces the payload by `{}`', async () => {
+	await using receiver = await withScript('echo {}');
+	await receiver.post({a: 1});
+	expect(await promptOf(receiver)).toBe('{}');
+});
+
+test('non-JSON text on stdout is added to the payload as `script_output`', async () => {
+	await using receiver = await withScript('echo "two words"; echo');
+	await receiver.post({a: 1});
+	expect(JSON.parse((await promptOf(receiver)) ?? '')).toEqual({a: 1, script_output: 'two words'});
+	await receiver.post([1]);
+	expect(JSON.parse((await promptOf(receiver)) ?? '')).toEqual({
+		payload: [1],
+		script_output: 'two words',
+	});
+});
+
+test.for([
+	['empty stdout', 'true', 'printed nothing'],
+	['white space', 'echo; echo " "', 'printed nothing'],
+	['the exact text `[SILENT]`', 'echo "[SILENT]"', 'printed [SILENT]'],
+	['`__svc_ignore__` = true', 'echo \'{"__svc_ignore__": true}\'', 'printed __svc_ignore__'],
+	['a nonzero exit code', 'echo \'{"a": 1}\'; echo oops >&2; exit 3', 'exit code 3: oops'],
+	['a signal', 'kill -9 $$', 'ended by a signal'],
+	['a JSON scalar is a failure', 'echo 5', 'printed JSON that is no object'],
+	['a JSON array is a failure', 'echo "[1]"', 'printed JSON that is no object'],
+] as const)('200 `ignored`, `reason` = `script`: %s', async ([, source, detail]) => {
+	await using receiver = await withScript(source);
+	const answer = await receiver.post({a: 1});
+	expect([answer.status, answer.json]).toEqual([200, ignored]);
+	expect(receiver.step('script')).toBe(`filter.sh ${detail}`);
+	expect(receiver.woken).toEqual([]);
+});
+
+test('`__svc_ignore__` counts only when it is true', async () => {
+	await using receiver = await withScript('echo \'{"__svc_ignore__": "true"}\'');
+	expect((await receiver.post({})).status).toBe(202);
+});
+
+test('a missing script: ignored; traversal outside is blocked, links followed', async () => {
+	await using receiver = await withScript('echo {}');
+	await writeFile(join(receiver.home, 'outside.sh'), 'echo {}');
+	await symlink(join(receiver.home, 'outside.sh'), join(receiver.scripts, 'link.sh'));
+	for (const script of [
+		'none.sh',
+		'../outside.sh',
+		'link.sh',
+		join(receiver.home, 'outside.sh'),
+		'.',
+		'',
+	]) {
+		receiver.setRoutes(makeRoute({script}));
+		expect([script, (await receiver.post({})).json]).toEqual([script, ignored]);
+	}
+
+	receiver.setRoutes(makeRoute({script: join(receiver.scripts, 'filter.sh')}));
+	expect((await receiver.post({})).status).toBe(202);
+});
+
+test('environment without secrets plus `SVC_WEBHOOK_EVENT_TYPE`, `SVC_WEBHOOK_DELIVERY_ID`', async () => {
+	await using receiver = await withScript('env -0 | sort -z | tr "\\0" "\\n"; echo end');
+	await receiver.post({}, {'X-Forge-Event': 'push', 'X-Forge-Delivery': 'd-1'});
+	const output = (JSON.parse((await promptOf(receiver)) ?? '') as {script_output: string})
+		.script_output;
+	expect(output).toContain('SVC_WEBHOOK_EVENT_TYPE=push\n');
+	expect(output).toContain('SVC_WEBHOOK_DELIVERY_ID=d-1\n');
+	expect(output).toContain('HOME=/home/x\n');
+	expect(output).not.toContain('hidden');
+	expect(output.split('\n').map(line => line.split('=')[0])).toEqual(
+		expect.not.arrayContaining(['NODE_ENV', 'API_KEY']),
+	);
+});
+
+test('an event type that no environment can hold does not break the script', async () => {
+	await using receiver = await withScript('echo {}');
+	expect((await receiver.post({event_type: 'a\u0000b'})).status).toBe(202);
+});
+
+test('a timeout: ignored, and the whole process group is killed', async () => {
+	await using receiver = await withScript(
+		'sleep 1000 & echo $! > "$PWD/child"; mv child pid; wait',
+	);
+	const answer = receiver.post({});
+	const pid = await readWhenThere(join(receiver.scripts, 'pid'));
+	receiver.clock.advance(29_999);
+	expect(isAlive(pid)).toBe(true);
+	receiver.clock.advance(1);
+	expect((await answer).json).toEqual(ignored);
+	expect(receiver.step('script')).toBe('filter.sh killed after 30 s');
+	await whenDead(pid);
+});
+
+test('output is capped at 1 MiB', async () => {
+	await using receiver = await withScript('yes');
+	expect((await receiver.post({})).json).toEqual(ignored);
+	expect(receiver.step('script')).toBe('filter.sh killed after 1048576 bytes of output');
+});
+
+test('a script that leaves a process behind does not hold its request', async () => {
+	await using receiver = await withScript('sleep 1000 & echo $!');
+	expect((await receiver.post({})).json['status']).toBe('ignored');
+	await using text = await withScript('sleep 1000 & echo "pid $!"');
+	expect((await text.post({})).status).toBe(202);
+	const output = (JSON.parse((await promptOf(text)) ?? '') as {script_output: string})
+		.script_output;
+	await whenDead(Number(output.replace('pid ', '')));
+});
+
+test('a script need not read its input', async () => {
+	await using receiver = await withScript('exec 0<&-; echo {}');
+	expect((await receiver.post({a: 'x'.repeat(900_000)})).status).toBe(202);
+});
+
+test('`retry_on_script_failure: true` answers 503 with `Retry-After` for failures, not for an explicit ignore', async () => {
+	await using receiver = await withScript('exit 1');
+	await writeFile(join(receiver.scripts, 'silent.sh'), 'echo "[SILENT]"');
+	receiver.setRoutes(makeRoute({script: 'filter.sh', retryOnScriptFailure: true}));
+	const answer = await receiver.post({});
+	expect([answer.status, answer.json]).toEqual([503, {error: 'Script failed'}]);
+	expect(answer.headers['retry-after']).toBe('30');
+	expect(receiver.last().outcome).toBe('script');
+
+	receiver.setRoutes(makeRoute({script: 'silent.sh', retryOnScriptFailure: true}));
+	expect((await receiver.post({})).json).toEqual(ignored);
+});
+
+test('at most 8 scripts at once; the rest wait', async () => {
+	await using receiver = await withScript(
+		'touch "started-$SVC_WEBHOOK_DELIVERY_ID"; until [ -e go ]; do sleep 0.02; done; echo {}',
+	);
+	const answers = Array.from({length: 9}, async (_, index) =>
+		receiver.post({}, {'X-Forge-Delivery': String(index)}),
+	);
+	for (let index = 0; index < 8; index++) {
+		await whenThere(join(receiver.scripts, `started-${index}`));
+	}
+
+	expect(existsSync(join(receiver.scripts, 'started-8'))).toBe(false);
+	await writeFile(join(receiver.scripts, 'go'), '');
+	expect((await Promise.all(answers)).map(({status}) => status)).toEqual(Array(9).fill(202));
+});
+
+test('a script in the way of the shutdown is killed and its sender asked to come again', async () => {
+	const receiver = await withScript('touch up; exec sleep 1000');
+	const answer = receiver.post({}).catch(() => 'cut');
+	await whenThere(join(receiver.scripts, 'up'));
+	await receiver[Symbol.asyncDispose]();
+	expect(receiver.last().outcome).toBe('stopping');
+	await answer;
+});
+
+test('a script does not have to be executable', async () => {
+	await using receiver = await withScript('echo {}');
+	await chmod(join(receiver.scripts, 'filter.sh'), 0o600);
+	expect((await receiver.post({})).status).toBe(202);
+});
+
+test('the verdict of a process that could not be started is a failure', () => {
+	expect(judgeScript({kind: 'not-started', reason: 'ENOENT'}, {})).toEqual({
+		kind: 'failed',
+		detail: 'did not start: ENOENT',
+	});
+});
+
+const turn = async () =>
+	new Promise<void>(resolve => {
+		setImmediate(resolve);
+	});
+
+/** Looks once per turn of the event loop; the bound is the test's own. */
+async function whenThere(path: string) {
+	while (!existsSync(path)) {
+		await turn();
+	}
+}
+
+async function readWhenThere(path: string) {
+	await whenThere(path);
+	return Number(readFileSync(path, 'utf8'));
+}
+
+async function whenDead(pid: number) {
+	while (isAlive(pid)) {
+		await turn();
+	}
+}
+
+/** A killed process that its new parent has not buried yet does not count. */
+function isAlive(pid: number) {
+	try {
+		return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+	} catch {
+		return false;
+	}
+}
