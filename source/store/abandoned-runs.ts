@@ -4,7 +4,7 @@ import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 
 /** What is known of a run whose worker is gone. */
-export type Abandoned = {
+type Abandoned = {
 	readonly state: RunState;
 	/** A tool that may change things had started. */
 	readonly sideEffect: boolean;
@@ -21,7 +21,7 @@ export type Fate = 'requeued' | 'interrupted' | 'uncertain';
  * log can be written twice.
  * @see Decisions 3, "Nothing accepted is lost"
  */
-export function fateOf({state, sideEffect, deliveryStarted, target}: Abandoned): Fate {
+function fateOf({state, sideEffect, deliveryStarted, target}: Abandoned): Fate {
 	if (state === 'delivering') {
 		return deliveryStarted && target !== 'log' ? 'uncertain' : 'requeued';
 	}

@@ -16,7 +16,7 @@ export const claimMs = 3_600_000;
 const slice = 256;
 
 /** Who holds an identifier: rows, and milliseconds since 1970. */
-export type Claim = DeliveryKey & {
+type Claim = DeliveryKey & {
 	readonly delivery: number;
 	readonly run: number | null;
 	readonly at: number;

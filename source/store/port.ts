@@ -56,7 +56,7 @@ export type Settlement =
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
 
 export type Runs = {
-	/** Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again. */
+	/** Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening. */
 	lease(count: number, leaseMs: number): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
 	beat(lease: Lease, leaseMs: number): Promise<boolean>;
@@ -87,7 +87,7 @@ export type Runs = {
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/** When the next waiting run is due, milliseconds since 1970. */
+	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. */
 	nextDue(): Promise<number | undefined>;
 };
 

@@ -3,6 +3,7 @@ import type {GroupCommit} from './group-commit.ts';
 import type {Journal, Retention} from './port.ts';
 import type {Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';
+import {isFull} from './sqlite-errors.ts';
 
 /** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
 export function createPurge({
@@ -37,21 +38,28 @@ export function createPurge({
 		return {bodies, rows: await apply(steps.rows, retention)};
 	};
 
+	const tidy = () => {
+		if (commit.idle()) {
+			checkpoint.all();
+		}
+
+		reserve.ensure();
+	};
+
 	return async retention => {
 		try {
 			return await all(retention);
 		} catch (error) {
-			if (!reserve.release()) {
+			const full = error instanceof Error && isFull(error.cause);
+			if (!full || !reserve.release()) {
 				throw error;
 			}
 
 			return await all(retention);
 		} finally {
-			if (commit.idle()) {
-				checkpoint.all();
+			if (database.isOpen) {
+				tidy();
 			}
-
-			reserve.ensure();
 		}
 	};
 }

@@ -12,7 +12,7 @@ const slice = 100;
 const lateMs = 60_000;
 
 /** What one slice did. `last` is the row to go on behind; `more` says that there may be something. */
-export type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
+type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
 
 /** One short transaction of the caller; goes on behind the row `after`, or where the last purge ended. */
 export type RetentionStep = (retention: Retention, after?: number) => Slice;

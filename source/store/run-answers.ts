@@ -5,7 +5,7 @@ const longestAnswerBytes = 1024 * 1024;
 const cutMark = '\n[cut at 1 MiB]';
 
 /** At most 1 MiB of UTF-8, cut between characters, with a last line that says so. */
-export function boundedAnswer(text: string): string {
+function boundedAnswer(text: string): string {
 	if (Buffer.byteLength(text) <= longestAnswerBytes) {
 		return text;
 	}

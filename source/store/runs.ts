@@ -38,6 +38,11 @@ export function createRuns({
 
 	return {
 		async lease(count, leaseMs) {
+			// SQLite takes a negative limit for none.
+			if (!(count >= 1)) {
+				return [];
+			}
+
 			let expired: readonly OpenLease[] = [];
 			const taken = await commit.write(() => {
 				expired = leases.expired();

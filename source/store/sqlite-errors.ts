@@ -18,7 +18,7 @@ const remedies: Readonly<Record<number, string>> = {
 };
 
 /** The primary SQLite result code of a thrown value, 1 to 255; `undefined` when it is none of SQLite's. */
-export function sqliteCodeOf(error: unknown): number | undefined {
+function sqliteCodeOf(error: unknown): number | undefined {
 	if (!(error instanceof Error) || codeOf(error) !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) {
 		return undefined;
 	}

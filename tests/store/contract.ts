@@ -257,11 +257,14 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(first.map(lease => lease.run.id)).toEqual(ids.slice(0, 2));
 				expect(second.map(lease => lease.run.id)).toEqual(ids.slice(2));
 				expect(nothing).toEqual([]);
+				await acceptRun(store);
+				expect(await store.runs.lease(0, 1000)).toEqual([]);
+				expect(await store.runs.lease(-1, 1000)).toEqual([]);
 				expect(first[0]).toMatchObject({
 					phase: 'agent',
 					run: {state: 'running', attempt: 1, startedAt: startMs, plan: samplePlan},
 				});
-				expect(await store.runs.counts()).toEqual({queued: 0, active: 3});
+				expect(await store.runs.counts()).toEqual({queued: 1, active: 3});
 			}),
 		);
 

@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
@@ -11,9 +12,11 @@ import {hourMs, temporaryFolder} from './samples.ts';
 
 const rounds = 6;
 
+const program = fileURLToPath(new URL('./accept-in-a-loop.ts', import.meta.url));
+
 /** Starts the program that accepts in a loop, and kills it hard when it has acknowledged `count` deliveries. */
 async function killAfter(file: string, count: number): Promise<readonly string[]> {
-	const child = spawn(process.execPath, [join(import.meta.dirname, 'accept-in-a-loop.ts'), file], {
+	const child = spawn(process.execPath, [program, file], {
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	const exited = once(child, 'exit');

@@ -167,7 +167,9 @@ describe('a disk that is full', () => {
 
 	const mounted = (path: string) => {
 		try {
-			execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', path], {stdio: 'ignore'});
+			execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', path], {
+				stdio: 'ignore',
+			});
 			return true;
 		} catch {
 			return false;
@@ -187,7 +189,7 @@ describe('a disk that is full', () => {
 			await expectRecovery(store);
 			expect(store.health().failing).toBeUndefined();
 		} finally {
-			execFileSync('umount', ['-l', path]);
+			execFileSync('/bin/umount', ['-l', path]);
 		}
 	});
 });
