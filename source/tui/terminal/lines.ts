@@ -1,7 +1,7 @@
 import {codeOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {eventLine} from './event-line.ts';
-import type {OutputFormat} from './output-mode.ts';
+import type {LineFormat} from './output-mode.ts';
 
 /** A stream as the line writer needs it. */
 type LineStream = Pick<
@@ -22,7 +22,7 @@ export type LineWriterOptions = {
 	readonly stream: LineStream;
 	/** What is no result; `stream` when absent. */
 	readonly notices?: LineStream;
-	readonly format: OutputFormat;
+	readonly format: LineFormat;
 };
 
 /** When so much waits in a stream, its reader is too slow to be waited for. */
@@ -96,7 +96,7 @@ export function createLineWriter({
 	};
 }
 
-const droppedLine = (format: OutputFormat, count: number) =>
+const droppedLine = (format: LineFormat, count: number) =>
 	format === 'json'
 		? JSON.stringify({type: 'lines-dropped', count})
 		: `(${count} lines dropped: the reader is too slow)`;

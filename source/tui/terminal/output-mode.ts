@@ -1,8 +1,13 @@
 /** How `svc` shows what happens. `none`: nothing can be shown; print the hint and exit 2. */
 export type OutputMode = 'tui' | 'reader' | 'compact' | 'json' | 'quiet' | 'none';
 
-/** What `--output` takes. */
-export const outputFormats = ['compact', 'json', 'quiet'] as const;
+/** Lines that `--output` takes. */
+export const lineFormats = ['compact', 'json', 'quiet'] as const;
+
+export type LineFormat = (typeof lineFormats)[number];
+
+/** `screen` draws whatever the environment says. */
+export const outputFormats = [...lineFormats, 'screen'] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
@@ -34,7 +39,7 @@ export function outputMode({
 	environment,
 	output,
 }: OutputSituation): OutputMode {
-	if (output !== undefined) {
+	if (output !== undefined && output !== 'screen') {
 		return output;
 	}
 
@@ -42,14 +47,19 @@ export function outputMode({
 		return 'none';
 	}
 
-	const wantsLines =
-		isSet(environment['NO_COLOR']) ||
-		environment['TERM'] === 'dumb' ||
-		isOn(environment['CI']) ||
-		isOn(environment['CONTINUOUS_INTEGRATION']);
-	if (wantsLines) {
+	if (output === 'screen') {
+		return 'tui';
+	}
+
+	if (wantsLines(environment)) {
 		return 'compact';
 	}
 
 	return isOn(environment['SVC_SCREEN_READER']) ? 'reader' : 'tui';
 }
+
+const wantsLines = (environment: OutputSituation['environment']): boolean =>
+	isSet(environment['NO_COLOR']) ||
+	environment['TERM'] === 'dumb' ||
+	isOn(environment['CI']) ||
+	isOn(environment['CONTINUOUS_INTEGRATION']);

@@ -10,6 +10,8 @@ test.for<[string, Partial<OutputSituation>, string]>([
 	['a pipe and a dumb terminal', {stdoutIsTty: false, environment: {TERM: 'dumb'}}, 'none'],
 	['a pipe in CI', {stdoutIsTty: false, environment: {CI: 'true'}}, 'none'],
 	['--output compact', {output: 'compact'}, 'compact'],
+	['--output screen with NO_COLOR', {output: 'screen', environment: {NO_COLOR: '1'}}, 'tui'],
+	['--output screen without a terminal', {output: 'screen', stdoutIsTty: false}, 'none'],
 	['--output json into a pipe', {output: 'json', stdoutIsTty: false}, 'json'],
 	['--output quiet without any terminal', {output: 'quiet', stdinIsTty: false}, 'quiet'],
 	['TERM=dumb', {environment: {TERM: 'dumb'}}, 'compact'],
