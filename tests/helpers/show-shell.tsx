@@ -1,0 +1,110 @@
+import {cell} from '../../source/core/untrusted.ts';
+import {createShell, type ShellOptions} from '../../source/tui/shell/create-shell.ts';
+import type {Desktop, Shell} from '../../source/tui/shell/shell.ts';
+import {App} from '../../source/tui/view/app.tsx';
+import {createFakeClock, type FakeClock} from './fake-clock.ts';
+import type {FakePort} from './fake-port.ts';
+import {renderTui, type Screen, type ScreenSize} from './screen.tsx';
+
+/** The noon that tests happen at, in whatever time zone they run. */
+export const testNow = new Date(2026, 10, 20, 12, 0, 0).getTime();
+
+export type FakeDesktop = Desktop & {
+	readonly copied: string[];
+	readonly paged: string[];
+	readonly edited: string[];
+	/** What the editor saves next; `undefined`: nothing was changed. */
+	next: string | undefined;
+	left: number;
+};
+
+/** A clipboard, an editor and a pager that only remember. */
+export function createFakeDesktop(): FakeDesktop {
+	const desktop: FakeDesktop = {
+		copied: [],
+		paged: [],
+		edited: [],
+		next: undefined,
+		left: 0,
+		async copy(text) {
+			desktop.copied.push(text);
+			return cell('copied by OSC 52').text;
+		},
+		async edit(text) {
+			desktop.edited.push(text);
+			return desktop.next;
+		},
+		async page(text) {
+			desktop.paged.push(text);
+		},
+		redraw() {},
+		leave() {
+			desktop.left += 1;
+		},
+	};
+	return desktop;
+}
+
+export type ShownShell = AsyncDisposable & {
+	readonly shell: Shell;
+	readonly screen: Screen;
+	readonly clock: FakeClock;
+	readonly desktop: FakeDesktop;
+	/** Lets time pass, promises settle, and the screen be drawn. */
+	pass(ms: number): Promise<void>;
+	/** The screen as one text. */
+	text(): string;
+	resize(size: ScreenSize): Promise<void>;
+};
+
+/** The whole interface over `port` in a terminal emulator, with a fake clock at noon. */
+export async function showShell(
+	port: FakePort,
+	{columns, rows}: ScreenSize,
+	options: Partial<ShellOptions> = {},
+): Promise<ShownShell> {
+	const clock = createFakeClock(testNow);
+	const desktop = createFakeDesktop();
+	const shell = createShell(
+		{port, clock, desktop},
+		{size: {columns, rows}, theme: 'dark', ssh: false, version: '1.0', ...options},
+	);
+	const screen = await renderTui(<App shell={shell} />, {columns, rows});
+	const settle = async () => {
+		for (let turn = 0; turn < 5; turn += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- promises of commands need turns of their own
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+		}
+
+		await screen.settled();
+	};
+
+	await settle();
+	return {
+		shell,
+		screen,
+		clock,
+		desktop,
+		async pass(ms) {
+			clock.advance(ms);
+			await settle();
+		},
+		text: () => screen.lines().join('\n'),
+		async resize(size) {
+			shell.view.set(state => ({...state, size}));
+			await screen.resize(size);
+		},
+		async [Symbol.asyncDispose]() {
+			shell[Symbol.dispose]();
+			await screen[Symbol.asyncDispose]();
+		},
+	};
+}
+
+/** The screen that the same interface would draw from nothing. */
+export async function freshPicture({shell}: ShownShell): Promise<string> {
+	await using fresh = await renderTui(<App shell={shell} />, shell.view.get().size);
+	return fresh.picture();
+}

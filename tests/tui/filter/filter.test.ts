@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import type {Delivery} from '../../../source/core/delivery.ts';
+import {parseFilter} from '../../../source/tui/filter/filter.ts';
+import {trafficVocabulary} from '../../../source/tui/traffic/traffic-filter.ts';
+import {makeDelivery} from '../../helpers/make.ts';
+import {testNow} from '../../helpers/show-shell.tsx';
+
+const row = (overrides: Partial<Delivery> = {}, count = 1) => {
+	const delivery = makeDelivery({receivedAt: testNow - 60_000, ...overrides});
+	return {key: delivery.id, delivery, count};
+};
+
+const passes = (filter: string, overrides: Partial<Delivery> = {}) =>
+	parseFilter(filter, trafficVocabulary).matches(row(overrides), testNow);
+
+test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
+	['', {}, true],
+	['route:gh-*', {route: 'gh-review'}, true],
+	['route:gh-*', {route: 'old-gh-review'}, false],
+	['route:review', {route: 'gh-review'}, true],
+	['route:a,b', {route: 'b'}, true],
+	['route:GH', {route: 'gh-review'}, true],
+	['event:*.opened', {event: 'issues.opened'}, true],
+	['status:401', {status: 401, outcome: 'signature'}, true],
+	['status:4xx', {status: 429, outcome: 'rate'}, true],
+	['status:4xx', {status: 202}, false],
+	['status>=400', {status: 502, outcome: 'delivery'}, true],
+	['status:duplicate', {status: 200, outcome: 'duplicate'}, true],
+	['-status:duplicate', {status: 200, outcome: 'duplicate'}, false],
+	['status:ignored', {status: 200, outcome: 'ignored:filter'}, true],
+	['ignored:filter', {status: 200, outcome: 'ignored:filter'}, true],
+	['ms>20', {durationMs: 21}, true],
+	['ms>20', {durationMs: 20}, false],
+	['ms>1s', {durationMs: 1001}, true],
+	['size>10k', {bodyBytes: 10_001}, true],
+	['size<1mb', {bodyBytes: 999_999}, true],
+	['since:5m', {receivedAt: testNow - 299_000}, true],
+	['since:5m', {receivedAt: testNow - 301_000}, false],
+	['since:11:30', {receivedAt: testNow - 29 * 60_000}, true],
+	['since:11:30', {receivedAt: testNow - 31 * 60_000}, false],
+	['since:12:30', {receivedAt: testNow - 23 * 3_600_000}, true],
+	['has:⚑', {flags: 2}, true],
+	['has:flags', {flags: 0}, false],
+	['has:run', {runId: 3}, true],
+	['has:replay', {replayOf: 'x'}, true],
+	['id:abc', {deliveryId: 'xabcx'}, true],
+	['"two words"', {event: 'has two words in it'}, true],
+	['-"two words"', {event: 'has two words in it'}, false],
+	['two words', {event: 'words two'}, true],
+	['route:gh -status:duplicate ms<9', {route: 'gh-review', durationMs: 3}, true],
+	['unknown:name', {event: 'unknown:name'}, true],
+	['skew', {trace: [{step: 'signature', verdict: 'stop', detail: 'skew +412 s'}]}, true],
+])('%s of %o is %s', ([filter, overrides, expected]) => {
+	expect(passes(filter, overrides)).toBe(expected);
+});
+
+test.for([
+	['ms>abc', '"abc" is not a number here'],
+	['route:', 'route: wants a value'],
+	['-', 'nothing to look for'],
+	['"open', 'the closing " is missing'],
+	['has:wings', 'has: takes ⚑, flags, run or replay'],
+	['since:25:00', 'since: takes 5m or 14:30'],
+	['since:soon', 'since: takes 5m or 14:30'],
+	['route>gh', '">" compares numbers only'],
+	['size>5q', '"5q" is not a number here'],
+] as const)('%s is left out because %s', ([text, problem]) => {
+	const filter = parseFilter(text, trafficVocabulary);
+
+	expect(filter.problem).toBe(problem);
+	expect(filter.isEmpty).toBe(true);
+});
+
+test('an invalid part is marked and the rest is applied', () => {
+	const filter = parseFilter('route:gh ms>x push', trafficVocabulary);
+
+	expect(filter.pieces.map(({problem}) => problem !== undefined)).toEqual([false, true, false]);
+	expect(filter.matches(row({route: 'gh', event: 'push'}), testNow)).toBe(true);
+	expect(filter.matches(row({route: 'gh', event: 'other'}), testNow)).toBe(false);
+});
+
+const word = fc.oneof(
+	fc.constantFrom('route:gh', 'status:4xx', 'ms>20', 'has:⚑', '"two words"', 'since:5m', 'push'),
+	fc.string({maxLength: 12}),
+	fc
+		.tuple(fc.constantFrom('route:', 'event:', 'ms>', 'size<', 'since:', 'has:'), fc.string())
+		.map(parts => parts.join('')),
+);
+
+const anyRow = fc
+	.record({
+		route: fc.constantFrom('gh', 'gh-review', 'alerts'),
+		event: fc.string({maxLength: 10}),
+		status: fc.constantFrom(200, 202, 401, 429),
+		durationMs: fc.nat(100),
+		flags: fc.nat(2),
+	})
+	.map(overrides => row(overrides));
+
+test('any text is understood or marked, and every word of it belongs to one piece', () => {
+	fc.assert(
+		fc.property(
+			fc.array(word).map(words => words.join(' ')),
+			anyRow,
+			(text, item) => {
+				const {pieces, matches} = parseFilter(text, trafficVocabulary);
+				matches(item, testNow);
+				let rest = text.slice(0, 1000);
+				for (const {start, end} of pieces.toReversed()) {
+					rest = rest.slice(0, start) + rest.slice(end);
+				}
+
+				expect(rest.trim()).toBe(rest.replaceAll(/[^ ]/g, '').trim());
+			},
+		),
+	);
+});
+
+test('a word and its negation never agree, unless both are marked', () => {
+	fc.assert(
+		fc.property(word, anyRow, (text, item) => {
+			fc.pre(!text.includes(' ') && !text.startsWith('-') && text !== '');
+			const positive = parseFilter(text, trafficVocabulary);
+			const negative = parseFilter(`-${text}`, trafficVocabulary);
+			if (positive.problem === undefined) {
+				expect(negative.matches(item, testNow)).toBe(!positive.matches(item, testNow));
+			} else {
+				expect(negative.problem).toBe(positive.problem);
+			}
+		}),
+	);
+});
+
+test('several words pass what each of them passes', () => {
+	fc.assert(
+		fc.property(fc.array(word, {maxLength: 5}), anyRow, (words, item) => {
+			fc.pre(words.every(text => !text.includes('"') && !text.includes(' ')));
+			const each = words.every(text => parseFilter(text, trafficVocabulary).matches(item, testNow));
+			expect(parseFilter(words.join(' '), trafficVocabulary).matches(item, testNow)).toBe(each);
+		}),
+	);
+});
+
+test('a pattern of many stars is answered at once', () => {
+	expect(passes(`route:${'*a'.repeat(400)}b`, {route: 'a'.repeat(2000)})).toBe(false);
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {payloadLimits, payloadTree} from '../../../source/tui/traffic/payload-tree.ts';
+import {attackCorpus} from '../../helpers/attack-corpus.ts';
+import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+const tree = (value: unknown) => payloadTree(encode(JSON.stringify(value)));
+
+test('JSON reads like YAML', () => {
+	const {lines} = tree({
+		action: 'opened',
+		number: 4211,
+		pull_request: {draft: true, labels: ['bug', {name: 'p2', colors: [1, 2]}], empty: {}, none: []},
+		'odd key': null,
+	});
+
+	expect(lines).toEqual([
+		'action: "opened"',
+		'number: 4211',
+		'pull_request:',
+		'  draft: true',
+		'  labels:',
+		'    - "bug"',
+		'    - name: "p2"',
+		'      colors:',
+		'        - 1',
+		'        - 2',
+		'  empty: {}',
+		'  none: []',
+		'"odd key": null',
+	]);
+});
+
+test.for<[string, readonly string[]]>([
+	['[]', ['[]']],
+	['{}', ['{}']],
+	['"text"', ['"text"']],
+	['7', ['7']],
+	['[[1,2],[]]', ['- - 1', '  - 2', '- []']],
+	['{"a":"\\u65e5\\n"}', [String.raw`a: "日\n"`]],
+	['a=1&b=2', ['a=1&b=2']],
+	['{"a":', ['{"a":']],
+	['{"a":1}}', ['a: 1']],
+	['not json\nat all', ['not json', 'at all']],
+	['', ['']],
+])('%s becomes %o', ([text, expected]) => {
+	expect(payloadTree(encode(text)).lines).toEqual(expected);
+});
+
+test('every scalar of any JSON is on a line of its own', () => {
+	const scalars = (value: unknown): number =>
+		typeof value === 'object' && value !== null && Object.keys(value).length > 0
+			? Object.values(value).reduce((sum: number, member) => sum + scalars(member), 0)
+			: 1;
+	fc.assert(
+		fc.property(fc.jsonValue({maxDepth: 4}), value => {
+			const {lines} = tree(value);
+			const ends = lines.filter(line => !line.endsWith(':'));
+			expect(ends.length).toBe(scalars(value));
+		}),
+	);
+});
+
+test('of a body beyond 64 kB the beginning is shown, and said to be cut', () => {
+	const {lines, isCut} = tree({list: Array.from({length: 40_000}, (_, index) => index)});
+
+	expect(isCut).toBe(true);
+	expect(lines.slice(0, 3)).toEqual(['list:', '  - 0', '  - 1']);
+	expect(lines.length).toBeLessThanOrEqual(payloadLimits.lines);
+});
+
+test('hostile text is made visible and counted', () => {
+	const {lines, flags} = tree({title: 'a\u202Eb'});
+
+	expect(lines).toEqual([String.raw`title: "a\u{202e}b"`]);
+	expect(flags).toBe(1);
+	for (const attack of attackCorpus) {
+		for (const body of [attack, JSON.stringify({[attack]: [attack]})]) {
+			const shown = payloadTree(encode(body)).lines;
+			expect(foreignSequences(shown.join('\n'))).toEqual([]);
+			expect(shown.every(line => line.length <= payloadLimits.columns)).toBe(true);
+		}
+	}
+});

@@ -1,0 +1,338 @@
+import {expect, test} from 'vitest';
+import type {Delivery, StoredDelivery} from '../../../source/core/delivery.ts';
+import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
+import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const wide = {columns: 120, rows: 36};
+const narrow = {columns: 80, rows: 24};
+
+const deliveryAt = (seconds: number, overrides: Partial<Delivery> = {}): Delivery =>
+	makeDelivery({receivedAt: testNow + seconds * 1000, ...overrides});
+
+/** Takes deliveries in, with a body to look at. */
+function take(port: FakePort, ...deliveries: readonly Delivery[]): void {
+	for (const delivery of deliveries) {
+		const stored: StoredDelivery = {
+			...delivery,
+			headers: {'content-type': 'application/json'},
+			body: new TextEncoder().encode(`{"action": "opened", "route": "${delivery.route}"}`),
+		};
+		port.deliveries.set(delivery.id, stored);
+	}
+
+	port.emit(...deliveries.map(delivery => received(delivery)));
+}
+
+const route = (name: string) => ({
+	name,
+	profile: 'default',
+	source: 'dynamic' as const,
+	description: '',
+	events: [],
+	deliver: 'log',
+	mode: 'agent' as const,
+	insecure: false,
+});
+
+test('at 80 columns each delivery is one row: sign, time, route, event, result, ms', async () => {
+	const port = createFakePort();
+	take(
+		port,
+		deliveryAt(0, {route: 'gh-review', event: 'pull_request.opened', durationMs: 38.4}),
+		deliveryAt(1, {route: 'gh-push', event: 'push', status: 200, outcome: 'ignored:event'}),
+		deliveryAt(2, {route: 'alerts', event: 'alert', status: 429, outcome: 'rate', durationMs: 0}),
+		deliveryAt(3, {route: 'forms', event: '-', flags: 2}),
+	);
+	await using shown = await showShell(port, narrow);
+
+	expect(shown.screen.lines().slice(2, 8)).toEqual([
+		`── Traffic ── 4 ── following ${'─'.repeat(51)}`,
+		'   time     route             event                    result                 ms',
+		'   12:00:00 gh-review         pull_request.opened      202 accepted           38',
+		'   12:00:01 gh-push           push                     200 ignored:event       3',
+		' ! 12:00:02 alerts            alert                    429 rate                0',
+		'>⚑ 12:00:03 forms             -                        202 accepted            3',
+	]);
+});
+
+test('consecutive rejections of a route are one row with their count', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {route: 'gh-review'}));
+	take(
+		port,
+		...Array.from({length: 48}, (_, index) =>
+			deliveryAt(index, {route: 'alerts', event: 'alert', status: 429, outcome: 'rate'}),
+		),
+	);
+	await using shown = await showShell(port, narrow);
+
+	expect(shown.text()).toContain('429 rate ×48');
+});
+
+test('from 100 columns the decision, the run and the payload stand beside the list', async () => {
+	const port = createFakePort();
+	const delivery = deliveryAt(0, {
+		status: 200,
+		outcome: 'ignored:filter',
+		runId: 7,
+		trace: [
+			{step: 'signature', verdict: 'pass', detail: 'X-Hub-Signature-256, route secret'},
+			{step: 'filter', verdict: 'stop', detail: 'draft equals false, got true'},
+		],
+	});
+	take(port, delivery);
+	port.change({runs: [makeRun({id: 7, state: 'done', answer: 'All is well.'})]});
+	await using shown = await showShell(port, wide);
+	await shown.pass(80);
+
+	const right = shown.screen.lines().map(line => line.slice(70));
+	expect(right).toContain(' ✓ signature  X-Hub-Signature-256, route secret');
+	expect(right).toContain(' ✗ filter     draft equals false, got true');
+	expect(right).toContain(' - dispatch   not reached');
+	expect(right.join('\n')).toContain('#7  ✓ done');
+	expect(right).toContain('  All is well.');
+	expect(right).toContain(' action: "opened"');
+});
+
+test('a payload is loaded when the selection has rested for 80 ms', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {route: 'first'}), deliveryAt(1, {route: 'second'}));
+	await using shown = await showShell(port, wide);
+
+	await shown.pass(79);
+	expect(shown.text()).toContain('Payload  loading');
+	await shown.screen.press('k');
+	await shown.pass(79);
+	expect(shown.text()).toContain('Payload  loading');
+	await shown.pass(1);
+	expect(shown.text()).toContain('route: "first"');
+});
+
+test('moving pauses, and what came since is counted: "paused · 2 newer, f to follow"', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0), deliveryAt(1), deliveryAt(2));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('k');
+	take(port, deliveryAt(3), deliveryAt(4));
+	await shown.pass(100);
+
+	expect(shown.screen.lines()[2]).toContain('── paused · 2 newer, f to follow ──');
+	expect(shown.screen.lines()[5]).toMatch(/^> {2}12:00:01/);
+
+	await shown.screen.press('f');
+	expect(shown.screen.lines()[2]).toContain('following');
+	expect(shown.screen.lines()[8]).toMatch(/^> {2}12:00:04/);
+
+	await shown.screen.press('space');
+	expect(shown.screen.lines()[2]).toContain('paused, f to follow');
+	await shown.screen.press('space');
+	expect(shown.screen.lines()[2]).toContain('following');
+});
+
+test('/ filters while it is typed; Esc clears, then leaves', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {route: 'gh-review'}), deliveryAt(1, {route: 'alerts'}));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('/');
+	await shown.screen.type('route:gh ms>x');
+
+	expect(shown.screen.lines()[2]).toContain('route:gh ms>x  ✗ "x" is not a number here ── 1 of 2');
+	expect(shown.screen.lines().at(-1)).toContain('/ route:gh ms>x');
+	expect(shown.text()).not.toContain('alerts');
+
+	await shown.screen.press('esc');
+	expect(shown.text()).toContain('alerts');
+	expect(shown.shell.view.get().field).toBe('filter');
+	await shown.screen.press('esc');
+	expect(shown.shell.view.get().field).toBeUndefined();
+});
+
+test('a filter keeps the selected row, also when it fits nothing for a moment', async () => {
+	const port = createFakePort();
+	take(port, ...Array.from({length: 9}, (_, index) => deliveryAt(index, {route: `r${index}`})));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('k', 'k', '/');
+	await shown.screen.type('xyz');
+	await shown.screen.press('backspace', 'backspace', 'backspace', 'enter');
+
+	expect(shown.shell.lists.traffic.selected()?.delivery.route).toBe('r6');
+});
+
+test('Enter opens the detail, Esc goes back and never quits', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain('Decision');
+	await shown.screen.press('esc', 'esc', 'esc');
+	expect(shown.text()).toContain('time     route');
+	expect(shown.desktop.left).toBe(0);
+});
+
+test('a search in the detail goes from match to match', async () => {
+	const port = createFakePort();
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	const stored = port.deliveries.get(delivery.id);
+	const list = Array.from({length: 100}, (_, index) => (index % 40 === 39 ? 'needle' : 'straw'));
+	port.deliveries.set(delivery.id, {
+		...(stored as StoredDelivery),
+		body: new TextEncoder().encode(JSON.stringify(list)),
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('enter');
+	await shown.pass(80);
+	await shown.screen.press('/');
+	await shown.screen.type('needle');
+	await shown.screen.press('enter', 'n');
+
+	expect(shown.screen.lines()[3]).toBe(' - "needle"');
+	await shown.screen.press('n');
+	expect(shown.screen.lines()[3]).toBe(' - "needle"');
+	await shown.screen.press('n');
+	expect(shown.text()).toContain('No further match');
+});
+
+test('r says what a replay does and asks; y does it', async () => {
+	const port = createFakePort();
+	port.answers.plan = {
+		route: 'gh-review',
+		effects: ['starts an agent run', 'posts a comment to acme/api#7'],
+		needsConfirmation: true,
+	};
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('r');
+	await shown.pass(0);
+
+	expect(shown.text()).toContain('posts a comment to acme/api#7');
+	await shown.screen.press('enter');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'replay', args: [delivery.id, {}]}]);
+	expect(shown.screen.lines().at(-1)).toBe(' Answered 202 {"status":"accepted"}');
+});
+
+test('r replays at once when nothing but the log would change', async () => {
+	const port = createFakePort();
+	port.answers.plan = {route: 'gh-review', effects: [], needsConfirmation: false};
+	take(port, deliveryAt(0));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('r');
+	await shown.pass(0);
+
+	expect(port.calls.map(({name}) => name)).toEqual(['replay']);
+});
+
+test('R replays what the editor saved, and nothing when it was left unchanged', async () => {
+	const port = createFakePort();
+	port.answers.plan = {route: 'gh-review', effects: [], needsConfirmation: false};
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('R');
+	await shown.pass(0);
+
+	expect(shown.desktop.edited[0]).toContain('"action": "opened"');
+	expect(port.calls).toEqual([]);
+
+	shown.desktop.next = '{"action": "closed"}';
+	await shown.screen.press('R');
+	await shown.pass(0);
+	expect(port.calls).toEqual([
+		{name: 'replay', args: [delivery.id, {body: '{"action": "closed"}'}]},
+	]);
+});
+
+test('the copy menu copies what was selected when it opened', async () => {
+	const port = createFakePort();
+	const delivery = deliveryAt(0, {route: 'first'});
+	take(port, delivery);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('y');
+	take(port, deliveryAt(1, {route: 'second'}));
+	await shown.pass(100);
+	await shown.screen.press('i');
+	await shown.pass(0);
+
+	expect(shown.desktop.copied).toEqual([delivery.id]);
+	expect(shown.screen.lines().at(-1)).toBe(' delivery id: copied by OSC 52');
+});
+
+test.for([
+	['b', '{"action": "opened", "route": "gh-review"}'],
+	['h', 'content-type: application/json'],
+	['d', 'gh-review pull_request 202 accepted'],
+	['c', `"X-Webhook-Signature: $SIG"`],
+	['j', '"outcome":"accepted"'],
+] as const)('y %s copies %s', async ([key, text]) => {
+	const port = createFakePort();
+	take(port, deliveryAt(0));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('y', key);
+	await shown.pass(0);
+
+	expect(shown.desktop.copied[0]).toContain(text);
+});
+
+test('T sends a test event to the route of the selected row', async () => {
+	const port = createFakePort({routes: [route('a'), route('b')]});
+	take(port, deliveryAt(0, {route: 'b'}));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('T');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'sendTestEvent', args: ['b']}]);
+});
+
+test('T offers a choice when there are several routes and none is selected', async () => {
+	const port = createFakePort({routes: [route('a'), route('b')]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('T');
+	expect(shown.text()).toContain('Send a test event to');
+	await shown.screen.press('2');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'sendTestEvent', args: ['b']}]);
+});
+
+test('a command that fails says why, and the interface goes on', async () => {
+	const port = createFakePort({routes: [route('a')]});
+	port.answers.failure = new Error('Cannot send: \u001b[31mrefused');
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('T');
+	await shown.pass(0);
+
+	expect(shown.screen.lines().at(-1)).toBe(' Cannot send: ␛[31mrefused');
+});
+
+test('without deliveries the pane says where to send one, and how', async () => {
+	const port = createFakePort({routes: [route('gh-review')]});
+	await using shown = await showShell(port, narrow);
+
+	expect(shown.text()).toContain('No deliveries yet.');
+	expect(shown.text()).toContain('POST to http://127.0.0.1:8644/webhooks/gh-review');
+	expect(shown.text()).toContain('y copies a signed curl line, T sends a test event.');
+
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(shown.desktop.copied).toEqual(['curl http://127.0.0.1:8644/webhooks/gh-review']);
+});
+
+test('e opens the payload in the pager, o the run', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {runId: 7}));
+	port.change({runs: [makeRun({id: 7})]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('e');
+	await shown.pass(0);
+	expect(shown.desktop.paged[0]).toContain('"action": "opened"');
+
+	await shown.screen.press('o');
+	expect(shown.shell.view.get().pane).toBe('runs');
+	expect(shown.shell.lists.runs.selected()?.id).toBe(7);
+});
