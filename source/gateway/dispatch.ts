@@ -51,6 +51,7 @@ export function createDispatcher(
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
 	let looking = false;
+	let looked = Promise.resolve();
 	let lookAgain = false;
 	let stopping = false;
 	let cancelTimer: (() => void) | undefined;
@@ -63,7 +64,7 @@ export function createDispatcher(
 		} else if (isFree()) {
 			looking = true;
 			const end = busy.begin();
-			void look().finally(() => {
+			looked = look().finally(() => {
 				looking = false;
 				if (lookAgain) {
 					lookAgain = false;
@@ -111,8 +112,9 @@ export function createDispatcher(
 			stopBeating();
 			active.delete(id);
 			done.delete(working);
-			end();
+			// Before this work is counted off, so that nobody takes the gap for idleness.
 			wake();
+			end();
 		});
 		done.add(working);
 	};
@@ -130,6 +132,8 @@ export function createDispatcher(
 		async [Symbol.asyncDispose]() {
 			stopping = true;
 			cancelTimer?.();
+			// Leases that are just being given are work under way, too.
+			await looked;
 			const {promise: late, resolve} = Promise.withResolvers<void>();
 			const cancel = clock.after(drainMs, resolve);
 			await Promise.race([Promise.all(done), late]);

@@ -1,27 +1,8 @@
-import type {HomePaths} from '../config/config.ts';
-import type {Environment} from '../config/environment.ts';
 import {createBroker} from '../core/broker.ts';
-import type {Clock} from '../core/clock.ts';
 import {createBusy} from '../core/idle.ts';
-import type {LogRecord} from '../core/log.ts';
 import {createLocalPort} from './local-port.ts';
-import type {Rooms} from './open-rooms.ts';
 import type {GatewayPort} from './port.ts';
-
-/** What a gateway is made of and lives in. */
-export type GatewayWorld = {
-	readonly clock: Clock;
-	readonly paths: HomePaths;
-	/** The process's environment, without the profile's `.env`. */
-	readonly environment: Environment;
-	readonly version: string;
-	/** Gets every log record, beside the log file. */
-	readonly onLog?: (record: LogRecord) => void;
-	/** Where to look for model servers on this machine; the usual places when absent. */
-	readonly localServers?: readonly string[];
-	/** From 0 to 1, for the jitter of retries; `Math.random` when absent. */
-	readonly random?: () => number;
-};
+import type {GatewayWorld, Rooms} from './rooms.ts';
 
 export type Gateway = {
 	readonly port: GatewayPort;

@@ -3,8 +3,8 @@ import type {Route} from '../config/route.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import type {Rooms} from './open-rooms.ts';
 import type {GatewayPort, GatewayStatus} from './port.ts';
+import type {Rooms} from './rooms.ts';
 import {curlLine, sampleRequest, sendRequest} from './sample-event.ts';
 
 /** The port of a gateway in this process. Commands wait until the rooms are open, and reject as the start did when they never are. */

@@ -13,35 +13,23 @@ import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {isRetryable} from '../delivery/delivery-error.ts';
 import {nextTry} from '../delivery/retry-plan.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
-import type {Store} from '../store/port.ts';
 import {createReceiver} from '../webhook/receiver.ts';
 import {startControlServer} from './control-server.ts';
-import {createDispatcher, type Dispatcher} from './dispatch.ts';
+import {createDispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
-import type {GatewayWorld} from './gateway.ts';
 import {startHealth} from './health.ts';
-import {createLiveConfig, type LiveConfig} from './live-config.ts';
+import {createLiveConfig} from './live-config.ts';
 import {createLiveModel} from './live-model.ts';
-import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
+import {createLiveReceiver} from './live-receiver.ts';
 import {lockHome} from './lock.ts';
 import {createLogFile} from './log-file.ts';
 import {gatewayMetrics} from './metrics.ts';
 import type {GatewayPort} from './port.ts';
-import {createReplays, type Replays} from './replays.ts';
+import {createReplays} from './replays.ts';
 import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
+import type {GatewayWorld, Rooms} from './rooms.ts';
 import {announceRun, workRun} from './work-run.ts';
-
-/** The rooms of a running gateway, joined. */
-export type Rooms = AsyncDisposable & {
-	readonly live: LiveConfig;
-	readonly store: Store;
-	readonly dispatcher: Dispatcher;
-	readonly receiver: LiveReceiver;
-	readonly replays: Replays;
-	/** Reports where a run stands now. */
-	announce(runId: number): Promise<void>;
-};
 
 /**
  * Builds the rooms and joins them; nothing else happens here. What is created first is closed last, so the receiver closes first and the store

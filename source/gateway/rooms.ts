@@ -1,0 +1,35 @@
+import type {HomePaths} from '../config/config.ts';
+import type {Environment} from '../config/environment.ts';
+import type {Clock} from '../core/clock.ts';
+import type {LogRecord} from '../core/log.ts';
+import type {Store} from '../store/port.ts';
+import type {Dispatcher} from './dispatch.ts';
+import type {LiveConfig} from './live-config.ts';
+import type {LiveReceiver} from './live-receiver.ts';
+import type {Replays} from './replays.ts';
+
+/** What a gateway is made of and lives in. */
+export type GatewayWorld = {
+	readonly clock: Clock;
+	readonly paths: HomePaths;
+	/** The process's environment, without the profile's `.env`. */
+	readonly environment: Environment;
+	readonly version: string;
+	/** Gets every log record, beside the log file. */
+	readonly onLog?: (record: LogRecord) => void;
+	/** Where to look for model servers on this machine; the usual places when absent. */
+	readonly localServers?: readonly string[];
+	/** From 0 to 1, for the jitter of retries; `Math.random` when absent. */
+	readonly random?: () => number;
+};
+
+/** The rooms of a running gateway, joined. */
+export type Rooms = AsyncDisposable & {
+	readonly live: LiveConfig;
+	readonly store: Store;
+	readonly dispatcher: Dispatcher;
+	readonly receiver: LiveReceiver;
+	readonly replays: Replays;
+	/** Reports where a run stands now. */
+	announce(runId: number): Promise<void>;
+};
