@@ -1,6 +1,6 @@
-import type {AgentRequest, AgentRunner} from '../agent/runner.ts';
+import type {AgentRequest, AgentResult, AgentRunner} from '../agent/runner.ts';
 import type {Clock} from '../core/clock.ts';
-import {SvcError, messageOf} from '../core/errors.ts';
+import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
@@ -75,9 +75,11 @@ async function think(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
 	await announceRun(work, work.lease.run.id);
+	let changedThings = false;
 	const {maxSteps, timeoutMs, tries} = settings();
+	let result: AgentResult;
 	try {
-		const {answer, toolCalls, model, silent} = await agent.run({
+		result = await agent.run({
 			runId: run.id,
 			prompt: run.plan.prompt,
 			...(await work.equip(run)),
@@ -88,6 +90,7 @@ async function think(work: Work): Promise<Lease | undefined> {
 				note(work, entry);
 			},
 			beforeSideEffect: async () => {
+				changedThings = true;
 				if (!(await runs.markSideEffect(lease))) {
 					throw new SvcError(
 						'run_cancelled',
@@ -96,23 +99,30 @@ async function think(work: Work): Promise<Lease | undefined> {
 				}
 			},
 		});
-		const kept = await runs.answer(lease, {text: answer, toolCalls, model: model.name});
-		if (!kept) {
-			return undefined;
-		}
-
-		if (silent) {
-			await runs.settle(lease, {state: 'silent'});
-			return undefined;
-		}
-
-		const stored = await runs.get(run.id);
-		return stored && {...lease, run: stored, phase: 'deliver'};
 	} catch (error) {
-		const waitMs = work.isPassing(error) ? work.backoffMs(run.attempt, tries) : undefined;
-		await settleFailure(work, error, waitMs);
+		throwIfJournalFailed(error);
+		const again = work.isPassing(error) && !changedThings;
+		const waitMs = again ? work.backoffMs(run.attempt, tries) : undefined;
+		await settleFailure(work, error, {
+			waitMs,
+			// What a tool may have changed must not be changed twice without a person.
+			last: changedThings && work.isPassing(error) ? 'interrupted' : 'failed',
+		});
 		return undefined;
 	}
+
+	const {answer, toolCalls, model, silent} = result;
+	if (!(await runs.answer(lease, {text: answer, toolCalls, model: model.name}))) {
+		return undefined;
+	}
+
+	if (silent) {
+		await runs.settle(lease, {state: 'silent'});
+		return undefined;
+	}
+
+	const stored = await runs.get(run.id);
+	return stored && {...lease, run: stored, phase: 'deliver'};
 }
 
 /** The delivery's part; settles the run. */
@@ -124,8 +134,9 @@ async function handOver(work: Work): Promise<void> {
 	}
 
 	await announceRun(work, work.lease.run.id);
+	let summary: string;
 	try {
-		const {summary} = await deliverer.deliver(
+		({summary} = await deliverer.deliver(
 			{
 				text: run.fullAnswer ?? '',
 				target: run.plan.target,
@@ -137,20 +148,39 @@ async function handOver(work: Work): Promise<void> {
 				offline: run.model?.startsWith('svc-offline') ?? false,
 			},
 			signal,
-		);
-		note(work, {at: clock.now(), kind: 'delivery', text: summary});
-		await runs.settle(lease, {state: 'done'});
+		));
 	} catch (error) {
 		const {deliveryTries} = settings();
 		const waitMs = work.isRetryable(error)
 			? work.backoffMs(run.deliveryAttempt + 1, deliveryTries)
 			: undefined;
 		await settleFailure(work, error, waitMs);
+		return;
+	}
+
+	note(work, {at: clock.now(), kind: 'delivery', text: summary});
+	await runs.settle(lease, {state: 'done'});
+}
+
+/** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
+function throwIfJournalFailed(error: unknown): void {
+	if (codeOf(error) === 'journal_unavailable') {
+		throw error;
 	}
 }
 
 /** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
-async function settleFailure(work: Work, error: unknown, waitMs?: number): Promise<void> {
+async function settleFailure(
+	work: Work,
+	error: unknown,
+	{
+		waitMs,
+		last,
+	}: {
+		readonly waitMs: number | undefined;
+		readonly last: 'failed' | 'interrupted' | 'dead';
+	},
+): Promise<void> {
 	const {runs, lease, signal, clock, log, redact} = work;
 	if (signal.aborted) {
 		if (signal.reason === 'cancelled') {
@@ -164,7 +194,7 @@ async function settleFailure(work: Work, error: unknown, waitMs?: number): Promi
 	const retrying = waitMs !== undefined;
 	const settlement: Settlement = retrying
 		? {state: 'retry', at: clock.now() + waitMs, error: text}
-		: {state: lease.phase === 'deliver' ? 'dead' : 'failed', error: text};
+		: {state: last, error: text};
 	note(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
 	const fields = {run: lease.run.id, route: lease.run.route, error: text};
 	if (retrying) {

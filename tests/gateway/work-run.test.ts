@@ -1,0 +1,264 @@
+import {expect, test} from 'vitest';
+import type {AgentRequest, AgentResult} from '../../source/agent/runner.ts';
+import {SvcError, codeOf} from '../../source/core/errors.ts';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import type {RunPlan} from '../../source/core/run.ts';
+import type {Deliverer} from '../../source/delivery/deliverer.ts';
+import {workRun} from '../../source/gateway/work-run.ts';
+import type {Runs, Store} from '../../source/store/port.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {acceptRun, leaseOne, sampleEntry, samplePlan, startMs} from '../store/samples.ts';
+import {createSqliteHome} from '../store/sqlite-home.ts';
+
+type Message = Parameters<Deliverer['deliver']>[0];
+
+const answer = (text: string): AgentResult => ({
+	answer: text,
+	silent: text === '[SILENT]',
+	model: {provider: 'openai-compatible', name: 'gpt-test', origin: 'configured'},
+	steps: 1,
+	toolCalls: 0,
+	usage: {inputTokens: 1, outputTokens: 1},
+});
+
+const unreachable = () => new SvcError('model_unreachable', 'Cannot reach the model');
+
+/** One worker on the real store with an agent and a deliverer that are functions. */
+async function openWork({
+	agent = async () => answer('Looks good'),
+	deliver = async () => ({summary: 'posted'}),
+	runs = () => ({}),
+}: {
+	readonly agent?: (request: AgentRequest) => Promise<AgentResult>;
+	readonly deliver?: (message: Message, signal: AbortSignal) => Promise<{summary: string}>;
+	readonly runs?: (store: Store) => Partial<Runs>;
+} = {}) {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await createSqliteHome());
+	const clock = createFakeClock(startMs);
+	const store = stack.use(await home.open(clock));
+	const events: GatewayEvent[] = [];
+	const messages: Message[] = [];
+	const requests: AgentRequest[] = [];
+	const controller = new AbortController();
+	return {
+		clock,
+		store,
+		events,
+		messages,
+		requests,
+		controller,
+		accept: async (plan: Partial<RunPlan> = {}) =>
+			acceptRun(store, sampleEntry({}, {plan: {...samplePlan, ...plan}})),
+		/** Leases what is due and works on it to its end; the run as it stands then. */
+		async work() {
+			const lease = await leaseOne(store);
+			await workRun(
+				{
+					clock,
+					runs: {...store.runs, ...runs(store)},
+					agent: {
+						async run(request) {
+							requests.push(request);
+							return agent(request);
+						},
+					},
+					deliverer: {
+						async deliver(message, signal) {
+							messages.push(message);
+							return deliver(message, signal);
+						},
+					},
+					emit: event => {
+						events.push(event);
+					},
+					log: silentLogger,
+					redact: text => text.replaceAll('hunter2', '[redacted]'),
+					equip: async () => ({tools: []}),
+					settings: () => ({maxSteps: 5, timeoutMs: 60_000, tries: 3, deliveryTries: 2}),
+					isPassing: error => codeOf(error) === 'model_unreachable',
+					isRetryable: error => codeOf(error) === 'busy',
+					backoffMs: (attempt, tries) => (attempt < tries ? attempt * 1000 : undefined),
+				},
+				lease,
+				controller.signal,
+			);
+			return store.runs.get(lease.run.id);
+		},
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+}
+
+const statesOf = (events: readonly GatewayEvent[]) =>
+	events.flatMap(event => (event.type === 'run-changed' ? [event.run.state] : []));
+
+test('"the rendered prompt is the user message, unchanged" and the answer goes to its target', async () => {
+	await using work = await openWork();
+	await work.accept({prompt: 'Look at {this}'});
+	expect(await work.work()).toMatchObject({state: 'done', fullAnswer: 'Looks good'});
+	expect(work.requests).toMatchObject([{runId: 1, prompt: 'Look at {this}', maxSteps: 5}]);
+	expect(work.messages).toMatchObject([{text: 'Looks good', target: samplePlan.target, runId: 1}]);
+	expect(statesOf(work.events)).toEqual(['running', 'delivering', 'done']);
+});
+
+test('"agent answers that are exactly [SILENT] are not delivered"', async () => {
+	await using work = await openWork({agent: async () => answer('[SILENT]')});
+	await work.accept();
+	expect((await work.work())?.state).toBe('silent');
+	expect(work.messages).toEqual([]);
+});
+
+test('a failure that may pass is tried again until the tries are used up, then the run has failed', async () => {
+	await using work = await openWork({
+		agent: async () => {
+			throw unreachable();
+		},
+	});
+	await work.accept();
+	expect(await work.work()).toMatchObject({state: 'queued', nextAttemptAt: startMs + 1000});
+	work.clock.advance(1000);
+	expect(await work.work()).toMatchObject({state: 'queued', nextAttemptAt: startMs + 3000});
+	work.clock.advance(2000);
+	expect(await work.work()).toMatchObject({state: 'failed', error: 'Cannot reach the model'});
+	expect(work.requests).toHaveLength(3);
+});
+
+test('a failure that will not pass is not tried again, and holds no secret', async () => {
+	await using work = await openWork({
+		agent: async () => {
+			throw new SvcError('model_refused', 'Cannot use key hunter2\u001B[31m');
+		},
+	});
+	await work.accept();
+	const run = await work.work();
+	expect(run).toMatchObject({state: 'failed', attempt: 1});
+	expect(run?.error).toContain('[redacted]');
+	expect(run?.error).not.toContain('\u001B');
+	expect(JSON.stringify(run?.transcript)).not.toContain('hunter2');
+});
+
+test('"a delivery that fails is retried, then dead": the agent does not run again', async () => {
+	await using work = await openWork({
+		deliver: async () => {
+			throw new SvcError('busy', 'Cannot post now');
+		},
+	});
+	await work.accept();
+	expect(await work.work()).toMatchObject({state: 'delivering', nextAttemptAt: startMs + 1000});
+	work.clock.advance(1000);
+	expect(await work.work()).toMatchObject({state: 'dead', error: 'Cannot post now'});
+	expect(work.requests).toHaveLength(1);
+	expect(work.messages.map(({text}) => text)).toEqual(['Looks good', 'Looks good']);
+});
+
+test('a target that refuses for good is not asked twice', async () => {
+	await using work = await openWork({
+		deliver: async () => {
+			throw new SvcError('forbidden', 'Cannot post here');
+		},
+	});
+	await work.accept();
+	expect((await work.work())?.state).toBe('dead');
+	expect(work.messages).toHaveLength(1);
+});
+
+test('a run that a person cancels while the agent works is cancelled', async () => {
+	await using work = await openWork({
+		agent: async ({signal}) => {
+			work.controller.abort('cancelled');
+			signal.throwIfAborted();
+			return answer('late');
+		},
+	});
+	await work.accept();
+	expect((await work.work())?.state).toBe('cancelled');
+	expect(work.messages).toEqual([]);
+	expect(statesOf(work.events).at(-1)).toBe('cancelled');
+});
+
+test('a run that is stopped by the drain stays as it is for the next start', async () => {
+	await using work = await openWork({
+		agent: async ({signal}) => {
+			work.controller.abort('stopping');
+			signal.throwIfAborted();
+			return answer('late');
+		},
+	});
+	await work.accept();
+	expect(await work.work()).toMatchObject({state: 'running', transcript: []});
+});
+
+test('a worker that lost its lease delivers nothing', async () => {
+	await using work = await openWork({
+		agent: async () => {
+			// Somebody else has cancelled the run meanwhile: the lease is stale.
+			await work.store.runs.cancel(1);
+			return answer('late');
+		},
+	});
+	await work.accept();
+	expect((await work.work())?.state).toBe('cancelled');
+	expect(work.messages).toEqual([]);
+});
+
+test('a tool that may change things is not started once the lease is lost', async () => {
+	await using work = await openWork({
+		agent: async ({beforeSideEffect}) => {
+			await work.store.runs.cancel(1);
+			await beforeSideEffect();
+			return answer('late');
+		},
+	});
+	await work.accept();
+	expect((await work.work())?.state).toBe('cancelled');
+	expect(work.messages).toEqual([]);
+});
+
+const journalFails = async () =>
+	Promise.reject(new SvcError('journal_unavailable', 'Cannot write to the journal: disk full'));
+
+test.for(['answer', 'markSideEffect'] as const)(
+	'a journal that fails at "%s" fails no run: it is taken up again when its lease has run out',
+	async name => {
+		let isBroken = true;
+		await using work = await openWork({
+			runs: () => (isBroken ? {[name]: journalFails} : {}),
+			agent: async ({beforeSideEffect}) => {
+				await beforeSideEffect();
+				return answer('Looks good');
+			},
+		});
+		await work.accept();
+		expect(await work.work()).toMatchObject({state: 'running', attempt: 1});
+		expect(work.messages).toEqual([]);
+		isBroken = false;
+		work.clock.advance(60_000);
+		expect(await work.store.runs.nextDue()).toBe(startMs + 60_000);
+	},
+);
+
+test('an answer that was delivered and could not be settled is not posted again by itself', async () => {
+	await using work = await openWork({runs: () => ({settle: journalFails})});
+	await work.accept();
+	expect(await work.work()).toMatchObject({state: 'delivering'});
+	work.clock.advance(60_000);
+	await work.store.runs.lease(1, 1000);
+	expect(await work.store.runs.get(1)).toMatchObject({state: 'uncertain'});
+	expect(work.messages).toHaveLength(1);
+});
+
+test('what happens is in the transcript and told while it happens', async () => {
+	await using work = await openWork({
+		agent: async ({onEntry}) => {
+			onEntry({at: startMs, kind: 'text', text: 'Thinking\u001B[2J'});
+			return answer('Looks good');
+		},
+	});
+	await work.accept();
+	const run = await work.work();
+	expect(run?.transcript.map(({kind}) => kind)).toEqual(['text', 'delivery']);
+	const told = work.events.flatMap(event => (event.type === 'run-progressed' ? [event.entry] : []));
+	expect(told.map(({kind}) => kind)).toEqual(['text', 'delivery']);
+	expect(told[0]?.text).not.toContain('\u001B');
+});
