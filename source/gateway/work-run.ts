@@ -154,7 +154,7 @@ async function handOver(work: Work): Promise<void> {
 		const waitMs = work.isRetryable(error)
 			? work.backoffMs(run.deliveryAttempt + 1, deliveryTries)
 			: undefined;
-		await settleFailure(work, error, waitMs);
+		await settleFailure(work, error, {waitMs, last: 'dead'});
 		return;
 	}
 
