@@ -239,6 +239,9 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				await settleNotes(store, clock);
 				expect(await store.journal.list({outcomes: ['ignored:script'], limit: 9})).toHaveLength(3);
 				expect(store.health().notesDropped).toBe(2);
+				store.intake.note(sampleDelivery({outcome: 'ignored:script', body}));
+				await settleNotes(store, clock);
+				expect(await store.journal.list({outcomes: ['ignored:script'], limit: 9})).toHaveLength(4);
 			}),
 		);
 	});
@@ -350,6 +353,21 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		);
 
 		test(
+			'of two that look at once one takes over a lease that ran out, and keeps it',
+			use(async (store, clock) => {
+				await acceptRun(store);
+				await leaseOne(store, 1000);
+				clock.advance(1000);
+				const [[lease], nothing] = await Promise.all([
+					store.runs.lease(1, 1000),
+					store.runs.lease(1, 1000),
+				]);
+				expect(nothing).toEqual([]);
+				expect(lease && (await store.runs.beat(lease, 1000))).toBe(true);
+			}),
+		);
+
+		test(
 			'a lease that runs out is not repeated when a tool that may change things had started',
 			use(async (store, clock) => {
 				const id = await acceptRun(store);
@@ -449,7 +467,9 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const id = await endedRun(store, state);
 				expect(await store.runs.retry(id)).toBe(true);
 				expect(await store.runs.retry(id)).toBe(false);
-				expect((await store.runs.view(id))?.error).toBeUndefined();
+				const view = await store.runs.view(id);
+				expect(view?.error).toBeUndefined();
+				expect(view?.answer).toBe(phase === 'agent' ? undefined : 'All good');
 				expect(await store.runs.lease(1, 1000)).toMatchObject([{phase}]);
 				// What had started before does not count against the new try.
 				clock.advance(1000);
@@ -520,13 +540,18 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const id = await acceptRun(store);
 				const lease = await leaseOne(store);
 				for (let count = 0; count < 5; count += 1) {
-					store.runs.append(lease, [sampleEntryOfTranscript('x'.repeat(1024 * 1024))]);
+					store.runs.append(lease, [sampleEntryOfTranscript('x'.repeat(1_300_000))]);
 				}
 
 				store.runs.append(lease, [sampleEntryOfTranscript('small')]);
 				await settleNotes(store, clock);
-				const kinds = (await store.runs.get(id))?.transcript.map(entry => entry.kind);
-				expect(kinds).toEqual(['text', 'text', 'text', 'text', 'note']);
+				const kinds = async () => (await store.runs.get(id))?.transcript.map(entry => entry.kind);
+				expect(await kinds()).toEqual(['text', 'text', 'text', 'note']);
+
+				await store.runs.settle(lease, {state: 'retry', at: startMs, error: 'x'});
+				store.runs.append(await leaseOne(store), [sampleEntryOfTranscript('small')]);
+				await settleNotes(store, clock);
+				expect(await kinds()).toEqual(['text', 'text', 'text', 'note']);
 			}),
 		);
 
@@ -785,6 +810,50 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(await store.runs.get(doneRun)).toBeUndefined();
 				expect(await store.runs.get(waitingRun)).toMatchObject({state: 'queued', plan: samplePlan});
 				expect(await leaseOne(store)).toMatchObject({run: {id: waitingRun}});
+			}),
+		);
+
+		test(
+			'a body that arrives late is dropped with the next purge',
+			use(async store => {
+				const [late, early] = [sampleDelivery(), sampleDelivery()];
+				await store.intake.record({delivery: early, claim: false});
+				expect(await store.journal.purge({...forever, bodyBytes: 0})).toMatchObject({bodies: 1});
+				await store.intake.record({delivery: late, claim: false});
+				expect(await store.journal.purge({...forever, bodyBytes: 0})).toMatchObject({bodies: 1});
+			}),
+		);
+
+		test(
+			'the size of the bodies is known after a restart',
+			use(async (store, clock, home) => {
+				await store.intake.record({delivery: sampleDelivery(), claim: false});
+				await store.intake.record({delivery: sampleDelivery(), claim: false});
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				const {bodyBytes} = sampleDelivery();
+				expect(await reopened.journal.purge({...forever, bodyBytes})).toMatchObject({bodies: 1});
+				expect(await reopened.journal.purge({...forever, bodyBytes})).toMatchObject({bodies: 0});
+			}),
+		);
+
+		test(
+			'the newest row stays however old it is: the next identifiers follow from it',
+			use(async (store, clock, home) => {
+				await acceptRun(store);
+				const entry = sampleEntry();
+				const run = await acceptRun(store, entry);
+				await settle(store, {state: 'done'});
+				await settle(store, {state: 'done'});
+				const note = sampleDelivery();
+				await store.intake.record({delivery: note, claim: false});
+				clock.advance(99 * dayMs);
+				expect(await store.journal.purge(forever)).toMatchObject({rows: 1});
+
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(reopened.lastId).toBe(note.id);
+				expect(await acceptRun(reopened)).toBe(run + 1);
 			}),
 		);
 
