@@ -262,3 +262,27 @@ test('what happens is in the transcript and told while it happens', async () => 
 	expect(told.map(({kind}) => kind)).toEqual(['text', 'delivery']);
 	expect(told[0]?.text).not.toContain('\u001B');
 });
+
+test('"unless a tool without readOnlyHint had started": a failure that may pass then waits for a person', async () => {
+	await using work = await openWork({
+		agent: async request => {
+			await request.beforeSideEffect();
+			throw unreachable();
+		},
+	});
+	await work.accept();
+
+	expect(await work.work()).toMatchObject({state: 'interrupted', error: 'Cannot reach the model'});
+});
+
+test('a failure for good stays a failure, also after such a tool', async () => {
+	await using work = await openWork({
+		agent: async request => {
+			await request.beforeSideEffect();
+			throw new SvcError('step_limit', 'Too many steps');
+		},
+	});
+	await work.accept();
+
+	expect(await work.work()).toMatchObject({state: 'failed', error: 'Too many steps'});
+});
