@@ -81,7 +81,12 @@ async function respond(
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
-	const url = new URL(request.url ?? '/', 'http://localhost');
+	const url = URL.parse(`http://localhost${request.url ?? '/'}`);
+	if (!url) {
+		refuseUrl(request, response);
+		return;
+	}
+
 	if (request.method === 'GET' && url.pathname === '/openapi.json') {
 		send(response, 200, controlOpenApi(version));
 		return;
@@ -117,11 +122,12 @@ async function respond(
 		return;
 	}
 
-	send(response, 404, {
-		error: `No such operation: ${request.method} ${url.pathname}`,
-		code: 'unknown_url',
-	});
+	refuseUrl(request, response);
 }
+
+const refuseUrl = ({method, url}: IncomingMessage, response: ServerResponse): void => {
+	send(response, 404, {error: `No such operation: ${method} ${url}`, code: 'unknown_url'});
+};
 
 /** The values of the `{name}` parts, or `undefined` when the path is another one. */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
@@ -135,13 +141,22 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
 	for (const [index, part] of expected.entries()) {
 		const value = got[index] ?? '';
 		if (part.startsWith('{')) {
-			params[part.slice(1, -1)] = decodeURIComponent(value);
+			params[part.slice(1, -1)] = decoded(value);
 		} else if (part !== value) {
 			return undefined;
 		}
 	}
 
 	return params;
+}
+
+/** What is no encoding stands for itself; it names nothing that exists. */
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }
 
 async function readJson(request: IncomingMessage): Promise<JsonValue> {

@@ -1,0 +1,241 @@
+import {readFile, stat} from 'node:fs/promises';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import {controlEndpoints} from '../../source/gateway/control-endpoints.ts';
+import {control, followEvents} from '../helpers/control.ts';
+import {startTestGateway, type TestGateway} from '../helpers/gateway.ts';
+
+let gateway: TestGateway;
+let socket: string;
+let accepted: {readonly delivery: string; readonly run: number};
+
+beforeAll(async () => {
+	gateway = await startTestGateway({
+		subscriptions: {
+			hook: {prompt: 'Say what {name} did'},
+			picky: {events: ['release'], prompt: 'x'},
+		},
+	});
+	({socket} = gateway.paths);
+	await gateway.send('hook', {name: 'Alex'});
+	const {runs} = await gateway.until(({runs: [run]}) => run?.state === 'done');
+	accepted = {delivery: runs[0]?.delivery ?? '', run: runs[0]?.id ?? 0};
+});
+
+afterAll(async () => {
+	await gateway[Symbol.asyncDispose]();
+});
+
+/** Endpoints that a test below has called. */
+const called = new Set<string>();
+
+const call = async (
+	method: 'GET' | 'POST',
+	pattern: string,
+	{name = '', query = '', body}: {name?: string | number; query?: string; body?: unknown} = {},
+) => {
+	called.add(`${method} ${pattern}`);
+	const path = pattern.replace(/\{\w+\}/, String(name));
+	return control(socket, `${path}${query}`, {
+		method,
+		...(body !== undefined && {body: JSON.stringify(body)}),
+	});
+};
+
+test('"run/gateway.sock (0600)": only the owner of the home reaches the control API', async () => {
+	expect((await stat(socket)).mode & 0o777).toBe(0o600);
+	expect((await stat(gateway.paths.run)).mode & 0o777).toBe(0o700);
+});
+
+test('deliveries are listed newest first, by route, in pages', async () => {
+	await gateway.send('picky', {});
+	await gateway.until(({deliveries}) =>
+		deliveries.some(({delivery}) => delivery.route === 'picky'),
+	);
+	const page = await call('GET', '/v1/deliveries', {query: '?limit=1&route=hook'});
+	expect(page).toMatchObject({status: 200, json: [{id: accepted.delivery, route: 'hook'}]});
+	const older = await call('GET', '/v1/deliveries', {query: `?before=${accepted.delivery}`});
+	expect(older.json).toEqual([]);
+	expect((await call('GET', '/v1/deliveries', {query: '?limit=nonsense'})).status).toBe(200);
+});
+
+test('a delivery comes with its headers, its decision and its body in base64; an unknown one is 404', async () => {
+	const {status, json} = await call('GET', '/v1/deliveries/{id}', {name: accepted.delivery});
+	expect(status).toBe(200);
+	expect(Buffer.from(json.body_base64, 'base64').toString()).toBe('{"name":"Alex"}');
+	expect(json.headers['x-github-event']).toBe('push');
+	expect(json.trace.map(({step}: {step: string}) => step)).toContain('signature');
+	expect(JSON.stringify(json)).not.toContain('correct horse');
+	expect(await call('GET', '/v1/deliveries/{id}', {name: 'zzzzzzzz'})).toMatchObject({
+		status: 404,
+		json: {code: 'not_found'},
+	});
+});
+
+test('a replay says what it would do, then does it under a new identifier', async () => {
+	const plan = await call('GET', '/v1/deliveries/{id}/replay-plan', {name: accepted.delivery});
+	expect(plan).toMatchObject({status: 200, json: {route: 'hook', needsConfirmation: false}});
+	const {json} = await call('POST', '/v1/deliveries/{id}/replay', {
+		name: accepted.delivery,
+		body: {body: '{"name":"Sam"}'},
+	});
+	expect(json.status).toBe(202);
+	const {runs} = await gateway.until(
+		state => state.runs.length === 2 && state.runs.at(-1)?.state === 'done',
+	);
+	expect((await gateway.ended(runs[1]?.id ?? 0)).plan.prompt).toBe('Say what Sam did');
+	const stored = await gateway.port.getDelivery(runs[1]?.delivery ?? '');
+	expect(stored?.replayOf).toBe(accepted.delivery);
+	expect(await call('GET', '/v1/deliveries/{id}/replay-plan', {name: 'zzzzzzzz'})).toMatchObject({
+		status: 409,
+		json: {code: 'delivery_not_found'},
+	});
+});
+
+test('runs are listed by state and shown with prompt, transcript and answer', async () => {
+	const {json} = await call('GET', '/v1/runs', {query: '?state=done&state=failed&limit=10'});
+	expect(json.map(({state}: {state: string}) => state)).toContain('done');
+	expect((await call('GET', '/v1/runs', {query: '?state=failed'})).json).toEqual([]);
+	expect((await call('GET', '/v1/runs', {query: '?state=nonsense'})).json).toEqual([]);
+	expect((await call('GET', '/v1/runs/{id}', {name: accepted.run})).json).toMatchObject({
+		id: accepted.run,
+		plan: {prompt: 'Say what Alex did'},
+		fullAnswer: expect.stringContaining('svc-offline'),
+	});
+	expect((await call('GET', '/v1/runs/{id}', {name: 99_999})).status).toBe(404);
+	expect(await call('GET', '/v1/runs/{id}', {name: 'seven'})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request', error: expect.stringContaining('"seven"')},
+	});
+});
+
+test('a run that has ended well is neither cancelled nor retried', async () => {
+	expect(await call('POST', '/v1/runs/{id}/cancel', {name: accepted.run})).toEqual({
+		status: 200,
+		json: false,
+	});
+	expect(await call('POST', '/v1/runs/{id}/retry', {name: accepted.run})).toEqual({
+		status: 200,
+		json: false,
+	});
+});
+
+test('a test event goes through the HTTP port, signed', async () => {
+	const {json} = await call('POST', '/v1/routes/{name}/test', {
+		name: 'picky',
+		body: {payload: '{"tag":"v1"}', event: 'release'},
+	});
+	expect(json.status).toBe(202);
+	expect(JSON.parse(json.body)).toMatchObject({
+		status: 'accepted',
+		route: 'picky',
+		event: 'release',
+	});
+	expect(await call('POST', '/v1/routes/{name}/test', {name: 'nobody'})).toMatchObject({
+		status: 409,
+		json: {code: 'route_not_found'},
+	});
+});
+
+test('the curl line holds a signature and no secret', async () => {
+	const {json} = await call('GET', '/v1/routes/{name}/curl', {name: 'hook'});
+	expect(json).toContain(`${gateway.url()}/webhooks/hook`);
+	expect(json).toContain('x-hub-signature-256: sha256=');
+	expect(json).not.toContain('correct horse');
+});
+
+test('a model that was not offered is not taken', async () => {
+	const before = await readFile(gateway.paths.config, 'utf8');
+	expect(await call('POST', '/v1/model/{provider}', {name: 'openai'})).toMatchObject({
+		status: 409,
+		json: {code: 'model_not_offered'},
+	});
+	expect(await readFile(gateway.paths.config, 'utf8')).toBe(before);
+});
+
+test('reload, restart of the receiver, status and what a stop would end', async () => {
+	expect((await call('POST', '/v1/reload')).json).toEqual({done: true});
+	expect((await call('POST', '/v1/receiver/restart')).json).toEqual({done: true});
+	expect((await call('GET', '/v1/stop-consequences')).json).toEqual({activeRuns: 0, queuedRuns: 0});
+	expect((await call('GET', '/v1/status')).json).toMatchObject({
+		pid: process.pid,
+		webhook: {url: gateway.url()},
+		api: null,
+		runs: {active: 0, queued: 0},
+		groups: 0,
+		servers: [],
+		platforms: [],
+	});
+});
+
+test('an unknown path is 404, and so is a known one with another method', async () => {
+	expect(await control(socket, '/v1/secrets')).toMatchObject({
+		status: 404,
+		json: {code: 'unknown_url'},
+	});
+	expect((await control(socket, '/v1/runs', {method: 'DELETE'})).status).toBe(404);
+	expect((await control(socket, '/v1/stop')).status).toBe(404);
+	expect((await control(socket, '//')).status).toBe(404);
+	expect((await control(socket, '/v1/deliveries/%E0%A4%A')).status).toBe(404);
+});
+
+test.for([
+	['not JSON', '{"body":'],
+	['a list', '[]'],
+	['a key that the operation does not know', '{"bdoy": "x"}'],
+	['a value that is no text', '{"body": 7}'],
+])('a request body that is %s is refused with a reason and does nothing', async ([, body]) => {
+	const before = await gateway.port.listRuns({limit: 1000});
+	const path = `/v1/deliveries/${accepted.delivery}/replay`;
+	expect(await control(socket, path, {method: 'POST', body: body ?? ''})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request', error: expect.stringContaining('Cannot')},
+	});
+	expect(await gateway.port.listRuns({limit: 1000})).toEqual(before);
+});
+
+test('the event stream begins with the state and follows with every event, in order', async () => {
+	const stream = followEvents(socket);
+	const first = await stream.next();
+	expect(first.value).toMatchObject(['state', {webhook: {state: 'listening'}}]);
+	await gateway.send('picky', {}, {'x-github-delivery': 'followed'});
+	const seen: GatewayEvent[] = [];
+	while (!seen.some(({type}) => type === 'delivery-received')) {
+		const {value} = await stream.next();
+		seen.push(...(value as readonly [string, GatewayEvent[]])[1]);
+	}
+
+	expect(seen).toContainEqual(
+		expect.objectContaining({delivery: expect.objectContaining({deliveryId: 'followed'})}),
+	);
+	// eslint-disable-next-line unicorn/no-useless-undefined
+	await stream.return(undefined);
+});
+
+test('the OpenAPI document has every path', async () => {
+	const {status, json} = await control(socket, '/openapi.json');
+	expect(status).toBe(200);
+	expect(json.openapi).toBe('3.1.0');
+	const documented = Object.entries(json.paths as Record<string, object>).flatMap(([path, item]) =>
+		Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
+	);
+	expect(documented.toSorted()).toEqual(
+		['GET /v1/events', ...controlEndpoints.map(({method, path}) => `${method} ${path}`)].toSorted(),
+	);
+});
+
+test('"/v1/stop" drains and ends the gateway, and takes the socket away', async () => {
+	await using other = await startTestGateway();
+	expect(await control(other.paths.socket, '/v1/stop', {method: 'POST'})).toMatchObject({
+		status: 200,
+	});
+	called.add('POST /v1/stop');
+	await other.gateway.stopped;
+	await expect(stat(other.paths.socket)).rejects.toThrow('ENOENT');
+});
+
+test('every operation of the table was called here', () => {
+	expect([...called].toSorted()).toEqual(
+		controlEndpoints.map(({method, path}) => `${method} ${path}`).toSorted(),
+	);
+});
