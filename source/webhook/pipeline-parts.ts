@@ -15,7 +15,7 @@ export type PipelineParts = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly intake: Intake;
-	/** Called once per request; reloads subscriptions when their file changed. */
+	/** Called for every request; reloads subscriptions when their file changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
 	readonly rates: RateWindows;

@@ -18,6 +18,7 @@ import {listen} from './listen.ts';
 import {isLoopbackHost} from './local-peer.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
+import {oncePerTurn} from './once-per-turn.ts';
 import {createPipeline} from './pipeline.ts';
 import {createRateWindows} from './rate-window.ts';
 import {effectsOf} from './replay-plan.ts';
@@ -32,7 +33,7 @@ export type ReceiverDependencies = {
 	/** Identifiers of deliveries, ours. */
 	readonly ids: () => string;
 	readonly intake: Intake;
-	/** The served routes; called once per request, reloads the subscription file when it changed. */
+	/** The served routes; asked for every request, once for those of one turn. Reloads the subscription file when it changed. */
 	readonly routes: () => RouteTable;
 	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
 	readonly deliverDirect: DeliverDirect;
@@ -111,7 +112,7 @@ export function createReceiver(
 			clock,
 			log,
 			intake: dependencies.intake,
-			routes: dependencies.routes,
+			routes: oncePerTurn(dependencies.routes),
 			compile: createRouteCompiler(createFilterFiles({home: options.home, log})),
 			rates: createRateWindows(clock),
 			scripts: createScripts({
