@@ -32,7 +32,9 @@ export function toWire({body, ...delivery}: StoredDelivery): WireDelivery {
 
 /** From the wire. */
 export function fromWire({body_base64: encoded, ...delivery}: WireDelivery): StoredDelivery {
-	return encoded === undefined ? delivery : {...delivery, body: Buffer.from(encoded, 'base64')};
+	return encoded === undefined
+		? delivery
+		: {...delivery, body: new Uint8Array(Buffer.from(encoded, 'base64'))};
 }
 
 export const controlEndpoints: readonly ControlEndpoint[] = [

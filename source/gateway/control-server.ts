@@ -1,5 +1,6 @@
 import {chmod, rm} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -36,10 +37,11 @@ export async function startControlServer(
 	}
 
 	await rm(socket, {force: true});
+	const streams = new Set<ServerResponse>();
 	const server = createServer(
 		{requestTimeout: 30_000, headersTimeout: 5000},
 		(request, response) => {
-			void respond({port, version}, request, response).catch((error: unknown) => {
+			void respond({port, version, streams}, request, response).catch((error: unknown) => {
 				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
 				response.destroy();
 			});
@@ -69,6 +71,12 @@ export async function startControlServer(
 			const closed = new Promise(done => {
 				server.close(done);
 			});
+			// What was reported last is told in the next turn; faces are to hear it before their stream ends.
+			await turn();
+			for (const stream of streams) {
+				stream.end();
+			}
+
 			server.closeAllConnections();
 			await closed;
 			await rm(socket, {force: true});
@@ -76,8 +84,15 @@ export async function startControlServer(
 	};
 }
 
+type Served = {
+	readonly port: GatewayPort;
+	readonly version: string;
+	/** Open event streams. */
+	readonly streams: Set<ServerResponse>;
+};
+
 async function respond(
-	{port, version}: {readonly port: GatewayPort; readonly version: string},
+	{port, version, streams}: Served,
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
@@ -94,6 +109,10 @@ async function respond(
 
 	if (request.method === 'GET' && url.pathname === '/v1/events') {
 		streamEvents(port, response);
+		streams.add(response);
+		response.on('close', () => {
+			streams.delete(response);
+		});
 		return;
 	}
 

@@ -1,0 +1,141 @@
+import {chmod, mkdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {homePaths} from '../../source/config/home-paths.ts';
+import {systemClock} from '../../source/core/clock.ts';
+import {lockFile} from '../../source/core/file-lock.ts';
+import {startGateway} from '../../source/gateway/gateway.ts';
+import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
+
+test('"a second start says which process holds it"', async () => {
+	await using gateway = await startTestGateway();
+	await expect(startTestGateway({home: gateway.home})).rejects.toMatchObject({
+		code: 'gateway_running',
+		message: expect.stringContaining(`process ${process.pid} runs one already`),
+	});
+	expect((await readFile(gateway.paths.pidFile, 'utf8')).trim()).toBe(String(process.pid));
+	expect((await gateway.send('nobody', {})).status).toBe(404);
+});
+
+test('the lock, the pid file and the socket are gone when it has ended', async () => {
+	await using home = await gatewayHome();
+	const gateway = await startTestGateway({home});
+	await gateway[Symbol.asyncDispose]();
+	await expect(stat(gateway.paths.pidFile)).rejects.toThrow('ENOENT');
+	await expect(stat(gateway.paths.socket)).rejects.toThrow('ENOENT');
+	using lock = lockFile(gateway.paths.lockFile);
+	expect(lock).toBeDefined();
+});
+
+test('"every file that can hold a secret is 0600", folders are 0700', async () => {
+	await using parent = await temporaryHome();
+	const paths = homePaths({environment: {SVC_HOME: parent.file('new')}});
+	await using gateway = startGateway({
+		clock: systemClock,
+		paths,
+		environment: {},
+		version: '0',
+		localServers: [],
+	});
+	await gateway.started;
+	const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+	for (const folder of [paths.home, paths.logs, paths.run, paths.scripts, paths.skills]) {
+		expect(await modeOf(folder)).toBe(0o700);
+	}
+
+	for (const file of [paths.stateDb, `${paths.stateDb}-wal`, paths.gatewayLog, paths.pidFile]) {
+		expect(await modeOf(file)).toBe(0o600);
+	}
+});
+
+test('a log that others could read is closed to them', async () => {
+	await using home = await gatewayHome();
+	await mkdir(home.file('logs'));
+	await writeFile(home.file('logs/gateway.log'), 'old\n');
+	await chmod(home.file('logs/gateway.log'), 0o644);
+	const gateway = await startTestGateway({home});
+	await gateway[Symbol.asyncDispose]();
+	expect((await stat(home.file('logs/gateway.log'))).mode & 0o777).toBe(0o600);
+	expect(await readFile(home.file('logs/gateway.log'), 'utf8')).toMatch(/^old\n.* Listening on /);
+});
+
+test.for([
+	['a file in the place of the home', '', 'home_unusable'],
+	['a file in the place of its log folder', 'logs', 'home_unusable'],
+	['a store that is no database', 'state.db', 'store_unreadable'],
+] as const)('%s is a refusal with a reason', async ([, name, code]) => {
+	await using parent = await temporaryHome();
+	const home = parent.file('home');
+	if (name === '') {
+		await writeFile(home, 'not a folder');
+	} else {
+		await mkdir(home);
+		await writeFile(join(home, name), 'not what it should be\n'.repeat(100));
+	}
+
+	const gateway = startGateway({
+		clock: systemClock,
+		paths: homePaths({environment: {SVC_HOME: home}}),
+		environment: {},
+		version: '0',
+		localServers: [],
+	});
+	await expect(gateway.started).rejects.toMatchObject({
+		code,
+		message: expect.stringContaining(join(home, name)),
+	});
+	await expect(gateway.port.status()).rejects.toMatchObject({code});
+	await gateway[Symbol.asyncDispose]();
+	await gateway.stopped;
+});
+
+test('a home whose path is too long for a socket is refused in words', async () => {
+	await using parent = await temporaryHome();
+	const home = parent.file('x'.repeat(120));
+	const gateway = startGateway({
+		clock: systemClock,
+		paths: homePaths({environment: {SVC_HOME: home}}),
+		environment: {},
+		version: '0',
+		localServers: [],
+	});
+	await expect(gateway.started).rejects.toMatchObject({
+		code: 'control_unavailable',
+		message: expect.stringContaining('use a shorter SVC_HOME'),
+	});
+	await gateway[Symbol.asyncDispose]();
+	using lock = lockFile(join(home, 'run', 'gateway.lock'));
+	expect(lock).toBeDefined();
+});
+
+test('a gateway that is asked to end while it starts ends', async () => {
+	await using home = await gatewayHome();
+	const gateway = startGateway({
+		clock: systemClock,
+		paths: homePaths({environment: {SVC_HOME: home.path}}),
+		environment: {},
+		version: '0',
+		localServers: [],
+	});
+	await gateway.port.stop();
+	await gateway.stopped;
+	expect(gateway.port.getState().gateway.stopping).toBe(true);
+	await using next = await startTestGateway({home});
+	expect(next.url()).toContain('http://127.0.0.1:');
+});
+
+test('the history of the last gateway is there after a start', async () => {
+	await using home = await gatewayHome({subscriptions: {hook: {prompt: 'x'}}});
+	const first = await startTestGateway({home});
+	await first.send('hook', {});
+	await first.until(({runs: [run]}) => run?.state === 'done');
+	const before = first.port.getState();
+	await first[Symbol.asyncDispose]();
+	await using second = await startTestGateway({home});
+	const {runs, deliveries} = second.port.getState();
+	expect(runs).toEqual(before.runs);
+	expect(deliveries.map(({delivery}) => delivery.deliveryId)).toEqual(
+		before.deliveries.map(({delivery}) => delivery.deliveryId),
+	);
+});
