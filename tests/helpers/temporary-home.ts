@@ -1,10 +1,11 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
 export type TemporaryHome = AsyncDisposable & {
 	readonly path: string;
 	file(name: string): string;
+	read(name: string): Promise<string>;
 	write(name: string, text: string): Promise<void>;
 };
 
@@ -16,6 +17,7 @@ export async function temporaryHome(
 	const home: TemporaryHome = {
 		path,
 		file: name => join(path, name),
+		read: name => readFile(join(path, name), 'utf8'),
 		write: (name, text) => writeFile(join(path, name), text, {mode: 0o600}),
 		[Symbol.asyncDispose]: () => rm(path, {recursive: true, force: true, maxRetries: 5}),
 	};
