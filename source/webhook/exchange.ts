@@ -3,6 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import {sendAnswer, sendAnswerAndLinger} from './http-answer.ts';
 import type {HttpAnswer} from './http-answer.ts';
 import {isLocalPeer} from './local-peer.ts';
+import {createOutbox} from './outbox.ts';
 import type {Pipeline} from './pipeline.ts';
 import {declaredSize, readBody} from './read-body.ts';
 import {refusals} from './replies.ts';
@@ -36,6 +37,7 @@ export function createExchange({
 	isDraining,
 	renderMetrics,
 }: ExchangeDependencies): Exchange {
+	const outbox = createOutbox();
 	const answer = async (pair: HttpPair): Promise<HttpAnswer> => {
 		const {request} = pair;
 		const path = parseRequestPath(request.url ?? '');
@@ -70,7 +72,11 @@ export function createExchange({
 			// A connection that breaks ends the reading of the body; there is nobody left to tell.
 			pair.request.on('error', ignore);
 			pair.response.on('error', ignore);
-			send(pair, await answer(pair));
+			outbox.open();
+			const complete = await answer(pair);
+			outbox.send(() => {
+				send(pair, complete);
+			});
 		},
 	};
 }
