@@ -87,7 +87,15 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	);
 
 	let inkSuspend: Suspend | undefined;
-	const suspend: Suspend = async task => (inkSuspend ? inkSuspend(task) : task());
+	let isLent = false;
+	const suspend: Suspend = async task => {
+		isLent = true;
+		try {
+			await (inkSuspend ? inkSuspend(task) : task());
+		} finally {
+			isLent = false;
+		}
+	};
 	const desktop = createDesktop(
 		{
 			clock,
@@ -106,7 +114,6 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		options.saveState?.(stateOf(shell));
 	});
 
-	stack.defer(watchSize(shell, stdout));
 	stack.defer(handleStops(process, suspend));
 	stack.defer(resetAtExit(process, fdOf(stdout)));
 	stack.defer(frontend.onEnd(() => leave('terminal-gone')));
@@ -149,6 +156,14 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 			patchConsole: true,
 		},
 	);
+	stack.defer(
+		watchSize(shell, stdout, () => {
+			// Another program's screen is not ours to erase; coming back draws everything.
+			if (!isLent) {
+				instance.clear();
+			}
+		}),
+	);
 	const exited = (async () => {
 		try {
 			await instance.waitUntilExit();
@@ -187,10 +202,18 @@ const sizeOf = ({columns, rows}: NodeJS.WriteStream) => ({
 	rows: rows || 24,
 });
 
-/** Keeps the view as large as the terminal. */
-function watchSize(shell: Shell, stdout: NodeJS.WriteStream): () => void {
+/**
+ * Keeps the view as large as the terminal. `clear` makes Ink forget its last frame: what a terminal shows after a resize is its
+ * own affair (some bring cells back that were cut off before), so the next frame has to be a whole one.
+ */
+function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void): () => void {
 	const throttle = createThrottle(shell.clock, resizeMs, () => {
-		shell.view.set(state => ({...state, size: sizeOf(stdout)}));
+		const size = sizeOf(stdout);
+		const {columns, rows} = shell.view.get().size;
+		if (columns !== size.columns || rows !== size.rows) {
+			clear();
+			shell.view.set(state => ({...state, size}));
+		}
 	});
 	const onResize = () => {
 		throttle.ask();

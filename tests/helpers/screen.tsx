@@ -43,6 +43,8 @@ export type Screen = AsyncDisposable & {
 	rerender(element: ReactNode): Promise<void>;
 	/** Waits until Ink has drawn everything and the emulator has taken it in. No time passes on a clock. */
 	settled(): Promise<void>;
+	/** Forgets what was drawn, as the product does when the size changes: the next frame is a whole one. */
+	clear(): void;
 	/** Every byte written so far. */
 	written(): string;
 	readonly frontend: InputFrontend;
@@ -174,6 +176,9 @@ export async function renderTui(
 			await settled();
 		},
 		settled,
+		clear() {
+			instance.clear();
+		},
 		written: display.written,
 		frontend,
 		isRaw: () => keyboard.isRaw(),

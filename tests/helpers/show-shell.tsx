@@ -88,13 +88,23 @@ export async function showShell(
 		clock,
 		desktop,
 		async pass(ms) {
-			clock.advance(ms);
+			// What plans its next tick only when the last is done needs a turn in between.
+			for (let rest = ms; rest > 1000; rest -= 1000) {
+				clock.advance(1000);
+				// oxlint-disable-next-line no-await-in-loop -- one second after the other
+				await settle();
+			}
+
+			clock.advance(ms === 0 ? 0 : ((ms - 1) % 1000) + 1);
 			await settle();
 		},
 		text: () => screen.lines().join('\n'),
 		async resize(size) {
+			// As in the product: Ink has answered with the old frame before React draws the new size.
+			const resized = screen.resize(size);
+			screen.clear();
 			shell.view.set(state => ({...state, size}));
-			await screen.resize(size);
+			await resized;
 		},
 		async [Symbol.asyncDispose]() {
 			shell[Symbol.dispose]();

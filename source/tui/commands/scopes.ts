@@ -1,5 +1,7 @@
+import {messageOf} from '../../core/errors.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import type {RouteOptions} from '../input/key-router.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {perform, type Scope} from './command.ts';
 import {change} from './navigate.ts';
@@ -37,7 +39,13 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	const binding = router.route(key, options);
 	const command = binding && commandOf(binding.id);
 	if (command) {
-		perform(command, shell);
+		try {
+			perform(command, shell);
+		} catch (error) {
+			// A command that meets what it did not expect must not take the gateway with it.
+			shell.toast(clean(messageOf(error)), 'bad');
+		}
+
 		return true;
 	}
 

@@ -55,15 +55,16 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 
 function wrapParagraph(paragraph: string, width: number): readonly string[] {
 	const rows: string[] = [];
-	let row = '';
+	let row: string | undefined;
 	for (const word of paragraph.split(' ')) {
-		const joined = row === '' ? word : `${row} ${word}`;
+		// Blanks at the start are empty words: an indentation stays.
+		const joined = row === undefined ? word : `${row} ${word}`;
 		if (widthOf(joined) <= width) {
 			row = joined;
 			continue;
 		}
 
-		if (row !== '') {
+		if (row !== undefined && row.trim() !== '') {
 			rows.push(row);
 		}
 
@@ -75,5 +76,5 @@ function wrapParagraph(paragraph: string, width: number): readonly string[] {
 		}
 	}
 
-	return [...rows, row];
+	return [...rows, row ?? ''];
 }

@@ -1,4 +1,4 @@
-import {useApp} from 'ink';
+import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
 import {handleKey} from '../commands/scopes.ts';
 import {useKeys} from '../input/use-keys.ts';
@@ -39,7 +39,10 @@ function Root({shell, onReady}: {readonly shell: Shell; readonly onReady: AppPro
 	return (
 		<ShellContext value={shell}>
 			<ThemeContext value={themes[theme]}>
-				<Frame />
+				{/* Ink draws once between a resize and our answer: what is then too wide must not wrap. */}
+				<Box width="100%" overflow="hidden">
+					<Frame />
+				</Box>
 			</ThemeContext>
 		</ShellContext>
 	);

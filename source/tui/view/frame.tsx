@@ -8,10 +8,12 @@ import {statusLine} from '../shell/status-line.ts';
 import {tabsLine} from '../shell/tabs-line.ts';
 import type {Layout} from '../state/layout.ts';
 import {smallest} from '../state/layout.ts';
-import {ui} from '../text/safe.ts';
+import {useStore} from '../state/use-store.ts';
+import {own, ui} from '../text/safe.ts';
 import {ErrorBoundary} from './error-boundary.tsx';
 import {LastRow} from './last-row.tsx';
 import {LineBlock} from './line-block.tsx';
+import {LineRow} from './line-row.tsx';
 import {OverlayView} from './overlay-view.tsx';
 import {PaneDetail} from './pane-detail.tsx';
 import {PaneList, type RegionProps} from './pane-list.tsx';
@@ -21,7 +23,8 @@ import {usePane} from './use-pane.ts';
 /** Everything on the screen: exactly as many rows and columns as the terminal has. */
 export function Frame() {
 	const shell = useShell();
-	const {pane, view, snapshot} = usePane();
+	const view = useStore(shell.view, state => state);
+	const snapshot = useStore(shell.feed, now => now);
 	const {columns, rows} = view.size;
 	const layout = shell.layout();
 	if (layout.isTooSmall) {
@@ -35,38 +38,40 @@ export function Frame() {
 		tabsLine(state, view.pane, columns),
 		...banners.map(({text, tone}) => line(text, tone)),
 	];
+	// Another pane, or Ctrl-l, is another attempt at what could not be drawn.
+	const attempt = `${view.pane} ${view.redraws}`;
 	return (
-		<Box width={columns} height={rows} flexDirection="column" overflow="hidden">
+		<Box width={columns} height={rows} flexDirection="column" overflow="hidden" flexShrink={0}>
 			<LineBlock rows={head} top={0} width={columns} height={head.length} />
-			{view.overlay ? (
-				<OverlayView overlay={view.overlay} width={columns} height={layout.bodyHeight + 1} />
-			) : (
-				<>
-					<LineBlock rows={[paneTitle(shell, pane, columns)]} top={0} width={columns} height={1} />
-					<Body layout={layout} width={columns} height={layout.bodyHeight} />
-				</>
-			)}
+			<ErrorBoundary key={attempt} fallback={PaneFailed}>
+				{view.overlay ? (
+					<OverlayView overlay={view.overlay} width={columns} height={layout.bodyHeight + 1} />
+				) : (
+					<PaneRegion layout={layout} width={columns} height={layout.bodyHeight} />
+				)}
+			</ErrorBoundary>
 			<Box height={1} width={columns} flexShrink={0}>
-				<LastRow width={columns} />
+				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
+					<LastRow width={columns} />
+				</ErrorBoundary>
 			</Box>
 		</Box>
 	);
 }
 
-function Body({layout, width, height}: RegionProps & {readonly layout: Layout}) {
-	const {pane, view} = usePane();
+/** The rule of a pane, and under it its list, its detail, or both. */
+function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
+	const shell = useShell();
+	const {pane} = usePane();
 	return (
-		<ErrorBoundary
-			// Another pane, or Ctrl-l, is another attempt.
-			key={`${pane.id} ${view.redraws}`}
-			fallback={PaneFailed}
-		>
+		<>
+			<LineBlock rows={[paneTitle(shell, pane, width)]} top={0} width={width} height={1} />
 			<Box width={width} height={height} flexShrink={0}>
 				{layout.showsList && <PaneList pane={pane.id} width={layout.listWidth} height={height} />}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
 				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
 			</Box>
-		</ErrorBoundary>
+		</>
 	);
 }
 
@@ -74,9 +79,18 @@ function Body({layout, width, height}: RegionProps & {readonly layout: Layout}) 
 function PaneFailed({error}: {readonly error: unknown}) {
 	const shell = useShell();
 	const {columns} = shell.view.get().size;
-	const {bodyHeight} = shell.layout();
+	const height = shell.layout().bodyHeight + 1;
+	return <LineBlock rows={failedLines(messageOf(error))} top={0} width={columns} height={height} />;
+}
+
+function LastRowFailed() {
+	const {view} = useShell();
+	const {columns} = view.get().size;
 	return (
-		<LineBlock rows={failedLines(messageOf(error))} top={0} width={columns} height={bodyHeight} />
+		<LineRow
+			row={line(own(' 1-8 another pane   ctrl+l try again   q quit'), 'quiet')}
+			width={columns}
+		/>
 	);
 }
 
@@ -91,7 +105,7 @@ function TooSmall({width, height}: RegionProps) {
 		...(isLeaving ? [line(ui`q again to quit, Esc stay`)] : []),
 	];
 	return (
-		<Box width={width} height={height} overflow="hidden">
+		<Box width={width} height={height} overflow="hidden" flexShrink={0}>
 			<LineBlock rows={rows} top={0} width={width} height={height} />
 		</Box>
 	);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Delivery} from '../../../source/core/delivery.ts';
 import {parseFilter} from '../../../source/tui/filter/filter.ts';
@@ -123,11 +123,9 @@ test('a word and its negation never agree, unless both are marked', () => {
 			fc.pre(!text.includes(' ') && !text.startsWith('-') && text !== '');
 			const positive = parseFilter(text, trafficVocabulary);
 			const negative = parseFilter(`-${text}`, trafficVocabulary);
-			if (positive.problem === undefined) {
-				expect(negative.matches(item, testNow)).toBe(!positive.matches(item, testNow));
-			} else {
-				expect(negative.problem).toBe(positive.problem);
-			}
+			const expected =
+				positive.problem === undefined ? !positive.matches(item, testNow) : positive.problem;
+			expect(negative.problem ?? negative.matches(item, testNow)).toBe(expected);
 		}),
 	);
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {payloadLimits, payloadTree} from '../../../source/tui/traffic/payload-tree.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';

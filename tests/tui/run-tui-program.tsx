@@ -1,0 +1,56 @@
+import {systemClock} from '../../source/core/clock.ts';
+import {runTui} from '../../source/tui/run-tui.tsx';
+import {createFakePort} from '../helpers/fake-port.ts';
+import {makeDelivery, received} from '../helpers/make.ts';
+
+/** The whole interface over a gateway that only remembers. `SVC_TEST_FAILS` makes drawing fail when a delivery comes. */
+const port = createFakePort();
+for (let index = 0; index < 40; index += 1) {
+	const delivery = makeDelivery({receivedAt: systemClock.now(), route: `route-${index}`});
+	port.deliveries.set(delivery.id, {
+		...delivery,
+		headers: {},
+		body: new TextEncoder().encode('{"a": 1}'),
+	});
+	port.emit(received(delivery));
+}
+
+let saved = '';
+const stop = new AbortController();
+process.on('SIGTERM', () => {
+	stop.abort();
+});
+process.on('SIGUSR2', () => {
+	// A state that no reducer makes, to see what becomes of the terminal.
+	port.change({totals: undefined as never});
+});
+// What a person's Ctrl-C in the editor must not reach.
+process.on('SIGINT', () => {
+	process.exit(99);
+});
+
+try {
+	const {reason} = await runTui({
+		port,
+		clock: systemClock,
+		stdin: process.stdin,
+		stdout: process.stdout,
+		options: {
+			version: '1.0',
+			ssh: false,
+			editor: process.env['EDITOR'] ?? '',
+			pager: process.env['PAGER'] ?? '',
+			home: process.env['SVC_TEST_DIRECTORY'] ?? '',
+			environment: process.env,
+			signal: stop.signal,
+			saveState(state) {
+				saved = JSON.stringify(state);
+			},
+		},
+	});
+	process.stdout.write(`left: ${reason} ${saved}\n`);
+	process.exit(0);
+} catch (error) {
+	process.stdout.write(`failed: ${error instanceof Error ? error.name : String(error)}\n`);
+	process.exit(1);
+}

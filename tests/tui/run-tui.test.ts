@@ -1,0 +1,116 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {openPty} from '../helpers/pty.ts';
+
+const program = join(import.meta.dirname, 'run-tui-program.tsx');
+
+async function open(editorScript = 'exit 0') {
+	const folder = await mkdtemp(join(tmpdir(), 'svc-tui-'));
+	await writeFile(join(folder, 'ed'), `#!/bin/sh\n${editorScript}\n`, {mode: 0o755});
+	const pty = openPty(process.execPath, ['--import', 'tsx', program], {
+		columns: 120,
+		rows: 30,
+		env: {
+			SVC_TEST_DIRECTORY: folder,
+			EDITOR: join(folder, 'ed'),
+			PAGER: join(folder, 'ed'),
+			NODE_ENV: 'production',
+		},
+	});
+	await pty.waitForText('── Traffic ──');
+	await pty.waitFor(() => pty.isBracketedPaste());
+	return {
+		pty,
+		async [Symbol.asyncDispose]() {
+			await pty[Symbol.asyncDispose]();
+			await rm(folder, {recursive: true, force: true});
+		},
+	};
+}
+
+test('leaving gives the terminal back as it was, and hands over what is to be kept', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	expect(pty.isAlternateScreen()).toBe(true);
+	pty.press('7', 'q');
+	await pty.waitForText('again to quit');
+	pty.press('q');
+
+	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
+	expect(pty.isAlternateScreen()).toBe(false);
+	expect(pty.isBracketedPaste()).toBe(false);
+	expect(pty.lines()[0]).toContain('left: quit {"pane":"runs","theme":"dark"');
+	expect(pty.foreign()).toEqual([]);
+});
+
+test('an aborted signal leaves in the same way', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	pty.kill('SIGTERM');
+
+	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
+	expect(pty.isAlternateScreen()).toBe(false);
+	expect(pty.lines()[0]).toContain('left: aborted');
+});
+
+test('what cannot be drawn ends in an error on the terminal that was', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	pty.kill('SIGUSR2');
+
+	expect(await pty.exited).toEqual({exitCode: 1, signal: 0});
+	expect(pty.isAlternateScreen()).toBe(false);
+	expect(pty.lines()[0]).toBe('failed: TypeError');
+});
+
+test('a Ctrl-C in the editor is the editor’s, and the screen comes back', async () => {
+	await using setup = await open('trap "echo caught" INT; echo editing; read answer; exit 0');
+	const {pty} = setup;
+	pty.press('e');
+	await pty.waitForText('editing');
+	expect(pty.isAlternateScreen()).toBe(false);
+	pty.press('ctrl+c');
+	await pty.waitForText('caught');
+	pty.write('done\r');
+	await pty.waitForText('── Traffic ──');
+	await pty.waitFor(() => pty.isAlternateScreen());
+	pty.press('ctrl+c', 'ctrl+c');
+
+	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
+});
+
+test('SIGTSTP gives the terminal to the shell, SIGCONT takes it again', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	pty.kill('SIGTSTP');
+	await pty.waitFor(() => !pty.isAlternateScreen());
+	pty.kill('SIGCONT');
+	await pty.waitFor(() => pty.isAlternateScreen());
+
+	expect(await pty.waitForText('── Traffic ──')).toHaveLength(30);
+});
+
+test('after any resize the screen is whole', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	for (const [columns, rows] of [
+		[80, 24],
+		[120, 36],
+		[60, 16],
+		[73, 30],
+		[140, 20],
+	] as const) {
+		pty.resize(columns, rows);
+		// oxlint-disable-next-line no-await-in-loop -- one size after the other
+		const lines = await pty.waitFor(
+			now =>
+				now.at(-1)?.startsWith(' r replay') === true &&
+				now[2]?.length === columns &&
+				now[1]?.includes('1 Traf') === true,
+		);
+		expect(lines[0]).toMatch(/^svc 1\.0/);
+		expect(lines.slice(4, -1).every(line => /^[> ] {2}\d\d:\d\d:\d\d/.test(line))).toBe(true);
+	}
+});

@@ -1,0 +1,48 @@
+import {expect, test} from 'vitest';
+import {createFeed} from '../../../source/tui/state/feed.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeDelivery, received} from '../../helpers/make.ts';
+
+test('the first event after a silence is told at once, a burst once per interval, the last never lost', () => {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	using feed = createFeed({port, clock}, 100);
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	for (let index = 0; index < 50; index += 1) {
+		port.emit(received(makeDelivery()));
+	}
+
+	expect(told).toBe(1);
+	expect(feed.get().state.deliveries.length).toBe(1);
+	clock.advance(100);
+	expect(told).toBe(2);
+	expect(feed.get().state.deliveries.length).toBe(50);
+	clock.advance(800);
+	expect(told).toBe(2);
+});
+
+test('time passes on the screen, once a second', () => {
+	const clock = createFakeClock();
+	using feed = createFeed({port: createFakePort(), clock}, 100);
+	clock.advance(1000);
+
+	expect(feed.get().now).toBe(1000);
+	expect(feed.get().heardAt).toBe(0);
+});
+
+test('a disposed feed leaves no timer and no listener', () => {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	const feed = createFeed({port, clock}, 100);
+	port.emit(received(makeDelivery()));
+	feed[Symbol.dispose]();
+	const last = feed.get();
+	port.emit(received(makeDelivery()));
+	clock.advance(10_000);
+
+	expect(feed.get()).toBe(last);
+});

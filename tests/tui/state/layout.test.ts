@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {layoutOf, type LayoutWish} from '../../../source/tui/state/layout.ts';
+
+const wish: LayoutWish = {
+	banners: 0,
+	hasDetail: true,
+	isWide: false,
+	region: 'list',
+	isZoomed: false,
+};
+
+test('list and detail stand side by side from 100 columns, 58 to 42 with two blanks between', () => {
+	expect(layoutOf({columns: 100, rows: 36}, wish)).toMatchObject({
+		listWidth: 56,
+		gutter: 2,
+		detailWidth: 42,
+		showsList: true,
+		showsDetail: true,
+	});
+	expect(layoutOf({columns: 99, rows: 36}, wish)).toMatchObject({
+		listWidth: 99,
+		showsList: true,
+		showsDetail: false,
+	});
+});
+
+test('the regions always add up to the terminal', () => {
+	fc.assert(
+		fc.property(
+			fc.integer({min: 60, max: 300}),
+			fc.integer({min: 16, max: 100}),
+			fc.record({
+				banners: fc.nat(6),
+				hasDetail: fc.boolean(),
+				isWide: fc.boolean(),
+				region: fc.constantFrom('list', 'detail'),
+				isZoomed: fc.boolean(),
+			}),
+			(columns, rows, any) => {
+				const layout = layoutOf({columns, rows}, any);
+				const shown =
+					(layout.showsList ? layout.listWidth : 0) +
+					layout.gutter +
+					(layout.showsDetail ? layout.detailWidth : 0);
+				expect(shown).toBe(columns);
+				expect(layout.bodyHeight + layout.banners + 4).toBe(rows);
+			},
+		),
+	);
+});

@@ -1,0 +1,71 @@
+import {expect, test} from 'vitest';
+import {createLoader} from '../../../source/tui/state/loader.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+
+const turn = async () =>
+	new Promise(resolve => {
+		setImmediate(resolve);
+	});
+
+test('only what is still wanted when the delay is over is loaded', async () => {
+	const clock = createFakeClock();
+	const loaded: string[] = [];
+	using loader = createLoader(
+		{
+			clock,
+			async load(key) {
+				loaded.push(key);
+				return key.toUpperCase();
+			},
+		},
+		80,
+	);
+	loader.want('a');
+	clock.advance(79);
+	loader.want('b');
+	clock.advance(79);
+	expect(loaded).toEqual([]);
+	expect(loader.get()).toEqual({status: 'loading', key: 'b'});
+	clock.advance(1);
+	await turn();
+
+	expect(loaded).toEqual(['b']);
+	expect(loader.get()).toEqual({status: 'ready', key: 'b', value: 'B'});
+});
+
+test('an answer that comes after something else is wanted is dropped', async () => {
+	const clock = createFakeClock();
+	const late = Promise.withResolvers<string>();
+	using loader = createLoader(
+		{clock, load: async key => (key === 'slow' ? late.promise : undefined)},
+		80,
+	);
+	loader.want('slow');
+	clock.advance(80);
+	loader.want('other');
+	late.resolve('too late');
+	await turn();
+	expect(loader.get()).toEqual({status: 'loading', key: 'other'});
+	clock.advance(80);
+	await turn();
+
+	expect(loader.get()).toEqual({status: 'missing', key: 'other'});
+});
+
+test('a failure is a state with its reason', async () => {
+	const clock = createFakeClock();
+	using loader = createLoader(
+		{
+			clock,
+			async load(): Promise<string> {
+				throw new Error('the journal is closed');
+			},
+		},
+		80,
+	);
+	loader.want('a');
+	clock.advance(80);
+	await turn();
+
+	expect(loader.get()).toEqual({status: 'failed', key: 'a', reason: 'the journal is closed'});
+});

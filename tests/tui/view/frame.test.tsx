@@ -1,0 +1,308 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import type {GatewayEvent} from '../../../source/core/events.ts';
+import type {RunState} from '../../../source/core/run.ts';
+import {paneIds} from '../../../source/tui/state/view.ts';
+import {attackCorpus} from '../../helpers/attack-corpus.ts';
+import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
+import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
+import {freshPicture, showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const wide = {columns: 120, rows: 36};
+const narrow = {columns: 80, rows: 24};
+
+const health = (overrides = {}): GatewayEvent => ({
+	type: 'health-sampled',
+	at: testNow,
+	health: {
+		loopDelayP99Ms: 6.2,
+		rssBytes: 118e6,
+		requestsPerSecond: 12.4,
+		requestP95Ms: 41,
+		...overrides,
+	},
+});
+
+test('the status row names receiver, rate, success, delays, profile, memory and time', async () => {
+	const port = createFakePort();
+	port.emit(health(), received(makeDelivery()));
+	await using shown = await showShell(port, wide);
+
+	expect(shown.screen.lines()[0]).toBe(
+		`svc 1.0  ● :8644  12/s  ok 100%  p95 41ms  loop 6ms  default${' '.repeat(45)}118MB  12:00:00`,
+	);
+});
+
+test('fields drop from the right as width shrinks, "!" never drops', async () => {
+	const port = createFakePort({runs: [makeRun({state: 'uncertain'})]});
+	port.emit(health());
+	await using shown = await showShell(port, {columns: 60, rows: 16});
+
+	expect(shown.screen.lines()[0]).toBe(
+		'svc 1.0  ● :8644  12/s  p95 41ms           ! 1 run to decide',
+	);
+});
+
+test('a selected row carries ">" in column 0 in every theme', async () => {
+	for (const theme of ['dark', 'light', 'ansi16', 'mono'] as const) {
+		const port = createFakePort();
+		port.emit(received(makeDelivery()));
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		await using shown = await showShell(port, narrow, {theme});
+		expect(shown.screen.cell(4, 0).text).toBe('>');
+	}
+});
+
+test('there are no vertical borders', async () => {
+	const port = createFakePort();
+	fill(port, 20);
+	await using shown = await showShell(port, wide);
+
+	expect(shown.text()).not.toMatch(/[│┃║|]/);
+});
+
+test('the offline model is named, with what changes it', async () => {
+	const port = createFakePort({
+		model: {provider: 'offline', name: 'svc-offline-1', origin: 'no model is configured'},
+	});
+	await using shown = await showShell(port, narrow);
+
+	expect(shown.screen.lines()[2]).toContain('! no language model, svc-offline-1');
+	expect(shown.screen.lines()[2]).toContain('"model:"');
+});
+
+test('a refused receiver is named with its reason, and r tries again', async () => {
+	const port = createFakePort({
+		webhook: {state: 'refused', code: 'EADDRINUSE', reason: 'port 8644 is in use', since: 0},
+	});
+	await using shown = await showShell(port, narrow);
+	expect(shown.screen.lines()[2]).toBe(
+		'✗ webhooks are not received: port 8644 is in use · r retry',
+	);
+	await shown.screen.press('r');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'restartReceiver', args: []}]);
+});
+
+test('the first configuration problem is named with file and line', async () => {
+	const problem = (severity: 'error' | 'warning', line: number, message: string) => ({
+		severity,
+		file: '/home/ann/.svc/config.yaml',
+		line,
+		column: 3,
+		key: 'x',
+		message,
+	});
+	const port = createFakePort({
+		problems: [problem('warning', 3, 'a warning'), problem('error', 14, 'Unknown key')],
+	});
+	await using shown = await showShell(port, wide);
+
+	expect(shown.screen.lines()[2]).toBe(
+		'✗ configuration not applied: /home/ann/.svc/config.yaml:14 Unknown key (+1)',
+	);
+});
+
+test('a model that costs money is used only after a person agreed', async () => {
+	const port = createFakePort({
+		modelOffer: {provider: 'openai', name: 'gpt-x', origin: 'OPENAI_API_KEY is set'},
+	});
+	await using shown = await showShell(port, wide);
+	expect(shown.screen.lines()[2]).toContain('costs money · M use it');
+	await shown.screen.press('M', 'enter');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('y');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'useModel', args: ['openai']}]);
+});
+
+test('what a lost gateway last said is called stale', async () => {
+	const port = createFakePort({}, {embedded: false});
+	port.emit(health());
+	await using shown = await showShell(port, wide);
+	await shown.pass(6000);
+	expect(shown.screen.lines()[0]).toContain('stale 6 s');
+
+	const {gateway} = port.getState();
+	port.change({gateway: {...gateway, reachable: false}});
+	await shown.pass(100);
+	expect(shown.screen.lines()[2]).toContain('does not answer: everything shown is old');
+});
+
+test.for(paneIds)('the pane %s says why it is empty and what helps', async pane => {
+	await using shown = await showShell(createFakePort(), narrow, {pane});
+
+	expect(shown.screen.lines()[4]).toMatch(/^ {2}\S.*[.…a-z]$/);
+	expect(shown.screen.lines().slice(5, 9).join('').trim()).not.toBe('');
+});
+
+test('a pane that cannot be drawn says so, and the others work on', async () => {
+	const port = createFakePort({deliveries: [null as never]});
+	await using shown = await showShell(port, wide);
+	expect(shown.text()).toContain('✗ This pane could not be drawn');
+	expect(shown.screen.lines()[1]).toContain('[1 Traffic]');
+	await shown.screen.press('j', 'y', '7');
+	expect(shown.text()).toContain('No runs yet.');
+
+	port.change({deliveries: []});
+	await shown.pass(100);
+	await shown.screen.press('1');
+	expect(shown.text()).toContain('No deliveries yet');
+});
+
+test('under 60×16 there is one line', async () => {
+	await using shown = await showShell(createFakePort(), {columns: 52, rows: 14});
+
+	expect(shown.text().trim()).toBe('terminal too small (52×14, need 60×16)');
+	await shown.resize(narrow);
+	expect(shown.screen.lines()[1]).toContain('[1 Traf]');
+});
+
+const states: readonly RunState[] = ['queued', 'running', 'done', 'failed', 'uncertain', 'dead'];
+
+/** Makes `count` deliveries with runs and log lines happen. */
+function fill(port: FakePort, count: number): void {
+	for (let index = 0; index < count; index += 1) {
+		const delivery = makeDelivery({receivedAt: testNow + index, runId: index + 1});
+		port.emit(
+			received(delivery),
+			runChanged(
+				makeRun({
+					id: index + 1,
+					delivery: delivery.id,
+					state: states[index % states.length] ?? 'done',
+				}),
+			),
+			{
+				type: 'log-written',
+				at: testNow,
+				record: {at: testNow, level: 'info', source: 'webhook', message: `n ${index}`, fields: {}},
+			},
+		);
+	}
+}
+
+const keys = fc.constantFrom(
+	...'1 2 5 7 8 j k g G pgup pgdn enter esc tab z ? : / a f space y q n'.split(' '),
+	...'ctrl+k ctrl+u down r x t W'.split(' '),
+);
+
+test('whatever is pressed and whatever comes, the frame has exactly as many rows as the terminal and equals a fresh one', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(
+				fc.oneof(
+					keys.map(key => ({key})),
+					fc.nat(4).map(events => ({events: events + 1})),
+					fc
+						.tuple(fc.integer({min: 60, max: 140}), fc.integer({min: 16, max: 45}))
+						.map(([columns, rows]) => ({size: {columns, rows}})),
+				),
+				{minLength: 5, maxLength: 30},
+			),
+			async steps => {
+				const port = createFakePort();
+				fill(port, 30);
+				await using shown = await showShell(port, narrow);
+				for (const step of steps) {
+					if ('key' in step) {
+						// oxlint-disable-next-line no-await-in-loop -- one step after the other
+						await shown.screen.press(step.key);
+					} else if ('events' in step) {
+						fill(port, step.events);
+						// oxlint-disable-next-line no-await-in-loop -- one step after the other
+						await shown.pass(100);
+					} else {
+						// oxlint-disable-next-line no-await-in-loop -- one step after the other
+						await shown.resize(step.size);
+					}
+				}
+
+				await shown.pass(0);
+				expect(shown.screen.picture()).toBe(await freshPicture(shown));
+				expect(foreignSequences(shown.screen.written())).toEqual([]);
+			},
+		),
+		{numRuns: 25},
+	);
+});
+
+test('hostile text in every field never reaches the screen as control', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, wide);
+	for (const [index, attack] of attackCorpus.entries()) {
+		const text = attack.slice(0, 300);
+		const delivery = makeDelivery({
+			route: text,
+			event: text,
+			deliveryId: text,
+			idSource: text,
+			runId: index + 1,
+			trace: [{step: 'filter', verdict: 'stop', detail: text}],
+		});
+		port.deliveries.set(delivery.id, {
+			...delivery,
+			headers: {},
+			body: new TextEncoder().encode(text),
+		});
+		const place = {file: text, line: 1, column: 1, key: text, message: text};
+		port.emit(
+			received(delivery),
+			runChanged(
+				makeRun({
+					id: index + 1,
+					state: 'failed',
+					route: text,
+					event: text,
+					target: text,
+					error: text,
+					answer: text,
+					model: text,
+				}),
+			),
+			{
+				type: 'log-written',
+				at: 0,
+				record: {at: 0, level: 'error', source: text, message: text, fields: {[text]: text}},
+			},
+			{type: 'webhook-refused', at: 0, code: text, reason: text},
+			{type: 'config-rejected', at: 0, problems: [{severity: 'error', ...place}]},
+			{type: 'model-selected', at: 0, model: {provider: 'offline', name: text, origin: text}},
+			{
+				type: 'routes-changed',
+				at: 0,
+				routes: [
+					{
+						name: text,
+						profile: text,
+						source: 'dynamic',
+						description: text,
+						events: [text],
+						deliver: text,
+						mode: 'agent',
+						problem: text,
+						insecure: true,
+					},
+				],
+			},
+		);
+		// A screen shows thirty rows: every attack is seen.
+		if (index % 24 === 23 || index === attackCorpus.length - 1) {
+			for (const key of ['1', '5', '7', '8', ':']) {
+				// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+				await shown.screen.press(key);
+				// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+				await shown.pass(200);
+			}
+
+			// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+			await shown.screen.press('esc');
+		}
+	}
+
+	expect(foreignSequences(shown.screen.written())).toEqual([]);
+	expect(shown.screen.picture()).toBe(await freshPicture(shown));
+});

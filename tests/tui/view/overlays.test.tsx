@@ -1,0 +1,148 @@
+import {expect, test} from 'vitest';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {showShell} from '../../helpers/show-shell.tsx';
+
+const narrow = {columns: 80, rows: 24};
+
+test('q names what leaving would end; q again quits', async () => {
+	const port = createFakePort();
+	port.answers.consequences = {activeRuns: 2, queuedRuns: 1};
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('q');
+	await shown.pass(0);
+
+	expect(shown.text()).toContain('svc stops answering webhooks.');
+	expect(shown.text()).toContain('2 agent runs under way');
+	expect(shown.text()).toContain('1 queued run: kept');
+	expect(shown.text()).toContain('q again to quit, Esc stay');
+
+	await shown.screen.press('enter', 'esc');
+	expect(shown.desktop.left).toBe(0);
+	await shown.screen.press('q', 'q');
+	expect(shown.desktop.left).toBe(1);
+});
+
+test('Ctrl-C twice quits, also from a field', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('/', 'a', 'ctrl+c', 'ctrl+c');
+	expect(shown.shell.view.get().field).toBeUndefined();
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.screen.press('ctrl+c', 'ctrl+c');
+
+	expect(shown.desktop.left).toBe(1);
+});
+
+test('attached, the dialog says that the gateway goes on', async () => {
+	await using shown = await showShell(createFakePort({}, {embedded: false}), narrow);
+	await shown.screen.press('q');
+	await shown.pass(0);
+
+	expect(shown.text()).toContain('The gateway goes on in process 4242');
+});
+
+test('help is generated from the key table, the open pane first, and can be searched', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('?');
+	expect(shown.screen.lines()[2]).toContain('── Help ── Traffic ── / search ──');
+	expect(shown.screen.lines()[4]).toContain('r                replay (asks)');
+
+	await shown.screen.press('/');
+	await shown.screen.type('palette');
+	expect(shown.text()).toContain(': ctrl+k');
+	expect(shown.text()).not.toContain('replay');
+	await shown.screen.press('enter', 'esc');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('the palette finds commands, panes, routes, runs and deliveries', async () => {
+	const port = createFakePort({
+		runs: [makeRun({id: 184})],
+		routes: [
+			{
+				name: 'linear-bugs',
+				profile: 'default',
+				source: 'static',
+				description: '',
+				events: [],
+				deliver: 'log',
+				mode: 'agent',
+				insecure: false,
+			},
+		],
+	});
+	const delivery = makeDelivery();
+	port.emit(received(delivery));
+	await using shown = await showShell(port, narrow);
+
+	for (const [query, found] of [
+		['replay', 'replay (asks)'],
+		['appro', 'Approvals'],
+		['linear', 'go to route linear-bugs'],
+		['#184', 'go to run #184'],
+		[delivery.id.slice(-6), `go to delivery ${delivery.id.slice(-6)}`],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one query after the other
+		await shown.screen.press(':');
+		// oxlint-disable-next-line no-await-in-loop -- one query after the other
+		await shown.screen.type(query);
+		expect(shown.screen.lines().slice(4).join('\n')).toContain(found);
+		// oxlint-disable-next-line no-await-in-loop -- one query after the other
+		await shown.screen.press('esc');
+	}
+});
+
+test('the palette takes aliases and runs the first entry', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('ctrl+k');
+	await shown.screen.type('/reload-mcp');
+	await shown.screen.press('enter');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'reload', args: []}]);
+});
+
+test('what cannot be done now comes last, with its reason', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press(':');
+	await shown.screen.type('replay');
+
+	const rows = shown.screen.lines().slice(4);
+	const first = rows.findIndex(row => row.includes('disabled'));
+	const last = rows.findLastIndex(row => row.trim() !== '' && !row.includes('disabled'));
+	expect(rows[first]).toContain('No delivery is selected');
+	// The last row of the screen is the footer.
+	expect(rows.slice(first, last).every(row => row.trim() === '' || row.includes('disabled'))).toBe(
+		true,
+	);
+});
+
+test('the first-run card shows what was written; T sends, c copies, Enter closes', async () => {
+	const port = createFakePort();
+	const card = {
+		steps: ['wrote /home/ann/.svc/config.yaml'],
+		model: 'svc-offline-1: no model is configured',
+		curl: 'curl http://127.0.0.1:8644/webhooks/hello',
+		route: 'hello',
+	};
+	await using shown = await showShell(port, narrow, {firstRun: card});
+	expect(shown.text()).toContain('✓ wrote /home/ann/.svc/config.yaml');
+	expect(shown.text()).toContain(card.curl);
+
+	await shown.screen.press('c', 'T');
+	await shown.pass(0);
+	expect(shown.desktop.copied).toEqual([card.curl]);
+	expect(port.calls).toEqual([{name: 'sendTestEvent', args: ['hello']}]);
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('── Traffic');
+});
+
+test('a toast goes after four seconds', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('ctrl+z');
+	expect(shown.screen.lines().at(-1)).toContain('use tmux or another terminal');
+	await shown.pass(4000);
+
+	expect(shown.screen.lines().at(-1)).not.toContain('tmux');
+});

@@ -1,0 +1,125 @@
+import {expect, test} from 'vitest';
+import type {Run, StoredRun} from '../../../source/core/run.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const wide = {columns: 120, rows: 36};
+const narrow = {columns: 80, rows: 24};
+
+const run = (id: number, overrides: Partial<Run> = {}): Run =>
+	makeRun({id, createdAt: testNow - 60_000, ...overrides});
+
+const stored = (view: Run, overrides: Partial<StoredRun> = {}): StoredRun => ({
+	...view,
+	plan: {prompt: 'Review', target: {kind: 'log', extra: {}}, skills: []},
+	transcript: [],
+	...overrides,
+});
+
+test('the newest run stands first, with its state in words', async () => {
+	const port = createFakePort({
+		runs: [
+			run(1, {state: 'done', startedAt: testNow - 60_000, finishedAt: testNow - 19_000}),
+			run(2, {state: 'uncertain'}),
+			run(3, {state: 'running', startedAt: testNow - 5000, toolCalls: 3}),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+
+	expect(shown.screen.lines().slice(3, 7)).toEqual([
+		'   #     time     route         event                state         tools    took',
+		'>  3     11:59:00 gh-review     pull_request         ◐ running     3        0:05',
+		' ! 2     11:59:00 gh-review     pull_request         ! uncertain   0           -',
+		'   1     11:59:00 gh-review     pull_request         ✓ done        0        0:41',
+	]);
+});
+
+test('uncertain says "verify before trying again"', async () => {
+	const port = createFakePort({runs: [run(2, {state: 'uncertain'})]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+
+	expect(shown.text().replaceAll(/\s+/g, ' ')).toMatch(/Verify before trying again/i);
+});
+
+test('a run under way shows what was heard, an ended one its journal', async () => {
+	const active = run(5, {state: 'running', startedAt: testNow});
+	const port = createFakePort({
+		runs: [active],
+		progress: {5: [{at: testNow, kind: 'tool-call', text: 'get_issue {"number": 7}'}]},
+	});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	await shown.pass(80);
+	expect(shown.text()).toContain('tool-call   get_issue {"number": 7}');
+
+	const done = run(5, {state: 'done', startedAt: testNow, finishedAt: testNow, answer: 'Fine'});
+	port.runs.set(
+		5,
+		stored(done, {
+			transcript: [{at: testNow, kind: 'text', text: 'I looked at it'}],
+			fullAnswer: 'Fine.\nAnd done.',
+		}),
+	);
+	port.change({runs: [done], progress: {}});
+	await shown.pass(200);
+	await shown.pass(80);
+	expect(shown.text()).toContain('text        I looked at it');
+	expect(shown.text()).toContain('And done.');
+});
+
+test.for([
+	['x', 'running', 'cancelRun'],
+	['t', 'failed', 'retryRun'],
+	['t', 'dead', 'retryRun'],
+	['t', 'interrupted', 'retryRun'],
+	['t', 'uncertain', 'retryRun'],
+] as const)('%s on a %s run asks, then calls %s', async ([key, state, name]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('esc');
+	expect(port.calls).toEqual([]);
+
+	await shown.screen.press(key, 'y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name, args: [9]}]);
+});
+
+test.for([
+	['x', 'done', 'The run has ended'],
+	['t', 'done', 'Only runs that are failed, dead, interrupted or uncertain can be tried again'],
+] as const)('%s on a %s run says why not', async ([key, state, reason]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+
+	expect(shown.screen.lines().at(-1)).toContain(reason);
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('o goes to the delivery of the run', async () => {
+	const delivery = makeDelivery({receivedAt: testNow});
+	const port = createFakePort({runs: [run(9, {delivery: delivery.id})]});
+	port.emit(received(delivery), received(makeDelivery({receivedAt: testNow})));
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('o');
+
+	expect(shown.shell.view.get().pane).toBe('traffic');
+	expect(shown.shell.lists.traffic.selected()?.delivery.id).toBe(delivery.id);
+});
+
+test.for([
+	['a', 'the whole answer'],
+	['i', '9'],
+	['e', 'it broke'],
+] as const)('y %s copies "%s"', async ([key, text]) => {
+	const failed = run(9, {state: 'failed', error: 'it broke', answer: 'the whole'});
+	const port = createFakePort({runs: [failed]});
+	port.runs.set(9, stored(failed, {fullAnswer: 'the whole answer'}));
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('y', key);
+	await shown.pass(0);
+
+	expect(shown.desktop.copied).toEqual([text]);
+});
