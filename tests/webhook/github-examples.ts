@@ -4,11 +4,13 @@ import type {JsonObject} from '../../source/core/json.ts';
 
 type Definition = {readonly name: string; readonly examples: readonly JsonObject[]};
 
-const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples');
+const require = createRequire(import.meta.url);
 
 /** Payloads as the code host sends them, with their event types. */
 export const githubExamples = (
-	JSON.parse(readFileSync(file, 'utf8')) as readonly Definition[]
+	JSON.parse(
+		readFileSync(require.resolve('@octokit/webhooks-examples'), 'utf8'),
+	) as readonly Definition[]
 ).flatMap(({name, examples}) =>
 	examples.map(payload => ({event: name, body: JSON.stringify(payload), payload})),
 );

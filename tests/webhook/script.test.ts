@@ -111,6 +111,7 @@ test('a missing script: ignored; traversal outside is blocked, links followed', 
 	]) {
 		receiver.setRoutes(makeRoute({script}));
 		expect([script, (await receiver.post({})).json]).toEqual([script, ignored]);
+		expect(receiver.step('script')).toBe(`${script} no such script in the scripts folder`);
 	}
 
 	receiver.setRoutes(makeRoute({script: join(receiver.scripts, 'filter.sh')}));
