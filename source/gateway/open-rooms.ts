@@ -70,7 +70,13 @@ export async function openRooms(
 	const config = () => live.current();
 
 	const store = stack.use(
-		await openSqliteStore({clock, log: log.from('store')}, {file: paths.stateDb}),
+		await openSqliteStore(
+			{clock, log: log.from('store')},
+			{
+				file: paths.stateDb,
+				...(world.journalPages !== undefined && {maxPages: world.journalPages}),
+			},
+		),
 	);
 	await restoreHistory({store, emit, clock, log});
 
@@ -84,12 +90,10 @@ export async function openRooms(
 		redact,
 		log: log.from('agent'),
 	});
-	const agent = createAgentRunner({
-		clock,
-		model: () => model.current(),
-		redact,
-		log: log.from('agent'),
-	});
+	const agent = createAgentRunner(
+		{clock, model: () => model.current(), redact, log: log.from('agent')},
+		world.modelRetries === undefined ? {} : {maxRetries: world.modelRetries},
+	);
 	const deliverer = stack.use(
 		createDeliverer({
 			clock,

@@ -21,6 +21,10 @@ export type GatewayWorld = {
 	readonly localServers?: readonly string[];
 	/** From 0 to 1, for the jitter of retries; `Math.random` when absent. */
 	readonly random?: () => number;
+	/** Further tries of one model call before the run itself is tried again; the agent's own number when absent. */
+	readonly modelRetries?: number;
+	/** Bound of the journal in pages of 8 KiB: a disk that is full sooner. None when absent. */
+	readonly journalPages?: number;
 };
 
 /** The rooms of a running gateway, joined. */

@@ -1,5 +1,6 @@
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
+import {block} from '../core/untrusted.ts';
 import {integerOf, jsonOf, optional, textOf, wordOf, type Row} from './columns.ts';
 
 /** Columns of a listing; the tables are joined by `runTables`. */
@@ -15,6 +16,9 @@ const nullableInteger = (value: Row[string] | undefined): number | null =>
 
 const nullableText = (value: Row[string] | undefined): string | null =>
 	typeof value === 'string' ? value : null;
+
+/** What a model said may be anything; it is kept as it was said and shown cleaned. */
+const shownOf = (preview: string | null): string | null => preview && block(preview).text;
 
 /** A row of `runColumns` as the value that faces see. */
 export function runOf(row: Row): Run {
@@ -37,7 +41,7 @@ export function runOf(row: Row): Run {
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? nullableInteger(row['due_at']) : null),
 		...optional('model', nullableText(row['model'])),
-		...optional('answer', nullableText(row['preview'])),
+		...optional('answer', shownOf(nullableText(row['preview']))),
 		...optional('error', nullableText(row['error'])),
 	};
 }

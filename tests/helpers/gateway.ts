@@ -9,8 +9,8 @@ import {logLine} from '../../source/core/log-line.ts';
 import {hasEnded, type StoredRun} from '../../source/core/run.ts';
 import type {GatewayState} from '../../source/core/state.ts';
 import {type Gateway, startGateway} from '../../source/gateway/gateway.ts';
-import type {GatewayWorld} from '../../source/gateway/rooms.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
+import type {GatewayWorld} from '../../source/gateway/rooms.ts';
 import {hookSecret, post, type Answer} from './post.ts';
 import {temporaryHome, type TemporaryHome} from './temporary-home.ts';
 
@@ -98,6 +98,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 		version: '0.0.0-test',
 		localServers: [],
 		random: () => 0,
+		// Its waits are real ones.
+		modelRetries: 0,
 		onLog(record) {
 			log.push(logLine(record));
 		},
@@ -179,10 +181,7 @@ export async function stateWhere(
 }
 
 /** Waits for `task`, moving a fake clock on at each turn of the event loop, so that nothing waits for time that stands still. */
-export async function advanceUntil<T>(
-	task: Promise<T>,
-	clock: TestClock,
-): Promise<T> {
+export async function advanceUntil<T>(task: Promise<T>, clock: TestClock): Promise<T> {
 	let settled = false;
 	const settle = () => {
 		settled = true;
