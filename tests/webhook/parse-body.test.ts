@@ -57,3 +57,13 @@ test('no bytes and no content type make it throw', () => {
 		{numRuns: 1000},
 	);
 });
+
+test('a JSON object that its client calls a form (curl without a header) is read as JSON', () => {
+	const body = Buffer.from('{"number": 7}');
+
+	expect(parseBody(body, 'application/x-www-form-urlencoded')).toEqual({
+		ok: true,
+		payload: {number: 7},
+		kind: 'JSON',
+	});
+});
