@@ -53,7 +53,10 @@ async function replay(shell: Shell, delivery: Delivery, body?: string): Promise<
 		overlay: {
 			kind: 'confirm',
 			title: ui`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
-			lines: plan.effects.map(effect => clean(effect)),
+			lines: [
+				...(body === undefined ? [] : [own('With the body as it was edited.')]),
+				...plan.effects.map(effect => clean(effect)),
+			],
 			act: own('replay'),
 			run: send,
 		},

@@ -1,6 +1,7 @@
 import {logDetail} from '../logs/log-detail.ts';
 import {runDetail} from '../runs/run-detail.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {AnyList} from '../state/list.ts';
 import type {PaneId} from '../state/view.ts';
 import {routeDetail} from '../subs/route-detail.ts';
 import {trafficDetail} from '../traffic/traffic-detail.ts';
@@ -11,7 +12,7 @@ import {createMemory} from './remember.ts';
 export type Details = {
 	/** The rows of the detail that belongs to the selected item; the same array while nothing changed. */
 	lines(): readonly Line[];
-	/** Tells the loaders what is looked at; to be called after the screen was drawn. */
+	/** Tells the loaders what is looked at; to be called when that may have changed. */
 	want(): void;
 };
 
@@ -61,11 +62,14 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 			const {showsDetail} = shell.layout();
 			const delivery = pane === 'traffic' && showsDetail ? lists.traffic.selected() : undefined;
 			const run = pane === 'runs' && showsDetail ? lists.runs.selected() : undefined;
-			details.delivery.want(delivery?.delivery.id ?? '');
-			details.run.want(run ? `${run.id} ${run.state}` : '');
+			details.delivery.want(delivery?.delivery.id ?? '', restMs(lists.traffic));
+			details.run.want(run ? `${run.id} ${run.state}` : '', restMs(lists.runs));
 		},
 	};
 }
+
+/** How long a selection must rest before its detail is loaded: a list that follows may move ten times a second by itself. */
+const restMs = (list: AnyList): number => (list.get().isFollowing ? 400 : 80);
 
 /** Whether `row` holds `text` (lower case), whatever its own case. */
 export const holds = (row: Line, text: string): boolean =>

@@ -1,6 +1,6 @@
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../text/fit.ts';
-import {own} from '../text/safe.ts';
+import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 export type Span = {readonly text: Safe; readonly tone?: Tone};
@@ -31,6 +31,25 @@ export function clipLine(spans: Line, width: number): Line {
 	}
 
 	return kept;
+}
+
+/**
+ * `spans` with as few parts as look the same: each part is a node that is measured and styled on every frame. Blanks have no
+ * colour of their own.
+ */
+export function mergeSpans(spans: Line): Line {
+	const merged: Span[] = [];
+	for (const {text, tone = 'plain'} of spans) {
+		const last = merged.at(-1);
+		const shown = text.trim() === '' && tone !== 'selected' ? (last?.tone ?? 'plain') : tone;
+		if (last?.tone === shown) {
+			merged[merged.length - 1] = {text: ui`${last.text}${text}`, tone: shown};
+		} else if (text !== '') {
+			merged.push({text, tone: shown});
+		}
+	}
+
+	return merged;
 }
 
 const mostLines = 2000;

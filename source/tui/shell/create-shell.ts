@@ -30,8 +30,8 @@ export type ShellOptions = {
 	readonly filters?: Readonly<Partial<Record<'traffic' | 'runs' | 'logs' | 'subs', string>>>;
 };
 
-/** How long a toast stays, and how long a detail waits for the selection to rest. */
-const delays = {toastMs: 4000, detailMs: 80} as const;
+/** How long a toast stays. */
+const toastMs = 4000;
 
 const nothing = () => {};
 
@@ -68,18 +68,15 @@ export function createShell(
 	const toast: Shell['toast'] = (text, tone = 'plain') => {
 		cancelToast();
 		view.set(state => ({...state, toast: {text, tone}}));
-		cancelToast = clock.after(delays.toastMs, () => {
+		cancelToast = clock.after(toastMs, () => {
 			view.set(state => ({...state, toast: undefined}));
 		});
 	};
 
 	const details = {
-		delivery: createLoader({clock, load: async key => port.getDelivery(key)}, delays.detailMs),
+		delivery: createLoader({clock, load: async key => port.getDelivery(key)}),
 		// The key is `id state`: a run that went on is loaded again.
-		run: createLoader(
-			{clock, load: async key => port.getRun(Number.parseInt(key, 10))},
-			delays.detailMs,
-		),
+		run: createLoader({clock, load: async key => port.getRun(Number.parseInt(key, 10))}),
 	};
 
 	const shell = {
@@ -135,10 +132,26 @@ export function createShell(
 			})();
 		},
 	};
+	const detail = createDetails(shell);
+	// Asked in the turn in which the selection changed, not after drawing: one frame instead of two.
+	const want = () => {
+		try {
+			detail.want();
+		} catch {
+			// The pane that cannot list its items says so itself, when it is drawn.
+		}
+	};
+
+	const stops = [feed, view, ...Object.values(shell.lists)].map(source => source.subscribe(want));
+	want();
 	return {
 		...shell,
-		detail: createDetails(shell),
+		detail,
 		[Symbol.dispose]() {
+			for (const stop of stops) {
+				stop();
+			}
+
 			cancelToast();
 			details.delivery[Symbol.dispose]();
 			details.run[Symbol.dispose]();

@@ -11,22 +11,24 @@ export type Loaded<Value> =
 
 export type Loader<Value> = Pick<Store<Loaded<Value>>, 'get' | 'subscribe'> &
 	Disposable & {
-		/** Says what is looked at now. An answer for anything else is dropped. */
-		want(key: string): void;
+		/**
+		 * Says what is looked at now; it is loaded when nothing else was wanted for `delayMs`, so that rushing through a list loads
+		 * nothing. An answer for anything else is dropped. An empty key: nothing is looked at.
+		 */
+		want(key: string, delayMs: number): void;
 	};
 
-/**
- * Loads one value by key, `delayMs` after it was first wanted, so that rushing through a list loads nothing. Holds one value.
- */
-export function createLoader<Value>(
-	{
-		clock,
-		load,
-	}: {readonly clock: Clock; readonly load: (key: string) => Promise<Value | undefined>},
-	delayMs: number,
-): Loader<Value> {
+/** Loads values by key, one at a time, and holds the last. */
+export function createLoader<Value>({
+	clock,
+	load,
+}: {
+	readonly clock: Clock;
+	readonly load: (key: string) => Promise<Value | undefined>;
+}): Loader<Value> {
 	const store = createStore<Loaded<Value>>({status: 'missing', key: ''});
-	let cancel: (() => void) | undefined;
+	/** The load that is planned; absent once it has begun. */
+	let planned: {readonly delayMs: number; readonly cancel: () => void} | undefined;
 
 	const settle = (result: Loaded<Value>) => {
 		store.set(now => (now.key === result.key ? result : now));
@@ -44,19 +46,28 @@ export function createLoader<Value>(
 	return {
 		get: store.get,
 		subscribe: store.subscribe,
-		want(key) {
-			if (store.get().key === key) {
+		want(key, delayMs) {
+			const isSame = store.get().key === key;
+			if (isSame && (!planned || planned.delayMs <= delayMs)) {
 				return;
 			}
 
-			cancel?.();
-			store.set(() => ({status: key === '' ? 'missing' : 'loading', key}));
+			planned?.cancel();
+			planned = undefined;
+			if (!isSame) {
+				store.set(() => ({status: key === '' ? 'missing' : 'loading', key}));
+			}
+
 			if (key !== '') {
-				cancel = clock.after(delayMs, () => void fetch(key));
+				const cancel = clock.after(delayMs, () => {
+					planned = undefined;
+					void fetch(key);
+				});
+				planned = {delayMs, cancel};
 			}
 		},
 		[Symbol.dispose]() {
-			cancel?.();
+			planned?.cancel();
 			store.set(() => ({status: 'missing', key: ''}));
 		},
 	};

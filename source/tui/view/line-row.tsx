@@ -1,5 +1,5 @@
 import {memo, useContext} from 'react';
-import {clipLine, type Line} from '../panes/line.ts';
+import {clipLine, mergeSpans, type Line} from '../panes/line.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 
@@ -14,13 +14,17 @@ export const LineRow = memo(function LineRow({
 	const theme = useContext(ThemeContext);
 	return (
 		<T>
-			{clipLine(row, width).map(({text, tone = 'plain'}, index) => (
-				// The spans of a line have no identity but their place.
-				// oxlint-disable-next-line react/no-array-index-key
-				<T key={index} {...theme[tone]}>
-					{text}
-				</T>
-			))}
+			{mergeSpans(clipLine(row, width)).map(({text, tone = 'plain'}, index) =>
+				tone === 'plain' ? (
+					text
+				) : (
+					// The spans of a line have no identity but their place.
+					// oxlint-disable-next-line react/no-array-index-key
+					<T key={index} {...theme[tone]}>
+						{text}
+					</T>
+				),
+			)}
 		</T>
 	);
 });

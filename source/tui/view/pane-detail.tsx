@@ -1,4 +1,3 @@
-import {useEffect} from 'react';
 import {holds} from '../panes/detail.ts';
 import {line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
@@ -25,10 +24,6 @@ export function PaneDetail({width, height}: RegionProps) {
 			: rows.map(row =>
 					holds(row, wanted) ? row.map(span => ({...span, tone: 'accent' as const})) : row,
 				);
-
-	useEffect(() => {
-		shell.detail.want();
-	});
 
 	return (
 		<LineBlock

@@ -10,19 +10,16 @@ const turn = async () =>
 test('only what is still wanted when the delay is over is loaded', async () => {
 	const clock = createFakeClock();
 	const loaded: string[] = [];
-	using loader = createLoader(
-		{
-			clock,
-			async load(key) {
-				loaded.push(key);
-				return key.toUpperCase();
-			},
+	using loader = createLoader({
+		clock,
+		async load(key) {
+			loaded.push(key);
+			return key.toUpperCase();
 		},
-		80,
-	);
-	loader.want('a');
+	});
+	loader.want('a', 80);
 	clock.advance(79);
-	loader.want('b');
+	loader.want('b', 80);
 	clock.advance(79);
 	expect(loaded).toEqual([]);
 	expect(loader.get()).toEqual({status: 'loading', key: 'b'});
@@ -36,13 +33,13 @@ test('only what is still wanted when the delay is over is loaded', async () => {
 test('an answer that comes after something else is wanted is dropped', async () => {
 	const clock = createFakeClock();
 	const late = Promise.withResolvers<string>();
-	using loader = createLoader(
-		{clock, load: async key => (key === 'slow' ? late.promise : undefined)},
-		80,
-	);
-	loader.want('slow');
+	using loader = createLoader({
+		clock,
+		load: async key => (key === 'slow' ? late.promise : undefined),
+	});
+	loader.want('slow', 80);
 	clock.advance(80);
-	loader.want('other');
+	loader.want('other', 80);
 	late.resolve('too late');
 	await turn();
 	expect(loader.get()).toEqual({status: 'loading', key: 'other'});
@@ -54,18 +51,28 @@ test('an answer that comes after something else is wanted is dropped', async () 
 
 test('a failure is a state with its reason', async () => {
 	const clock = createFakeClock();
-	using loader = createLoader(
-		{
-			clock,
-			async load(): Promise<string> {
-				throw new Error('the journal is closed');
-			},
+	using loader = createLoader({
+		clock,
+		async load(): Promise<string> {
+			throw new Error('the journal is closed');
 		},
-		80,
-	);
-	loader.want('a');
+	});
+	loader.want('a', 80);
 	clock.advance(80);
 	await turn();
 
 	expect(loader.get()).toEqual({status: 'failed', key: 'a', reason: 'the journal is closed'});
+});
+
+test('somebody who stops to look waits no longer for what is planned already', async () => {
+	const clock = createFakeClock();
+	using loader = createLoader({clock, load: async key => key});
+	loader.want('a', 400);
+	clock.advance(10);
+	loader.want('a', 80);
+	loader.want('a', 400);
+	clock.advance(80);
+	await turn();
+
+	expect(loader.get()).toEqual({status: 'ready', key: 'a', value: 'a'});
 });

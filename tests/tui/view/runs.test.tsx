@@ -62,7 +62,7 @@ test('a run under way shows what was heard, an ended one its journal', async () 
 	);
 	port.change({runs: [done], progress: {}});
 	await shown.pass(200);
-	await shown.pass(80);
+	await shown.pass(400);
 	expect(shown.text()).toContain('text        I looked at it');
 	expect(shown.text()).toContain('And done.');
 });

@@ -84,7 +84,7 @@ test('from 100 columns the decision, the run and the payload stand beside the li
 	take(port, delivery);
 	port.change({runs: [makeRun({id: 7, state: 'done', answer: 'All is well.'})]});
 	await using shown = await showShell(port, wide);
-	await shown.pass(80);
+	await shown.pass(400);
 
 	const right = shown.screen.lines().map(line => line.slice(70));
 	expect(right).toContain(' ✓ signature  X-Hub-Signature-256, route secret');
@@ -100,6 +100,7 @@ test('a payload is loaded when the selection has rested for 80 ms', async () => 
 	take(port, deliveryAt(0, {route: 'first'}), deliveryAt(1, {route: 'second'}));
 	await using shown = await showShell(port, wide);
 
+	await shown.screen.press('space');
 	await shown.pass(79);
 	expect(shown.text()).toContain('Payload  loading');
 	await shown.screen.press('k');
