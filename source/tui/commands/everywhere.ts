@@ -53,7 +53,16 @@ export const everywhereCommands: readonly Command[] = [
 		scope: 'global',
 		keys: ['enter'],
 		label: own('open'),
+		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
+	},
+	{
+		id: 'detail.close',
+		scope: 'global',
+		keys: ['esc'],
+		label: own('back'),
+		when: shell => shell.view.get().region === 'detail',
+		run: goBack,
 	},
 	{
 		id: 'list.filter',

@@ -70,7 +70,7 @@ function modelBanner({model, modelOffer}: GatewayState): Banner | undefined {
 	return model?.provider === 'offline'
 		? {
 				id: 'model',
-				text: ui`! no language model, ${clean(model.name)} digests by rule · set "model:" in the file that svc config path names`,
+				text: ui`! no language model (${clean(model.name)}) · set "model:" in: svc config path`,
 				tone: 'warn',
 			}
 		: undefined;

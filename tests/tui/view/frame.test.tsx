@@ -68,8 +68,9 @@ test('the offline model is named, with what changes it', async () => {
 	});
 	await using shown = await showShell(port, narrow);
 
-	expect(shown.screen.lines()[2]).toContain('! no language model, svc-offline-1');
-	expect(shown.screen.lines()[2]).toContain('"model:"');
+	expect(shown.screen.lines()[2]).toBe(
+		'! no language model (svc-offline-1) · set "model:" in: svc config path',
+	);
 });
 
 test('a refused receiver is named with its reason, and r tries again', async () => {
