@@ -1,3 +1,4 @@
+import {statSync} from 'node:fs';
 import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
@@ -21,6 +22,8 @@ export type LiveConfig = {
 	secrets(): readonly string[];
 	/** Reads everything again. A broken or refused file changes nothing and is reported. */
 	reload(): Promise<void>;
+	/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
+	catchUp(): Promise<void>;
 };
 
 /**
@@ -42,6 +45,7 @@ export function createLiveConfig(
 	},
 	{onChange}: {readonly onChange: (next: Config, previous: Config) => Promise<void>},
 ): LiveConfig {
+	let stamp = stampOf(paths);
 	const loaded = loadConfig({paths, environment});
 	let broken: readonly Problem[] = loaded.ok ? [] : loaded.problems;
 	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
@@ -106,6 +110,43 @@ export function createLiveConfig(
 		});
 	}
 
+	const reload = async () => {
+		stamp = stampOf(paths);
+		const next = loadConfig({paths, environment});
+		if (!next.ok) {
+			reject(next.problems, broken.length > 0 ? stillBroken : unchanged);
+			return;
+		}
+
+		const refused = broken.length === 0 ? problemsOfRefusals(next.config) : [];
+		if (refused.length > 0) {
+			reject(refused, unchanged);
+			return;
+		}
+
+		const previous = config;
+		const {changes, restartNeeded} = diffConfig(previous, next.config);
+		broken = [];
+		config = next.config;
+		routes();
+		emit({
+			type: 'config-reloaded',
+			at: clock.now(),
+			changes,
+			restartNeeded,
+			warnings: next.config.warnings,
+		});
+		log.info(
+			changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
+			{
+				changes: changes.join('; '),
+				...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
+			},
+		);
+		warnOf(config.warnings);
+		await onChange(config, previous);
+	};
+
 	return {
 		current: () => config,
 		get broken() {
@@ -113,42 +154,30 @@ export function createLiveConfig(
 		},
 		routes,
 		secrets: () => secrets,
-		async reload() {
-			const next = loadConfig({paths, environment});
-			if (!next.ok) {
-				reject(next.problems, broken.length > 0 ? stillBroken : unchanged);
-				return;
+		reload,
+		async catchUp() {
+			if (stamp !== stampOf(paths)) {
+				await reload();
 			}
-
-			const refused = broken.length === 0 ? problemsOfRefusals(next.config) : [];
-			if (refused.length > 0) {
-				reject(refused, unchanged);
-				return;
-			}
-
-			const previous = config;
-			const {changes, restartNeeded} = diffConfig(previous, next.config);
-			broken = [];
-			config = next.config;
-			routes();
-			emit({
-				type: 'config-reloaded',
-				at: clock.now(),
-				changes,
-				restartNeeded,
-				warnings: next.config.warnings,
-			});
-			log.info(
-				changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
-				{
-					changes: changes.join('; '),
-					...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
-				},
-			);
-			warnOf(config.warnings);
-			await onChange(config, previous);
 		},
 	};
+}
+
+/** Changes when one of the files does. */
+const stampOf = ({config, env}: HomePaths): string =>
+	[config, env]
+		.map(path => {
+			const stats = statOf(path);
+			return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'none';
+		})
+		.join();
+
+function statOf(path: string) {
+	try {
+		return statSync(path, {bigint: true, throwIfNoEntry: false});
+	} catch {
+		return undefined;
+	}
 }
 
 const stillBroken = 'nothing runs before it is mended';

@@ -149,7 +149,7 @@ export async function openRooms(
 	stack.use(
 		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
 	);
-	stack.use(
+	const watcher = stack.use(
 		createConfigWatcher({
 			paths,
 			clock,
@@ -218,6 +218,8 @@ export async function openRooms(
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
+	// What was written while nobody watched yet.
+	void watcher.ready.then(() => live.catchUp());
 
 	const all = stack.move();
 	return {

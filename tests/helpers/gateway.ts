@@ -83,6 +83,8 @@ export const subscriptionsText = (subscriptions: Readonly<Record<string, JsonObj
 		),
 	);
 
+const closingTurns = 30;
+
 /** A gateway in this process, started, with the real rooms. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
 	const {environment = {PATH: process.env['PATH'] ?? ''}} = options;
@@ -111,6 +113,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 	});
 
 	const end = async () => {
+		// The connections of the last answers are just closing; the drain would be polite to them for a second.
+		for (let count = 0; count < closingTurns; count++) {
+			await turn();
+		}
+
 		await advanceUntil(gateway[Symbol.asyncDispose](), clock);
 		if (!options.home) {
 			await home[Symbol.asyncDispose]();
