@@ -59,6 +59,9 @@ const pictograph = /\p{Extended_Pictographic}$/u;
 const composable =
 	/[^\p{M}\s][\u0300-\u036f\u3099\u309a]{1,4}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?/gu;
 
+/** Marks that are only other names of marks. */
+const otherNames = /[\u0340\u0341\u0343\u0344]/g;
+
 /** Thai and Lao AM: one character that tables count as 1 or as 2. */
 const vowelAm = /[\u0e33\u0eb3]/g;
 
@@ -124,5 +127,6 @@ export const endsInPictograph = (text: string): boolean => pictograph.test(text.
 /** Writes letters and their marks as one character where there is one, and AM as two. */
 export const compose = (text: string): string =>
 	text
+		.replace(otherNames, mark => mark.normalize('NFC'))
 		.replace(composable, sequence => sequence.normalize('NFC'))
 		.replace(vowelAm, vowel => vowel.normalize('NFKD'));

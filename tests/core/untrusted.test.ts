@@ -164,6 +164,14 @@ describe('attacks', () => {
 		);
 	});
 
+	test.for(['\u0340', '\u0341', '\u0343', '\u0344', 'e\u0340'])(
+		'a mark that is another name of a mark (%j) gets its usual name',
+		text => {
+			const once = cell(text).text;
+			expect(cell(once)).toEqual({text: once, flags: 0});
+		},
+	);
+
 	test('what is clean stays as it is', () => {
 		fc.assert(
 			fc.property(nasty, text => {
