@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import type {GatewayPort} from '../gateway/port.ts';
 import type {Journal, Runs} from '../store/port.ts';
 import type {Context} from './context.ts';
@@ -34,12 +35,17 @@ export async function openRecords(context: Context): Promise<Records> {
 
 /** The gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayPort | undefined> {
+	const {socket} = context.paths();
+	if (!existsSync(socket)) {
+		return undefined;
+	}
+
 	const [{connectGateway}, {isNoGateway}] = await Promise.all([
 		import('../gateway/remote-port.ts'),
 		import('../gateway/control-client.ts'),
 	]);
 	try {
-		return await connectGateway({clock: context.clock}, {socket: context.paths().socket});
+		return await connectGateway({clock: context.clock}, {socket});
 	} catch (error) {
 		if (isNoGateway(error)) {
 			return undefined;

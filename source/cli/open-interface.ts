@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {ensureHome} from '../config/home-paths.ts';
 import {writePrivateFile} from '../config/write-private-file.ts';
 import {isJsonObject} from '../core/json.ts';
@@ -8,7 +8,7 @@ import type {TuiState} from '../tui/run-tui.tsx';
 import type {FirstRunCard} from '../tui/state/view.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from '../tui/terminal/output-mode.ts';
 import type {Context} from './context.ts';
-import {type FirstRun, prepareFirstRun} from './first-run.ts';
+import type {FirstRun} from './first-run.ts';
 import {findGateway} from './gateway-access.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
@@ -38,7 +38,9 @@ export async function openInterface(
 	const paths = context.paths();
 	ensureHome(paths);
 	await using attached = await findGateway(context);
-	const firstRun = attached ? undefined : await prepareFirstRun(paths, context);
+	const firstRun = attached || existsSync(paths.config) ? undefined : await firstUse(context);
+	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
+	const show = mode === 'tui' ? await loadScreen() : undefined;
 	await using gateway = attached ? undefined : await embed(context);
 	const port = attached ?? gateway?.port;
 	if (!port) {
@@ -47,10 +49,10 @@ export async function openInterface(
 
 	using stop = whenAskedToStop();
 	const world: World = {context, port, gateway, firstRun, asked: stop.asked};
-	if (mode === 'tui') {
-		await showScreen(world);
+	if (show) {
+		await showScreen(world, show);
 	} else {
-		await showLines(world, mode === 'reader' ? 'compact' : mode);
+		await showLines(world, mode === 'json' || mode === 'quiet' ? mode : 'compact');
 	}
 }
 
@@ -62,6 +64,16 @@ type World = {
 	readonly asked: Promise<void>;
 };
 
+async function firstUse(context: Context): Promise<FirstRun | undefined> {
+	const {prepareFirstRun} = await import('./first-run.ts');
+	return prepareFirstRun(context.paths(), context);
+}
+
+async function loadScreen() {
+	const {runTui} = await import('../tui/run-tui.tsx');
+	return runTui;
+}
+
 async function embed(context: Context): Promise<Gateway> {
 	const {startGateway} = await import('../gateway/gateway.ts');
 	const {clock, environment, version} = context;
@@ -69,8 +81,10 @@ async function embed(context: Context): Promise<Gateway> {
 }
 
 /** The screen, until the person leaves, a signal comes, or the gateway ends. */
-async function showScreen({context, port, gateway, firstRun, asked}: World): Promise<void> {
-	const {runTui} = await import('../tui/run-tui.tsx');
+async function showScreen(
+	{context, port, gateway, firstRun, asked}: World,
+	runTui: Awaited<ReturnType<typeof loadScreen>>,
+): Promise<void> {
 	const {environment, stdin, stdout, clock, version} = context;
 	const paths = context.paths();
 	const leave = new AbortController();
@@ -98,7 +112,7 @@ async function showScreen({context, port, gateway, firstRun, asked}: World): Pro
 			home: paths.home,
 			environment,
 			noColor: Boolean(environment['NO_COLOR']),
-			...(firstRun && {firstRun: await cardOf(firstRun, {context, port, gateway})}),
+			...(firstRun && {firstRun: cardOf(firstRun, context)}),
 			state: readState(paths.tuiState),
 			saveState(state) {
 				kept = state;
@@ -127,21 +141,10 @@ async function showScreen({context, port, gateway, firstRun, asked}: World): Pro
 }
 
 /** What the first-run card says. */
-async function cardOf(
-	{route}: FirstRun,
-	{context, port, gateway}: Pick<World, 'context' | 'port' | 'gateway'>,
-): Promise<FirstRunCard> {
-	const paths = context.paths();
-	await gateway?.started;
-	const curl = await port.curlLine(route).catch(() => '');
-	const {model} = port.getState();
+function cardOf({route}: FirstRun, context: Context): FirstRunCard {
+	const {config, subscriptions} = context.paths();
 	return {
-		steps: [
-			`wrote ${paths.config}`,
-			`wrote ${paths.subscriptions} with the subscription "${route}" and a secret of its own`,
-		],
-		model: model ? `${model.name} (${model.origin})` : 'still looking',
-		curl,
+		steps: [`wrote ${config}`, `wrote ${subscriptions}: "${route}", with a secret of its own`],
 		route,
 	};
 }

@@ -1,5 +1,4 @@
 import {stripVTControlCharacters} from 'node:util';
-import stringWidth from 'string-width';
 import {block, cell} from '../core/untrusted.ts';
 import type {Context} from './context.ts';
 
@@ -21,7 +20,7 @@ export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 }
 
 /** Prints rows under a header in aligned columns; `empty` on stderr when there are none. */
-export function printTable(
+export async function printTable(
 	context: Pick<Context, 'stdout' | 'stderr'>,
 	{
 		header,
@@ -32,11 +31,16 @@ export function printTable(
 		readonly rows: ReadonlyArray<readonly string[]>;
 		readonly empty: string;
 	},
-): void {
+): Promise<void> {
 	if (rows.length === 0) {
 		tell(context, empty);
 		return;
 	}
+
+	// Loading it takes 30 ms, which no other command should wait for.
+	const {default: stringWidth} = await import('string-width');
+	const padded = (text: string, width: number): string =>
+		text + ' '.repeat(Math.max(0, width - stringWidth(stripVTControlCharacters(text))));
 
 	const table = [header, ...rows].map(row => row.map(text => cell(text, 200).text));
 	const widths = header.map((_, column) =>
@@ -47,9 +51,6 @@ export function printTable(
 		context.stdout.write(`${line.trimEnd()}\n`);
 	}
 }
-
-const padded = (text: string, width: number): string =>
-	text + ' '.repeat(Math.max(0, width - stringWidth(stripVTControlCharacters(text))));
 
 /** `2026-11-20 15:04:02` in local time. */
 export const printableTime = (at: number): string => {

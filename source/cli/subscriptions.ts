@@ -66,7 +66,10 @@ export async function subscribe(
 }
 
 /** Lists every route of the home, also those that are not served. */
-export function listRoutes(context: Context, {json}: {readonly json: boolean}): void {
+export async function listRoutes(
+	context: Context,
+	{json}: {readonly json: boolean},
+): Promise<void> {
 	const config = readConfig(context);
 	const reader = createSubscriptionsReader({
 		paths: config.paths,
@@ -89,7 +92,7 @@ export function listRoutes(context: Context, {json}: {readonly json: boolean}): 
 		return;
 	}
 
-	printTable(context, {
+	await printTable(context, {
 		header: ['NAME', 'SOURCE', 'EVENTS', 'DELIVER', 'URL', 'PROBLEM'],
 		rows: views.map(view => [
 			view.name,

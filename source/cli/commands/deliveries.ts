@@ -26,7 +26,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 				return;
 			}
 
-			printTable(context, {
+			await printTable(context, {
 				header: ['ID', 'TIME', 'ROUTE', 'EVENT', 'RESULT', 'MS', 'RUN'],
 				rows: deliveries.map(delivery => [
 					delivery.id,

@@ -32,7 +32,7 @@ export function addRunCommands(program: Command, context: Context): void {
 					return;
 				}
 
-				printTable(context, {
+				await printTable(context, {
 					header: ['RUN', 'CREATED', 'ROUTE', 'EVENT', 'STATE', 'TARGET', 'TOOLS', 'TIME', 'ERROR'],
 					rows: runs.map(run => [
 						`#${run.id}`,

@@ -49,7 +49,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: {json?: boolean}) => {
 			const {listRoutes} = await import('../subscriptions.ts');
-			listRoutes(context, {json});
+			await listRoutes(context, {json});
 		});
 
 	group
