@@ -9,7 +9,7 @@ const resolutionMs = 10;
 /** What was answered since the last look. */
 type Interval = {readonly answered: number; readonly p95Ms?: number};
 
-/** Samples the process once a second and reports it as `health-sampled`. A sample that equals the last one is not reported: an idle gateway stays idle. */
+/** Samples the process once a second and reports it as `health-sampled`, also when nothing changed: an attached face tells by it that the gateway lives. */
 export function startHealth({
 	clock,
 	emit,
@@ -21,7 +21,6 @@ export function startHealth({
 }): Disposable {
 	const delay = monitorEventLoopDelay({resolution: resolutionMs});
 	delay.enable();
-	let last = '';
 
 	const stop = every(clock, intervalMs, () => {
 		const {answered = 0, p95Ms} = requests() ?? {};
@@ -33,11 +32,7 @@ export function startHealth({
 			...(p95Ms !== undefined && {requestP95Ms: Math.round(p95Ms)}),
 		};
 		delay.reset();
-		const text = JSON.stringify(health);
-		if (text !== last) {
-			last = text;
-			emit({type: 'health-sampled', at: clock.now(), health});
-		}
+		emit({type: 'health-sampled', at: clock.now(), health});
 	});
 
 	return {

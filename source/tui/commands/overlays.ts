@@ -47,13 +47,8 @@ const firstRunCommands: readonly Command[] = [
 		label: own('send a test event'),
 		run(shell) {
 			const {overlay} = shell.view.get();
-			const route = isKind(overlay, 'first-run')
-				? (overlay.card.route ?? shell.feed.get().state.routes[0]?.name)
-				: undefined;
-			if (route === undefined) {
-				shell.toast(own('No route is served yet'), 'warn');
-			} else {
-				sendTest(shell, route);
+			if (isKind(overlay, 'first-run')) {
+				sendTest(shell, overlay.card.route);
 			}
 		},
 	},
@@ -65,7 +60,10 @@ const firstRunCommands: readonly Command[] = [
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'first-run')) {
-				shell.attempt(async () => copyText(shell, overlay.card.curl, own('curl line')));
+				const {route} = overlay.card;
+				shell.attempt(async () =>
+					copyText(shell, await shell.port.curlLine(route), own('signed curl line')),
+				);
 			}
 		},
 	},

@@ -1,3 +1,4 @@
+import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {scopeTitle} from '../commands/scope-title.ts';
@@ -90,30 +91,55 @@ export const menuLines = (items: readonly MenuItem[], chosen: number): readonly 
 	}),
 ];
 
-/** What the first start did, and how to see a first event. */
-export const firstRunLines = (card: FirstRunCard, width: number): readonly Line[] => [
-	blankLine,
-	...card.steps.flatMap(step =>
-		wrapText(step, width - 4).map((row, index): Line => [
-			{text: index === 0 ? own(' ✓ ') : own('   '), tone: 'good'},
-			{text: row},
-		]),
-	),
-	blankLine,
-	[{text: own('   Model  '), tone: 'title'}, {text: clean(card.model)}],
-	blankLine,
-	line(own('   Send a first event'), 'title'),
-	...wrapText(card.curl, width - 4).map(row => line(ui`   ${row}`)),
-	blankLine,
-	[
-		{text: own('   T'), tone: 'accent'},
-		{text: own(' sends it for you   ')},
-		{text: own('c'), tone: 'accent'},
-		{text: own(' copies the line   ')},
-		{text: own('Enter'), tone: 'accent'},
-		{text: own(' goes to the traffic')},
-	],
+/** What the first start did, what answers, and how to see a first event. */
+export function firstRunLines(
+	{steps, route}: FirstRunCard,
+	state: GatewayState,
+	width: number,
+): readonly Line[] {
+	const {webhook} = state;
+	return [
+		blankLine,
+		...steps.flatMap(step =>
+			wrapText(step, width - 4).map((row, index): Line => [
+				{text: index === 0 ? own(' ✓ ') : own('   '), tone: 'good'},
+				{text: row},
+			]),
+		),
+		blankLine,
+		fact(
+			own('Listens'),
+			clean(webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state),
+		),
+		fact(own('Model'), modelText(state)),
+		blankLine,
+		hint(own('T'), own('sends a signed pull_request event through the HTTP port')),
+		hint(own('c'), own('copies a curl line that does the same')),
+		hint(own('Enter'), own('goes to the traffic')),
+	];
+}
+
+const factCells = 9;
+
+const fact = (name: Safe, value: Safe): Line => [
+	{text: own('   ')},
+	{text: fit(name, factCells), tone: 'title'},
+	{text: value},
 ];
+
+const hint = (key: Safe, does: Safe): Line => [
+	{text: own('   ')},
+	{text: fit(key, factCells), tone: 'accent'},
+	{text: does},
+];
+
+function modelText({model, modelProblem}: GatewayState): Safe {
+	if (modelProblem !== undefined) {
+		return ui`✗ ${clean(modelProblem)}`;
+	}
+
+	return model ? clean(`${model.name} (${model.origin})`) : own('looking for one…');
+}
 
 const keyCells = 16;
 

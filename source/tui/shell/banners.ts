@@ -61,7 +61,11 @@ function configBanner({problems}: GatewayState): Banner | undefined {
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-function modelBanner({model, modelOffer}: GatewayState): Banner | undefined {
+function modelBanner({model, modelOffer, modelProblem}: GatewayState): Banner | undefined {
+	if (modelProblem !== undefined) {
+		return {id: 'model', text: ui`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
+	}
+
 	if (modelOffer) {
 		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
 		return {id: 'model', text: ui`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};

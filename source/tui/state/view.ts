@@ -24,12 +24,8 @@ export type MenuItem = {readonly key: string; readonly label: Safe; readonly run
 export type FirstRunCard = {
 	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
 	readonly steps: readonly string[];
-	/** The model that answers and how it was found. */
-	readonly model: string;
-	/** A ready command line that sends a signed event. */
-	readonly curl: string;
 	/** The route that `T` sends the test event to. */
-	readonly route?: string;
+	readonly route: string;
 };
 
 /** What lies over the panes. Exactly one at a time; it has the keyboard. */

@@ -4,7 +4,8 @@ import {clean, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Overlay} from '../state/view.ts';
+import {useStore} from '../state/use-store.ts';
+import type {FirstRunCard, Overlay} from '../state/view.ts';
 import {own} from '../text/safe.ts';
 import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';
@@ -84,6 +85,13 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 		case 'menu':
 			return block(menuLines(overlay.items, overlay.index));
 		case 'first-run':
-			return block(firstRunLines(overlay.card, width));
+			return <FirstRunView card={overlay.card} width={width} height={height} />;
 	}
+}
+
+function FirstRunView({card, width, height}: RegionProps & {readonly card: FirstRunCard}) {
+	const state = useStore(useShell().feed, snapshot => snapshot.state);
+	return (
+		<LineBlock rows={firstRunLines(card, state, width)} top={0} width={width} height={height} />
+	);
 }

@@ -120,20 +120,23 @@ test('what cannot be done now comes last, with its reason', async () => {
 
 test('the first-run card shows what was written; T sends, c copies, Enter closes', async () => {
 	const port = createFakePort();
-	const card = {
-		steps: ['wrote /home/ann/.svc/config.yaml'],
-		model: 'svc-offline-1: no model is configured',
-		curl: 'curl http://127.0.0.1:8644/webhooks/hello',
-		route: 'hello',
-	};
+	const card = {steps: ['wrote /home/ann/.svc/config.yaml'], route: 'hello'};
 	await using shown = await showShell(port, narrow, {firstRun: card});
 	expect(shown.text()).toContain('✓ wrote /home/ann/.svc/config.yaml');
-	expect(shown.text()).toContain(card.curl);
+	expect(shown.text()).toContain('looking for one…');
+
+	port.emit({
+		type: 'model-selected',
+		at: 1,
+		model: {provider: 'offline', name: 'svc-offline-1', origin: 'no model is configured'},
+	});
+	await shown.pass(200);
+	expect(shown.text()).toContain('svc-offline-1 (no model is configured)');
 
 	await shown.screen.press('c', 'T');
 	await shown.pass(0);
-	expect(shown.desktop.copied).toEqual([card.curl]);
-	expect(port.calls).toEqual([{name: 'sendTestEvent', args: ['hello']}]);
+	expect(shown.desktop.copied).toEqual(['curl http://127.0.0.1:8644/webhooks/hello']);
+	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['hello']});
 	await shown.screen.press('enter');
 	expect(shown.text()).toContain('── Traffic');
 });
