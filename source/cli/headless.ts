@@ -1,7 +1,9 @@
 import {formatProblem} from '../config/format-problem.ts';
 import {SvcError} from '../core/errors.ts';
 import {logLine} from '../core/log-line.ts';
+import type {LogRecord} from '../core/log.ts';
 import {startGateway} from '../gateway/gateway.ts';
+import type {LineFormat} from '../tui/terminal/output-mode.ts';
 import type {Context} from './context.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
@@ -13,7 +15,7 @@ import {whenAskedToStop} from './signals.ts';
  */
 export async function runHeadless(
 	context: Context,
-	{json}: {readonly json: boolean},
+	{format}: {readonly format: LineFormat},
 ): Promise<void> {
 	const paths = context.paths();
 	await using gateway = startGateway({
@@ -22,7 +24,10 @@ export async function runHeadless(
 		environment: context.environment,
 		version: context.version,
 		onLog(record) {
-			context.stderr.write(`${json ? JSON.stringify(record) : logLine(record)}\n`);
+			if (isSaid(record, format)) {
+				const line = format === 'json' ? JSON.stringify(record) : logLine(record);
+				context.stderr.write(`${line}\n`);
+			}
 		},
 	});
 	using stop = whenAskedToStop();
@@ -39,3 +44,6 @@ export async function runHeadless(
 
 	await Promise.race([stop.asked, gateway.stopped]);
 }
+
+const isSaid = ({level}: LogRecord, format: LineFormat): boolean =>
+	format !== 'quiet' || level === 'warn' || level === 'error';

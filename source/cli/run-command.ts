@@ -57,6 +57,11 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 	addRunCommands(program, context);
 	addConfigCommands(program, context);
 
+	for (const stream of [context.stdout, context.stderr]) {
+		// Whoever reads may go away (`svc runs list | head`); nothing fails or ends for it.
+		stream.on('error', () => {});
+	}
+
 	try {
 		await program.parseAsync(argv, {from: 'user'});
 		return exitCode;

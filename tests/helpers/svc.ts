@@ -47,6 +47,8 @@ export type SvcProcess = AsyncDisposable & {
 	/** Resolves with the first output that `pattern` matches; rejects when the process ends or 60 seconds pass without. */
 	waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 	kill(signal: NodeJS.Signals): void;
+	/** Closes our ends of its stdout and stderr, as a reader does that goes away. */
+	closeOutput(): void;
 };
 
 /** Starts `svc` and leaves it running; disposing of it ends it. */
@@ -110,6 +112,10 @@ export function startSvc(args: readonly string[], {home, env, stdin}: Options): 
 		},
 		kill(signal) {
 			child.kill(signal);
+		},
+		closeOutput() {
+			child.stdout.destroy();
+			child.stderr.destroy();
 		},
 		async [Symbol.asyncDispose]() {
 			if (!ended) {

@@ -1,5 +1,6 @@
-import type {Command} from 'commander';
+import {type Command, Option} from 'commander';
 import type {GatewayStatus} from '../../gateway/port.ts';
+import {lineFormats, type OutputFormat} from '../../tui/terminal/output-mode.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
@@ -20,10 +21,23 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.description(
 			'run the gateway in the foreground, without the interface; SIGTERM and SIGINT drain and end it',
 		)
-		.option('--output <format>', 'lines on stderr: "text", or "json" for one object a line', 'text')
-		.action(async ({output}: {output: string}) => {
+		.addOption(
+			new Option(
+				'--output <format>',
+				'lines on stderr: readable ones, "json" for one object a line, "quiet" for warnings and errors alone',
+			)
+				.choices(lineFormats)
+				.default('compact'),
+		)
+		.action(async (_, command: Command) => {
+			// The program has an option of this name, too, and takes what stands here.
+			const {output} = command.optsWithGlobals<{output: OutputFormat}>();
+			if (output === 'screen') {
+				command.error('error: svc gateway run has no screen, "svc" has');
+			}
+
 			const {runHeadless} = await import('../headless.ts');
-			await runHeadless(context, {json: output === 'json'});
+			await runHeadless(context, {format: output});
 		});
 
 	group

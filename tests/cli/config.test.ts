@@ -1,0 +1,148 @@
+import {mkdir} from 'node:fs/promises';
+import {expect, test} from 'vitest';
+import {svc} from '../helpers/svc.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
+
+test('"svc config path": the file of the home, and of the profile', async () => {
+	await using home = await temporaryHome();
+	const options = {home: home.path};
+	expect((await svc(['config', 'path'], options)).stdout).toBe(`${home.file('config.yaml')}\n`);
+	expect((await svc(['-p', 'work', 'config', 'path'], options)).stdout).toBe(
+		`${home.file('profiles/work/config.yaml')}\n`,
+	);
+	expect(await svc(['-p', '../x', 'config', 'path'], options)).toMatchObject({
+		code: 1,
+		stdout: '',
+		stderr: expect.stringContaining('(profile_invalid)'),
+	});
+});
+
+test('"svc config schema" prints a JSON Schema that knows every section', async () => {
+	await using home = await temporaryHome();
+	const {code, stdout} = await svc(['config', 'schema'], {home: home.path});
+	const schema = JSON.parse(stdout);
+	expect(code).toBe(0);
+	expect(Object.keys(schema.properties)).toEqual(
+		expect.arrayContaining(['platforms', 'model', 'runs', 'forge', 'retention']),
+	);
+});
+
+test('"an unknown key is reported with file, line, column, path and the nearest known name": an error in check', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'platforms:\n  webhook:\n    enabled: true\n    rate_limitt: 5\n',
+	});
+	const {code, stdout, stderr} = await svc(['config', 'check'], {home: home.path});
+	expect({code, stdout}).toEqual({code: 3, stdout: ''});
+	expect(stderr).toBe(
+		'error  config.yaml:4:5 platforms.webhook.rate_limitt: unknown key, did you mean "rate_limit"\n',
+	);
+	const checked = await svc(['config', 'check', '--json'], {home: home.path});
+	expect(checked.code).toBe(3);
+	expect(JSON.parse(checked.stdout)).toMatchObject({
+		ok: false,
+		problems: [{file: home.file('config.yaml'), line: 4, column: 5}],
+	});
+});
+
+test('a valid home, an empty one, and one whose subscriptions or secrets are wrong', async () => {
+	await using home = await temporaryHome();
+	const check = async () => svc(['config', 'check'], {home: home.path});
+	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('does not exist')});
+	await home.write('config.yaml', 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n');
+	await home.write('webhook_subscriptions.json', '{"gh": {"secret": "abc"}}');
+	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('1 routes')});
+	await home.write('webhook_subscriptions.json', '{"gh": {}}');
+	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('"gh"')});
+	await home.write('webhook_subscriptions.json', 'nonsense');
+	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('not JSON')});
+	await home.write('webhook_subscriptions.json', '{}');
+	await home.write('config.yaml', 'model: [\n');
+	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('config.yaml:')});
+});
+
+test('a command that reads the configuration refuses a broken one with 3', async () => {
+	await using home = await temporaryHome({'config.yaml': 'runs: {concurrency: lots}\n'});
+	const {code, stderr} = await svc(['webhook', 'subscribe', 'gh'], {home: home.path});
+	expect(code).toBe(3);
+	expect(stderr).toContain('config.yaml:1:');
+	expect(stderr).toContain('runs.concurrency');
+});
+
+test('"svc keymap": the key bindings as Markdown', async () => {
+	await using home = await temporaryHome();
+	const {code, stdout} = await svc(['keymap'], {home: home.path});
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/^\|.*\|$/m);
+	expect(stdout).toContain('quit (asks)');
+});
+
+test.for([
+	[['nonsense'], /unknown command "nonsense"/],
+	[['gatewy'], /did you mean "gateway"/],
+	[['--nonsense'], /unknown option '--nonsense'/],
+	[['runs', 'show'], /missing required argument/],
+	[['runs', 'show', 'seven'], /whole number/],
+	[['runs', 'list', '--limit', '0'], /whole number/],
+	[['webhook'], /Usage: svc webhook/],
+	[['gateway', 'setup'], /--enable/],
+	[['--output', 'xml'], /Allowed choices/],
+] as const)('"2 wrong usage": svc %j says so on stderr', async ([args, words]) => {
+	await using home = await temporaryHome();
+	const {code, stdout, stderr} = await svc(args, {home: home.path});
+	expect({code, stdout}).toEqual({code: 2, stdout: ''});
+	expect(stderr).toMatch(words);
+});
+
+test('help and version are results', async () => {
+	await using home = await temporaryHome();
+	expect(await svc(['--version'], {home: home.path})).toMatchObject({
+		code: 0,
+		stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+		stderr: '',
+	});
+	for (const args of [['--help'], ['gateway', '--help'], ['webhook', 'subscribe', '--help']]) {
+		expect(await svc(args, {home: home.path})).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining('Usage: svc'),
+		});
+	}
+});
+
+test('"with no terminal it prints a hint naming svc gateway run and exits 2", and writes nothing', async () => {
+	await using home = await temporaryHome();
+	expect(await svc([], {home: home.file('new')})).toMatchObject({
+		code: 2,
+		stdout: '',
+		stderr: expect.stringContaining('svc gateway run'),
+	});
+	await expect(home.read('new/config.yaml')).rejects.toThrow('ENOENT');
+});
+
+test('"svc gateway setup" writes what its flags name and keeps comments and order', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': '# mine\nmodel: {provider: offline} # no model yet\n',
+	});
+	const {code, stdout} = await svc(
+		['gateway', 'setup', '--enable', '--host', '127.0.0.1', '--port', '9000', '--secret', 's3cret'],
+		{home: home.path},
+	);
+	expect(code).toBe(0);
+	expect(stdout).not.toContain('s3cret');
+	const text = await home.read('config.yaml');
+	expect(text).toMatch(/^# mine\nmodel: \{provider: offline\} # no model yet\n/);
+	expect(text).toMatch(
+		/webhook:\n +enabled: true\n +host: 127\.0\.0\.1\n +port: 9000\n +secret: s3cret\n/,
+	);
+	expect((await svc(['config', 'check'], {home: home.path})).code).toBe(0);
+});
+
+test('a home that cannot be used is said in one line', async () => {
+	await using home = await temporaryHome({file: 'not a folder'});
+	await mkdir(home.file('ok'));
+	for (const args of [['gateway', 'run'], ['gateway'], ['webhook', 'subscribe', 'gh']]) {
+		const {code, stderr} = await svc(args, {home: home.file('file')});
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/^svc: Cannot .*file.*\n$/);
+		expect(stderr).not.toContain('    at ');
+	}
+});

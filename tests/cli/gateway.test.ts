@@ -1,0 +1,236 @@
+import {once} from 'node:events';
+import {createServer, type AddressInfo} from 'node:net';
+import {expect, test} from 'vitest';
+import {gatewayHome, subscriptionsText, testConfig} from '../helpers/gateway.ts';
+import {post} from '../helpers/post.ts';
+import {startSvc, svc} from '../helpers/svc.ts';
+import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
+
+/** Ends whatever gateway a test left running in the background. */
+const withBackground = (home: TemporaryHome) => ({
+	home,
+	run: async (...args: readonly string[]) => svc(args, {home: home.path}),
+	async [Symbol.asyncDispose]() {
+		await svc(['gateway', 'stop'], {home: home.path});
+		await home[Symbol.asyncDispose]();
+	},
+});
+
+test('"svc gateway starts it in the background and returns once /health answers"; status, stop', async () => {
+	await using background = withBackground(await gatewayHome({subscriptions: {gh: {}}}));
+	const {run} = background;
+	const before = await run('gateway', 'status', '--json');
+	expect([before.code, JSON.parse(before.stdout)]).toEqual([1, {running: false}]);
+
+	const started = await run('gateway');
+	expect(started).toMatchObject({code: 0, stderr: ''});
+	const [, pid = '', url = ''] =
+		/process (\d+)\) and listens on (\S+)\n/.exec(started.stdout) ?? [];
+	const health = await fetch(`${url}/health`, {headers: {connection: 'close'}});
+	expect(await health.json()).toMatchObject({status: 'ok', platform: 'webhook'});
+	expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(202);
+
+	const status = await run('gateway', 'status', '--json');
+	expect(JSON.parse(status.stdout)).toMatchObject({
+		running: true,
+		pid: Number(pid),
+		webhook: {url},
+		api: null,
+		runs: {active: expect.any(Number), queued: expect.any(Number)},
+		groups: 0,
+		servers: [],
+		platforms: [],
+	});
+	expect((await run('gateway', 'status')).stdout).toContain(`listening on ${url}`);
+
+	const again = await run('gateway');
+	expect(again).toMatchObject({code: 1, stderr: expect.stringContaining(`process ${pid}`)});
+	const foreground = await run('gateway', 'run');
+	expect(foreground).toMatchObject({
+		code: 1,
+		stderr: expect.stringMatching(
+			new RegExp(`^svc: Cannot start a second gateway .*process ${pid} .*\\(gateway_running\\)\n$`),
+		),
+	});
+
+	expect(await run('gateway', 'stop')).toMatchObject({
+		code: 0,
+		stdout: 'The gateway has stopped\n',
+	});
+	expect(await run('gateway', 'stop')).toMatchObject({
+		code: 0,
+		stderr: expect.stringContaining('No gateway runs'),
+	});
+});
+
+test('"or prints the refusal and exits 3": a receiver that may not start', async () => {
+	await using background = withBackground(await gatewayHome());
+	const {home, run} = background;
+	await home.write(
+		'config.yaml',
+		'model: {provider: offline}\nplatforms: {webhook: {enabled: true, routes: {bare: {}}}}\n',
+	);
+	const refused = await run('gateway');
+	expect(refused).toMatchObject({code: 3, stdout: '', stderr: expect.stringContaining('"bare"')});
+});
+
+test('"or prints the refusal and exits 3": a configuration that cannot be read', async () => {
+	await using background = withBackground(await gatewayHome());
+	const {home, run} = background;
+	await home.write('config.yaml', 'model: {provider: offline\nruns: 7\n');
+	const broken = await run('gateway');
+	expect(broken).toMatchObject({
+		code: 3,
+		stdout: '',
+		stderr: expect.stringContaining('config.yaml:'),
+	});
+	expect((await run('gateway', 'status')).code).toBe(1);
+});
+
+test('"svc gateway run" with a broken configuration: exit 3 with file, line and column', async () => {
+	await using home = await temporaryHome({'config.yaml': 'model:\n  provider: [\n'});
+	const {code, stdout, stderr} = await svc(['gateway', 'run'], {home: home.path});
+	expect({code, stdout}).toEqual({code: 3, stdout: ''});
+	expect(stderr).toMatch(/config\.yaml:\d+:\d+: /);
+	expect(stderr).toMatch(/svc: Cannot start: config\.yaml:\d+:\d+: .*\(config_refused\)\n$/);
+});
+
+test('"--output json": one JSON object a line on stderr, nothing on stdout', async () => {
+	await using home = await gatewayHome();
+	await using gateway = startSvc(['gateway', 'run', '--output', 'json'], {home: home.path});
+	await gateway.waitFor(/"message":"Listening on/);
+	gateway.kill('SIGTERM');
+	const {code, stdout, stderr} = await gateway.finished;
+	expect({code, stdout}).toEqual({code: 0, stdout: ''});
+	for (const line of stderr.trim().split('\n')) {
+		expect(JSON.parse(line)).toMatchObject({at: expect.any(Number), level: expect.any(String)});
+	}
+});
+
+test('"--output quiet": warnings and errors alone; a screen is no line', async () => {
+	await using home = await gatewayHome({
+		config: {platforms: {webhook: {enabled: false}}},
+	});
+	await using gateway = startSvc(['gateway', 'run', '--output', 'quiet'], {home: home.path});
+	await gateway.waitFor(/is not enabled/);
+	gateway.kill('SIGTERM');
+	const {code, stderr} = await gateway.finished;
+	expect(code).toBe(0);
+	expect(stderr).not.toContain(' info ');
+	expect((await svc(['gateway', 'run', '--output', 'screen'], {home: home.path})).code).toBe(2);
+});
+
+test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+	'"SIGTERM/SIGINT drain and exit 0": %s, and the home is free again',
+	async signal => {
+		await using home = await gatewayHome();
+		await using gateway = startSvc(['gateway', 'run'], {home: home.path});
+		await gateway.waitFor(/Listening on/);
+		gateway.kill(signal);
+		expect((await gateway.finished).code).toBe(0);
+		await using next = startSvc(['gateway', 'run'], {home: home.path});
+		await next.waitFor(/Listening on/);
+	},
+);
+
+test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {}}});
+	await using first = startSvc(['gateway', 'run'], {home: home.path});
+	await first.waitFor(/Listening on/);
+	const options = {home: home.path};
+	const config = {config: testConfig(), subscriptions: subscriptionsText({work: {}})};
+	expect((await svc(['-p', 'work', 'webhook', 'subscribe', 'made'], options)).code).toBe(0);
+	await home.write('profiles/work/config.yaml', config.config);
+	await home.write('profiles/work/webhook_subscriptions.json', config.subscriptions);
+	await using second = startSvc(['-p', 'work', 'gateway', 'run'], options);
+	const [, url = ''] = await second.waitFor(/Listening on (\S+)/);
+	expect((await post(`${url}/webhooks/work`, {payload: {}})).status).toBe(202);
+	expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(404);
+	const status = JSON.parse(
+		(await svc(['--profile', 'work', 'gateway', 'status', '--json'], options)).stdout,
+	);
+	expect(status).toMatchObject({
+		pid: second.pid,
+		profile: 'work',
+		home: home.file('profiles/work'),
+		webhook: {url},
+	});
+	expect((await svc(['-p', 'work', 'gateway', 'stop'], options)).code).toBe(0);
+	expect((await second.finished).code).toBe(0);
+	expect((await svc(['gateway', 'status'], options)).stdout).toContain(`process ${first.pid}`);
+});
+
+test('"svc attaches": --output compact follows a gateway that runs, and leaves it running', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {}}});
+	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
+	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	await using attached = startSvc(['--output', 'compact'], {home: home.path});
+	// It follows as soon as the control API has a face more: a line of the next event says so.
+	const isFollowed = async () => {
+		for (let count = 0; !attached.output().includes('first'); count++) {
+			await post(`${url}/webhooks/gh`, {
+				payload: {},
+				headers: {'x-github-event': `first-${count}`},
+			});
+		}
+	};
+	await isFollowed();
+	await post(`${url}/webhooks/gh`, {payload: {}, headers: {'x-github-event': 'second'}});
+	await attached.waitFor(/gh second 202 accepted/);
+	await attached.waitFor(/gh run \d+ done/);
+	attached.kill('SIGTERM');
+	expect((await attached.finished).code).toBe(0);
+	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(0);
+});
+
+test('without a gateway, --output compact and json run one and print what happens', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {}}});
+	for (const [format, pattern] of [
+		['compact', /gh push 202 accepted/],
+		['json', /"type":"delivery-received"/],
+	] as const) {
+		await using gateway = startSvc(['--output', format], {home: home.path});
+		const [, url = ''] = await gateway.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
+		await post(`${url}/webhooks/gh`, {payload: {}});
+		await gateway.waitFor(pattern);
+		gateway.kill('SIGTERM');
+		const {code, stdout} = await gateway.finished;
+		expect(code).toBe(0);
+		expect(stdout).toMatch(pattern);
+	}
+});
+
+test('a log that nobody reads any more does not end the gateway', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {}}});
+	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
+	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	gateway.closeOutput();
+	for (let count = 0; count < 5; count++) {
+		expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(202);
+	}
+
+	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(0);
+	gateway.kill('SIGTERM');
+	expect((await gateway.finished).code).toBe(0);
+});
+
+test('a busy port: the gateway runs without a receiver, says so, and exits 0 when it is stopped', async () => {
+	const other = createServer().listen(0, '127.0.0.1');
+	await once(other, 'listening');
+	const {port} = other.address() as AddressInfo;
+	await using home = await gatewayHome({
+		config: {platforms: {webhook: {enabled: true, host: '127.0.0.1', port}}},
+	});
+	try {
+		await using gateway = startSvc(['gateway', 'run'], {home: home.path});
+		await gateway.waitFor(new RegExp(`The webhook receiver was refused: .*${port}`));
+		const status = await svc(['gateway', 'status', '--json'], {home: home.path});
+		expect(JSON.parse(status.stdout)).toMatchObject({
+			webhook: {refused: expect.stringContaining(String(port))},
+		});
+		gateway.kill('SIGTERM');
+		expect((await gateway.finished).code).toBe(0);
+	} finally {
+		other.close();
+	}
+});
