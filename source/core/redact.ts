@@ -54,15 +54,6 @@ export function createRedact(
 	};
 }
 
-const secretHeader =
-	/authorization|cookie|signature|token|secret|password|credential|api-?key|auth-?key|session/i;
-
-/** Headers for showing and copying: the values of those that carry credentials, cookies or signatures are masked. */
-export const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-	Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [name, secretHeader.test(name) ? mark : value]),
-	);
-
 /** Longest first, so that a secret that begins like another is hidden whole. */
 function patternOf(values: readonly string[]): RegExp | undefined {
 	const forms = new Set(values.filter(value => value.length >= shortestSecret).flatMap(formsOf));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {createRedact, maskHeaders} from '../../source/core/redact.ts';
+import {createRedact} from '../../source/core/redact.ts';
 
 const redactNothing = createRedact(() => []);
 
@@ -122,18 +122,4 @@ test('without shapes only the known values are hidden', () => {
 	expect(redact('known-secret, Authorization: Bearer example')).toBe(
 		'[redacted], Authorization: Bearer example',
 	);
-});
-
-test('headers that carry credentials, cookies, signatures or tokens are masked', () => {
-	const headers = JSON.parse(
-		`{"authorization":"Bearer x","cookie":"a=b","set-cookie":"a=b","x-hub-signature-256":"sha256=0","x-forge2-token":"t","webhook-signature":"v1,x","x-api-key":"k","proxy-authorization":"z","x-forge-event":"push","webhook-id":"msg_1","__proto__":"p"}`,
-	) as Record<string, string>;
-
-	const masked = maskHeaders(headers);
-
-	expect(Object.entries(masked).filter(([, value]) => value !== '[redacted]')).toEqual([
-		['x-forge-event', 'push'],
-		['webhook-id', 'msg_1'],
-		['__proto__', 'p'],
-	]);
 });

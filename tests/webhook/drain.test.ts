@@ -2,7 +2,7 @@ import {Agent, request} from 'node:http';
 import {connect} from 'node:net';
 import {expect, test} from 'vitest';
 import {codeOf} from '../../source/core/errors.ts';
-import {signV2} from '../../source/webhook/sign.ts';
+import {signV2} from './sign.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
 

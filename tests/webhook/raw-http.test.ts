@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
 import {createHttpServer} from '../../source/webhook/http-server.ts';
 import {listen} from '../../source/webhook/listen.ts';
-import {signV2} from '../../source/webhook/sign.ts';
+import {signV2} from './sign.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
 

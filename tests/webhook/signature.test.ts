@@ -4,10 +4,10 @@ import * as fc from 'fast-check';
 import {Webhook as StandardWebhook} from 'standardwebhooks';
 import {Webhook as Svix} from 'svix';
 import {expect, test} from 'vitest';
-import {signV2} from '../../source/webhook/sign.ts';
 import {makeSignatureKeys} from '../../source/webhook/signature-keys.ts';
 import {checkSignature} from '../../source/webhook/signature.ts';
 import {githubExamples} from './github-examples.ts';
+import {signV2} from './sign.ts';
 
 const nowMs = 1_750_000_000_000;
 const now = 1_750_000_000;

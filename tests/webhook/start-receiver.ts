@@ -12,10 +12,10 @@ import type {Store} from '../../source/store/port.ts';
 import type {DeliverDirect, DirectMessage} from '../../source/webhook/direct-delivery.ts';
 import {createReceiver} from '../../source/webhook/receiver.ts';
 import type {Receiver} from '../../source/webhook/receiver.ts';
-import {signV2} from '../../source/webhook/sign.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
+import {signV2} from './sign.ts';
 
 export const secret = 'correct horse battery staple';
 

@@ -21,10 +21,4 @@ export function ui(words: TemplateStringsArray, ...parts: ReadonlyArray<Safe | n
 	return String.raw({raw: words}, ...parts) as Safe;
 }
 
-/** `parts` with `separator` between them. */
-export function joinSafe(parts: readonly Safe[], separator: Safe): Safe {
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- safe parts stay safe when joined
-	return parts.join(separator) as Safe;
-}
-
 export const empty: Safe = own('');

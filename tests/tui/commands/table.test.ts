@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {handleKey, scopesNow} from '../../../source/tui/commands/scopes.ts';
 import {bindings, commands, keymapMarkdown, router} from '../../../source/tui/commands/table.ts';
-import {keyConflicts} from '../../../source/tui/input/keymap.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {createFakeDesktop} from '../../helpers/show-shell.tsx';
+import {keyConflicts} from '../input/key-conflicts.ts';
 
 const newShell = () =>
 	createShell(

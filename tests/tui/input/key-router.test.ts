@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {createKeyRouter, type KeyBinding} from '../../../source/tui/input/key-router.ts';
-import {keyConflicts, keymapMarkdown} from '../../../source/tui/input/keymap.ts';
+import {keymapMarkdown} from '../../../source/tui/input/keymap.ts';
 import {own} from '../../../source/tui/text/safe.ts';
+import {keyConflicts} from './key-conflicts.ts';
 
 type Context = {readonly selected: boolean};
 

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
 import {block, cell} from '../../../source/core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../source/tui/text/fit.ts';
-import {empty, joinSafe, own, ui} from '../../../source/tui/text/safe.ts';
+import {empty, own, ui} from '../../../source/tui/text/safe.ts';
 import {singleLine} from '../../../source/tui/text/single-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 
@@ -74,7 +74,6 @@ test('a long text costs no more than what is shown of it', () => {
 test('our own words, numbers and safe parts make a line', () => {
 	expect(ui`${3} of ${own('4')} ${cell('a\u0007').text}`).toBe('3 of 4 a␇');
 	expect(ui`a\b`).toBe('a\b');
-	expect(joinSafe([own('a'), own('b')], own(' · '))).toBe('a · b');
 	expect(empty).toBe('');
 	const name: string = 'someone';
 	// @ts-expect-error -- an arbitrary string is nobody's own word
