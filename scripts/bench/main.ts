@@ -1,0 +1,52 @@
+import {parseArgs} from 'node:util';
+import {describeMachine, printReport, type Report} from './report.ts';
+
+export type BenchOptions = {
+	/** How often everything is measured; medians are reported. */
+	readonly rounds?: number;
+	/** Length of one measurement. */
+	readonly seconds?: number;
+	/** Folder for CPU profiles of the program. */
+	readonly profile?: string;
+};
+
+const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => Promise<Report>>>> =
+	{
+		webhook: async () => (await import('./webhook/bench-webhook.ts')).benchWebhook,
+		start: async () => (await import('./start/bench-start.ts')).benchStart,
+		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
+	};
+
+const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]`;
+
+const numberOf = (text: string | undefined): number | undefined => {
+	const value = Number(text);
+	return text === undefined || !Number.isFinite(value) || value <= 0 ? undefined : value;
+};
+
+const {values, positionals} = parseArgs({
+	allowPositionals: true,
+	options: {
+		rounds: {type: 'string'},
+		seconds: {type: 'string'},
+		json: {type: 'string'},
+		profile: {type: 'string'},
+	},
+});
+const [name = ''] = positionals;
+const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
+if (load) {
+	const rounds = numberOf(values.rounds);
+	const seconds = numberOf(values.seconds);
+	const bench = await load();
+	const before = describeMachine();
+	const report = await bench({
+		...(rounds !== undefined && {rounds: Math.min(Math.round(rounds), 50)}),
+		...(seconds !== undefined && {seconds: Math.min(seconds, 120)}),
+		...(values.profile !== undefined && {profile: values.profile}),
+	});
+	printReport(report, {before, json: values.json});
+} else {
+	process.stderr.write(`${usage}\n`);
+	process.exitCode = 2;
+}

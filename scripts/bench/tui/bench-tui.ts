@@ -1,0 +1,260 @@
+import {fork, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
+import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
+import {secret} from '../example.ts';
+import {answering, freePort} from '../free-port.ts';
+import {makeHome} from '../home.ts';
+import type {BenchOptions} from '../main.ts';
+import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
+import {progress, type Line, type Report} from '../report.ts';
+import {percentileOf} from '../statistics.ts';
+import type {SteadyOrder, SteadyResult} from './steady-load.ts';
+
+const perSecond = 200;
+const settleMs = 3000;
+const keys = 100;
+const frameMark = '\u001b[?2026h';
+
+const configOf = (port: number) => `model: {provider: offline}
+runs: {max_queued: 1000000}
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    port: ${port}
+    secret: ${secret}
+    rate_limit: 1000000
+    routes:
+      pushes:
+        events: [push]
+        filters: [{field: ref, equals: refs/heads/somewhere-else}]
+        prompt: "{ref}"
+      releases:
+        events: [push]
+        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}: {head_commit.message}"
+`;
+
+/** What the process did during one stretch of time. */
+type Phase = {
+	readonly cpuPercent: number;
+	readonly framesPerSecond: number;
+	readonly bytesPerFrame: number;
+	readonly bytesPerSecond: number;
+	/** Highest value of the status row. */
+	readonly loopP99Ms: number;
+	readonly requestP99Ms: number;
+	readonly rssMb: number;
+};
+
+/** The screen of the real program in a terminal of 120x36 under an even load of signed events, and the same gateway without a screen. */
+export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<Report> {
+	const port = await freePort();
+	using home = makeHome(configOf(port));
+	const env = svcEnvironment({home: home.path});
+	const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+
+	progress('headless, for comparison');
+	const headless = await measureHeadless({port, seconds, env, flags});
+
+	await using terminal = openPty(process.execPath, [...flags, svcCommand[1]], {env});
+	await terminal.waitForText('Traffic');
+	await answering(port);
+	await wait(settleMs);
+	progress('idle');
+	const idle = await measureScreen(terminal, seconds);
+
+	using load = startLoad({port, perSecond});
+	await wait(settleMs);
+	progress('follow');
+	await load.report();
+	const follow = await measureScreen(terminal, seconds, load);
+	progress('keys, follow');
+	const followKeys = await pressKeys(terminal);
+	terminal.press('space');
+	await wait(1000);
+	progress('paused');
+	await load.report();
+	const paused = await measureScreen(terminal, seconds, load);
+	progress('keys, paused');
+	const pausedKeys = await pressKeys(terminal);
+
+	const phases = {headless, idle, follow, paused};
+	const latencies = {follow: followKeys, paused: pausedKeys};
+	return {
+		title: `tui: terminal of 120x36, ${perSecond} signed events/s, ${seconds} s each`,
+		lines: linesOf(phases, latencies),
+		notes: [
+			'CPU is user and system time of the whole process, gateway included, in percent of one core; "headless" is svc gateway run under the same load.',
+			`One event in twenty is accepted and becomes a run of the offline engine; the rest do not pass a filter.`,
+			`A key counts from its write to the pseudo terminal until the emulator shows the selection in another row; ${keys} keys at random gaps.`,
+		],
+		data: {phases, latencies},
+	};
+}
+
+const wait = async (ms: number) =>
+	new Promise<void>(resolve => {
+		setTimeout(resolve, ms);
+	});
+
+type Load = Disposable & {readonly report: () => Promise<SteadyResult>};
+
+function startLoad(order: SteadyOrder): Load {
+	const child = fork(fileURLToPath(new URL('steady-load.ts', import.meta.url)), {execArgv: []});
+	child.send(order);
+	return {
+		async report() {
+			child.send('report');
+			const [result] = (await once(child, 'message')) as [SteadyResult];
+			if (result.failed > 0) {
+				throw new Error(`${result.failed} of ${result.sent} requests failed`);
+			}
+
+			return result;
+		},
+		[Symbol.dispose]() {
+			child.disconnect();
+		},
+	};
+}
+
+async function measureHeadless({
+	port,
+	seconds,
+	env,
+	flags,
+}: {
+	port: number;
+	seconds: number;
+	env: Readonly<Record<string, string>>;
+	flags: readonly string[];
+}): Promise<Phase> {
+	const child = spawn(process.execPath, [...flags, svcCommand[1], 'gateway', 'run'], {
+		env,
+		stdio: 'ignore',
+	});
+	const exited = once(child, 'exit');
+	try {
+		await answering(port);
+		using load = startLoad({port, perSecond});
+		await wait(settleMs);
+		await load.report();
+		const {pid = 0} = child;
+		const cpu = cpuMicrosOf(pid);
+		await wait(seconds * 1000);
+		return {
+			cpuPercent: (cpuMicrosOf(pid) - cpu) / (seconds * 1e4),
+			framesPerSecond: 0,
+			bytesPerFrame: 0,
+			bytesPerSecond: 0,
+			loopP99Ms: Number.NaN,
+			requestP99Ms: (await load.report()).p99Ms,
+			rssMb: rssMbOf(pid),
+		};
+	} finally {
+		child.kill('SIGTERM');
+		await exited;
+	}
+}
+
+async function measureScreen(terminal: Pty, seconds: number, load?: Load): Promise<Phase> {
+	const loop: number[] = [];
+	const before = terminal.written().length;
+	const cpu = cpuMicrosOf(terminal.pid);
+	for (let second = 0; second < seconds; second += 1) {
+		await wait(1000);
+		const shown = /loop (\d+) ?ms/.exec(terminal.lines().join('\n'))?.[1];
+		if (shown !== undefined) {
+			loop.push(Number(shown));
+		}
+	}
+
+	const cpuPercent = (cpuMicrosOf(terminal.pid) - cpu) / (seconds * 1e4);
+	const text = terminal.written().slice(before);
+	const bytes = Buffer.byteLength(text);
+	const frames = text.split(frameMark).length - 1;
+	return {
+		cpuPercent,
+		framesPerSecond: frames / seconds,
+		bytesPerFrame: frames === 0 ? 0 : bytes / frames,
+		bytesPerSecond: bytes / seconds,
+		loopP99Ms: loop.length === 0 ? Number.NaN : Math.max(...loop),
+		requestP99Ms: load ? (await load.report()).p99Ms : Number.NaN,
+		rssMb: rssMbOf(terminal.pid),
+	};
+}
+
+const selectedRow = (lines: readonly string[]) => lines.findIndex(line => line.startsWith('>'));
+
+/** Times from a key to its effect on the screen, milliseconds. */
+async function pressKeys(terminal: Pty): Promise<readonly number[]> {
+	const times: number[] = [];
+	terminal.press('k', 'k', 'k');
+	await terminal.waitFor(lines => selectedRow(lines) !== -1);
+	for (let pressed = 0; pressed < keys; pressed += 1) {
+		await wait(50 + Math.random() * 200);
+		const before = selectedRow(terminal.lines());
+		const start = performance.now();
+		terminal.press(pressed % 2 === 0 ? 'k' : 'j');
+		await terminal.waitFor(lines => selectedRow(lines) !== before);
+		times.push(performance.now() - start);
+	}
+
+	return times;
+}
+
+const figure = (value: number, digits = 1) => (Number.isNaN(value) ? '' : value.toFixed(digits));
+
+function linesOf(
+	phases: Readonly<Record<'headless' | 'idle' | 'follow' | 'paused', Phase>>,
+	latencies: Readonly<Record<'follow' | 'paused', readonly number[]>>,
+): readonly Line[] {
+	const {headless, idle, follow, paused} = phases;
+	const keysOf = (times: readonly number[]) =>
+		`${figure(percentileOf(times, 0.5))} / ${figure(percentileOf(times, 0.95))}`;
+	return [
+		{
+			row: 4,
+			metric: 'key to cell p50 / p95 ms, follow',
+			goal: '10 / 35',
+			seen: keysOf(latencies.follow),
+		},
+		{
+			row: 4,
+			metric: 'key to cell p50 / p95 ms, paused',
+			goal: '10 / 35',
+			seen: keysOf(latencies.paused),
+		},
+		{row: 6, metric: 'CPU %, follow', goal: '12', seen: figure(follow.cpuPercent)},
+		{row: 6, metric: 'CPU %, headless gateway alone', goal: '', seen: figure(headless.cpuPercent)},
+		{row: 7, metric: 'CPU %, paused', goal: '8', seen: figure(paused.cpuPercent)},
+		{row: 7, metric: 'CPU %, idle', goal: '0.3', seen: figure(idle.cpuPercent, 2)},
+		{
+			row: 9,
+			metric: 'bytes per frame, follow',
+			goal: '3500',
+			seen: figure(follow.bytesPerFrame, 0),
+		},
+		{row: 9, metric: 'bytes per frame, paused', goal: '250', seen: figure(paused.bytesPerFrame, 0)},
+		{row: '', metric: 'frames per second, follow', goal: '', seen: figure(follow.framesPerSecond)},
+		{row: '', metric: 'frames per second, paused', goal: '', seen: figure(paused.framesPerSecond)},
+		{row: '', metric: 'bytes per second, idle', goal: '', seen: figure(idle.bytesPerSecond, 0)},
+		{row: 11, metric: 'RSS MB, at the end', goal: '200', seen: figure(paused.rssMb, 0)},
+		{row: 11, metric: 'RSS MB, headless gateway alone', goal: '', seen: figure(headless.rssMb, 0)},
+		{
+			row: 12,
+			metric: 'loop delay p99 ms, worst second, follow',
+			goal: '15',
+			seen: figure(follow.loopP99Ms, 0),
+		},
+		{
+			row: 13,
+			metric: 'request p99 ms, follow',
+			goal: 'headless + 10',
+			seen: figure(follow.requestP99Ms),
+		},
+		{row: 13, metric: 'request p99 ms, headless', goal: '', seen: figure(headless.requestP99Ms)},
+	];
+}

@@ -1,0 +1,43 @@
+import {secret} from '../example.ts';
+
+/** What is measured, by the name of its route. */
+export type RouteName = 'ignored' | 'direct' | 'accept';
+
+/**
+ * The configuration of the servers under test: limits so high that they never speak. `modelUrl` is a model that never answers, so that
+ * the complete program queues runs and works on none.
+ */
+export const webhookConfig = (modelUrl = 'http://127.0.0.1:9/v1'): string => `model:
+  provider: openai-compatible
+  name: silent
+  base_url: ${modelUrl}
+runs:
+  concurrency: 1
+  max_queued: 1000000
+  timeout_seconds: 3600
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    port: 0
+    secret: ${secret}
+    rate_limit: 1000000
+    routes:
+      ignored:
+        events: [push]
+        filters:
+          - {field: repository.full_name, exists: true}
+          - {field: ref, equals: refs/heads/somewhere-else}
+        prompt: "{ref} of {repository.full_name}"
+      direct:
+        events: [push]
+        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}"
+        deliver: email
+        deliver_only: true
+        deliver_extra: {chat_id: somebody@example.com}
+      accept:
+        events: [push]
+        filters:
+          - {field: repository.full_name, exists: true}
+        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}: {head_commit.message}"
+`;

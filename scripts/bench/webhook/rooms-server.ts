@@ -1,0 +1,51 @@
+import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
+import {createBroker} from '../../../source/core/broker.ts';
+import {systemClock as clock} from '../../../source/core/clock.ts';
+import {createIdSource} from '../../../source/core/ids.ts';
+import {createLogger} from '../../../source/core/log.ts';
+import {createRedact} from '../../../source/core/redact.ts';
+import {createLiveConfig} from '../../../source/gateway/live-config.ts';
+import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
+import {createReceiver} from '../../../source/webhook/receiver.ts';
+import {answerBenchmark} from './child-usage.ts';
+
+// The receiver and the store, joined as `source/gateway/open-rooms.ts` joins them, without the agent: what is measured is the way from the
+// request to its answer. `SVC_HOME` names the data directory.
+
+const environment = {PATH: process.env['PATH'] ?? '', SVC_HOME: process.env['SVC_HOME'] ?? ''};
+const paths = homePaths({environment});
+ensureHome(paths);
+const broker = createBroker();
+const {emit} = broker;
+const redact = createRedact(() => live.secrets());
+const log = createLogger({clock, redact, write() {}});
+const live = createLiveConfig({paths, environment, clock, emit, log}, {onChange: async () => {}});
+const store = await openSqliteStore({clock, log}, {file: paths.stateDb});
+const {webhook, runs} = live.current();
+
+const receiver = createReceiver(
+	{
+		clock,
+		ids: createIdSource(clock, store.lastId),
+		intake: store.intake,
+		routes: () => live.routes(),
+		deliverDirect: async () => ({summary: 'delivered'}),
+		onAccepted() {},
+		emit,
+		log,
+		redact,
+		metrics: () => '',
+		environment: () => environment,
+	},
+	{
+		host: webhook.host,
+		port: webhook.port,
+		home: paths.home,
+		scripts: paths.scripts,
+		maxQueued: () => runs.maxQueued,
+	},
+);
+const {url} = await receiver.listen();
+answerBenchmark(Number(new URL(url).port), async () => {
+	await store[Symbol.asyncDispose]();
+});

@@ -1,0 +1,122 @@
+import {fork, spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {fileURLToPath} from 'node:url';
+import {svcEnvironment} from '../../../tests/helpers/svc.ts';
+import {makeHome} from '../home.ts';
+import {cpuMicrosOf} from '../process-usage.ts';
+import {webhookConfig} from './config.ts';
+import type {ServerMessage} from './messages.ts';
+
+/** A server under test, a process of its own. */
+export type Server = AsyncDisposable & {
+	readonly port: number;
+	/** CPU time of the whole process so far, user and system, microseconds. */
+	cpuMicros(): Promise<number>;
+};
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+const profileFlags = (profile: string | undefined) =>
+	profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+
+async function startChild(
+	file: string,
+	{env = {}, profile}: {env?: Readonly<Record<string, string>>; profile?: string | undefined} = {},
+): Promise<Server> {
+	// Node runs the sources as they are; the loader of this process would add work to every function.
+	const child = fork(here(file), {
+		execArgv: profileFlags(profile),
+		env: {PATH: process.env['PATH'], NODE_ENV: 'production', ...env},
+	});
+	const message = async (): Promise<ServerMessage> => {
+		const gone = once(child, 'exit').then(([code]) => {
+			throw new Error(`${file} ended with ${String(code)}`);
+		});
+		const [said] = (await Promise.race([once(child, 'message'), gone])) as [ServerMessage];
+		return said;
+	};
+
+	const first = await message();
+	return {
+		port: first.type === 'listening' ? first.port : 0,
+		async cpuMicros() {
+			child.send('usage');
+			const said = await message();
+			return said.type === 'usage' ? said.cpuMicros : Number.NaN;
+		},
+		async [Symbol.asyncDispose]() {
+			child.send('stop');
+			await ended(child);
+		},
+	};
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+	const limit = setTimeout(() => child.kill('SIGKILL'), 10_000);
+	if (child.exitCode === null && child.signalCode === null) {
+		await once(child, 'exit');
+	}
+
+	clearTimeout(limit);
+}
+
+/** `node:http` that reads the body and answers. */
+export const startBareServer = async (): Promise<Server> => startChild('bare-server.ts');
+
+/** The receiver and the store on a fresh data directory. */
+export async function startRoomsServer(profile?: string): Promise<Server> {
+	const home = makeHome(webhookConfig());
+	const server = await startChild('rooms-server.ts', {env: {SVC_HOME: home.path}, profile});
+	return {
+		...server,
+		async [Symbol.asyncDispose]() {
+			await server[Symbol.asyncDispose]();
+			home[Symbol.dispose]();
+		},
+	};
+}
+
+/** The complete program, `svc gateway run`, on a fresh data directory, with a model that never answers. */
+export async function startProgram(profile?: string): Promise<Server> {
+	const model = createServer(() => {});
+	model.listen(0, '127.0.0.1');
+	await once(model, 'listening');
+	const {port: modelPort} = model.address() as AddressInfo;
+	const home = makeHome(webhookConfig(`http://127.0.0.1:${modelPort}/v1`));
+	const child = spawn(
+		process.execPath,
+		[...profileFlags(profile), 'build/main.js', 'gateway', 'run'],
+		{env: svcEnvironment({home: home.path}), stdio: ['ignore', 'ignore', 'pipe']},
+	);
+	const port = await listeningPort(child);
+	return {
+		port,
+		cpuMicros: async () => cpuMicrosOf(child.pid ?? 0),
+		async [Symbol.asyncDispose]() {
+			child.kill('SIGTERM');
+			await ended(child);
+			model.close();
+			model.closeAllConnections();
+			home[Symbol.dispose]();
+		},
+	};
+}
+
+/** The port that a gateway says on stderr. */
+async function listeningPort(child: ChildProcess): Promise<number> {
+	let said = '';
+	return new Promise((resolve, reject) => {
+		child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+			said = `${said}${text}`.slice(-4000);
+			const port = /Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+			if (port !== undefined) {
+				resolve(Number(port));
+			}
+		});
+		child.once('exit', () => {
+			reject(new Error(`svc ended before it listened:\n${said}`));
+		});
+	});
+}
