@@ -159,6 +159,10 @@ async function showLines(
 	const unsubscribe = port.subscribe(lines.write);
 	try {
 		await gateway?.started;
+		if (!gateway) {
+			tell(context, `Attached to the gateway of process ${port.getState().gateway.pid}`);
+		}
+
 		await Promise.race([asked, lines.closed, ...(gateway ? [gateway.stopped] : [])]);
 	} finally {
 		unsubscribe();

@@ -1,38 +1,89 @@
+import {createInterface} from 'node:readline/promises';
+import type {HomePaths} from '../config/config.ts';
 import {editConfig} from '../config/edit-config.ts';
 import {ensureHome} from '../config/home-paths.ts';
+import {loadConfig} from '../config/load-config.ts';
+import {generateSecret} from '../config/merge-subscription.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
 
-/** Writes the receiver settings that were given; says what to give when none was. */
-export async function setUpReceiver(
-	context: Context,
-	options: {
-		readonly enable?: boolean;
-		readonly host?: string;
-		readonly port?: number;
-		readonly secret?: string;
-	},
-): Promise<void> {
-	const values = {
-		enabled: options.enable,
-		host: options.host,
-		port: options.port,
-		secret: options.secret,
-	};
-	const edits = Object.entries(values).flatMap(([key, value]) =>
-		value === undefined ? [] : [{path: ['platforms', 'webhook', key], value}],
-	);
-	if (edits.length === 0) {
+/** The receiver settings that can be set up; what is absent stays as it is. */
+export type ReceiverSettings = {
+	readonly enable?: boolean;
+	readonly host?: string;
+	readonly port?: number;
+	readonly secret?: string;
+};
+
+/**
+ * Writes the receiver settings that were given to `config.yaml`, keeping its comments. Without any it asks, one by one, when there is somebody to ask; else
+ * it says what to give (exit code 2).
+ *
+ * @throws SvcError as `editConfig` does
+ * @see Interface 4.3
+ */
+export async function setUpReceiver(context: Context, given: ReceiverSettings): Promise<void> {
+	const paths = context.paths();
+	ensureHome(paths);
+	const isAsking = Object.keys(given).length === 0;
+	if (isAsking && !(context.stdin.isTTY && context.stderr.isTTY)) {
 		tell(context, 'Nothing to write: name at least one of --enable, --host, --port, --secret');
 		context.exit(2);
 		return;
 	}
 
-	const paths = context.paths();
-	ensureHome(paths);
+	const {enable, host, port, secret} = isAsking ? await ask(context, paths) : given;
+	const values = {enabled: enable, host, port, secret};
+	const edits = Object.entries(values).flatMap(([key, value]) =>
+		value === undefined ? [] : [{path: ['platforms', 'webhook', key], value}],
+	);
 	await editConfig(paths, edits, {clock: context.clock});
 	printLines(context, [
 		`Wrote ${edits.map(({path}) => path.join('.')).join(', ')} to ${paths.config}`,
 		'A gateway that runs takes it over; host and port need a restart.',
 	]);
+}
+
+/** The wizard: each question shows what holds now, Enter keeps it. Ctrl-C leaves everything untouched. */
+async function ask(context: Context, paths: HomePaths): Promise<ReceiverSettings> {
+	const loaded = loadConfig({paths, environment: context.environment});
+	const now = loaded.ok && loaded.config.exists ? loaded.config.webhook : undefined;
+	using questions = createInterface({input: context.stdin, output: context.stderr});
+	const question = async (text: string, current: string) =>
+		(await questions.question(`${text} [${current}] `)).trim() || current;
+
+	const enable = await question('Receive webhooks? yes or no', 'yes');
+	const host = await question(
+		'Address to listen on (0.0.0.0 takes events from other machines)',
+		now?.host ?? '127.0.0.1',
+	);
+	const port = await askPort(question, String(now?.port ?? defaultPort));
+	const secret = await question(
+		'Secret for routes without their own: text, "random", or "none" to leave it as it is',
+		'none',
+	);
+	return {
+		enable: /^y(?:es)?$/i.test(enable),
+		host,
+		port,
+		...(secret !== 'none' && {secret: secret === 'random' ? generateSecret() : secret}),
+	};
+}
+
+const defaultPort = 8644;
+
+const largestPort = 65_535;
+
+async function askPort(
+	question: (text: string, current: string) => Promise<string>,
+	current: string,
+): Promise<number> {
+	for (;;) {
+		// A wrong answer is asked again.
+		// oxlint-disable-next-line no-await-in-loop
+		const answer = await question('Port', current);
+		if (/^\d{1,5}$/.test(answer) && Number(answer) <= largestPort) {
+			return Number(answer);
+		}
+	}
 }

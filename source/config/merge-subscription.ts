@@ -21,7 +21,7 @@ export type SubscribeFlags = {
 };
 
 /** A new secret: 32 random bytes as base64url, 43 characters. */
-const generateSecret = (): string => randomBytes(32).toString('base64url');
+export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
  * The entry that `flags` make of `existing`. One that exists keeps its secret and every key that no flag names; a new one gets a secret from

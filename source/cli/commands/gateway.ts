@@ -5,6 +5,7 @@ import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
 import {printJson, printLines, tell} from '../print.ts';
+import type {ReceiverSettings} from '../setup.ts';
 
 /** `svc gateway [run|stop|status|setup]`. */
 export function addGatewayCommands(program: Command, context: Context): void {
@@ -83,12 +84,14 @@ export function addGatewayCommands(program: Command, context: Context): void {
 
 	group
 		.command('setup')
-		.description('write the receiver settings to config.yaml, keeping its comments')
+		.description(
+			'ask for the receiver settings, or take them from flags, and write them to config.yaml',
+		)
 		.option('--enable', 'enable the webhook receiver')
 		.option('--host <host>', 'address to listen on')
 		.option('--port <port>', 'port to listen on', numberOption(0, 65_535))
 		.option('--secret <secret>', 'secret for routes without one of their own')
-		.action(async (options: {enable?: boolean; host?: string; port?: number; secret?: string}) => {
+		.action(async (options: ReceiverSettings) => {
 			const {setUpReceiver} = await import('../setup.ts');
 			await setUpReceiver(context, options);
 		});
