@@ -39,7 +39,8 @@ export function createModelFetch({
 	let agent: Agent | undefined;
 
 	const fetchBounded = async (input: string, init: object) => {
-		const undici = await import('undici');
+		// Its default export, since the bundle gives packages in the old module format nothing else.
+		const {default: undici} = await import('undici');
 		agent ??= new undici.Agent({bodyTimeout: 0, headersTimeout: 0});
 		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher: agent});
 		if (!response.body) {

@@ -42,11 +42,12 @@ const quoteColons = (yaml: string) =>
 	);
 
 async function parseFrontMatter(text: string): Promise<unknown> {
-	const {parse} = await import('yaml');
+	// Its default export, since the bundle gives packages in the old module format nothing else.
+	const {default: yaml} = await import('yaml');
 	try {
-		return parse(text, {logLevel: 'error'});
+		return yaml.parse(text, {logLevel: 'error'});
 	} catch {
-		return parse(quoteColons(text), {logLevel: 'error'});
+		return yaml.parse(quoteColons(text), {logLevel: 'error'});
 	}
 }
 

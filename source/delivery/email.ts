@@ -35,12 +35,13 @@ export async function sendEmail(
 	{clock, clean}: {readonly clock: Clock; readonly clean: (text: string) => string},
 ): Promise<string> {
 	// Loaded with the first mail: most gateways never send one.
-	const {createTransport} = await import('nodemailer');
+	// Its default export, since the bundle gives packages in the old module format nothing else.
+	const {default: nodemailer} = await import('nodemailer');
 	const deadline = new AbortController();
 	const cancel = clock.after(timeoutMs, () => {
 		deadline.abort();
 	});
-	const transport = createTransport(transportOptions(config));
+	const transport = nodemailer.createTransport(transportOptions(config));
 	try {
 		const {rejected} = await transport.sendMail({
 			from: config.from,

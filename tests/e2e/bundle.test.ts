@@ -1,0 +1,34 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+
+const manifestOf = (name: string): {readonly type?: string; readonly dependencies?: object} =>
+	JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
+
+const lateImports = readdirSync('source', {recursive: true, encoding: 'utf8'})
+	.filter(file => /\.tsx?$/.test(file))
+	.flatMap(file =>
+		[
+			...readFileSync(join('source', file), 'utf8').matchAll(
+				/(?:const (.+) = await |return )import\('([a-z@][^':]*)'\)/g,
+			),
+		].map(([, names = '', name = '']) => ({file, names, name})),
+	);
+
+test('there are late imports of packages to look at', () => {
+	expect(lateImports.map(({name}) => name)).toEqual(
+		expect.arrayContaining(['ai', 'undici', 'nodemailer', 'chokidar']),
+	);
+});
+
+test.for(lateImports.filter(({name}) => manifestOf(name).type !== 'module'))(
+	'$file uses $name, in the old module format, through the one export that the bundle gives it',
+	({names}) => {
+		expect(names).toMatch(/^\{default: \w+\}$/);
+	},
+);
+
+test('the package needs no other one: everything is inside the bundle', () => {
+	const {dependencies} = JSON.parse(readFileSync('package.json', 'utf8'));
+	expect(dependencies ?? {}).toEqual({});
+});
