@@ -44,7 +44,7 @@ export type SvcProcess = AsyncDisposable & {
 	readonly finished: Promise<Finished>;
 	/** Everything printed so far. */
 	output(): string;
-	/** Resolves with the first output that `pattern` matches; rejects when the process ends or 60 seconds pass without. */
+	/** Resolves with the first output that `pattern` matches; rejects when the process ends or 20 seconds pass without. */
 	waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 	kill(signal: NodeJS.Signals): void;
 	/** Closes our ends of its stdout and stderr, as a reader does that goes away. */
@@ -99,8 +99,8 @@ export function startSvc(args: readonly string[], {home, env, stdin}: Options): 
 				}
 			};
 			const limit = setTimeout(() => {
-				reject(new Error(`svc did not print ${pattern} in 60 s:\n${stdout}${stderr}`));
-			}, 60_000);
+				reject(new Error(`svc did not print ${pattern} in 20 s:\n${stdout}${stderr}`));
+			}, 20_000);
 			listeners.add(look);
 			look();
 			try {
