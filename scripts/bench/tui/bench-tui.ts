@@ -52,7 +52,8 @@ type Phase = {
 export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<Report> {
 	const port = await freePort();
 	using home = makeHome(configOf(port));
-	const env = svcEnvironment({home: home.path});
+	// Without colours a frame would be cheaper than what people see.
+	const env = {...svcEnvironment({home: home.path}), FORCE_COLOR: '3'};
 	const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 
 	progress('headless, for comparison');
@@ -79,6 +80,8 @@ export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<R
 	const paused = await measureScreen(terminal, seconds, load);
 	progress('keys, paused');
 	const pausedKeys = await pressKeys(terminal);
+	terminal.kill('SIGTERM');
+	await terminal.exited;
 
 	const phases = {headless, idle, follow, paused};
 	const latencies = {follow: followKeys, paused: pausedKeys};

@@ -1,0 +1,115 @@
+import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {startScriptedModel, type ScriptedAnswer} from '../../tests/helpers/scripted-model.ts';
+import {secret} from './events.ts';
+
+/** A place in which `svc` runs for a picture. */
+export type Demo = AsyncDisposable & {
+	readonly env: Readonly<Record<string, string>>;
+};
+
+const configOf = (port: number, modelUrl: string) => `model:
+  provider: openai-compatible
+  name: scripted-1
+  base_url: ${modelUrl}
+runs: {tries: 1}
+forge: {cli: ./client}
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    port: ${port}
+    secret: ${secret}
+    routes:
+      gh-review:
+        events: [pull_request]
+        filters:
+          - {field: action, in: [opened, synchronize]}
+          - {field: pull_request.draft, equals: false}
+        prompt: "Review pull request {pull_request.number} of {repository.full_name}: {pull_request.title}"
+        deliver: forge_comment
+        deliver_extra: {repo: "{repository.full_name}", pr_number: "{pull_request.number}"}
+      gh-issues:
+        events: [issues]
+        prompt: "Triage issue {issue.number} of {repository.full_name}: {issue.title}"
+      gh-push:
+        events: [push]
+        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}. Anything that a reviewer should know?"
+      gh-releases:
+        events: [release]
+        prompt: "Write the announcement of {repository.full_name} {release.tag_name}."
+      deploys:
+        prompt: "{repository.full_name}: deployment {deployment_status.state}"
+        deliver: forge_comment
+        deliver_only: true
+        deliver_extra: {repo: "{repository.full_name}", pr_number: "412"}
+      alerts:
+        prompt: "{host} reports {level}"
+        rate_limit: 2
+`;
+
+const review =
+	'The change retries an upload that timed out up to three times, with a growing pause.\n\n' +
+	'- `retry.ts`: the pause is not bounded; cap it at 30 s.\n' +
+	'- The test covers two retries, not the third one that gives up.\n\n' +
+	'Worth a look before merging: the retry also repeats requests that are not idempotent.';
+
+/** By what the prompt says; the last one fits everything. */
+const answers: ReadonlyArray<readonly [RegExp, ScriptedAnswer]> = [
+	[/pull request 415/, {hang: true}],
+	[/announcement/, {status: 400, message: 'This model has no quota left'}],
+	[/Review/, {text: review}],
+	[/Triage/, {text: 'Labels: bug, uploads. Likely a duplicate of #88: both fail above 100 MB.'}],
+	[/reports/, {text: 'db-3 is low on disk space; nothing else stands out.'}],
+	[/./, {text: 'One tag was removed; nothing that a reviewer has to look at.'}],
+];
+
+/** A code host's client that posts nothing and says that it did. */
+const client = `#!/bin/sh
+cat > /dev/null
+echo "https://github.com/Codertocat/Hello-World/pull/412#issuecomment-1"
+`;
+
+/** How long the model thinks. */
+const thinkMs = 1300;
+
+/** Makes a data directory with routes for every result, a model with a script, and a code host's client. Removed when it is disposed of. */
+export async function startDemo(port: number): Promise<Demo> {
+	const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+	const home = join(folder, '.svc');
+	const model = await startScriptedModel([], {
+		otherwise: async ({body}) => {
+			await new Promise(resolve => {
+				setTimeout(resolve, thinkMs);
+			});
+			const asked = JSON.stringify(body);
+			return answers.find(([about]) => about.test(asked))?.[1] ?? {text: ''};
+		},
+	});
+	const programs = join(folder, 'bin');
+	mkdirSync(home, {mode: 0o700});
+	mkdirSync(programs);
+	writeFileSync(join(programs, 'gh'), client);
+	chmodSync(join(programs, 'gh'), 0o755);
+	writeFileSync(
+		join(home, 'config.yaml'),
+		configOf(port, model.baseUrl).replace('./client', join(programs, 'gh')),
+		{mode: 0o600},
+	);
+
+	return {
+		env: {
+			PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+			HOME: folder,
+			SVC_HOME: home,
+			TERM: 'xterm-256color',
+			COLORTERM: 'truecolor',
+			LANG: 'C.UTF-8',
+		},
+		async [Symbol.asyncDispose]() {
+			await model[Symbol.asyncDispose]();
+			rmSync(folder, {recursive: true, force: true, maxRetries: 5});
+		},
+	};
+}

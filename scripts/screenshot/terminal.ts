@@ -1,0 +1,110 @@
+import {spawn} from '@lydell/node-pty';
+import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
+import xterm from '@xterm/headless';
+import {bytesOfKey} from '../../tests/helpers/keyboard.ts';
+import type {Cell, Screen} from './svg.ts';
+
+export type DemoTerminal = AsyncDisposable & {
+	/** Presses keys by name, slowly enough to be taken one by one. */
+	press(...keys: readonly string[]): Promise<void>;
+	/** Resolves when `text` stands on the screen; rejects with the screen after 20 s. */
+	waitFor(text: string | RegExp): Promise<void>;
+	/** What stands on the screen now. */
+	screen(): Screen;
+};
+
+const size = {cols: 120, rows: 36} as const;
+const betweenKeysMs = 80;
+const giveUpMs = 20_000;
+const pollMs = 30;
+
+/** Waits. */
+export const pause = async (ms: number) =>
+	new Promise<void>(resolve => {
+		setTimeout(resolve, ms);
+	});
+
+/** Starts a program in a pseudo terminal of 120x36 cells. Disposing of it asks the program to end and waits for that. */
+export function startInTerminal(
+	command: readonly [string, ...string[]],
+	env: Readonly<Record<string, string>>,
+): DemoTerminal {
+	const emulator = new xterm.Terminal({...size, allowProposedApi: true, scrollback: 0});
+	emulator.loadAddon(new UnicodeGraphemesAddon());
+	const [program, ...args] = command;
+	const pty = spawn(program, args, {...size, name: 'xterm-256color', env: {...env}});
+	pty.onData(data => {
+		emulator.write(data);
+	});
+	emulator.onData(data => {
+		pty.write(data);
+	});
+	const ended = new Promise<void>(resolve => {
+		pty.onExit(() => {
+			resolve();
+		});
+	});
+	const line = (row: number) => emulator.buffer.active.getLine(row);
+	const text = () =>
+		Array.from({length: size.rows}, (_, row) => line(row)?.translateToString(true) ?? '').join(
+			'\n',
+		);
+
+	return {
+		async press(...keys) {
+			for (const key of keys) {
+				pty.write(bytesOfKey(key));
+				await pause(betweenKeysMs);
+			}
+		},
+		async waitFor(wanted) {
+			const stands = () =>
+				typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text());
+			for (let waited = 0; !stands(); waited += pollMs) {
+				if (waited > giveUpMs) {
+					throw new Error(`Nothing like "${String(wanted)}" on the screen:\n${text()}`);
+				}
+
+				await pause(pollMs);
+			}
+		},
+		screen: () =>
+			Array.from({length: size.rows}, (_, row) =>
+				Array.from({length: size.cols}, (__, column): Cell => {
+					const cell = line(row)?.getCell(column);
+					return {
+						text: cell?.getChars() || ' ',
+						columns: cell?.getWidth() ?? 1,
+						color: cell ? colorOf(cell, 'Fg') : undefined,
+						background: cell ? colorOf(cell, 'Bg') : undefined,
+						bold: Boolean(cell?.isBold()),
+						dim: Boolean(cell?.isDim()),
+						underline: Boolean(cell?.isUnderline()),
+						inverse: Boolean(cell?.isInverse()),
+					};
+				}).filter(({columns}) => columns > 0),
+			),
+		async [Symbol.asyncDispose]() {
+			pty.kill('SIGTERM');
+			await ended;
+			emulator.dispose();
+		},
+	};
+}
+
+type EmulatedCell = NonNullable<
+	ReturnType<NonNullable<ReturnType<xterm.IBuffer['getLine']>>['getCell']>
+>;
+
+/** A number of the palette, or `#rrggbb`; `undefined` is the terminal's own colour. */
+function colorOf(cell: EmulatedCell, side: 'Fg' | 'Bg'): number | string | undefined {
+	const [isDefault, isRgb, color] =
+		side === 'Fg'
+			? [cell.isFgDefault(), cell.isFgRGB(), cell.getFgColor()]
+			: [cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor()];
+	if (isDefault) {
+		return undefined;
+	}
+
+	return isRgb ? `#${color.toString(16).padStart(6, '0')}` : color;
+}
