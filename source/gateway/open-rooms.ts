@@ -229,6 +229,9 @@ export async function openRooms(
 		receiver,
 		replays,
 		announce: id => announceRun({runs: store.runs, clock, emit, log}, id),
-		[Symbol.asyncDispose]: () => all.disposeAsync(),
+		async [Symbol.asyncDispose]() {
+			log.info('The gateway is stopping', {active_runs: dispatcher.active});
+			await all.disposeAsync();
+		},
 	};
 }
