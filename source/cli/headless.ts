@@ -18,6 +18,8 @@ export async function runHeadless(
 	{format}: {readonly format: LineFormat},
 ): Promise<void> {
 	const paths = context.paths();
+	// Before the gateway, so that it listens for a second signal while that drains.
+	using stop = whenAskedToStop();
 	await using gateway = startGateway({
 		clock: context.clock,
 		paths,
@@ -30,7 +32,6 @@ export async function runHeadless(
 			}
 		},
 	});
-	using stop = whenAskedToStop();
 	await gateway.started;
 	const {webhook, problems} = gateway.port.getState();
 	const error = problems.find(({severity}) => severity === 'error');

@@ -41,13 +41,14 @@ export async function openInterface(
 	const firstRun = attached || existsSync(paths.config) ? undefined : await firstUse(context);
 	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
 	const show = mode === 'tui' ? await loadScreen() : undefined;
+	// Before the gateway, so that it listens for a second signal while that drains.
+	using stop = whenAskedToStop();
 	await using gateway = attached ? undefined : await embed(context);
 	const port = attached ?? gateway?.port;
 	if (!port) {
 		return;
 	}
 
-	using stop = whenAskedToStop();
 	const world: World = {context, port, gateway, firstRun, asked: stop.asked};
 	if (show) {
 		await showScreen(world, show);
