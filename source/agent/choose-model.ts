@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import type {Config, ModelConfig} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
@@ -17,16 +18,11 @@ export type ChosenModel = {
 	load(): Promise<LanguageModelV4>;
 };
 
-/** A key that was found and would cost money: not used before a person agreed. */
-type PaidOffer = {
-	readonly needsConsent: true;
-	/** Name of the variable; what goes into `consentedKeys`. */
-	readonly keyName: string;
-	readonly view: ModelView;
-};
+/** A provider whose key was found and that would cost money: used when a person writes it into `model.provider`. */
+type PaidOffer = {readonly view: ModelView};
 
 export type ModelChoice = ChosenModel & {
-	/** What could be used instead if a person agreed, in order of preference. */
+	/** What could be used instead if a person chose it, in order of preference. */
 	readonly offers: readonly PaidOffer[];
 };
 
@@ -34,8 +30,6 @@ export type ChooseModelOptions = {
 	readonly clock: Clock;
 	/** For the calls of the model that is chosen, and to ask local servers. @see createModelFetch */
 	readonly fetch: typeof globalThis.fetch;
-	/** Names of key variables that a person agreed to use. */
-	readonly consentedKeys?: ReadonlySet<string>;
 	/** Where to look for servers on this machine. */
 	readonly localServers?: readonly string[];
 };
@@ -62,6 +56,17 @@ function keyIn(
 	}
 
 	return undefined;
+}
+
+/**
+ * A text that differs whenever {@link chooseModel} could choose differently for these two configurations; local servers aside.
+ * It is a digest: no key can be read from it.
+ */
+export function modelInputs({model, environment}: Pick<Config, 'model' | 'environment'>): string {
+	const keys = hostedNames.map(provider => keyIn(environment, hostedProviders[provider].keyNames));
+	return createHash('sha256')
+		.update(JSON.stringify([model, keys]))
+		.digest('hex');
 }
 
 function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): ChosenModel {
@@ -156,9 +161,9 @@ async function local(
 }
 
 /**
- * The model that answers: the configured one; with `provider: auto` and no `base_url`, a provider whose key is in the environment
- * and was agreed to (Anthropic, OpenAI, Google), else the first local server that lists a chat model, else the offline model.
- * With `auto`, a `name` narrows the search and its not being found is an error.
+ * The model that answers: the configured one; with `provider: auto` and no `base_url`, the first local server that lists a chat
+ * model, else the offline model. Providers whose key is in the environment (Anthropic, OpenAI, Google) are then only offered: they
+ * cost money. With `auto`, a `name` narrows the search and its not being found is an error.
  *
  * @throws SvcError `model_misconfigured`, `model_unreachable`, `model_not_found`; never falls back from what was configured.
  * @see Decisions 4
@@ -193,20 +198,16 @@ export async function chooseModel(
 		}
 
 		const spec = {provider, name: wanted ?? defaultModel, apiKey: key.value};
-		const chosen = choose(spec, `${key.name} is in the environment`, options);
-		if (options.consentedKeys?.has(key.name)) {
-			return {...chosen, offers};
-		}
-
-		offers.push({needsConsent: true, keyName: key.name, view: chosen.view});
+		const {view} = choose(spec, `${key.name} is in the environment`, options);
+		offers.push({view});
 	}
 
 	const found = await local(wanted, options);
 	if (!found && wanted !== undefined) {
-		const agree = offers[0] ? `; agree to use ${offers[0].keyName},` : ';';
+		const provider = offers[0] ? ` to ${offers[0].view.provider}, whose key is there,` : '';
 		throw new SvcError(
 			'model_not_found',
-			`Cannot find model "${wanted}": no local server lists it${agree} or set model.provider (and model.base_url for a server of your own)`,
+			`Cannot find model "${wanted}": no local server lists it; set model.provider${provider} or model.base_url for a server of your own`,
 		);
 	}
 

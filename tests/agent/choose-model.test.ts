@@ -4,6 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
 import {
 	chooseModel,
+	modelInputs,
 	type ChooseModelOptions,
 	type ModelChoice,
 } from '../../source/agent/choose-model.ts';
@@ -166,7 +167,7 @@ test('a server that does not answer within 400 ms is none', async () => {
 	await gone.promise;
 });
 
-test('the key of a provider is offered, and not used before a person agreed', async () => {
+test('the key of a provider is offered, and not used before a person chose it', async () => {
 	const environment = {
 		OPENAI_API_KEY: 'sk-o',
 		ANTHROPIC_API_KEY: 'sk-a',
@@ -179,8 +180,6 @@ test('the key of a provider is offered, and not used before a person agreed', as
 	expect(view).toEqual(offline);
 	expect(offers).toEqual([
 		{
-			needsConsent: true,
-			keyName: 'ANTHROPIC_API_KEY',
 			view: {
 				provider: 'anthropic',
 				name: 'claude-sonnet-5',
@@ -188,8 +187,6 @@ test('the key of a provider is offered, and not used before a person agreed', as
 			},
 		},
 		{
-			needsConsent: true,
-			keyName: 'OPENAI_API_KEY',
 			view: {
 				provider: 'openai',
 				name: 'gpt-5-mini',
@@ -197,8 +194,6 @@ test('the key of a provider is offered, and not used before a person agreed', as
 			},
 		},
 		{
-			needsConsent: true,
-			keyName: 'GEMINI_API_KEY',
 			view: {
 				provider: 'google',
 				name: 'gemini-3.5-flash',
@@ -209,25 +204,7 @@ test('the key of a provider is offered, and not used before a person agreed', as
 	expect(JSON.stringify(offers)).not.toContain('sk-');
 });
 
-test('a key that a person agreed to comes before local servers', async () => {
-	await using server = await startScriptedModel();
-	const options = {
-		localServers: [server.baseUrl],
-		consentedKeys: new Set(['OPENAI_API_KEY']),
-	};
-
-	const {view, host, offers} = await choose({name: 'gpt-5'}, options, {
-		ANTHROPIC_API_KEY: 'sk-a',
-		OPENAI_API_KEY: 'sk-o',
-	});
-
-	expect(view).toMatchObject({provider: 'openai', name: 'gpt-5'});
-	expect(host).toBe('api.openai.com');
-	expect(offers.map(({keyName}) => keyName)).toEqual(['ANTHROPIC_API_KEY']);
-	expect(server.modelListings).toEqual([]);
-});
-
-test('without consent a local server comes before the offline model', async () => {
+test('a local server comes before the offline model', async () => {
 	await using server = await startScriptedModel();
 
 	const {view, offers} = await choose(
@@ -336,7 +313,7 @@ test.for<{
 		model: {name: 'llama9'},
 		environment: {OPENAI_API_KEY: 'sk-o'},
 		code: 'model_not_found',
-		says: /^Cannot find model "llama9": no local server lists it; agree to use OPENAI_API_KEY, or set model\.provider/,
+		says: /^Cannot find model "llama9": no local server lists it; set model\.provider to openai, whose key is there, or model\.base_url for/,
 	},
 ])('$what is an error, never the offline model', async ({model, environment = {}, code, says}) => {
 	await expect(choose(model, {}, environment)).rejects.toMatchObject({
@@ -358,4 +335,37 @@ test('a configured provider takes its own key from the environment', async () =>
 
 test('offline can be asked for', async () => {
 	expect((await choose({provider: 'offline'})).view).toEqual({...offline, origin: 'configured'});
+});
+
+const auto: ModelConfig = {provider: 'auto', allowOfflineDelivery: false};
+
+test.for<{
+	what: string;
+	model?: Partial<ModelConfig>;
+	environment?: Record<string, string>;
+}>([
+	{what: 'a provider', model: {provider: 'openai'}},
+	{what: 'a name', model: {name: 'llama3'}},
+	{what: 'a base_url', model: {baseUrl: 'http://127.0.0.1:1/v1'}},
+	{what: 'a key', model: {apiKey: 'k'}},
+	{what: 'a new value of a key variable', environment: {OPENAI_API_KEY: 'sk-new'}},
+	{what: 'a key variable less', environment: {OPENAI_API_KEY: ''}},
+	{what: 'a key variable more', environment: {OPENAI_API_KEY: 'sk-o', GEMINI_API_KEY: 'g'}},
+])('$what asks for a new choice', ({model, environment}) => {
+	const before = modelInputs({model: auto, environment: {OPENAI_API_KEY: 'sk-o'}});
+
+	const after = modelInputs({
+		model: {...auto, ...model},
+		environment: environment ?? {OPENAI_API_KEY: 'sk-o'},
+	});
+
+	expect(after).not.toBe(before);
+});
+
+test('what no choice depends on asks for none, and no key can be read from the inputs', () => {
+	const before = modelInputs({model: auto, environment: {OPENAI_API_KEY: 'sk-o', PATH: '/bin'}});
+	const after = modelInputs({model: {...auto}, environment: {OPENAI_API_KEY: ' sk-o '}});
+
+	expect(after).toBe(before);
+	expect(before).toMatch(/^[\da-f]{64}$/);
 });
