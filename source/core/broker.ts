@@ -6,7 +6,7 @@ export type Broker = {
 	/** Reports an event. Cheap: the state is computed when somebody looks, listeners hear once a turn of the event loop. */
 	readonly emit: Emit;
 	getState(): GatewayState;
-	/** Calls `listener` with each turn's events, in order, every event exactly once. A listener that throws is dropped. */
+	/** Calls `listener` with each turn's events that are not in the state yet, in order, every event exactly once. A listener that throws is dropped. */
 	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
 };
 
@@ -19,7 +19,8 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 	let unread: GatewayEvent[] = [];
 	let untold: GatewayEvent[] = [];
 	let telling = false;
-	const listeners = new Set<(events: readonly GatewayEvent[]) => void>();
+	/** With how many of the events that are not told yet each knows from the state already. */
+	const listeners = new Map<(events: readonly GatewayEvent[]) => void, number>();
 
 	const getState = () => {
 		if (unread.length > 0) {
@@ -36,9 +37,10 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 		const events = untold;
 		untold = [];
 		getState();
-		for (const listener of listeners) {
+		for (const [listener, known] of listeners) {
+			listeners.set(listener, 0);
 			try {
-				listener(events);
+				listener(known === 0 ? events : events.slice(known));
 			} catch (error) {
 				listeners.delete(listener);
 				onListenerError(error);
@@ -65,7 +67,7 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 		},
 		getState,
 		subscribe(listener) {
-			listeners.add(listener);
+			listeners.set(listener, untold.length);
 			return () => {
 				listeners.delete(listener);
 			};

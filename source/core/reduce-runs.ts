@@ -7,10 +7,15 @@ export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly GatewayEvent[],
 ): GatewayState['runs'] {
+	const known = new Set(runs.map(({id}) => id));
 	const changed = new Map<number, Run>();
 	for (const event of events) {
 		for (const run of runsOf(event)) {
-			changed.set(run.id, run);
+			// What a delivery implies is older than what the run says itself.
+			const isImplied = event.type === 'delivery-received';
+			if (!isImplied || !(known.has(run.id) || changed.has(run.id))) {
+				changed.set(run.id, run);
+			}
 		}
 	}
 
@@ -18,7 +23,6 @@ export function runsAfter(
 		return runs;
 	}
 
-	const known = new Set(runs.map(({id}) => id));
 	const next = [
 		...runs.map(run => changed.get(run.id) ?? run),
 		...[...changed.values()].filter(({id}) => !known.has(id)),

@@ -88,7 +88,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 const isAbsent = (error: unknown): boolean =>
-	['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ENOTSOCK'].includes(codeOf(error));
+	['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'].includes(codeOf(error));
 
 const notRunning = (socket: string, cause: unknown): SvcError =>
 	new SvcError('gateway_not_running', `No gateway runs for this home (no answer on "${socket}")`, {

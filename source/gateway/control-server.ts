@@ -216,10 +216,13 @@ function send(response: ServerResponse, status: number, value: unknown): void {
 function streamEvents(port: GatewayPort, response: ServerResponse): void {
 	response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'});
 	const write = (event: string, value: unknown) => {
-		response.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+		// Only what was written before counts: one large state is no slow reader.
 		if (response.writableLength > maxUnreadBytes) {
 			response.destroy();
+			return;
 		}
+
+		response.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
 	};
 
 	write('state', port.getState());

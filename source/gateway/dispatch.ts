@@ -110,7 +110,10 @@ export function createDispatcher(
 		});
 		const working = work(lease, controller.signal).finally(() => {
 			stopBeating();
-			active.delete(id);
+			if (active.get(id) === controller) {
+				active.delete(id);
+			}
+
 			done.delete(working);
 			// Before this work is counted off, so that nobody takes the gap for idleness.
 			wake();

@@ -118,7 +118,15 @@ export function createLiveConfig(
 			return;
 		}
 
-		const refused = broken.length === 0 ? problemsOfRefusals(next.config) : [];
+		if (config.exists && !next.config.exists) {
+			// An editor between two steps, or a mistake: the defaults would switch everything off.
+			reject([problemOf(paths.config, 'The file is gone')], unchanged);
+			return;
+		}
+
+		// A receiver that was refused already must not keep the rest of the file from being taken over.
+		const wasServing = broken.length === 0 && config.webhook.refusals.length === 0;
+		const refused = wasServing ? problemsOfRefusals(next.config) : [];
 		if (refused.length > 0) {
 			reject(refused, unchanged);
 			return;
@@ -186,14 +194,17 @@ const unchanged = 'the running configuration stays';
 
 /** What the receiver would refuse at a start is not taken over while it runs. */
 const problemsOfRefusals = ({webhook, paths}: Config): readonly Problem[] =>
-	webhook.refusals.map(({reason}) => ({
-		severity: 'error',
-		file: paths.config,
-		line: 0,
-		column: 0,
-		key: 'platforms.webhook.routes',
-		message: reason,
-	}));
+	webhook.refusals.map(({reason}) => problemOf(paths.config, reason, 'platforms.webhook.routes'));
+
+/** An error that has no place in the file. */
+const problemOf = (file: string, message: string, key = ''): Problem => ({
+	severity: 'error',
+	file,
+	line: 0,
+	column: 0,
+	key,
+	message,
+});
 
 /** What stands in while the file is broken: the defaults, with nothing enabled. */
 function defaultConfig(paths: HomePaths, environment: Environment): Config {

@@ -11,7 +11,7 @@ import {cell} from '../core/untrusted.ts';
 /** While no model is there, how long a look for one holds. */
 const lookAgainMs = 30_000;
 
-export type LiveModel = {
+export type LiveModel = Disposable & {
 	/** The model for a run; looks for one again when the last look found none and is half a minute old. */
 	current(): Promise<ModelChoice>;
 	/** Chooses again, after the configuration changed. Never rejects. */
@@ -40,19 +40,26 @@ export function createLiveModel({
 	let choice: Promise<ModelChoice> | undefined;
 	let chosenAt = 0;
 	let reported = '';
+	let closed = false;
 
 	const choose = async () => {
 		chosenAt = clock.monotonic();
-		choice = chooseModel(config(), {
+		const mine = chooseModel(config(), {
 			clock,
 			fetch: modelFetch.fetch,
 			...(localServers && {localServers}),
 		});
+		choice = mine;
+		// A slow look may be overtaken by a later one, or by the end.
+		const isCurrent = () => choice === mine && !closed;
 		try {
-			report(await choice);
+			const found = await mine;
+			if (isCurrent()) {
+				report(found);
+			}
 		} catch (error) {
 			const reason = messageOf(error);
-			if (reason !== reported) {
+			if (isCurrent() && reason !== reported) {
 				reported = reason;
 				log.error(`Runs will fail: ${reason}`);
 				emit({type: 'model-refused', at: clock.now(), reason: cell(redact(reason)).text});
@@ -79,6 +86,9 @@ export function createLiveModel({
 
 	return {
 		choose,
+		[Symbol.dispose]() {
+			closed = true;
+		},
 		async current() {
 			if (!choice) {
 				await choose();

@@ -11,7 +11,7 @@ const retryMs = 15_000;
 export type LiveReceiver = {
 	/** Listens, or says why not. Never rejects. */
 	start(): Promise<void>;
-	/** The same, after a refusal; does nothing while it listens. */
+	/** The same, after a refusal or a change of the configuration: one that switched it off closes it. */
 	restart(): Promise<void>;
 	/** The receiver that listens, if one does. */
 	current(): Receiver | undefined;
@@ -45,24 +45,39 @@ export function createLiveReceiver({
 	let cancelRetry: (() => void) | undefined;
 	let closed = false;
 
+	let said = '';
+	const say = (level: 'warn' | 'error', text: string) => {
+		// A busy port is tried again and again; it is said once.
+		if (text !== said) {
+			said = text;
+			log[level](text);
+		}
+	};
+
 	const refuse = (code: string, reason: string) => {
-		log.error(`The webhook receiver does not start: ${reason}`, {code});
+		say('error', `The webhook receiver does not start (${code}): ${reason}`);
 		emit({type: 'webhook-refused', at: clock.now(), code, reason});
 	};
 
 	const start = async () => {
 		cancelRetry?.();
+		const webhook = config();
+		if (receiver && !webhook.enabled) {
+			const stopping = receiver;
+			receiver = undefined;
+			await stopping.close();
+		}
+
 		if (receiver || closed) {
 			return;
 		}
 
-		const webhook = config();
 		const broken = brokenBy();
 		const [refusal] = webhook.refusals;
 		if (broken !== undefined) {
 			refuse('config_invalid', broken);
 		} else if (!webhook.enabled) {
-			log.warn('The webhook receiver is not enabled (platforms.webhook.enabled)');
+			say('warn', 'The webhook receiver is not enabled (platforms.webhook.enabled)');
 			emit({type: 'webhook-disabled', at: clock.now()});
 		} else if (refusal) {
 			refuse(refusal.code, refusal.reason);
@@ -76,6 +91,7 @@ export function createLiveReceiver({
 		receiver = candidate;
 		try {
 			const {url} = await candidate.listen();
+			said = '';
 			log.info(`Listening on ${url}`);
 			emit({type: 'webhook-listening', at: clock.now(), url});
 		} catch (error) {

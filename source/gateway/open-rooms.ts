@@ -1,3 +1,4 @@
+import {modelInputs} from '../agent/choose-model.ts';
 import {isPassing} from '../agent/model-errors.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import {createAgentRunner} from '../agent/run-agent.ts';
@@ -81,15 +82,17 @@ export async function openRooms(
 	await restoreHistory({store, emit, clock, log});
 
 	const modelFetch = stack.use(createModelFetch());
-	const model = createLiveModel({
-		config,
-		clock,
-		modelFetch,
-		...(world.localServers && {localServers: world.localServers}),
-		emit,
-		redact,
-		log: log.from('agent'),
-	});
+	const model = stack.use(
+		createLiveModel({
+			config,
+			clock,
+			modelFetch,
+			...(world.localServers && {localServers: world.localServers}),
+			emit,
+			redact,
+			log: log.from('agent'),
+		}),
+	);
 	const agent = createAgentRunner(
 		{clock, model: () => model.current(), redact, log: log.from('agent')},
 		world.modelRetries === undefined ? {} : {maxRetries: world.modelRetries},
@@ -203,7 +206,7 @@ export async function openRooms(
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
 
 	const onChange = async (next: Config, previous: Config) => {
-		if (JSON.stringify(next.model) !== JSON.stringify(previous.model)) {
+		if (modelInputs(next) !== modelInputs(previous)) {
 			await model.choose();
 		}
 

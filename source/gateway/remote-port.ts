@@ -45,6 +45,11 @@ export async function connectGateway(
 
 	/** Follows one stream to its end. `onFirst` is called when the state has arrived. */
 	const follow = async (opened: IncomingMessage, onFirst?: () => void) => {
+		if (left) {
+			opened.destroy();
+			return;
+		}
+
 		stream = opened;
 		await readStream(opened, {
 			onState(next) {

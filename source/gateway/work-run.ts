@@ -1,3 +1,4 @@
+import {offlineModelName} from '../agent/offline-model.ts';
 import type {AgentRequest, AgentResult, AgentRunner} from '../agent/runner.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
@@ -16,7 +17,7 @@ export type WorkDependencies = {
 	readonly clock: Clock;
 	readonly runs: Runs;
 	readonly agent: AgentRunner;
-	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	readonly deliverer: Pick<Deliverer, 'deliver' | 'problemWith'>;
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -75,6 +76,16 @@ async function think(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
 	await announceRun(work, work.lease.run.id);
+	const problem = work.deliverer.problemWith(run.plan.target);
+	if (problem !== undefined) {
+		// Known before anything is spent on an answer that could go nowhere.
+		await settleFailure(work, new SvcError('target_unusable', problem), {
+			waitMs: undefined,
+			last: 'failed',
+		});
+		return undefined;
+	}
+
 	let changedThings = false;
 	const {maxSteps, timeoutMs, tries} = settings();
 	let result: AgentResult;
@@ -129,7 +140,9 @@ async function think(work: Work): Promise<Lease | undefined> {
 async function handOver(work: Work): Promise<void> {
 	const {runs, deliverer, clock, lease, signal, settings} = work;
 	const {run} = lease;
-	if (!(await runs.markDeliveryStarted(lease))) {
+	// Before the mark: what never started is not uncertain.
+	if (signal.aborted || !(await runs.markDeliveryStarted(lease))) {
+		await settleAborted(work);
 		return;
 	}
 
@@ -145,7 +158,7 @@ async function handOver(work: Work): Promise<void> {
 				event: run.event,
 				delivery: run.delivery,
 				runId: run.id,
-				offline: run.model?.startsWith('svc-offline') ?? false,
+				offline: run.model === offlineModelName,
 			},
 			signal,
 		));
@@ -183,10 +196,7 @@ async function settleFailure(
 ): Promise<void> {
 	const {runs, lease, signal, clock, log, redact} = work;
 	if (signal.aborted) {
-		if (signal.reason === 'cancelled') {
-			await runs.settle(lease, {state: 'cancelled'});
-		}
-
+		await settleAborted(work);
 		return;
 	}
 
@@ -204,6 +214,13 @@ async function settleFailure(
 	}
 
 	await runs.settle(lease, settlement);
+}
+
+/** A person's cancellation is settled; every other abort leaves the run to its next owner. */
+async function settleAborted({runs, lease, signal}: Work): Promise<void> {
+	if (signal.aborted && signal.reason === 'cancelled') {
+		await runs.settle(lease, {state: 'cancelled'});
+	}
 }
 
 function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {

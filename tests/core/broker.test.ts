@@ -62,3 +62,21 @@ test('who has left hears nothing more', async () => {
 
 	expect(heard).toBe(0);
 });
+
+test('who subscribes in the middle of a turn gets no event that the state holds already', async () => {
+	const broker = createBroker();
+	broker.subscribe(() => {});
+	broker.emit(received(makeDelivery()));
+	const heard: GatewayEvent[] = [];
+
+	const before = broker.getState();
+	broker.subscribe(events => {
+		heard.push(...events);
+	});
+	const later = received(makeDelivery());
+	broker.emit(later);
+	await turn();
+
+	expect(before.totals.received).toBe(1);
+	expect(heard).toEqual([later]);
+});

@@ -140,3 +140,13 @@ test('a model offer lasts until the next choice of a model', () => {
 	expect(offered.modelOffer).toEqual(offer);
 	expect(taken.modelOffer).toBeUndefined();
 });
+
+test('the run that a delivery implies never replaces what the run said itself', () => {
+	const running = runChanged(makeRun({id: 9, state: 'running'}));
+	const delivery = received(makeDelivery({runId: 9}));
+
+	expect(reduce(initialState, [running, delivery]).runs).toMatchObject([{state: 'running'}]);
+	expect(reduce(reduce(initialState, [running]), [delivery]).runs).toMatchObject([
+		{state: 'running'},
+	]);
+});

@@ -273,3 +273,12 @@ test('"journal cannot be written: 503 with Retry-After, id not consumed", and no
 	expect(deliveries.at(-1)?.delivery).toMatchObject({status: 503, outcome: 'journal'});
 	expect((await gateway.send('nobody', {})).status).toBe(404);
 });
+
+test('a config.yaml that is gone leaves the running configuration in place and is reported', async () => {
+	await using gateway = await startTestGateway({subscriptions});
+	await rm(gateway.home.file('config.yaml'));
+	await gateway.port.reload();
+
+	expect(gateway.port.getState().problems).toMatchObject([{message: 'The file is gone'}]);
+	expect((await gateway.send('hook', {})).status).toBe(202);
+});

@@ -54,20 +54,24 @@ test.for([
 	['a number that is an option', {number: '--web'}],
 	['a number with a command', {number: '7 && touch /tmp/svc-pwned'}],
 	['a repository that is missing', {repository: {}}],
-] as const)('%s reaches no client: the delivery is dead, and says why', async ([, strange]) => {
-	await using forge = await installForgeClient();
-	await using model = await startScriptedModel([{text: 'Fine'}]);
-	await using gateway = await startTestGateway({
-		config: {model: modelOf(model)},
-		subscriptions: {review},
-		environment: {PATH: forge.path},
-	});
-	await gateway.send('review', {...pullRequest, ...strange});
-	const run = await gateway.ended(1);
-	expect(run).toMatchObject({state: 'dead', fullAnswer: 'Fine', deliveryAttempt: 1});
-	expect(run.error).toContain('deliver_extra.');
-	expect(await forge.calls()).toEqual([]);
-});
+] as const)(
+	'%s reaches no client and costs no answer: the run has failed, and says why',
+	async ([, strange]) => {
+		await using forge = await installForgeClient();
+		await using model = await startScriptedModel([{text: 'Fine'}]);
+		await using gateway = await startTestGateway({
+			config: {model: modelOf(model)},
+			subscriptions: {review},
+			environment: {PATH: forge.path},
+		});
+		await gateway.send('review', {...pullRequest, ...strange});
+		const run = await gateway.ended(1);
+		expect(run).toMatchObject({state: 'failed', deliveryAttempt: 0});
+		expect(model.requests).toEqual([]);
+		expect(run.error).toContain('deliver_extra.');
+		expect(await forge.calls()).toEqual([]);
+	},
+);
 
 test('"a delivery that fails is retried with backoff (default 3 tries over 10 minutes), then dead, visible and replayable"', async () => {
 	await using forge = await installForgeClient();

@@ -29,10 +29,12 @@ async function openWork({
 	agent = async () => answer('Looks good'),
 	deliver = async () => ({summary: 'posted'}),
 	runs = () => ({}),
+	problem,
 }: {
 	readonly agent?: (request: AgentRequest) => Promise<AgentResult>;
 	readonly deliver?: (message: Message, signal: AbortSignal) => Promise<{summary: string}>;
 	readonly runs?: (store: Store) => Partial<Runs>;
+	readonly problem?: string;
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
@@ -65,6 +67,7 @@ async function openWork({
 						},
 					},
 					deliverer: {
+						problemWith: () => problem,
 						async deliver(message, signal) {
 							messages.push(message);
 							return deliver(message, signal);
@@ -285,4 +288,29 @@ test('a failure for good stays a failure, also after such a tool', async () => {
 	await work.accept();
 
 	expect(await work.work()).toMatchObject({state: 'failed', error: 'Too many steps'});
+});
+
+test('a target that cannot be delivered to is known before the agent is asked', async () => {
+	await using work = await openWork({problem: 'platform "email" is not enabled'});
+	await work.accept();
+
+	expect(await work.work()).toMatchObject({
+		state: 'failed',
+		error: 'platform "email" is not enabled',
+	});
+	expect(work.requests).toEqual([]);
+	expect(work.messages).toEqual([]);
+});
+
+test('a stop just before the hand-over leaves the answer to be delivered by the next start', async () => {
+	await using work = await openWork({
+		agent: async () => {
+			work.controller.abort('stopping');
+			return answer('Looks good');
+		},
+	});
+	await work.accept();
+
+	expect(await work.work()).toMatchObject({state: 'delivering', deliveryAttempt: 0});
+	expect(work.messages).toEqual([]);
 });
