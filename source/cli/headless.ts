@@ -3,8 +3,8 @@ import {SvcError} from '../core/errors.ts';
 import {logLine} from '../core/log-line.ts';
 import type {LogRecord} from '../core/log.ts';
 import {startGateway} from '../gateway/gateway.ts';
-import type {LineFormat} from '../tui/terminal/output-mode.ts';
 import type {Context} from './context.ts';
+import type {LineFormat} from './lines/output-mode.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
 

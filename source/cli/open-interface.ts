@@ -6,10 +6,10 @@ import type {Gateway} from '../gateway/gateway.ts';
 import type {GatewayPort} from '../gateway/port.ts';
 import type {TuiState} from '../tui/run-tui.tsx';
 import type {FirstRunCard} from '../tui/state/view.ts';
-import {noTerminalHint, outputMode, type OutputFormat} from '../tui/terminal/output-mode.ts';
 import type {Context} from './context.ts';
 import type {FirstRun} from './first-run.ts';
 import {findGateway} from './gateway-access.ts';
+import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
 
@@ -155,7 +155,7 @@ async function showLines(
 	{context, port, gateway, asked}: World,
 	format: 'compact' | 'json' | 'quiet',
 ): Promise<void> {
-	const {createLineWriter} = await import('../tui/terminal/lines.ts');
+	const {createLineWriter} = await import('./lines/lines.ts');
 	using lines = createLineWriter({stream: context.stdout, notices: context.stderr, format});
 	const unsubscribe = port.subscribe(lines.write);
 	try {

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
 import type {GatewayStatus} from '../../gateway/port.ts';
-import {lineFormats, type OutputFormat} from '../../tui/terminal/output-mode.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
+import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import type {ReceiverSettings} from '../setup.ts';

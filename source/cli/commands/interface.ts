@@ -1,7 +1,7 @@
 import {type Command, Option} from 'commander';
 import {nearestName} from '../../config/nearest-name.ts';
-import {outputFormats, type OutputFormat} from '../../tui/terminal/output-mode.ts';
 import type {Context} from '../context.ts';
+import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {printLines} from '../print.ts';
 
 /** `svc` without a command, and what documents its keys. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {outputMode, type OutputSituation} from '../../../source/tui/terminal/output-mode.ts';
+import {outputMode, type OutputSituation} from '../../../source/cli/lines/output-mode.ts';
 
 const terminal = {stdinIsTty: true, stdoutIsTty: true, environment: {TERM: 'xterm-256color'}};
 

@@ -1,8 +1,8 @@
 import {PassThrough, Writable} from 'node:stream';
 import {expect, test} from 'vitest';
+import {eventLine, timeOfDay} from '../../../source/cli/lines/event-line.ts';
+import {createLineWriter, jsonLine} from '../../../source/cli/lines/lines.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
-import {eventLine, timeOfDay} from '../../../source/tui/terminal/event-line.ts';
-import {createLineWriter, jsonLine} from '../../../source/tui/terminal/lines.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
