@@ -47,13 +47,14 @@ function configBanner({problems}: GatewayState): Banner | undefined {
 		return undefined;
 	}
 
-	const place = first.line > 0 ? `${first.file}:${first.line}` : first.file;
+	const position = first.line > 0 ? `:${first.line}:${first.column}` : '';
+	const key = first.key === '' ? '' : ` ${first.key}:`;
 	const more = problems.length > 1 ? ` (+${problems.length - 1})` : '';
 	const isError = first.severity === 'error';
 	return {
 		id: 'config',
 		text: clean(
-			`${isError ? '✗ configuration not applied' : '! configuration'}: ${place} ${first.message}${more}`,
+			`${isError ? '✗ configuration not applied' : '! configuration'}: ${first.file}${position}${key} ${first.message}${more}`,
 		),
 		tone: isError ? 'bad' : 'warn',
 	};

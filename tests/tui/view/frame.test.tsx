@@ -87,7 +87,7 @@ test('a refused receiver is named with its reason, and r tries again', async () 
 	expect(port.calls).toEqual([{name: 'restartReceiver', args: []}]);
 });
 
-test('the first configuration problem is named with file and line', async () => {
+test('the first configuration problem is named with file, line, column and key', async () => {
 	const problem = (severity: 'error' | 'warning', line: number, message: string) => ({
 		severity,
 		file: '/home/ann/.svc/config.yaml',
@@ -102,7 +102,7 @@ test('the first configuration problem is named with file and line', async () => 
 	await using shown = await showShell(port, wide);
 
 	expect(shown.screen.lines()[2]).toBe(
-		'✗ configuration not applied: /home/ann/.svc/config.yaml:14 Unknown key (+1)',
+		'✗ configuration not applied: /home/ann/.svc/config.yaml:14:3 x: Unknown key (+1)',
 	);
 });
 
