@@ -1,10 +1,10 @@
-/** How `svc` shows what happens. `none`: nothing can be shown; print the hint and exit 2. */
-export type OutputMode = 'tui' | 'reader' | 'compact' | 'json' | 'quiet' | 'none';
-
 /** Lines that `--output` takes. */
 export const lineFormats = ['compact', 'json', 'quiet'] as const;
 
 export type LineFormat = (typeof lineFormats)[number];
+
+/** How `svc` shows what happens. `none`: nothing can be shown; print the hint and exit 2. */
+export type OutputMode = 'tui' | LineFormat | 'none';
 
 /** `screen` draws whatever the environment says. */
 export const outputFormats = [...lineFormats, 'screen'] as const;
@@ -31,7 +31,7 @@ const isOn = (value: string | undefined) => isSet(value) && value !== '0' && val
 /**
  * Which output fits; to be decided before Ink is loaded, because Ink throws on a pipe, prints nothing in CI and draws on dumb
  * terminals. `--output` decides alone. Without a terminal on both ends there is none; a terminal that wants plain lines
- * (`NO_COLOR`, `TERM=dumb`, CI) gets them; a screen reader gets lines that are never redrawn.
+ * (`NO_COLOR`, `TERM=dumb`, CI) gets them, and so does a screen reader, which would read a screen again whenever it is redrawn.
  */
 export function outputMode({
 	stdinIsTty,
@@ -51,15 +51,12 @@ export function outputMode({
 		return 'tui';
 	}
 
-	if (wantsLines(environment)) {
-		return 'compact';
-	}
-
-	return isOn(environment['SVC_SCREEN_READER']) ? 'reader' : 'tui';
+	return wantsLines(environment) ? 'compact' : 'tui';
 }
 
 const wantsLines = (environment: OutputSituation['environment']): boolean =>
 	isSet(environment['NO_COLOR']) ||
 	environment['TERM'] === 'dumb' ||
 	isOn(environment['CI']) ||
-	isOn(environment['CONTINUOUS_INTEGRATION']);
+	isOn(environment['CONTINUOUS_INTEGRATION']) ||
+	isOn(environment['SVC_SCREEN_READER']);

@@ -24,9 +24,13 @@ test.for<[string, Partial<OutputSituation>, string]>([
 	['NO_COLOR=1', {environment: {NO_COLOR: '1'}}, 'compact'],
 	['NO_COLOR=0, which is set', {environment: {NO_COLOR: '0'}}, 'compact'],
 	['NO_COLOR empty', {environment: {NO_COLOR: ''}}, 'tui'],
-	['a screen reader', {environment: {SVC_SCREEN_READER: '1'}}, 'reader'],
+	['a screen reader', {environment: {SVC_SCREEN_READER: '1'}}, 'compact'],
 	['SVC_SCREEN_READER=0', {environment: {SVC_SCREEN_READER: '0'}}, 'tui'],
-	['a screen reader in CI', {environment: {SVC_SCREEN_READER: '1', CI: '1'}}, 'compact'],
+	[
+		'--output screen with a screen reader',
+		{output: 'screen', environment: {SVC_SCREEN_READER: '1'}},
+		'tui',
+	],
 ])('%s: %j gives %s', ([, situation, expected]) => {
 	expect(outputMode({...terminal, ...situation})).toBe(expected);
 });
