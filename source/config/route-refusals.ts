@@ -1,7 +1,7 @@
 import type {JsonValue} from '../core/json.ts';
 import type {Environment} from './environment.ts';
 import {coalesceSchema, type RawRoute} from './route-schema.ts';
-import {targetOf} from './targets.ts';
+import {platformsToCome, targetOf} from './targets.ts';
 
 /** Validation is skipped for a route with this secret. @see Interface 5.2 rule 3 */
 export const insecureSecret = 'INSECURE_NO_AUTH';
@@ -128,6 +128,11 @@ const rules: readonly Rule[] = [
 		code: notAvailableYet,
 		applies: ({raw}) => isSet(raw.coalesce),
 		says: () => 'has "coalesce": this version does not gather events yet',
+	},
+	{
+		code: notAvailableYet,
+		applies: ({raw}) => platformsToCome.includes(targetOf(raw.deliver)) && !isSet(raw.cron_job),
+		says: ({raw}) => `delivers to "${raw.deliver}": this version does not deliver there yet`,
 	},
 ];
 

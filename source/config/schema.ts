@@ -3,7 +3,7 @@ import {emailSchema} from './email-schema.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {looseSection, secret, setting, text, wholeNumber} from './schema-parts.ts';
 import {forgeSchema, modelSchema, retentionSchema, runsSchema} from './section-schemas.ts';
-import {platformNames} from './targets.ts';
+import {platformsToCome} from './targets.ts';
 
 const webhookSettings = {
 	enabled: setting(z.boolean(), {description: 'Whether the receiver runs', default: false}),
@@ -26,9 +26,7 @@ const webhookSchema = z.object({
 });
 
 const otherPlatforms = Object.fromEntries(
-	platformNames
-		.filter(name => name !== 'email')
-		.map(name => [name, looseSection(`Settings of ${name}`)]),
+	platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
 );
 
 /** `config.yaml`: what it may hold and, parsed, what it says. @see Interface 2.4, Decisions 3, 4, 7 */

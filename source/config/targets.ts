@@ -18,6 +18,9 @@ export const platformNames = [
 	'wecom',
 ] as const;
 
+/** Platforms that this version cannot deliver to. */
+export const platformsToCome: readonly string[] = platformNames.filter(name => name !== 'email');
+
 /** Every value that `deliver` may have. @see Interface 2.9 */
 export const deliverValues = ['log', 'forge_comment', 'github_comment', ...platformNames] as const;
 

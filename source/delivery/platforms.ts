@@ -1,15 +1,13 @@
 import {nearestName} from '../config/nearest-name.ts';
-import {deliverValues, platformNames} from '../config/targets.ts';
+import {deliverValues, platformsToCome} from '../config/targets.ts';
 import {cell} from '../core/untrusted.ts';
-
-const known: ReadonlySet<string> = new Set(platformNames);
 
 /** What is wrong with a `deliver` value that has no sender. @see Decisions 7 */
 export function unknownTarget(kind: string): {
 	readonly code: 'platform_unavailable' | 'platform_unknown';
 	readonly problem: string;
 } {
-	if (known.has(kind)) {
+	if (platformsToCome.includes(kind)) {
 		return {code: 'platform_unavailable', problem: `platform "${kind}" is not available yet`};
 	}
 

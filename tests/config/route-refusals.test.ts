@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {platformNames} from '../../source/config/targets.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 const webhookWith = (
@@ -54,6 +55,9 @@ test.for([
 	['{profile: other}', 'secret: global', 'not_available_yet'],
 	['{cron_job: j}', 'secret: global', 'not_available_yet'],
 	['{coalesce: {key: k, window_seconds: 0.5}}', 'secret: global', 'not_available_yet'],
+	['{deliver: slack}', 'secret: global', 'not_available_yet'],
+	['{deliver: wecom, deliver_only: true}', 'secret: global', 'not_available_yet'],
+	['{deliver: slack, cron_job: j}', 'secret: global', 'not_available_yet'],
 ] as const)('%s with %s is refused at start: %s', ([route, settings, code]) => {
 	const {routes, refusals} = webhookWith(route, {settings});
 	expect(refusals.map(refusal => refusal.code)).toEqual([code]);
@@ -88,6 +92,19 @@ test('every lasting reason is given, and what this version lacks only when nothi
 		'deliver_only_without_target',
 		'cron_job_with_deliver_only',
 	]);
+});
+
+test.for(platformNames.filter(name => name !== 'email'))(
+	'a route to %s is refused by that name before its first event, not after its first run',
+	name => {
+		expect(webhookWith(`{deliver: ${name}}`).refusals.map(({reason}) => reason)).toEqual([
+			`Route "r" delivers to "${name}": this version does not deliver there yet`,
+		]);
+	},
+);
+
+test.for(['log', 'email'])('a route to %s is served', deliver => {
+	expect(webhookWith(`{deliver: ${deliver}}`).refusals).toEqual([]);
 });
 
 test('one refused route leaves the others in the table', () => {

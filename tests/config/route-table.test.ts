@@ -45,6 +45,7 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'line\nbreak': {},
 		prompt: {prompt: 7},
 		later: {cron_job: 'j'},
+		chat: {deliver: 'slack'},
 	};
 	const {routes, skipped} = buildRouteTable(config, {entries});
 	expect([...routes.keys()]).toEqual(['both', 'good']);
@@ -54,11 +55,19 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		toolsets: ['web'],
 	});
 	const dynamic = skipped.filter(({source}) => source === 'dynamic');
-	expect(dynamic.map(({name}) => name)).toEqual(['text', 'a/b', 'line␊break', 'prompt', 'later']);
+	expect(dynamic.map(({name}) => name)).toEqual([
+		'text',
+		'a/b',
+		'line␊break',
+		'prompt',
+		'later',
+		'chat',
+	]);
 	expect(dynamic[3]?.reason).toBe(
 		'Route "prompt" is not a route: prompt must be text, not a number: put it in quotes',
 	);
 	expect(dynamic[4]?.code).toBe('not_available_yet');
+	expect(dynamic[5]?.code).toBe('not_available_yet');
 });
 
 test('views tell faces what is served and what is not, and hold no secret', () => {
