@@ -36,7 +36,6 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 		telling = false;
 		const events = untold;
 		untold = [];
-		getState();
 		for (const [listener, known] of listeners) {
 			listeners.set(listener, 0);
 			try {
