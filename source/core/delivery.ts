@@ -23,6 +23,9 @@ export type DeliveryOutcome =
 	| 'journal' // 503, not durable
 	| 'stopping'; // 503, draining
 
+/** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see Interface 8 */
+export const idempotencyMs = 3_600_000;
+
 export type TraceStepName =
 	| 'route'
 	| 'size'

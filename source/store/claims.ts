@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
@@ -8,9 +9,6 @@ import type {Memory} from './transaction.ts';
 
 /** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see Decisions 3 */
 const givesUp: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
-
-/** No claim counts for longer. @see Interface 4.2, "Duplicate delivery ID within 1 hour" */
-export const claimMs = 3_600_000;
 
 /** Claims that one commit sorts in: half a millisecond. */
 const slice = 256;
@@ -23,8 +21,8 @@ type Claim = DeliveryKey & {
 };
 
 export type Claims = Memory & {
-	/** The row of the delivery that holds `key`, if any. */
-	holderOf(key: DeliveryKey, idempotencyMs: number, now: number): number | undefined;
+	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
+	holderOf(key: DeliveryKey, heldMs: number, now: number): number | undefined;
 	/** Takes an identifier from whoever holds it. Inside a transaction. */
 	take(claim: Claim): void;
 };
@@ -107,9 +105,9 @@ export function createClaims(
 	};
 
 	return {
-		holderOf(key, idempotencyMs, now) {
+		holderOf(key, heldMs, now) {
 			const claim = claimOn(key);
-			if (!claim || now - claim.at >= idempotencyMs) {
+			if (!claim || now - claim.at >= heldMs) {
 				return undefined;
 			}
 
@@ -148,7 +146,7 @@ export function createClaims(
 			old = young;
 			young = new Map();
 			const living = [...old]
-				.filter(([, claim]) => clock.now() - claim.at < claimMs)
+				.filter(([, claim]) => clock.now() - claim.at < idempotencyMs)
 				.toSorted(([a], [b]) => (a < b ? -1 : 1));
 			sortNext(
 				living.map(([, claim]) => claim),

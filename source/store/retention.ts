@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
-import {claimMs} from './claims.ts';
+import {idempotencyMs} from '../core/delivery.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {Retention} from './port.ts';
@@ -106,12 +106,12 @@ export function createRetentionSteps({
 			const rows = withoutClaims.all(after);
 			let [last, went] = [after, 0];
 			for (const row of rows) {
-				if (isYounger(row, claimMs)) {
+				if (isYounger(row, idempotencyMs)) {
 					break;
 				}
 
 				last = integerOf(row['id']);
-				went += Number(dropClaim.run(clock.now() - claimMs, last).changes);
+				went += Number(dropClaim.run(clock.now() - idempotencyMs, last).changes);
 			}
 
 			setClaimFloor.run(last);
@@ -121,7 +121,7 @@ export function createRetentionSteps({
 			const rows = withRuns.all(after);
 			let [last, went] = [after, 0];
 			for (const row of rows) {
-				if (isYounger(row, Math.max(rowMs, claimMs))) {
+				if (isYounger(row, Math.max(rowMs, idempotencyMs))) {
 					break;
 				}
 

@@ -1,7 +1,8 @@
 import type {Clock} from '../core/clock.ts';
+import {idempotencyMs} from '../core/delivery.ts';
 import type {RunPlan} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
-import {idempotencyMs, namesOf} from './ready-event.ts';
+import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {acceptedReply, duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';

@@ -1,8 +1,6 @@
 import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
-
-/** An hour. @see Interface 8 */
-const memoryMs = 3_600_000;
+import {idempotencyMs} from '../core/delivery.ts';
 
 const mostBodies = 10_000;
 
@@ -23,7 +21,7 @@ export function createBodyMemory(clock: Clock): BodyMemory {
 	return {
 		recall(key) {
 			const body = bodies.get(key);
-			return body && clock.monotonic() - body.at < memoryMs ? body.deliveryId : undefined;
+			return body && clock.monotonic() - body.at < idempotencyMs ? body.deliveryId : undefined;
 		},
 		remember(key, deliveryId) {
 			bodies.delete(key);

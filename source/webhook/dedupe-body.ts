@@ -1,7 +1,8 @@
+import {idempotencyMs} from '../core/delivery.ts';
 import type {Intake} from '../store/port.ts';
 import {bodyKey} from './body-memory.ts';
 import type {BodyMemory} from './body-memory.ts';
-import {idempotencyMs, keyOf, namesOf} from './ready-event.ts';
+import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';

@@ -1,9 +1,10 @@
 import type {Clock} from '../core/clock.ts';
+import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
-import {idempotencyMs, keyOf, namesOf} from './ready-event.ts';
+import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {deliveredReply, deliveryFailedReply, duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';

@@ -13,9 +13,6 @@ export type ReadyEvent = {
 	readonly extra: JsonObject;
 };
 
-/** An hour. @see Interface 8 */
-export const idempotencyMs = 3_600_000;
-
 /** What replies to this event name. */
 export const namesOf = ({visit, route, event}: ReadyEvent) => ({
 	route: route.name,
