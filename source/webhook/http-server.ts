@@ -42,7 +42,6 @@ export function createHttpServer({
 }: ServerDependencies): HttpServer {
 	const server = createServer({...bounds, noDelay: true});
 	server.maxConnections = mostConnections;
-	// A request that says what it expects gets its answer before it sends the body.
 	/** The newest answer of each open connection; `undefined` before the first request. */
 	const answers = new Map<Duplex, ServerResponse | undefined>();
 	server.on('connection', socket => {
@@ -58,6 +57,7 @@ export function createHttpServer({
 		};
 
 	server.on('request', take(false));
+	// A request that says what it expects gets its answer before it sends the body.
 	server.on('checkContinue', take(true));
 	server.on('clientError', (error, socket) => {
 		// An answer that has begun must not get another one mixed into it.
