@@ -1,6 +1,6 @@
 // One bundle, split where the program uses import(), so that a command loads only what it needs. Everything is inside:
 // what users install has no dependencies.
-import {chmodSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';

@@ -5,6 +5,7 @@ import {ensureHome} from '../config/home-paths.ts';
 import {sleep} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
+import type {GatewayStatus} from '../gateway/port.ts';
 import type {Context} from './context.ts';
 import {findGateway} from './gateway-access.ts';
 import {printLines, tell} from './print.ts';
@@ -13,6 +14,9 @@ const startMs = 30_000;
 const endMs = 20_000;
 const pollMs = 50;
 
+/** How long a gateway whose receiver was refused may still take to end. */
+const refusedMs = 500;
+
 /**
  * Starts `svc gateway run` as a process of its own and returns once its receiver answers; prints the refusal and exits 3 when it
  * does not listen.
@@ -20,7 +24,7 @@ const pollMs = 50;
  * @throws SvcError `gateway_not_started`
  */
 export async function startInBackground(context: Context): Promise<void> {
-	await using already = await findGateway(context);
+	const already = await findGateway(context);
 	if (already) {
 		const {pid} = await already.status();
 		tell(
@@ -39,7 +43,7 @@ export async function startInBackground(context: Context): Promise<void> {
 	const [, script = ''] = process.argv;
 	const child = spawn(
 		process.execPath,
-		[...process.execArgv, script, '--profile', paths.profile, 'gateway', 'run'],
+		[...process.execArgv, script, '--profile', paths.profile, 'gateway', 'run', '--until-started'],
 		{detached: true, stdio: ['ignore', output, output], env: context.environment},
 	);
 	closeSync(output);
@@ -55,14 +59,18 @@ export async function startInBackground(context: Context): Promise<void> {
 	// The loop ends when the gateway has answered, the process has ended, or time is up.
 	// oxlint-disable-next-line no-unmodified-loop-condition
 	while (!ended && context.clock.monotonic() < deadline) {
+		// A process that ends while it is asked answers with all kinds of failures; its own words follow.
 		// oxlint-disable-next-line no-await-in-loop
-		if (await reportWhenDecided(context)) {
+		const status = await readStatus(context).catch(() => undefined);
+		// One that was refused as a whole says so and ends.
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(context.clock, status && 'refused' in status.webhook ? refusedMs : pollMs);
+		// oxlint-disable-next-line no-unnecessary-condition
+		if (status && !ended) {
+			report(context, status);
 			child.unref();
 			return;
 		}
-
-		// oxlint-disable-next-line no-await-in-loop
-		await sleep(context.clock, pollMs);
 	}
 
 	const said = readFileSync(outputPath, 'utf8').trim();
@@ -81,40 +89,23 @@ export async function startInBackground(context: Context): Promise<void> {
 	context.exit(child.exitCode === 3 ? 3 : 1);
 }
 
-/** Whether the new gateway has said where it listens, or why it does not; prints it. */
-async function reportWhenDecided(context: Context): Promise<boolean> {
-	await using port = await findGateway(context);
-	if (!port) {
-		return false;
+/** Says where the new gateway listens, or why it does not. */
+function report(context: Context, {webhook, pid}: GatewayStatus): void {
+	if ('url' in webhook) {
+		printLines(context, [`The gateway runs (process ${pid}) and listens on ${webhook.url}`]);
+	} else if ('refused' in webhook) {
+		tell(context, `The gateway runs, but its webhook receiver was refused: ${webhook.refused}`);
+		context.exit(3);
+	} else {
+		printLines(context, [
+			'The gateway runs; its webhook receiver is not enabled (svc gateway setup --enable)',
+		]);
 	}
+}
 
-	const {webhook} = port.getState();
-	switch (webhook.state) {
-		case 'starting':
-		case 'closed': {
-			return false;
-		}
-
-		case 'listening': {
-			printLines(context, [
-				`The gateway runs (process ${port.getState().gateway.pid}) and listens on ${webhook.url}`,
-			]);
-			return true;
-		}
-
-		case 'refused': {
-			tell(context, `The gateway runs, but its webhook receiver was refused: ${webhook.reason}`);
-			context.exit(3);
-			return true;
-		}
-
-		case 'disabled': {
-			printLines(context, [
-				'The gateway runs; its webhook receiver is not enabled (svc gateway setup --enable)',
-			]);
-			return true;
-		}
-	}
+async function readStatus(context: Context) {
+	const gateway = await findGateway(context);
+	return gateway?.status();
 }
 
 /** Waits until the gateway of the home has let go of its lock. @throws SvcError `gateway_not_stopped` */

@@ -42,6 +42,7 @@ export function checkConfiguration(context: Context): {
 					key: name,
 					message: reason,
 				})),
+			...table.warnings,
 		],
 		routes: table.routes.size,
 		exists: config.exists,

@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import type {GatewayPort} from '../gateway/port.ts';
+import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
 import type {Journal, Runs} from '../store/port.ts';
 import type {Context} from './context.ts';
 
@@ -13,13 +13,16 @@ export type Records = AsyncDisposable & {
 
 /** Opens the records of the context's home. @throws SvcError */
 export async function openRecords(context: Context): Promise<Records> {
-	const port = await findGateway(context);
-	if (port) {
+	const gateway = await findGateway(context);
+	if (gateway) {
 		return {
 			live: true,
-			deliveries: {get: id => port.getDelivery(id), list: filter => port.listDeliveries(filter)},
-			runs: {get: id => port.getRun(id), list: filter => port.listRuns(filter)},
-			[Symbol.asyncDispose]: () => port[Symbol.asyncDispose](),
+			deliveries: {
+				get: id => gateway.getDelivery(id),
+				list: filter => gateway.listDeliveries(filter),
+			},
+			runs: {get: id => gateway.getRun(id), list: filter => gateway.listRuns(filter)},
+			async [Symbol.asyncDispose]() {},
 		};
 	}
 
@@ -33,19 +36,37 @@ export async function openRecords(context: Context): Promise<Records> {
 	};
 }
 
-/** The gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
-export async function findGateway(context: Context): Promise<GatewayPort | undefined> {
+/** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
+export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
+	const {createControlCalls} = await import('../gateway/control-calls.ts');
+	return ifRunning(context, async socket => {
+		const commands = createControlCalls(socket);
+		await commands.status();
+		return commands;
+	});
+}
+
+/** The same with its state and its events, for a face. The caller leaves by disposing of it. */
+export async function attachGateway(context: Context): Promise<GatewayPort | undefined> {
+	return ifRunning(context, async socket => {
+		const {connectGateway} = await import('../gateway/remote-port.ts');
+		return connectGateway(context, {socket});
+	});
+}
+
+/** What `reach` makes of the control socket; `undefined` when nobody listens on it. */
+async function ifRunning<Reached>(
+	context: Context,
+	reach: (socket: string) => Promise<Reached>,
+): Promise<Reached | undefined> {
 	const {socket} = context.paths();
 	if (!existsSync(socket)) {
 		return undefined;
 	}
 
-	const [{connectGateway}, {isNoGateway}] = await Promise.all([
-		import('../gateway/remote-port.ts'),
-		import('../gateway/control-client.ts'),
-	]);
+	const {isNoGateway} = await import('../gateway/control-client.ts');
 	try {
-		return await connectGateway({clock: context.clock}, {socket});
+		return await reach(socket);
 	} catch (error) {
 		if (isNoGateway(error)) {
 			return undefined;
@@ -56,7 +77,7 @@ export async function findGateway(context: Context): Promise<GatewayPort | undef
 }
 
 /** The gateway that runs for the context's home. @throws SvcError `gateway_not_running` with what to do */
-export async function requireGateway(context: Context): Promise<GatewayPort> {
+export async function requireGateway(context: Context): Promise<GatewayCommands> {
 	const port = await findGateway(context);
 	if (!port) {
 		const {SvcError} = await import('../core/errors.ts');

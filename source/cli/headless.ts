@@ -15,9 +15,10 @@ import {whenAskedToStop} from './signals.ts';
  */
 export async function runHeadless(
 	context: Context,
-	{format}: {readonly format: LineFormat},
+	{format, untilStarted}: {readonly format: LineFormat; readonly untilStarted: boolean},
 ): Promise<void> {
 	const paths = context.paths();
+	let hasStarted = false;
 	// Before the gateway, so that it listens for a second signal while that drains.
 	using stop = whenAskedToStop();
 	await using gateway = startGateway({
@@ -26,13 +27,14 @@ export async function runHeadless(
 		environment: context.environment,
 		version: context.version,
 		onLog(record) {
-			if (isSaid(record, format)) {
+			if (!(untilStarted && hasStarted) && isSaid(record, format)) {
 				const line = format === 'json' ? JSON.stringify(record) : logLine(record);
 				context.stderr.write(`${line}\n`);
 			}
 		},
 	});
 	await gateway.started;
+	hasStarted = true;
 	const {webhook, problems} = gateway.port.getState();
 	const error = problems.find(({severity}) => severity === 'error');
 	if (error) {

@@ -8,7 +8,7 @@ import type {TuiState} from '../tui/run-tui.tsx';
 import type {FirstRunCard} from '../tui/state/view.ts';
 import type {Context} from './context.ts';
 import type {FirstRun} from './first-run.ts';
-import {findGateway} from './gateway-access.ts';
+import {attachGateway} from './gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
@@ -37,7 +37,7 @@ export async function openInterface(
 
 	const paths = context.paths();
 	ensureHome(paths);
-	await using attached = await findGateway(context);
+	await using attached = await attachGateway(context);
 	const firstRun = attached || existsSync(paths.config) ? undefined : await firstUse(context);
 	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
 	const show = mode === 'tui' ? await loadScreen() : undefined;
@@ -157,14 +157,21 @@ async function showLines(
 ): Promise<void> {
 	const {createLineWriter} = await import('./lines/lines.ts');
 	using lines = createLineWriter({stream: context.stdout, notices: context.stderr, format});
+	const {
+		gateway: {pid, version, home, profile, startedAt: at},
+	} = port.getState();
+	// It began before anybody could listen.
+	lines.write([{type: 'gateway-started', at, pid, version, home, profile}]);
 	const unsubscribe = port.subscribe(lines.write);
 	try {
 		await gateway?.started;
 		if (!gateway) {
-			tell(context, `Attached to the gateway of process ${port.getState().gateway.pid}`);
+			tell(context, `Attached to the gateway of process ${pid}`);
 		}
 
 		await Promise.race([asked, lines.closed, ...(gateway ? [gateway.stopped] : [])]);
+		// The end has lines, too.
+		await gateway?.[Symbol.asyncDispose]();
 	} finally {
 		unsubscribe();
 	}

@@ -138,8 +138,8 @@ export async function testSubscription(
 		readonly json?: boolean;
 	},
 ): Promise<void> {
-	await using port = await requireGateway(context);
-	const route = port.getState().routes.find(view => view.name === name);
+	const gateway = await requireGateway(context);
+	const route = (await gateway.listRoutes()).find(view => view.name === name);
 	if (route?.source === 'static') {
 		throw new SvcError(
 			'route_is_static',
@@ -151,7 +151,7 @@ export async function testSubscription(
 		throw notFound(context, name);
 	}
 
-	const answer = await port.sendTestEvent(name, {
+	const answer = await gateway.sendTestEvent(name, {
 		...(payload !== undefined && {payload}),
 		...(event !== undefined && {event}),
 	});

@@ -12,7 +12,7 @@ export type ControlRequest = {
 	readonly body: JsonValue;
 };
 
-/** One operation of the control API. The server, the client and the OpenAPI document are made from this table. */
+/** One operation of the control API. The server and the OpenAPI document are made from this table; `control-calls.ts` is its client. */
 export type ControlEndpoint = {
 	readonly method: 'GET' | 'POST';
 	/** With `{name}` parts. */
@@ -106,6 +106,12 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
 		path: '/v1/runs/{id}/retry',
 		summary: 'Puts an ended run back in the queue; answers whether it did.',
 		handle: (port, {params}) => port.retryRun(runIdOf(params)),
+	},
+	{
+		method: 'GET',
+		path: '/v1/routes',
+		summary: 'Every route, also those that are not served, with the reason.',
+		handle: port => port.listRoutes(),
 	},
 	{
 		method: 'POST',

@@ -62,25 +62,26 @@ export function createLiveConfig(
 		if (table !== known) {
 			known = table;
 			secrets = [...config.secretValues, ...secretsInTable(table)];
-			reportSkipped(table);
+			reportTroubles(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
 
 		return table;
 	};
 
-	let skippedBefore: ReadonlySet<string> = new Set();
-	const reportSkipped = ({skipped}: RouteTable) => {
-		const reasons = new Set(
-			skipped.map(({name, reason}) => `Route "${name}" is not served: ${reason}`),
-		);
-		for (const reason of reasons) {
-			if (!skippedBefore.has(reason)) {
-				log.warn(reason);
+	let troublesBefore: ReadonlySet<string> = new Set();
+	const reportTroubles = ({skipped, warnings}: RouteTable) => {
+		const troubles = new Set([
+			...skipped.map(({name, reason}) => `Route "${name}" is not served: ${reason}`),
+			...warnings.map(formatProblem),
+		]);
+		for (const trouble of troubles) {
+			if (!troublesBefore.has(trouble)) {
+				log.warn(trouble);
 			}
 		}
 
-		skippedBefore = reasons;
+		troublesBefore = troubles;
 	};
 
 	const warnOf = (warnings: readonly Problem[]) => {

@@ -1,4 +1,5 @@
 import {editConfig} from '../config/edit-config.ts';
+import {routeViews} from '../config/route-table.ts';
 import type {Route} from '../config/route.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
@@ -93,6 +94,7 @@ export function createLocalPort({
 			);
 			await live.reload();
 		},
+		listRoutes: async () => routeViews((await rooms()).live.routes()),
 		reload: async () => (await rooms()).live.reload(),
 		restartReceiver: async () => (await rooms()).receiver.restart(),
 		async status(): Promise<GatewayStatus> {

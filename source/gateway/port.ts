@@ -1,4 +1,4 @@
-import type {ModelView, PlatformView} from '../core/config-view.ts';
+import type {ModelView, PlatformView, RouteView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {Run, RunState, StoredRun} from '../core/run.ts';
@@ -41,18 +41,8 @@ export type StopConsequences = {
 	readonly queuedRuns: number;
 };
 
-/**
- * What a face may do with a gateway. Two implementations: in this process, and over `run/gateway.sock`; a face cannot tell them
- * apart. Commands reject with `SvcError`; nothing here throws synchronously.
- */
-export type GatewayPort = {
-	/** `false` when the gateway runs in another process. */
-	readonly embedded: boolean;
-	/** The current state; the same object until something happened. */
-	getState(): GatewayState;
-	/** Calls `listener` with every batch of events, after the state holds them. Returns the way out. */
-	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
-
+/** What a gateway can be asked and told. Commands reject with `SvcError`; nothing here throws synchronously. */
+export type GatewayCommands = {
 	getDelivery(id: string): Promise<StoredDelivery | undefined>;
 	listDeliveries(filter: {
 		readonly route?: string;
@@ -82,6 +72,8 @@ export type GatewayPort = {
 	cancelRun(id: number): Promise<boolean>;
 	/** `false` when the run is not in a state that can be retried. */
 	retryRun(id: number): Promise<boolean>;
+	/** Every route of the home, also those that are not served. */
+	listRoutes(): Promise<readonly RouteView[]>;
 	/** Reads every configuration file again, now. */
 	reload(): Promise<void>;
 	/** Tries to listen again after a refusal. */
@@ -97,6 +89,20 @@ export type GatewayPort = {
 	stopConsequences(): Promise<StopConsequences>;
 	/** Drains and ends the gateway (in another process: asks it to). */
 	stop(): Promise<void>;
+};
+
+/**
+ * What a face may do with a gateway: watch it and command it. Two implementations: in this process, and over `run/gateway.sock`; a face cannot tell
+ * them apart.
+ */
+export type GatewayPort = GatewayCommands & {
+	/** `false` when the gateway runs in another process. */
+	readonly embedded: boolean;
+	/** The current state; the same object until something happened. */
+	getState(): GatewayState;
+	/** Calls `listener` with every batch of events, after the state holds them. Returns the way out. */
+	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
+
 	/** Leaves: an attached face goes, the gateway stays. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

@@ -1,22 +1,13 @@
 import type {IncomingMessage} from 'node:http';
 import {createInterface} from 'node:readline';
 import type {Clock} from '../core/clock.ts';
-import type {Delivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import type {GatewayEvent} from '../core/events.ts';
-import type {JsonValue} from '../core/json.ts';
 import {reduce} from '../core/reduce.ts';
-import type {Run, StoredRun} from '../core/run.ts';
 import {type GatewayState, initialState} from '../core/state.ts';
-import {callControl, open} from './control-client.ts';
-import {fromWire, type WireDelivery} from './control-endpoints.ts';
-import type {
-	GatewayPort,
-	GatewayStatus,
-	ReceiverAnswer,
-	ReplayPlan,
-	StopConsequences,
-} from './port.ts';
+import {createControlCalls} from './control-calls.ts';
+import {open} from './control-client.ts';
+import type {GatewayPort} from './port.ts';
 
 /** Pause between tries to reach a gateway that went away. */
 const reconnectMs = 2000;
@@ -98,11 +89,8 @@ export async function connectGateway(
 	});
 	await first.promise;
 
-	const get = async <T>(path: string) => callControl<T>(socket, path);
-	const post = async <T>(path: string, body?: JsonValue) =>
-		callControl<T>(socket, path, {method: 'POST', ...(body !== undefined && {body})});
-
 	return {
+		...createControlCalls(socket),
 		embedded: false,
 		getState: () => state,
 		subscribe(listener) {
@@ -110,43 +98,6 @@ export async function connectGateway(
 			return () => {
 				listeners.delete(listener);
 			};
-		},
-		async getDelivery(id) {
-			const wire = await get<WireDelivery | undefined>(`/v1/deliveries/${encodeURIComponent(id)}`);
-			return wire && fromWire(wire);
-		},
-		listDeliveries: filter =>
-			get<readonly Delivery[]>(`/v1/deliveries?${queryOf(filter).toString()}`),
-		getRun: id => get<StoredRun | undefined>(`/v1/runs/${id}`),
-		listRuns({states, ...filter}) {
-			const query = queryOf(filter);
-			for (const name of states ?? []) {
-				query.append('state', name);
-			}
-
-			return get<readonly Run[]>(`/v1/runs?${query.toString()}`);
-		},
-		planReplay: id => get<ReplayPlan>(`/v1/deliveries/${encodeURIComponent(id)}/replay-plan`),
-		replay: (id, options = {}) =>
-			post<ReceiverAnswer>(`/v1/deliveries/${encodeURIComponent(id)}/replay`, {...options}),
-		sendTestEvent: (route, options = {}) =>
-			post<ReceiverAnswer>(`/v1/routes/${encodeURIComponent(route)}/test`, {...options}),
-		curlLine: route => get<string>(`/v1/routes/${encodeURIComponent(route)}/curl`),
-		cancelRun: id => post<boolean>(`/v1/runs/${id}/cancel`),
-		retryRun: id => post<boolean>(`/v1/runs/${id}/retry`),
-		async useModel(provider) {
-			await post(`/v1/model/${encodeURIComponent(provider)}`);
-		},
-		async reload() {
-			await post('/v1/reload');
-		},
-		async restartReceiver() {
-			await post('/v1/receiver/restart');
-		},
-		status: () => get<GatewayStatus>('/v1/status'),
-		stopConsequences: () => get<StopConsequences>('/v1/stop-consequences'),
-		async stop() {
-			await post('/v1/stop');
 		},
 		async [Symbol.asyncDispose]() {
 			left = true;
@@ -182,15 +133,4 @@ async function readStream(
 	} catch {
 		// A torn stream ends like a closed one: the caller takes it up again.
 	}
-}
-
-function queryOf(filter: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
-	const query = new URLSearchParams();
-	for (const [key, value] of Object.entries(filter)) {
-		if (value !== undefined) {
-			query.set(key, String(value));
-		}
-	}
-
-	return query;
 }

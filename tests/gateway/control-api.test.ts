@@ -92,6 +92,13 @@ test('a replay says what it would do, then does it under a new identifier', asyn
 	});
 });
 
+test('every route is listed, without its secret', async () => {
+	const {status, json} = await call('GET', '/v1/routes');
+	expect(status).toBe(200);
+	expect(json).toContainEqual(expect.objectContaining({name: 'hook', source: 'dynamic'}));
+	expect(JSON.stringify(json)).not.toContain('correct horse');
+});
+
 test('runs are listed by state and shown with prompt, transcript and answer', async () => {
 	const {json} = await call('GET', '/v1/runs', {query: '?state=done&state=failed&limit=10'});
 	expect(json.map(({state}: {state: string}) => state)).toContain('done');

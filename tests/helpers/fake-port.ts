@@ -96,6 +96,7 @@ export function createFakePort(
 		curlLine: async route => `curl http://127.0.0.1:8644/webhooks/${route}`,
 		cancelRun: async (...args) => command({name: 'cancelRun', args}, true),
 		retryRun: async (...args) => command({name: 'retryRun', args}, true),
+		listRoutes: async () => state.routes,
 		reload: async () => command({name: 'reload', args: []}, undefined),
 		restartReceiver: async () => command({name: 'restartReceiver', args: []}, undefined),
 		useModel: async (...args) => command({name: 'useModel', args}, undefined),

@@ -70,8 +70,8 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.argument('<id>', 'identifier, or at least its last four characters')
 		.option('--yes', 'do not ask to confirm what it will do')
 		.action(async (id: string, {yes}: {yes?: boolean}) => {
-			await using port = await requireGateway(context);
-			const plan = await port.planReplay(id);
+			const gateway = await requireGateway(context);
+			const plan = await gateway.planReplay(id);
 			if (plan.needsConfirmation && !yes) {
 				throw new SvcError(
 					'confirmation_needed',
@@ -79,7 +79,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 				);
 			}
 
-			const {status, body} = await port.replay(id);
+			const {status, body} = await gateway.replay(id);
 			printLines(context, [`${status} ${body}`]);
 			context.exit(status < 400 ? 0 : 1);
 		});

@@ -30,29 +30,34 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				.choices(lineFormats)
 				.default('compact'),
 		)
+		// For "svc gateway": what comes later is in the log file, which is set aside in time.
+		.addOption(new Option('--until-started', 'no lines once it has started').hideHelp())
 		.action(async (_, command: Command) => {
 			// The program has an option of this name, too, and takes what stands here.
-			const {output} = command.optsWithGlobals<{output: OutputFormat}>();
+			const {output, untilStarted = false} = command.optsWithGlobals<{
+				output: OutputFormat;
+				untilStarted?: boolean;
+			}>();
 			if (output === 'screen') {
 				command.error('error: svc gateway run has no screen, "svc" has');
 			}
 
 			const {runHeadless} = await import('../headless.ts');
-			await runHeadless(context, {format: output});
+			await runHeadless(context, {format: output, untilStarted});
 		});
 
 	group
 		.command('stop')
 		.description('end the gateway of this home: it drains first')
 		.action(async () => {
-			await using port = await findGateway(context);
-			if (!port) {
+			const gateway = await findGateway(context);
+			if (!gateway) {
 				tell(context, `No gateway runs for "${context.paths().home}"`);
 				return;
 			}
 
 			const {waitForEnd} = await import('../background.ts');
-			await port.stop();
+			await gateway.stop();
 			await waitForEnd(context);
 			printLines(context, ['The gateway has stopped']);
 		});
@@ -62,8 +67,8 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.description('tell whether a gateway runs and what it does')
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
-			await using port = await findGateway(context);
-			if (!port) {
+			const gateway = await findGateway(context);
+			if (!gateway) {
 				if (json) {
 					printJson(context, {running: false});
 				} else {
@@ -74,7 +79,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				return;
 			}
 
-			const status = await port.status();
+			const status = await gateway.status();
 			if (json) {
 				printJson(context, {running: true, ...status});
 			} else {

@@ -74,8 +74,8 @@ export function addRunCommands(program: Command, context: Context): void {
 		.description('end a run that has not ended')
 		.argument('<run>', 'number of the run', oneRun)
 		.action(async (id: number) => {
-			await using port = await requireGateway(context);
-			if (!(await port.cancelRun(id))) {
+			const gateway = await requireGateway(context);
+			if (!(await gateway.cancelRun(id))) {
 				throw new SvcError('run_ended', `Cannot cancel run ${id}: it has ended or does not exist`);
 			}
 
@@ -87,8 +87,8 @@ export function addRunCommands(program: Command, context: Context): void {
 		.description('put a run that ended badly back in the queue')
 		.argument('<run>', 'number of the run', oneRun)
 		.action(async (id: number) => {
-			await using port = await requireGateway(context);
-			if (!(await port.retryRun(id))) {
+			const gateway = await requireGateway(context);
+			if (!(await gateway.retryRun(id))) {
 				throw new SvcError(
 					'run_not_retryable',
 					`Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried`,
