@@ -159,15 +159,12 @@ export async function receiveAuthenticated(
 	);
 }
 
-/** A route that is bound to a profile has its own path, so here it is as unknown as any other. @see Interface 5.2 */
+/** Routes that are bound to another profile are not in the table. @see Interface 5.2 */
 function findRoute(visit: Visit, knock: Knock, table: RouteTable): Route | undefined {
 	const route = knock.route === undefined ? undefined : table.routes.get(knock.route);
-	if (!route || route.profile !== 'default') {
+	if (!route) {
 		visit.route = cell(knock.route ?? knock.path, 64).text;
-		note(visit, 'route', {
-			verdict: 'stop',
-			detail: route ? cleanDetail(visit, `bound to profile ${route.profile}`) : 'no such route',
-		});
+		note(visit, 'route', {verdict: 'stop', detail: 'no such route'});
 		return undefined;
 	}
 

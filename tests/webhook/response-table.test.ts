@@ -174,13 +174,6 @@ test.for([
 	expect(receiver.last()).toMatchObject({outcome: 'route', bodyBytes: 0});
 });
 
-test('a route that is bound to a profile answers byte for byte like an unknown one', async () => {
-	await using receiver = await startReceiver({routes: [makeRoute({profile: 'ops'})]});
-	const answer = await receiver.post({});
-	const unknown = await receiver.post({}, {}, '/webhooks/nobody');
-	expect([answer.status, answer.text]).toEqual([unknown.status, unknown.text]);
-});
-
 test('names are percent-decoded and the query does not count', async () => {
 	await using receiver = await startReceiver({routes: [makeRoute({name: 'a b'})]});
 	expect((await receiver.post({}, {}, '/webhooks/a%20b?x=1')).status).toBe(202);
