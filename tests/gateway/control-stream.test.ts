@@ -93,6 +93,7 @@ test('who leaves while the gateway is being looked for leaves no connection behi
 	connection.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
 	connection.resume();
 	await ended;
+	expect(connection.destroyed).toBe(true);
 	silent.close();
 	await once(silent, 'close');
 });
