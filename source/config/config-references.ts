@@ -1,4 +1,4 @@
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
 import type {Environment} from './environment.ts';
 import {mapTexts, type KeyPath} from './plain-data.ts';
 import {resolveReferences} from './references.ts';
@@ -49,30 +49,3 @@ function takesReferences(path: KeyPath): boolean {
 	const inside = rest[0] === 'extra' ? rest.slice(1) : rest;
 	return (inside[0] === 'routes' ? inside[2] : inside[0]) === 'secret';
 }
-
-/** Places of route settings that this version accepts and does not use. */
-export function findUnusedSettings(value: JsonValue): readonly KeyPath[] {
-	const webhook = memberOf(memberOf(value, 'platforms'), 'webhook');
-	const places: ReadonlyArray<readonly [KeyPath, JsonValue | undefined]> = [
-		[['platforms', 'webhook', 'routes'], memberOf(webhook, 'routes')],
-		[['platforms', 'webhook', 'extra', 'routes'], memberOf(memberOf(webhook, 'extra'), 'routes')],
-	];
-	return places.flatMap(([path, routes]) =>
-		isJsonObject(routes)
-			? Object.entries(routes).flatMap(([name, route]) =>
-					unusedKeysOf(route).map(key => [...path, name, key]),
-				)
-			: [],
-	);
-}
-
-const unusedKeys = ['overflow', 'concurrency', 'signature'] as const;
-
-const unusedKeysOf = (route: JsonValue): readonly string[] =>
-	unusedKeys.filter(key => {
-		const value = memberOf(route, key);
-		return value !== undefined && value !== null && value !== 'reject';
-	});
-
-const memberOf = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
-	isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

@@ -98,6 +98,8 @@ export type RouteTable = {
 	readonly routes: ReadonlyMap<string, Route>;
 	/** Entries that are not served, with the reason; the name is there even when the entry is broken. */
 	readonly skipped: readonly SkippedRoute[];
+	/** What served subscriptions say without effect; for `config.yaml` see `Config.warnings`. At most 100. */
+	readonly warnings: readonly Problem[];
 	/** Changes whenever anything in the table did. */
 	readonly version: number;
 };

@@ -1,7 +1,7 @@
 import type {Problem} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
-import {findUnusedSettings, resolveConfigReferences} from './config-references.ts';
+import {resolveConfigReferences} from './config-references.ts';
 import {configSchemaJson} from './config-schema-json.ts';
 import type {HomePaths, LoadedConfig} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
@@ -12,6 +12,7 @@ import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {findUnknownKeys, type UnknownKey} from './unknown-keys.ts';
+import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
 import {resolveWebhook} from './webhook-config.ts';
 import {mostProblems, parseYamlSource} from './yaml-source.ts';
 
@@ -138,5 +139,5 @@ const aboutUnused = (path: Finding['path']): Finding => ({
 	path,
 	at: 'key',
 	severity: 'warning',
-	message: 'this version does not use it yet',
+	message: notUsedYet,
 });

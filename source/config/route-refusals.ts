@@ -130,6 +130,19 @@ const rules: readonly Rule[] = [
 		says: () => 'has "coalesce": this version does not gather events yet',
 	},
 	{
+		// Its events would all fail as forgeries.
+		code: notAvailableYet,
+		applies: ({raw}) => isSet(raw.signature),
+		says: () =>
+			'has "signature": this version checks only the schemes that it recognises by their headers',
+	},
+	{
+		// It promises that nothing above the rate limit is lost.
+		code: notAvailableYet,
+		applies: ({raw}) => raw.overflow === 'queue',
+		says: () => 'has "overflow: queue": this version only rejects what is above the rate limit',
+	},
+	{
 		code: notAvailableYet,
 		applies: ({raw}) => platformsToCome.includes(targetOf(raw.deliver)) && !isSet(raw.cron_job),
 		says: ({raw}) => `delivers to "${raw.deliver}": this version does not deliver there yet`,

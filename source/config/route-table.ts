@@ -1,10 +1,14 @@
-import type {RouteView} from '../core/config-view.ts';
+import type {Problem, RouteView} from '../core/config-view.ts';
+import type {JsonValue} from '../core/json.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import type {Config, RouteTable} from './config.ts';
+import {placeless} from './place-problem.ts';
 import {viewOfRoute} from './resolve-route.ts';
 import {insecureSecret} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
+import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
+import {mostProblems} from './yaml-source.ts';
 
 let tablesMade = 0;
 
@@ -19,6 +23,7 @@ export function buildRouteTable(config: Config, subscriptions: Subscriptions): R
 	const {routes: staticRoutes, refusals} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
 	const skipped: SkippedRoute[] = [...refusals];
+	const warnings: Problem[] = [];
 	const staticNames = new Set([...staticRoutes.keys(), ...refusals.map(({name}) => name)]);
 	for (const [name, entry] of Object.entries(subscriptions.entries)) {
 		const resolved = resolveSubscription(name, entry, context);
@@ -28,12 +33,19 @@ export function buildRouteTable(config: Config, subscriptions: Subscriptions): R
 			skipped.push(shadowed(resolved.route));
 		} else {
 			routes.set(name, resolved.route);
+			warnings.push(...warningsOf(name, entry, config));
 		}
 	}
 
 	tablesMade += 1;
-	return {routes, skipped, version: tablesMade};
+	return {routes, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
 }
+
+const warningsOf = (name: string, entry: JsonValue, {paths}: Config): readonly Problem[] =>
+	findUnusedRouteSettings(entry).map(path => ({
+		...placeless(paths.subscriptions, {key: [name, ...path].join('.'), message: notUsedYet}),
+		severity: 'warning',
+	}));
 
 function shadowed(route: Route): SkippedRoute {
 	const {name, source} = route;

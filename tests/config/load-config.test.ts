@@ -1,5 +1,6 @@
 import {chmodSync, mkdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {platformNames} from '../../source/config/targets.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
 test('without a `config.yaml` everything has its default', () => {
@@ -131,7 +132,8 @@ api: {enabled: true, models: {a: {agent: true}}}
 metrics: {host: 0.0.0.0}
 gateway: {multiplex_profiles: false}
 `;
-	expect(problemsOf(home.load({config}))).toEqual([
+	const unknown = problemsOf(home.load({config})).filter(line => line.includes('unknown key'));
+	expect(unknown).toEqual([
 		'config.yaml:2:1 modell: unknown key, did you mean "model"',
 		'config.yaml:5:3 platforms.webhok: unknown key, did you mean "webhook"',
 		'config.yaml:7:13 platforms.webhook.extra.prot: unknown key, did you mean "port"',
@@ -327,15 +329,60 @@ test('"Inside the program time is milliseconds"', () => {
 	expect(config.webhook.routes.get('a')?.scriptTimeoutMs).toBe(2500);
 });
 
-test('settings of a later version are accepted with a warning', () => {
+test('settings of a later version are accepted, each with a warning, also in a strict check', () => {
 	using home = createTemporaryHome();
-	const loaded = home.load({
-		config:
-			'platforms: {webhook: {routes: {a: {secret: s, overflow: queue, signature: stripe}, b: {secret: s, overflow: reject}}}}',
-	});
+	const config = `
+mcp_servers: {crm: {command: crm}}
+api: {port: 8642}
+metrics: {host: 0.0.0.0}
+gateway: {multiplex_profiles: true}
+platforms:
+  telegram: {bot_token: x}
+  teams: {enabled: true}
+  webhook:
+    routes:
+      a: {secret: s, concurrency: 2, mirror_to_session: true}
+    extra: {routes: {b: {secret: s, concurrency: 1}}}
+`;
+	const loaded = home.load({config}, {strict: true});
 	expect(loaded.ok).toBe(true);
-	expect(problemsOf(loaded).map(line => line.replace(/^\S+ /, ''))).toEqual([
-		'platforms.webhook.routes.a.overflow: this version does not use it yet',
-		'platforms.webhook.routes.a.signature: this version does not use it yet',
-	]);
+	expect(problemsOf(loaded)).toEqual(
+		[
+			'2:1 mcp_servers',
+			'3:1 api',
+			'4:1 metrics',
+			'5:11 gateway.multiplex_profiles',
+			'7:3 platforms.telegram',
+			'8:3 platforms.teams',
+			'11:22 platforms.webhook.routes.a.concurrency',
+			'11:38 platforms.webhook.routes.a.mirror_to_session',
+			'12:37 platforms.webhook.extra.routes.b.concurrency',
+		].map(place => `config.yaml:${place}: this version does not use it yet`),
+	);
+	expect(configOf(loaded).warnings.every(({severity}) => severity === 'warning')).toBe(true);
+});
+
+test.for(platformNames.filter(name => name !== 'email'))(
+	'settings of %s are named as unused',
+	name => {
+		using home = createTemporaryHome();
+		expect(problemsOf(home.load({config: `platforms: {${name}: {enabled: true}}`}))).toEqual([
+			`config.yaml:1:13 platforms.${name}: this version does not use it yet`,
+		]);
+	},
+);
+
+test('what is off or empty asks for nothing, and is not warned about', () => {
+	using home = createTemporaryHome();
+	const config = `
+mcp_servers: {}
+api: {enabled: false, port: 8642}
+metrics:
+gateway: {multiplex_profiles: false}
+platforms:
+  slack: {enabled: false, token: x}
+  email: {from: a@b.c, smtp: {host: h}}
+  webhook: {routes: {a: {secret: s, overflow: reject, mirror_to_session: false, concurrency: }}}
+`;
+	expect(problemsOf(home.load({config}))).toEqual([]);
 });

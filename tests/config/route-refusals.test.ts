@@ -57,6 +57,9 @@ test.for([
 	['{coalesce: {key: k, window_seconds: 0.5}}', 'secret: global', 'not_available_yet'],
 	['{deliver: slack}', 'secret: global', 'not_available_yet'],
 	['{deliver: wecom, deliver_only: true}', 'secret: global', 'not_available_yet'],
+	['{overflow: queue}', 'secret: global', 'not_available_yet'],
+	['{signature: stripe}', 'secret: global', 'not_available_yet'],
+	['{signature: {header: x-sig}}', 'secret: INSECURE_NO_AUTH, host: "::1"', 'not_available_yet'],
 	['{deliver: slack, cron_job: j}', 'secret: global', 'not_available_yet'],
 ] as const)('%s with %s is refused at start: %s', ([route, settings, code]) => {
 	const {routes, refusals} = webhookWith(route, {settings});
@@ -103,9 +106,12 @@ test.for(platformNames.filter(name => name !== 'email'))(
 	},
 );
 
-test.for(['log', 'email'])('a route to %s is served', deliver => {
-	expect(webhookWith(`{deliver: ${deliver}}`).refusals).toEqual([]);
-});
+test.for(['deliver: log', 'deliver: email', 'overflow: reject', 'concurrency: 2'])(
+	'a route with %s is served',
+	setting => {
+		expect(webhookWith(`{${setting}}`).refusals).toEqual([]);
+	},
+);
 
 test('one refused route leaves the others in the table', () => {
 	using home = createTemporaryHome();

@@ -70,6 +70,38 @@ test('bad entries are skipped one by one, each with its reason', () => {
 	expect(dynamic[5]?.code).toBe('not_available_yet');
 });
 
+test('what a served subscription says without effect is named, and only that', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const entries = {
+		both: {concurrency: 1},
+		broken: {prompt: 7, concurrency: 1},
+		queued: {overflow: 'queue'},
+		signed: {signature: 'stripe'},
+		quiet: {mirror_to_session: false, overflow: 'reject'},
+		own: {concurrency: 3, mirror_to_session: true},
+	};
+	const {warnings, skipped} = buildRouteTable(config, {entries});
+	expect(warnings.map(({severity, key, message}) => [severity, key, message])).toEqual([
+		['warning', 'own.concurrency', 'this version does not use it yet'],
+		['warning', 'own.mirror_to_session', 'this version does not use it yet'],
+	]);
+	expect(warnings[0]?.file).toBe(home.paths.subscriptions);
+	expect(skipped.filter(({code}) => code === 'not_available_yet').map(({name}) => name)).toEqual([
+		'queued',
+		'signed',
+	]);
+});
+
+test('however many subscriptions there are, the warnings are bounded', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const entries = Object.fromEntries(
+		Array.from({length: 101}, (_, index) => [`r${index}`, {concurrency: 1}]),
+	);
+	expect(buildRouteTable(config, {entries}).warnings).toHaveLength(100);
+});
+
 test('views tell faces what is served and what is not, and hold no secret', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));

@@ -233,5 +233,6 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 const tableOf = (routes: readonly Route[]): RouteTable => ({
 	routes: new Map(routes.map(route => [route.name, route])),
 	skipped: [],
+	warnings: [],
 	version: 1,
 });

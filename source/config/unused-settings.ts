@@ -1,0 +1,56 @@
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {KeyPath} from './plain-data.ts';
+import {platformsToCome} from './targets.ts';
+
+/** What to say of a setting that has no effect yet. */
+export const notUsedYet = 'this version does not use it yet';
+
+/** Stands for every key of a mapping. */
+const each = '*';
+
+/** What a route may say without effect. What would do harm is refused instead: see `route-refusals.ts`. */
+const ofRoutes: ReadonlyArray<readonly string[]> = [['concurrency'], ['mirror_to_session']];
+
+const ofConfig: ReadonlyArray<readonly string[]> = [
+	['mcp_servers'],
+	['api'],
+	['metrics'],
+	['gateway', 'multiplex_profiles'],
+	...platformsToCome.map(name => ['platforms', name]),
+	...ofRoutes.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
+	...ofRoutes.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),
+];
+
+/** Places of `value` (all of `config.yaml`) that this version accepts and does not use. What is off or empty asks for nothing. */
+export const findUnusedSettings = (value: JsonValue): readonly KeyPath[] =>
+	ofConfig.flatMap(pattern => placesOf(value, pattern));
+
+/** The same for one route, as it is written. */
+export const findUnusedRouteSettings = (route: JsonValue): readonly KeyPath[] =>
+	ofRoutes.flatMap(pattern => placesOf(route, pattern));
+
+function placesOf(
+	value: JsonValue | undefined,
+	pattern: readonly string[],
+	path: readonly string[] = [],
+): readonly KeyPath[] {
+	const [next, ...rest] = pattern;
+	if (next === undefined) {
+		return asksForNothing(value) ? [] : [path];
+	}
+
+	if (!isJsonObject(value)) {
+		return [];
+	}
+
+	const keys = next === each ? Object.keys(value) : [next].filter(key => Object.hasOwn(value, key));
+	return keys.flatMap(key => placesOf(value[key], rest, [...path, key]));
+}
+
+function asksForNothing(value: JsonValue | undefined): boolean {
+	if (!isJsonObject(value)) {
+		return value === undefined || value === null || value === false;
+	}
+
+	return value['enabled'] === false || Object.keys(value).length === 0;
+}

@@ -1,0 +1,39 @@
+import {utimesSync, writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {createLogger} from '../../source/core/log.ts';
+import {createLiveConfig} from '../../source/gateway/live-config.ts';
+import {createTemporaryHome} from '../config/temporary-home.ts';
+
+test('what a subscription says without effect is logged when it is read, and once', () => {
+	using home = createTemporaryHome();
+	const {paths} = home;
+	const messages: string[] = [];
+	const live = createLiveConfig(
+		{
+			paths,
+			environment: {},
+			clock: systemClock,
+			emit() {},
+			log: createLogger({
+				clock: systemClock,
+				redact: text => text,
+				write: ({message}) => messages.push(message),
+			}),
+		},
+		{async onChange() {}},
+	);
+	const subscribe = (entries: unknown, time: number) => {
+		writeFileSync(paths.subscriptions, JSON.stringify(entries));
+		utimesSync(paths.subscriptions, time, time);
+		live.routes();
+	};
+
+	subscribe({a: {secret: 's', concurrency: 2}}, 1000);
+	subscribe({a: {secret: 's', concurrency: 2}, b: {secret: 's', mirror_to_session: true}}, 2000);
+
+	expect(messages).toEqual([
+		'webhook_subscriptions.json a.concurrency: this version does not use it yet',
+		'webhook_subscriptions.json b.mirror_to_session: this version does not use it yet',
+	]);
+});
