@@ -74,17 +74,33 @@ export function createPipeline({
 		trace: [],
 	});
 
+	/** What was decided stands, whatever goes wrong where it is told. */
+	const tell = (visit: Visit, report: () => void) => {
+		try {
+			report();
+		} catch (error) {
+			log.error(`Cannot report delivery of route "${visit.route}": ${messageOf(error)}`, {
+				delivery: visit.id,
+			});
+		}
+	};
+
 	const close = (visit: Visit, reply: Reply): Reply => {
 		const now = clock.monotonic();
-		if (isNoted(reply)) {
-			intake.note(storedDeliveryOf(visit, reply, now));
-		}
+		tell(visit, () => {
+			if (isNoted(reply)) {
+				intake.note(storedDeliveryOf(visit, reply, now));
+			}
 
-		const delivery = deliveryOf(visit, reply, now);
-		emit({type: 'delivery-received', at: clock.now(), delivery});
-		metrics.observe(visit.isKnownRoute ? visit.route : undefined, delivery);
-		if (reply.runId !== undefined) {
-			onAccepted(reply.runId);
+			const delivery = deliveryOf(visit, reply, now);
+			metrics.observe(visit.isKnownRoute ? visit.route : undefined, delivery);
+			emit({type: 'delivery-received', at: clock.now(), delivery});
+		});
+		const {runId} = reply;
+		if (runId !== undefined) {
+			tell(visit, () => {
+				onAccepted(runId);
+			});
 		}
 
 		return reply;
@@ -99,12 +115,18 @@ export function createPipeline({
 		return refusals.journal;
 	};
 
+	const decide = async (visit: Visit, walk: () => Promise<Reply>): Promise<Reply> => {
+		try {
+			return await walk();
+		} catch (error) {
+			return fail(visit, error);
+		}
+	};
+
 	const visitAll = async (visit: Visit, walk: () => Promise<Reply>): Promise<Reply> => {
 		const done = busy.begin();
 		try {
-			return close(visit, await walk());
-		} catch (error) {
-			return close(visit, fail(visit, error));
+			return close(visit, await decide(visit, walk));
 		} finally {
 			done();
 		}

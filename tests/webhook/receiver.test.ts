@@ -207,6 +207,26 @@ test.for(['X-Forwarded-For', 'Forwarded', 'Via'])(
 	},
 );
 
+test('what is on disk is answered 202 and reported once, also when nobody can be woken for it', async () => {
+	await using receiver = await startReceiver();
+	// A frozen list takes nothing: whoever tells it something gets an error.
+	Object.freeze(receiver.woken);
+	const answer = await receiver.post({});
+	expect(answer.status).toBe(202);
+	expect(receiver.deliveries.map(({outcome}) => outcome)).toEqual(['accepted']);
+	expect(receiver.log).toEqual([
+		expect.stringMatching(/^error Cannot report delivery of route "hook": .*not extensible/),
+	]);
+	expect(await receiver.store.runs.counts()).toEqual({queued: 1, active: 0});
+});
+
+test('a face that fails keeps neither the answer nor the dispatcher from an event', async () => {
+	await using receiver = await startReceiver();
+	Object.freeze(receiver.events);
+	expect((await receiver.post({})).status).toBe(202);
+	expect(receiver.woken).toHaveLength(1);
+});
+
 test('what strangers name reaches events cleaned and bounded', async () => {
 	await using receiver = await startReceiver();
 	await receiver.post({}, {}, `/webhooks/${encodeURIComponent(`\u001b[2J${'x'.repeat(500)}`)}`);
