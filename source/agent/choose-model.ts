@@ -3,6 +3,7 @@ import type {Config, ModelConfig} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
+import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
 import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
@@ -41,8 +42,6 @@ const hostedNames = Object.keys(hostedProviders) as readonly Hosted[];
 
 const isHosted = (provider: ModelConfig['provider']): provider is Hosted =>
 	Object.hasOwn(hostedProviders, provider);
-
-const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 function keyIn(
 	environment: Config['environment'],
@@ -120,7 +119,7 @@ async function firstListed(
 	{clock, fetch}: ChooseModelOptions,
 ): Promise<string> {
 	const url = baseUrlOf({provider, ...(baseUrl && {baseUrl})});
-	if (provider !== 'openai-compatible' || !url || !loopbackHosts.has(url.hostname)) {
+	if (provider !== 'openai-compatible' || !url || !isLoopbackHost(url.hostname)) {
 		throw new SvcError(
 			'model_misconfigured',
 			`Cannot use provider "${provider}": model.name is not set`,

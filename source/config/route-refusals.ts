@@ -1,4 +1,5 @@
 import type {JsonValue} from '../core/json.ts';
+import {mayServeInsecure} from '../core/loopback.ts';
 import type {Environment} from './environment.ts';
 import {coalesceSchema, type RawRoute} from './route-schema.ts';
 import {platformsToCome, targetOf} from './targets.ts';
@@ -29,8 +30,6 @@ export type RouteDraft = {
 
 export type Refusal = {readonly code: string; readonly reason: string};
 
-const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
-
 /**
  * Why a route cannot be served: the startup refusals of the contract, then what this version cannot do yet. Empty: it can.
  *
@@ -54,8 +53,6 @@ type Rule = {
 const notAvailableYet = 'not_available_yet';
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
-
-const isOffLoopback = ({host}: RouteContext): boolean => !loopbackHosts.has(host);
 
 const rules: readonly Rule[] = [
 	{
@@ -100,7 +97,7 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'insecure_not_loopback',
-		applies: ({secrets}, context) => secrets.includes(insecureSecret) && isOffLoopback(context),
+		applies: ({secrets}, {host}) => secrets.includes(insecureSecret) && !mayServeInsecure(host),
 		says: (_, {host}) =>
 			`uses ${insecureSecret} while the receiver listens on "${host}": set a secret, or set platforms.webhook.host to 127.0.0.1`,
 	},

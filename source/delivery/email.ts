@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {EmailConfig} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
+import {isLoopbackHost} from '../core/loopback.ts';
 import {addressOf} from './email-target.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import {outgoingText} from './outgoing-text.ts';
@@ -71,7 +72,7 @@ export async function sendEmail(
 
 function transportOptions({smtp}: EmailConfig) {
 	const {host, port, secure, username, password} = smtp;
-	const isHere = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+	const isHere = isLoopbackHost(host);
 	return {
 		host,
 		port,

@@ -5,6 +5,7 @@ import {SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
+import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Intake} from '../store/port.ts';
 import {createBodyMemory} from './body-memory.ts';
@@ -15,7 +16,6 @@ import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
 import {createHttpServer} from './http-server.ts';
 import {listen} from './listen.ts';
-import {isLoopbackHost} from './local-peer.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
 import {oncePerTurn} from './once-per-turn.ts';
@@ -124,7 +124,7 @@ export function createReceiver(
 			bodies: createBodyMemory(clock),
 			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,
-			isLoopback: isLoopbackHost(options.host),
+			isLoopback: mayServeInsecure(options.host),
 			isDraining: () => draining,
 			stopping: stopping.signal,
 			warnOnce: createWarnOnce(log),

@@ -309,6 +309,12 @@ test.for<{
 		says: /^Cannot ask 127\.0\.0\.1:1 which models it has/,
 	},
 	{
+		what: 'a server on another address of this machine',
+		model: {provider: 'openai-compatible', baseUrl: 'http://127.0.0.2:1/v1'},
+		code: 'model_unreachable',
+		says: /^Cannot ask 127\.0\.0\.2:1 which models it has/,
+	},
+	{
 		what: 'a name that nothing has',
 		model: {name: 'llama9'},
 		environment: {OPENAI_API_KEY: 'sk-o'},
