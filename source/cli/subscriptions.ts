@@ -3,6 +3,7 @@ import {parse} from 'yaml';
 import {checkSubscription} from '../config/check-subscription.ts';
 import type {Config} from '../config/config.ts';
 import {editSubscriptions} from '../config/edit-subscriptions.ts';
+import {fillDeliverExtra} from '../config/fill-deliver-extra.ts';
 import {formatProblem} from '../config/format-problem.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {loadConfig} from '../config/load-config.ts';
@@ -43,7 +44,7 @@ export async function subscribe(
 			const existing = Object.hasOwn(before, name) ? before[name] : undefined;
 			isNew = existing === undefined;
 			const merged = mergeSubscription(isJsonObject(existing) ? existing : undefined, flags);
-			const entry = withDeliverExtra(merged, deliverExtra);
+			const entry = fillDeliverExtra(merged, deliverExtra);
 			const [refusal] = checkSubscription(name, entry, config);
 			if (refusal) {
 				throw new SvcError('subscription_refused', refusal.reason);
@@ -206,28 +207,6 @@ function report(
 	if (!config.webhook.enabled) {
 		tell(context, 'The webhook receiver is not enabled: svc gateway setup --enable');
 	}
-}
-
-/** `forge_comment` says where it posts: what was given, else what GitHub's payloads name. */
-function withDeliverExtra(
-	entry: JsonObject,
-	given: Readonly<Record<string, string>> = {},
-): JsonObject {
-	const before = isJsonObject(entry['deliver_extra']) ? entry['deliver_extra'] : {};
-	const isForge = entry['deliver'] === 'forge_comment' || entry['deliver'] === 'github_comment';
-	const events = entry['events'];
-	const isIssue =
-		Array.isArray(events) &&
-		events.length > 0 &&
-		events.every(event => event === 'issues' || event === 'issue_comment');
-	const defaults = isForge
-		? {
-				repo: '{repository.full_name}',
-				pr_number: isIssue ? '{issue.number}' : '{pull_request.number}',
-			}
-		: {};
-	const extra = {...defaults, ...before, ...given};
-	return Object.keys(extra).length === 0 ? entry : {...entry, deliver_extra: extra};
 }
 
 /** @throws SvcError `config_invalid` with the first problem */
