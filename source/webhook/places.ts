@@ -1,8 +1,8 @@
 import type {Clock} from '../core/clock.ts';
 
 export type Places = {
-	/** Resolves to `release` once a place is free; to `undefined` when too many wait already or `waitMs` passed. */
-	take(waitMs: number): Promise<(() => void) | undefined>;
+	/** Resolves to `release` once a place is free; to `undefined` when too many wait already, `waitMs` passed or `signal` aborted. */
+	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 };
 
 /** At most `count` holders at once and `mostWaiting` behind them, served in order. */
@@ -23,7 +23,11 @@ export function createPlaces(
 	};
 
 	return {
-		async take(waitMs) {
+		async take(waitMs, signal) {
+			if (signal.aborted) {
+				return undefined;
+			}
+
 			if (taken < count) {
 				taken += 1;
 				return once(release);
@@ -34,15 +38,21 @@ export function createPlaces(
 			}
 
 			return new Promise(resolve => {
-				const cancel = clock.after(waitMs, () => {
+				const leave = () => {
 					waiting.splice(waiting.indexOf(enter), 1);
-					resolve(undefined);
-				});
+					settle(undefined);
+				};
 				const enter = (give: () => void) => {
+					settle(give);
+				};
+				const settle = (give: (() => void) | undefined) => {
 					cancel();
+					signal.removeEventListener('abort', leave);
 					resolve(give);
 				};
 
+				const cancel = clock.after(waitMs, leave);
+				signal.addEventListener('abort', leave, {once: true});
 				waiting.push(enter);
 			});
 		},

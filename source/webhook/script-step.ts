@@ -51,7 +51,7 @@ export async function transformPayload(
 		return {
 			reply: stop(visit, refusals.scriptsBusy, {
 				step: 'script',
-				detail: 'too many scripts wait already',
+				detail: 'too many scripts run and wait',
 			}),
 		};
 	}

@@ -11,7 +11,8 @@ export type ScriptExit =
 			/** The last characters of its error output. */
 			readonly stderr: string;
 	  }
-	| {readonly kind: 'timeout'; readonly afterMs: number}
+	/** `waitedMs` in line came before. */
+	| {readonly kind: 'timeout'; readonly afterMs: number; readonly waitedMs: number}
 	| {readonly kind: 'too-much-output'; readonly limitBytes: number}
 	| {readonly kind: 'missing'}
 	| {readonly kind: 'stopped'}
@@ -39,11 +40,13 @@ export function judgeScript(exit: ScriptExit, payload: JsonValue): ScriptVerdict
 		case 'missing':
 			return failed('no such script in the scripts folder');
 		case 'timeout':
-			return failed(`killed after ${exit.afterMs / 1000} s`);
+			return failed(
+				`killed after ${seconds(exit.afterMs)}${exit.waitedMs >= 1 ? ` (and ${seconds(exit.waitedMs)} in line)` : ''}`,
+			);
 		case 'too-much-output':
 			return failed(`killed after ${exit.limitBytes} bytes of output`);
 		case 'stopped':
-			return failed('killed because the gateway stops');
+			return failed('not finished because the gateway stops');
 		case 'not-started':
 			return failed(`did not start: ${exit.reason}`);
 		case 'exited':
@@ -54,6 +57,8 @@ export function judgeScript(exit: ScriptExit, payload: JsonValue): ScriptVerdict
 					);
 	}
 }
+
+const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
 
 function judgeOutput(output: string, payload: JsonValue): ScriptVerdict {
 	if (output === '') {

@@ -26,6 +26,7 @@ const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 export type ScriptJob = {
 	/** As written in the route. */
 	readonly script: string;
+	/** For everything: its wait in line and its work. */
 	readonly timeoutMs: number;
 	/** Fed to its standard input. */
 	readonly input: Buffer | string;
@@ -34,12 +35,12 @@ export type ScriptJob = {
 };
 
 export type Scripts = {
-	/** Runs one script to its end and the end of its process group; never rejects. `busy`: too many wait already, nothing was started. */
+	/** Runs one script to its end and the end of its process group; never rejects. `busy`: no place became free in time, nothing was started. */
 	run(job: ScriptJob, signal: AbortSignal): Promise<ScriptExit | {readonly kind: 'busy'}>;
 };
 
 /**
- * Runs filter scripts: at most 8 at once and 64 waiting (each for at most its own timeout), in their own process group, which is killed at the timeout, at 1 MiB of output,
+ * Runs filter scripts: at most 8 at once and 64 waiting, each waiting and working within one timeout, in their own process group, which is killed at the timeout, at 1 MiB of output,
  * when the gateway stops, and when the script ends. `folder` is the profile's scripts folder.
  *
  * @see Interface 2.8, Decisions 3
@@ -57,16 +58,22 @@ export function createScripts({
 
 	return {
 		async run(job, signal) {
-			const release = await places.take(job.timeoutMs);
+			const cameAt = clock.monotonic();
+			const release = await places.take(job.timeoutMs, signal);
 			if (!release) {
-				return {kind: 'busy'};
+				return {kind: signal.aborted ? 'stopped' : 'busy'};
 			}
 
 			try {
+				const waitedMs = clock.monotonic() - cameAt;
+				if (waitedMs >= job.timeoutMs) {
+					return {kind: 'busy'};
+				}
+
 				const path = containedPath(folder, job.script);
 				return path === undefined
 					? {kind: 'missing'}
-					: await runFile({path, folder, job, environment: environment(), clock, signal});
+					: await runFile({path, folder, job, waitedMs, environment: environment(), clock, signal});
 			} catch (error) {
 				return {kind: 'not-started', reason: codeOf(error)};
 			} finally {
@@ -80,13 +87,15 @@ type FileJob = {
 	readonly path: string;
 	readonly folder: string;
 	readonly job: ScriptJob;
+	/** Part of the timeout that went by in line. */
+	readonly waitedMs: number;
 	readonly environment: Readonly<Record<string, string>>;
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
 };
 
 async function runFile(fileJob: FileJob): Promise<ScriptExit> {
-	const {path, folder, job, environment, clock, signal} = fileJob;
+	const {path, folder, job, waitedMs, environment, clock, signal} = fileJob;
 	if (signal.aborted) {
 		return {kind: 'stopped'};
 	}
@@ -113,8 +122,9 @@ async function runFile(fileJob: FileJob): Promise<ScriptExit> {
 		const output = collect(child, () => {
 			end({kind: 'too-much-output', limitBytes: outputLimit});
 		});
-		const cancelTimeout = clock.after(job.timeoutMs, () => {
-			end({kind: 'timeout', afterMs: job.timeoutMs});
+		const afterMs = job.timeoutMs - waitedMs;
+		const cancelTimeout = clock.after(afterMs, () => {
+			end({kind: 'timeout', afterMs, waitedMs});
 		});
 		let cancelGrace = nothing;
 		const settle = (exit: ScriptExit) => {

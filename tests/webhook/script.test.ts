@@ -3,6 +3,9 @@ import {chmod, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {judgeScript} from '../../source/webhook/script-verdict.ts';
+import {createScripts} from '../../source/webhook/script.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
 
@@ -201,6 +204,48 @@ test('at most 8 scripts at once; the rest wait', async () => {
 	expect((await Promise.all(answers)).map(({status}) => status)).toEqual(Array(9).fill(202));
 });
 
+test('30 s (`script_timeout_seconds`) are for the wait in line and the work together', async () => {
+	await using home = await temporaryHome();
+	const clock = createFakeClock();
+	const stopping = new AbortController();
+	const scripts = createScripts({
+		clock,
+		folder: home.path,
+		environment: () => ({PATH: process.env['PATH'] ?? ''}),
+	});
+	await writeFile(
+		join(home.path, 'wait.sh'),
+		'id=$SVC_WEBHOOK_DELIVERY_ID; touch "up-$id"; until [ -e "go-$id" ]; do sleep 0.02; done',
+	);
+	const run = async (deliveryId: string, timeoutMs: number) =>
+		scripts.run({script: 'wait.sh', timeoutMs, input: '', event: 'x', deliveryId}, stopping.signal);
+
+	const first = run('first', 100_000);
+	const others = Array.from({length: 7}, async (_, index) => run(`${index}`, 100_000));
+	const late = run('late', 30_000);
+	await whenThere(join(home.path, 'up-first'));
+	clock.advance(20_000);
+	await writeFile(join(home.path, 'go-first'), '');
+	await first;
+	await whenThere(join(home.path, 'up-late'));
+	clock.advance(10_000);
+	const exit = await late;
+	expect(exit).toEqual({kind: 'timeout', afterMs: 10_000, waitedMs: 20_000});
+	expect(exit.kind !== 'busy' && judgeScript(exit, {})).toEqual({
+		kind: 'failed',
+		detail: 'killed after 10 s (and 20 s in line)',
+	});
+
+	const ninth = run('ninth', 100_000);
+	const [last, none] = [run('last', 100_000), run('none', 1000)];
+	clock.advance(1000);
+	expect(await none).toEqual({kind: 'busy'});
+	stopping.abort();
+	expect(await last).toEqual({kind: 'stopped'});
+	expect(existsSync(join(home.path, 'up-last'))).toBe(false);
+	await Promise.all([ninth, ...others]);
+});
+
 test('a script in the way of the shutdown is killed and its sender asked to come again', async () => {
 	const receiver = await withScript('touch up; exec sleep 1000');
 	const answer = receiver.post({}).catch(() => 'cut');
@@ -229,10 +274,14 @@ const turn = async () =>
 	});
 
 /** Looks once per turn of the event loop; the bound is the test's own. */
-async function whenThere(path: string) {
-	while (!existsSync(path)) {
+async function until(isSo: () => boolean) {
+	while (!isSo()) {
 		await turn();
 	}
+}
+
+async function whenThere(path: string) {
+	await until(() => existsSync(path));
 }
 
 async function readWhenThere(path: string) {
@@ -241,9 +290,7 @@ async function readWhenThere(path: string) {
 }
 
 async function whenDead(pid: number) {
-	while (isAlive(pid)) {
-		await turn();
-	}
+	await until(() => !isAlive(pid));
 }
 
 /** A killed process that its new parent has not buried yet does not count. */
