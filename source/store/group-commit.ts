@@ -34,6 +34,8 @@ export type GroupCommit = {
 	write<Result>(task: () => Result): Promise<Result>;
 	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
 	later(task: () => void, settled?: (written: boolean) => void): void;
+	/** Writes, blocking, the unhurried writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
+	catchUp(): void;
 	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
 	/** Whether nothing waits to be written. */
@@ -230,6 +232,13 @@ export function createGroupCommit(
 				},
 			});
 			planRide(rideAfterMs);
+		},
+		catchUp() {
+			// While the database is locked another try would only block.
+			let left = closed || lockedSince !== undefined ? 0 : riders.length;
+			while (left > 0 && commit(largestRide) === 'committed') {
+				left -= largestRide;
+			}
 		},
 		failing: () => failing,
 		idle,

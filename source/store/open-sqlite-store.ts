@@ -85,6 +85,7 @@ function storeOn(
 	const commit = createGroupCommit({database, clock, memory, onCommit, onFailing}, {file});
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(`${file}.reserve`);
+	const reader = createJournalReader(database);
 	const steps = createRetentionSteps({database, clock, counters});
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
@@ -92,7 +93,15 @@ function storeOn(
 		intake: createIntake({database, clock, commit, claims, counters, notes}),
 		runs: createRuns({database, clock, commit, counters}),
 		journal: {
-			...createJournalReader(database),
+			// What a face was just told of can be asked for, though a note waits for its ride.
+			async get(id) {
+				commit.catchUp();
+				return reader.get(id);
+			},
+			async list(filter) {
+				commit.catchUp();
+				return reader.list(filter);
+			},
 			purge: createPurge({database, commit, steps, reserve}),
 		},
 		recovered,

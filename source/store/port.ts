@@ -100,6 +100,7 @@ export type Retention = {
 	readonly rowMs: number;
 };
 
+/** Reads see every delivery that was accepted, recorded or noted before, also a note that still waits to be written. */
 export type Journal = {
 	/** By `Delivery.id`, or by any unambiguous ending of it of at least four characters. */
 	get(id: string): Promise<StoredDelivery | undefined>;

@@ -709,6 +709,20 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		);
 
 		test(
+			'a delivery that was just noted is found and listed at once',
+			use(async store => {
+				const [one, two] = [1, 2].map(() => sampleDelivery({outcome: 'ignored:event'}));
+				store.intake.note(one ?? sampleDelivery());
+				expect(await store.journal.get(one?.id ?? '')).toEqual(one);
+				store.intake.note(two ?? sampleDelivery());
+				expect((await store.journal.list({limit: 9})).map(({id}) => id)).toEqual([
+					two?.id,
+					one?.id,
+				]);
+			}),
+		);
+
+		test(
 			'deliveries are listed newest first, by route and outcome, page by page, without what was received',
 			use(async store => {
 				const rows = ['accepted', 'duplicate', 'delivered', 'accepted'] as const;

@@ -219,6 +219,26 @@ test('no write fails for the sake of a rider, and the rider is tried again', asy
 	expect(it.commit.idle()).toBe(true);
 });
 
+test('whoever wants to read has what waits written, as far as that can be', () => {
+	using it = setUp();
+	for (let x = 0; x < 100; x += 1) {
+		it.commit.later(() => it.put(x));
+	}
+
+	it.commit.catchUp();
+	expect(it.commits).toEqual([64, 36]);
+	it.commit.catchUp();
+	expect(it.commits).toEqual([64, 36]);
+
+	it.database.exec('pragma max_page_count = 20');
+	it.commit.later(() => it.put(100, 200_000));
+	it.commit.catchUp();
+	expect(it.rows()).toHaveLength(100);
+	it.database.exec('pragma max_page_count = 1000');
+	it.clock.advance(2000);
+	expect(it.rows()).toHaveLength(101);
+});
+
 test('closing writes what waits and refuses what comes later', async () => {
 	using it = setUp();
 	const waiting = it.write(1);
