@@ -6,7 +6,7 @@ import type {JsonObject, JsonValue} from './json.ts';
  * - `queued`: durable, waits for a free place. `running`: the agent works.
  * - `delivering`: the answer is durable and on its way to its target, perhaps between two tries.
  * - `done`, `silent` (answered `[SILENT]`), `failed` (the agent ended in an error after its retries), `cancelled`.
- * - `interrupted`: the process died while a tool that may change things had started; a person decides.
+ * - `interrupted`: the process died while a tool that may change things had started, or three times during this run; a person decides.
  * - `uncertain`: the process died while the answer was being handed to a target that cannot be asked; verify, then decide.
  * - `dead`: the answer could not be delivered after all tries.
  */

@@ -87,6 +87,21 @@ function storeOn(
 	const reserve = createReserve(`${file}.reserve`);
 	const reader = createJournalReader(database);
 	const steps = createRetentionSteps({database, clock, counters});
+	const leased = database.prepare(
+		'select 1 from run where finished_at is null and due_at is null limit 1',
+	);
+	const uncount = database.prepare(
+		'update run set lost_leases = lost_leases - 1 where finished_at is null and due_at is null',
+	);
+	/** Opening counts every lease that it finds as lost; those that an orderly end leaves are no sign of a run that does harm. */
+	const giveBack = () => {
+		if (leased.get()) {
+			commit.later(() => {
+				uncount.run();
+			});
+		}
+	};
+
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
 	return {
@@ -118,6 +133,7 @@ function storeOn(
 		},
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
+				giveBack();
 				commit.close();
 				database.close();
 			}

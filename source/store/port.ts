@@ -137,7 +137,8 @@ export type Recovered = {
 /**
  * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Tokens of leases fence; all reads are
  * paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
- * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again.
+ * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again. The third lease that a run loses in one phase (to
+ * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
  */
 export type Store = {
 	readonly intake: Intake;

@@ -38,7 +38,7 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 		`update run set delivery_started = 1, delivery_attempt = delivery_attempt + 1 where ${fence} and state = 'delivering'`,
 	);
 	const answered = database.prepare(
-		`update run set state = 'delivering', model = ?, tool_calls = ? where ${fence} and state = 'running'`,
+		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
 	);
 	const wait = database.prepare(
 		'update run set state = ?, due_at = ?, error = ?, delivery_started = 0 where id = ?',
@@ -47,7 +47,7 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 		'update run set state = ?, due_at = null, finished_at = ?, error = ? where id = ?',
 	);
 	const restart = database.prepare(
-		`update run set state = ?, due_at = ?, finished_at = null, error = null, side_effect = 0, delivery_started = 0,
+		`update run set state = ?, due_at = ?, finished_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0,
 			started_at = iif(?1 = 'queued', null, started_at) where id = ?`,
 	);
 

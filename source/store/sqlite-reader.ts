@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createJournalReader} from './journal-reader.ts';
-import {schemaVersion, versionOf} from './migrations.ts';
+import {versionOf} from './migrations.ts';
 import type {Journal, Runs} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
@@ -34,7 +34,7 @@ export async function openSqliteReader(file: string): Promise<StoreReader> {
 	let database: DatabaseSync | undefined;
 	try {
 		database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});
-		if (versionOf(database, file) < schemaVersion) {
+		if (versionOf(database, file) === 0) {
 			database.close();
 			return emptyReader;
 		}

@@ -631,6 +631,98 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				})(),
 		);
 
+		/** Takes a run, and lets the process die over it. */
+		const dieOver = async (home: Home, clock: FakeClock): Promise<Home> => {
+			await using store = await home.open(clock);
+			await leaseOne(store);
+			return await home.crash();
+		};
+
+		test(
+			'a run over which the process died three times is not begun again without a person, who gives it three more',
+			use(async (store, clock, home) => {
+				const id = await acceptRun(store);
+				await settle(store, {state: 'retry', at: startMs, error: 'no tries are counted here'});
+				await using first = await home.crash();
+				await using second = await dieOver(first, clock);
+				await using third = await dieOver(second, clock);
+				await using fourth = await dieOver(third, clock);
+				{
+					await using last = await fourth.open(clock);
+					expect(last.recovered).toEqual({requeued: [], interrupted: [id], uncertain: []});
+					expect(await last.runs.view(id)).toMatchObject({
+						state: 'interrupted',
+						attempt: 4,
+						error: 'The gateway ended or lost this run 3 times while it worked on it',
+					});
+					expect(await last.runs.lease(1, 1000)).toEqual([]);
+					expect(await last.runs.retry(id)).toBe(true);
+				}
+
+				await using fifth = await dieOver(fourth, clock);
+				await using again = await fifth.open(clock);
+				expect(again.recovered.requeued).toEqual([id]);
+			}),
+		);
+
+		test(
+			'an answer over which the process died three times is kept for a person',
+			use(async (store, clock, home) => {
+				const id = await acceptRun(store, sampleEntry({}, {plan: logPlan}));
+				await using first = await home.crash();
+				await using second = await dieOver(first, clock);
+				await using third = await dieOver(second, clock);
+				let answered: Home;
+				{
+					await using open = await third.open(clock);
+					// What the agent lost before does not count against its answer.
+					await open.runs.answer(await leaseOne(open), sampleAnswer);
+					answered = await third.crash();
+				}
+
+				await using fourth = answered;
+				await using fifth = await dieOver(fourth, clock);
+				await using sixth = await dieOver(fifth, clock);
+				await using last = await sixth.open(clock);
+				expect(last.recovered.uncertain).toEqual([id]);
+				expect(await last.runs.view(id)).toMatchObject({
+					answer: 'All good',
+					error: 'The gateway ended or lost this run 3 times while it delivered its answer',
+				});
+				await last.runs.retry(id);
+				expect(await leaseOne(last)).toMatchObject({phase: 'deliver'});
+			}),
+		);
+
+		test(
+			'a run that is never beaten in time is given up, too',
+			use(async (store, clock) => {
+				const id = await acceptRun(store);
+				for (const _ of [1, 2, 3]) {
+					await leaseOne(store, 1000);
+					clock.advance(1000);
+				}
+
+				expect(await store.runs.lease(1, 1000)).toEqual([]);
+				expect(await store.runs.view(id)).toMatchObject({state: 'interrupted', attempt: 3});
+			}),
+		);
+
+		test(
+			'an orderly end counts against no run, however often',
+			use(async (store, clock, home) => {
+				const id = await acceptRun(store);
+				await using copy = await home.crash();
+				for (const _ of [1, 2, 3, 4]) {
+					await using open = await copy.open(clock);
+					await leaseOne(open);
+				}
+
+				await using last = await copy.open(clock);
+				expect(last.recovered.requeued).toEqual([id]);
+			}),
+		);
+
 		test(
 			'what waits and what has ended stays as it is',
 			use(async (store, clock, home) => {

@@ -108,9 +108,32 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 1: install the newer program again`,
+				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 2: install the newer program again`,
 			});
 		}
+	});
+
+	test('a store of the first version is read as it is, and brought forward when it is opened', async () => {
+		await using home = await createSqliteHome();
+		const entry = sampleEntry();
+		{
+			await using store = await home.open(clock);
+			await acceptRun(store, entry);
+		}
+
+		{
+			using database = new DatabaseSync(home.file);
+			database.exec('alter table run drop column lost_leases; pragma user_version = 1');
+		}
+
+		{
+			await using reader = await openSqliteReader(home.file);
+			expect(await reader.journal.list({limit: 9})).toMatchObject([{id: entry.delivery.id}]);
+			expect(await reader.runs.list({limit: 9})).toMatchObject([{state: 'queued'}]);
+		}
+
+		await using store = await home.open(clock);
+		expect(await leaseOne(store)).toMatchObject({run: {delivery: entry.delivery.id}});
 	});
 
 	test('a folder that cannot be made is an unreadable store', async () => {
