@@ -86,6 +86,8 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		}),
 	);
 
+	frontend.hush();
+
 	let inkSuspend: Suspend | undefined;
 	let isLent = false;
 	const suspend: Suspend = async task => {
@@ -115,7 +117,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	});
 
 	stack.defer(handleStops(process, suspend));
-	stack.defer(resetAtExit(process, fdOf(stdout)));
+	stack.defer(resetAtExit(process, fdOf(stdout), modes));
 	stack.defer(frontend.onEnd(() => leave('terminal-gone')));
 	stack.defer(watchTitle(shell, title => modes.setTitle(title)));
 	const onGone = () => leave('terminal-gone');

@@ -1,9 +1,10 @@
+import {execFileSync} from 'node:child_process';
 import {systemClock} from '../../source/core/clock.ts';
 import {runTui} from '../../source/tui/run-tui.tsx';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 
-/** The whole interface over a gateway that only remembers. `SVC_TEST_FAILS` makes drawing fail when a delivery comes. */
+/** The whole interface over a gateway that only remembers. SIGUSR2 makes drawing fail, SIGINT ends the process on the spot. */
 const port = createFakePort();
 for (let index = 0; index < 40; index += 1) {
 	const delivery = makeDelivery({receivedAt: systemClock.now(), route: `route-${index}`});
@@ -14,6 +15,19 @@ for (let index = 0; index < 40; index += 1) {
 	});
 	port.emit(received(delivery));
 }
+
+/** Whether the terminal echoes what is typed, by the word of the terminal itself. */
+const echo = () =>
+	/ (-?echo) /.exec(
+		execFileSync('stty', ['-a'], {stdio: ['inherit', 'pipe', 'inherit'], encoding: 'utf8'}),
+	)?.[1];
+let echoBefore: string | undefined;
+const subscribe = port.subscribe.bind(port);
+// The interface listens before it draws.
+port.subscribe = listener => {
+	echoBefore ??= echo();
+	return subscribe(listener);
+};
 
 let saved = '';
 const stop = new AbortController();
@@ -48,9 +62,13 @@ try {
 			},
 		},
 	});
-	process.stdout.write(`left: ${reason} ${saved}\n`);
+	process.stdout.write(
+		`left: ${reason} ${saved}\nbefore the first frame: ${echoBefore}, now: ${echo()}\n`,
+	);
 	process.exit(0);
 } catch (error) {
-	process.stdout.write(`failed: ${error instanceof Error ? error.name : String(error)}\n`);
+	process.stdout.write(
+		`failed: ${error instanceof Error ? error.name : String(error)}\nnow: ${echo()}\n`,
+	);
 	process.exit(1);
 }

@@ -6,10 +6,21 @@ import {openPty} from '../helpers/pty.ts';
 
 const program = join(import.meta.dirname, 'run-tui-program.tsx');
 
-async function open(editorScript = 'exit 0') {
+/** A shell around the program: says its process, and afterwards whether the terminal echoes. */
+const shellAround = 'exec 3<&0; "$@" <&3 & echo "pid $!"; wait $!; stty -a | grep -o " -*echo "';
+
+async function open(editorScript = 'exit 0', {inShell = false} = {}) {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-tui-'));
 	await writeFile(join(folder, 'ed'), `#!/bin/sh\n${editorScript}\n`, {mode: 0o755});
-	const pty = openPty(process.execPath, ['--import', 'tsx', program], {
+	const command = [
+		...(inShell ? ['sh', '-c', shellAround, 'sh'] : []),
+		process.execPath,
+		'--import',
+		'tsx',
+		program,
+	] as const;
+	const [first, ...rest] = command;
+	const pty = openPty(first, rest, {
 		columns: 120,
 		rows: 30,
 		env: {
@@ -45,6 +56,26 @@ test('leaving gives the terminal back as it was, and hands over what is to be ke
 	expect(pty.foreign()).toEqual([]);
 });
 
+test('the terminal echoes nothing from before the first frame, and echoes again after the last', async () => {
+	await using setup = await open();
+	const {pty} = setup;
+	pty.press('ctrl+c', 'ctrl+c');
+	await pty.exited;
+
+	expect(pty.lines().join('\n')).toContain('before the first frame: -echo, now: echo');
+});
+
+test('a process that ends on the spot gives title and echo back', async () => {
+	await using setup = await open('exit 0', {inShell: true});
+	const {pty} = setup;
+	process.kill(Number(/pid (\d+)/.exec(pty.written())?.[1]), 'SIGINT');
+	await pty.exited;
+
+	expect(pty.written().split('\u001B[22;2t')).toHaveLength(2);
+	expect(pty.written().split('\u001B[22;2t')[1]).toContain('\u001B[23;2t');
+	expect(pty.lines().map(line => line.trim())).toContain('echo');
+});
+
 test('an aborted signal leaves in the same way', async () => {
 	await using setup = await open();
 	const {pty} = setup;
@@ -62,11 +93,13 @@ test('what cannot be drawn ends in an error on the terminal that was', async () 
 
 	expect(await pty.exited).toEqual({exitCode: 1, signal: 0});
 	expect(pty.isAlternateScreen()).toBe(false);
-	expect(pty.lines()[0]).toBe('failed: TypeError');
+	expect(pty.lines().slice(0, 2)).toEqual(['failed: TypeError', 'now: echo']);
 });
 
 test('a Ctrl-C in the editor is the editor’s, and the screen comes back', async () => {
-	await using setup = await open('trap "echo caught" INT; echo editing; read answer; exit 0');
+	await using setup = await open(
+		'trap "echo caught" INT; echo editing; until read answer; do :; done; exit 0',
+	);
 	const {pty} = setup;
 	pty.press('e');
 	await pty.waitForText('editing');

@@ -12,6 +12,8 @@ import {createTurns} from './turns.ts';
 export type InputFrontend = {
 	/** The stdin to give to Ink's `render()`. */
 	readonly stdin: NodeJS.ReadStream;
+	/** Keeps the terminal from echoing what is typed until Ink reads it; nothing of it is lost. */
+	hush(): void;
 	/** Asks `handler` for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
 	onKey(handler: (key: KeyEvent) => boolean): () => void;
 	/** The same for pastes. */
@@ -27,7 +29,7 @@ export type InputFrontend = {
 	fieldFocused(): boolean;
 	/** Whether keys that were read have not been handled yet. */
 	busy(): boolean;
-	/** Lets go of the terminal; what is held is dropped. */
+	/** Lets go of the terminal, which echoes again; what is held is dropped. */
 	[Symbol.dispose](): void;
 };
 
@@ -67,6 +69,7 @@ export function createInputFrontend(
 	const windowFocus = createHandlers<boolean>();
 	const ends = createHandlers<void>();
 	const decoder = new StringDecoder('utf8');
+	let raw = false;
 	let reading = false;
 	let held = '';
 	let tornCharacter = false;
@@ -207,8 +210,13 @@ export function createInputFrontend(
 		terminal.pause();
 	};
 
-	const setRawMode = (isRaw: boolean) => {
+	const setRaw = (isRaw: boolean) => {
+		raw = isRaw;
 		terminal.setRawMode(isRaw);
+	};
+
+	const setRawMode = (isRaw: boolean) => {
+		setRaw(isRaw);
 		if (isRaw === reading) {
 			return;
 		}
@@ -229,6 +237,9 @@ export function createInputFrontend(
 
 	return {
 		stdin: ink.stream,
+		hush() {
+			setRaw(true);
+		},
 		onKey: keys.add,
 		onPaste: pastes.add,
 		onMouse: handler => mouse.add(event => (handler(event), false)),
@@ -247,6 +258,10 @@ export function createInputFrontend(
 		[Symbol.dispose]() {
 			if (reading) {
 				stop();
+			}
+
+			if (raw) {
+				setRaw(false);
 			}
 
 			terminal.off('end', onEnd);
