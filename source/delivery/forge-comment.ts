@@ -1,14 +1,20 @@
 import type {Clock} from '../core/clock.ts';
+import {type GroupExit, runInGroup} from '../core/process-group.ts';
 import {DeliveryError, type DeliveryErrorCode} from './delivery-error.ts';
 import type {ForgeTarget} from './forge-target.ts';
 import {neutraliseMentions} from './neutralise-mentions.ts';
 import {outgoingText} from './outgoing-text.ts';
-import {type ClientExit, runClient} from './run-client.ts';
 
 /** What code hosts accept as one comment, in characters. */
 const longestComment = 65_536;
 
 const timeoutMs = 30_000;
+
+/** From SIGTERM to SIGKILL. */
+const termGraceMs = 2000;
+
+/** What is kept of what the client says. */
+const output = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
 
 export type ForgeComment = {
 	readonly target: ForgeTarget;
@@ -32,17 +38,22 @@ export async function postForgeComment(
 	{clock, clean}: {readonly clock: Clock; readonly clean: (text: string) => string},
 ): Promise<string> {
 	const {target, text, cli, environment, signal, killed} = comment;
-	const exit = await runClient(
+	const exit = await runInGroup(
 		{
-			file: cli,
+			command: cli,
 			args: ['issue', 'comment', String(target.number), '--repo', target.repo, '--body-file', '-'],
-			environment,
+			env: environment,
+			// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
+			cwd: '/',
 			input: neutraliseMentions(outgoingText(text, longestComment)),
+			stdout: output,
+			stderr: output,
 			timeoutMs,
+			termGraceMs,
 			signal,
 			killed,
 		},
-		clock,
+		{clock},
 	);
 	const place = `${target.repo}#${target.number}`;
 	if (exit.kind === 'exited' && exit.code === 0) {
@@ -55,7 +66,7 @@ export async function postForgeComment(
 
 type Failure = {readonly code: DeliveryErrorCode; readonly reason: string};
 
-function failureOf(exit: ClientExit, cli: string): Failure {
+function failureOf(exit: GroupExit, cli: string): Failure {
 	switch (exit.kind) {
 		case 'timeout':
 			return {
@@ -63,6 +74,7 @@ function failureOf(exit: ClientExit, cli: string): Failure {
 				reason: `"${cli}" was not done within ${timeoutMs / 1000} s and was ended; it may have commented`,
 			};
 		case 'aborted':
+		case 'too-much-output':
 			return {code: 'delivery_aborted', reason: `"${cli}" was ended; it may have commented`};
 		case 'not-started':
 			return exit.code === 'ENOENT'
@@ -89,7 +101,7 @@ const complaints: ReadonlyArray<readonly [RegExp, DeliveryErrorCode]> = [
 const authenticationExit = 4;
 
 function failureOfExit(
-	{code, stdout, stderr}: ClientExit & {readonly kind: 'exited'},
+	{code, stdout, stderr}: GroupExit & {readonly kind: 'exited'},
 	cli: string,
 ): Failure {
 	const said = (stderr.trim() || stdout.trim()).slice(0, 2000);

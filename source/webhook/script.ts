@@ -1,8 +1,7 @@
-import {spawn} from 'node:child_process';
-import type {ChildProcess} from 'node:child_process';
 import {extname} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {codeOf} from '../core/errors.ts';
+import {runInGroup} from '../core/process-group.ts';
 import {containedPath} from './contained-path.ts';
 import {createPlaces} from './places.ts';
 import {scriptEnvironment} from './script-environment.ts';
@@ -15,11 +14,6 @@ const stderrKept = 2000;
 const atOnce = 8;
 
 const mostWaiting = 64;
-
-/** A process that left the group may hold our pipe open; its output is not waited for. */
-const closeGraceMs = 1000;
-
-const nothing = () => {};
 
 const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 
@@ -96,95 +90,32 @@ type FileJob = {
 
 async function runFile(fileJob: FileJob): Promise<ScriptExit> {
 	const {path, folder, job, waitedMs, environment, clock, signal} = fileJob;
-	if (signal.aborted) {
-		return {kind: 'stopped'};
-	}
-
-	// A group of its own: what the script starts dies with it.
-	const child = spawn(shells.has(extname(path)) ? 'bash' : 'python3', [path], {
-		cwd: folder,
-		detached: true,
-		env: scriptEnvironment(environment, job),
-		stdio: ['pipe', 'pipe', 'pipe'],
-	});
-
-	return new Promise(resolve => {
-		let verdict: ScriptExit | undefined;
-		const end = (exit: ScriptExit) => {
-			verdict ??= exit;
-			killGroup(child);
-		};
-
-		const onAbort = () => {
-			end({kind: 'stopped'});
-		};
-
-		const output = collect(child, () => {
-			end({kind: 'too-much-output', limitBytes: outputLimit});
-		});
-		const afterMs = job.timeoutMs - waitedMs;
-		const cancelTimeout = clock.after(afterMs, () => {
-			end({kind: 'timeout', afterMs, waitedMs});
-		});
-		let cancelGrace = nothing;
-		const settle = (exit: ScriptExit) => {
-			cancelTimeout();
-			cancelGrace();
-			signal.removeEventListener('abort', onAbort);
-			resolve(verdict ?? exit);
-		};
-
-		signal.addEventListener('abort', onAbort, {once: true});
-		child.on('error', error => {
-			settle({kind: 'not-started', reason: codeOf(error)});
-		});
-		child.on('exit', () => {
-			killGroup(child);
-			cancelGrace = clock.after(closeGraceMs, () => {
-				child.stdout.destroy();
-				child.stderr.destroy();
-			});
-		});
-		child.on('close', code => {
-			settle({kind: 'exited', code, ...output()});
-		});
-		// A script need not read its input.
-		child.stdin.on('error', nothing);
-		child.stdin.end(job.input);
-	});
-}
-
-/** Keeps what the child prints, up to the limit; `onFull` is called once above it. */
-function collect(
-	child: ChildProcess,
-	onFull: () => void,
-): () => {readonly stdout: string; readonly stderr: string} {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	let stderr = '';
-	child.stdout?.on('data', (chunk: Buffer) => {
-		bytes += chunk.length;
-		if (bytes <= outputLimit) {
-			chunks.push(chunk);
-		} else {
-			onFull();
-		}
-	});
-	child.stderr?.on('data', (chunk: Buffer) => {
-		stderr = (stderr + chunk.toString()).slice(-stderrKept);
-	});
-
-	return () => ({stdout: Buffer.concat(chunks).toString(), stderr});
-}
-
-function killGroup(child: ChildProcess): void {
-	if (child.pid === undefined) {
-		return;
-	}
-
-	try {
-		process.kill(-child.pid, 'SIGKILL');
-	} catch {
-		// The group has ended.
+	const afterMs = job.timeoutMs - waitedMs;
+	const exit = await runInGroup(
+		{
+			command: shells.has(extname(path)) ? 'bash' : 'python3',
+			args: [path],
+			env: scriptEnvironment(environment, job),
+			cwd: folder,
+			input: job.input,
+			stdout: {limitBytes: outputLimit, above: 'stop'},
+			stderr: {limitBytes: stderrKept, above: 'keep-end'},
+			timeoutMs: afterMs,
+			termGraceMs: 0,
+			signal,
+		},
+		{clock},
+	);
+	switch (exit.kind) {
+		case 'exited':
+			return exit;
+		case 'timeout':
+			return {kind: 'timeout', afterMs, waitedMs};
+		case 'too-much-output':
+			return {kind: 'too-much-output', limitBytes: outputLimit};
+		case 'aborted':
+			return {kind: 'stopped'};
+		case 'not-started':
+			return {kind: 'not-started', reason: exit.code};
 	}
 }
