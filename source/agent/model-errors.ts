@@ -29,7 +29,8 @@ const passingCodes: ReadonlySet<string> = new Set([
 
 /**
  * Whether another try of the whole run may help: the model was unreachable, overloaded (5xx, 429), unreadable or cut off.
- * Not for a refusal (401, 403), a rejected request (other 4xx), a timeout, a cancelled run or the step limit.
+ * Not for a refusal (401, 403), a rejected request (other 4xx), an answer that is too large (it would be read again), a timeout, a
+ * cancelled run or the step limit.
  */
 export const isPassing = (error: unknown): boolean => passingCodes.has(codeOf(error));
 
@@ -51,8 +52,11 @@ const causesOf = (error: unknown): unknown[] => {
 /** Codes of Node (`ECONNRESET`) and undici (`UND_ERR_SOCKET`) for a line that broke. */
 const isNetworkError = (error: unknown) => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(codeOf(error));
 
+/** `model-fetch.ts` stopped reading; the SDK wraps that as a response it could not process. */
+const isTooLarge = (error: unknown) => codeOf(error) === 'answer_too_large';
+
 /**
- * What any failure of a model call means, as `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other
+ * What any failure of a model call means, as `SvcError`: `answer_too_large`, `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other
  * 4xx and redirects), `model_garbled`, `model_failed` (5xx, 408, 409, 425, 429, anything else). A `SvcError` stays what it is. The SDK's
  * errors are not kept as `cause`: they hold the whole request.
  */
@@ -81,6 +85,11 @@ export function modelError(
 		return unreadable
 			? fail('model_garbled', 'read the answer of', excerptOf(last))
 			: fail('model_failed', 'use', excerptOf(last));
+	}
+
+	const tooLarge = causesOf(last.cause).find(isTooLarge);
+	if (tooLarge !== undefined) {
+		return fail('answer_too_large', 'read the answer of', excerptOf(tooLarge));
 	}
 
 	const status = last.statusCode;

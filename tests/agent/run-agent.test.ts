@@ -282,12 +282,24 @@ test('a server that is not there is model_unreachable and names the host', async
 	expect(isPassing(error)).toBe(true);
 });
 
-test('an answer larger than the bound is not read to its end', async () => {
-	await using model = await startScriptedModel([{text: 'x'.repeat(200_000)}]);
-	await using agent = createAgent({baseUrl: model.baseUrl, maxAnswerBytes: 100_000});
+test.for([
+	{what: 'an answer', answer: {text: 'x'.repeat(200_000)}},
+	{what: 'an error page', answer: {status: 503, body: 'x'.repeat(200_000)}},
+])(
+	'$what larger than the bound is not read to its end, and no other try follows',
+	async ({answer}) => {
+		await using model = await startScriptedModel([answer]);
+		await using agent = createAgent({baseUrl: model.baseUrl, maxAnswerBytes: 100_000});
 
-	await expect(agent.ask('?')).rejects.toMatchObject({code: 'model_garbled'});
-});
+		const error = await agent.ask('?').catch((thrown: unknown) => thrown);
+
+		expect(error).toMatchObject({
+			code: 'answer_too_large',
+			message: `Cannot read the answer of model "scripted-1" of openai-compatible at ${model.host}: Cannot read an answer of more than 100000 bytes`,
+		});
+		expect(isPassing(error)).toBe(false);
+	},
+);
 
 test('an answer without a finish reason is an answer', async () => {
 	await using model = await startScriptedModel([{text: 'Here', finishReason: null}]);
