@@ -1,8 +1,8 @@
-import {hasEnded, type Run} from '../../core/run.ts';
+import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
 import {runText} from '../runs/run-detail.ts';
-import {canRetry, runAdvice} from '../runs/run-word.ts';
+import {canRetry, retryFrom, runAdvice} from '../runs/run-word.ts';
 import type {Shell} from '../shell/shell.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
@@ -23,6 +23,17 @@ const why =
 		return isPossible(run) ? undefined : reason;
 	};
 
+/** What cancelling means; what is under way may go on while the dialog is open. */
+const cancelEffects: Readonly<Partial<Record<RunState, Safe>>> = {
+	queued: own('The agent does not start.'),
+	running: own(
+		'The agent stops, and no answer is delivered unless one is on its way by then. What its tools did already stays done.',
+	),
+	delivering: own(
+		'The agent has answered. No further try is made, but an answer that is on its way may still arrive.',
+	),
+};
+
 function askToCancel(shell: Shell): void {
 	const run = selected(shell);
 	if (!run) {
@@ -33,7 +44,7 @@ function askToCancel(shell: Shell): void {
 		overlay: {
 			kind: 'confirm',
 			title: ui`Cancel run #${run.id} of ${clean(run.route)}`,
-			lines: [own('Its answer is not delivered. What its tools did already stays done.')],
+			lines: [cancelEffects[run.state] ?? own('The run has ended.')],
 			act: own('cancel the run'),
 			run() {
 				shell.attempt(async () => {
@@ -54,14 +65,14 @@ function askToRetry(shell: Shell): void {
 		return;
 	}
 
-	const fromAgent = run.state === 'failed' || run.state === 'interrupted';
+	const advice = runAdvice[run.state];
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
 			title: ui`Try run #${run.id} of ${clean(run.route)} again`,
 			lines: [
-				...(runAdvice[run.state] === undefined ? [] : [runAdvice[run.state] ?? own('')]),
-				fromAgent
+				...(advice === undefined ? [] : [advice]),
+				retryFrom[run.state] === 'agent'
 					? ui`The agent runs again, then its answer goes to ${clean(run.target)}.`
 					: ui`The answer that is there goes to ${clean(run.target)}.`,
 			],
@@ -123,10 +134,7 @@ export const runCommands: readonly Command[] = [
 		scope: 'runs',
 		keys: ['t'],
 		label: own('try again (asks)'),
-		why: why(
-			canRetry,
-			own('Only runs that are failed, dead, interrupted or uncertain can be tried again'),
-		),
+		why: why(canRetry, own('A run that waits, is under way, done or silent cannot be tried again')),
 		run: askToRetry,
 	},
 	{

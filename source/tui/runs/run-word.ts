@@ -31,12 +31,20 @@ export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 	),
 	dead: own('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
 	failed: own('The agent ended in an error. `t` runs it again.'),
+	cancelled: own('A person cancelled it. `t` runs it again.'),
 };
 
-const retryable: ReadonlySet<RunState> = new Set(['failed', 'dead', 'interrupted', 'uncertain']);
+/** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */
+export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
+	failed: 'agent',
+	interrupted: 'agent',
+	cancelled: 'agent',
+	dead: 'delivery',
+	uncertain: 'delivery',
+};
 
 /** Whether a person may ask for another try. */
-export const canRetry = ({state}: Run): boolean => retryable.has(state);
+export const canRetry = ({state}: Run): boolean => retryFrom[state] !== undefined;
 
 /** Whether the run waits for a person to decide. */
 export const needsDecision = ({state}: Run): boolean =>

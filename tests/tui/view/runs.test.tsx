@@ -69,7 +69,10 @@ test('a run under way shows what was heard, an ended one its journal', async () 
 
 test.for([
 	['x', 'running', 'cancelRun'],
+	['x', 'queued', 'cancelRun'],
+	['x', 'delivering', 'cancelRun'],
 	['t', 'failed', 'retryRun'],
+	['t', 'cancelled', 'retryRun'],
 	['t', 'dead', 'retryRun'],
 	['t', 'interrupted', 'retryRun'],
 	['t', 'uncertain', 'retryRun'],
@@ -87,8 +90,25 @@ test.for([
 });
 
 test.for([
+	['x', 'queued', 'The agent does not start.'],
+	['x', 'running', 'What its tools did already stays done.'],
+	['x', 'delivering', 'an answer that is on its way may still arrive.'],
+	['t', 'failed', 'The agent runs again, then its answer goes to log.'],
+	['t', 'interrupted', 'The agent runs again, then its answer goes to log.'],
+	['t', 'cancelled', 'The agent runs again, then its answer goes to log.'],
+	['t', 'dead', 'The answer that is there goes to log.'],
+	['t', 'uncertain', 'The answer that is there goes to log.'],
+] as const)('%s on a %s run says "%s"', async ([key, state, effect]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+
+	expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(effect);
+});
+
+test.for([
 	['x', 'done', 'The run has ended'],
-	['t', 'done', 'Only runs that are failed, dead, interrupted or uncertain can be tried again'],
+	['t', 'done', 'A run that waits, is under way, done or silent cannot be tried again'],
 ] as const)('%s on a %s run says why not', async ([key, state, reason]) => {
 	const port = createFakePort({runs: [run(9, {state})]});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
