@@ -45,8 +45,52 @@ test('an answer that comes after something else is wanted is dropped', async () 
 	expect(loader.get()).toEqual({status: 'loading', key: 'other'});
 	clock.advance(80);
 	await turn();
+	clock.advance(400);
+	await turn();
 
 	expect(loader.get()).toEqual({status: 'missing', key: 'other'});
+});
+
+test('what the journal learns a moment after the event is found', async () => {
+	const clock = createFakeClock();
+	const journal = new Map<string, string>();
+	using loader = createLoader({clock, load: async key => journal.get(key)});
+	loader.want('a', 80);
+	clock.advance(80);
+	await turn();
+	expect(loader.get()).toEqual({status: 'loading', key: 'a'});
+	journal.set('a', 'A');
+	loader.want('a', 80);
+	clock.advance(400);
+	await turn();
+
+	expect(loader.get()).toEqual({status: 'ready', key: 'a', value: 'A'});
+});
+
+test('what is missing is looked for twice and no more, and not when something else is wanted', async () => {
+	const clock = createFakeClock();
+	const asked: string[] = [];
+	using loader = createLoader({
+		clock,
+		async load(key): Promise<string | undefined> {
+			asked.push(key);
+			return undefined;
+		},
+	});
+	loader.want('a', 80);
+	clock.advance(80);
+	await turn();
+	loader.want('b', 80);
+	clock.advance(80);
+	await turn();
+	for (let look = 0; look < 3; look += 1) {
+		clock.advance(400);
+		// oxlint-disable-next-line no-await-in-loop -- one look after the other
+		await turn();
+	}
+
+	expect(asked).toEqual(['a', 'b', 'b']);
+	expect(loader.get()).toEqual({status: 'missing', key: 'b'});
 });
 
 test('a failure is a state with its reason', async () => {
