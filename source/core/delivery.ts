@@ -97,6 +97,10 @@ export type Delivery = {
 	readonly runId?: number;
 };
 
+/** Whether a request was turned away: nothing came of it, its sender may try again. A direct delivery that failed was tried. */
+export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
+	status >= 400 && outcome !== 'delivery';
+
 /** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
 export type StoredDelivery = Delivery & {
 	/** Lower-case names; only headers on the allow-list, secrets never. */

@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Claims} from './claims.ts';
@@ -84,8 +85,11 @@ export function createIntake({
 			});
 		},
 		note(delivery) {
-			const bytes = noteOverheadBytes + (delivery.body?.byteLength ?? 0);
-			if (!notes.take(bytes)) {
+			const weight = {
+				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
+				isRejection: isRejection(delivery),
+			};
+			if (!notes.take(weight)) {
 				return;
 			}
 
@@ -95,7 +99,7 @@ export function createIntake({
 					insert(delivery, parameters, null);
 				},
 				() => {
-					notes.release(bytes);
+					notes.release(weight);
 				},
 			);
 		},

@@ -9,6 +9,7 @@ import {integerOf} from './columns.ts';
  * - `claim` and `fresh_claim` hold the identifiers that count as duplicates. They are tables, not an index of `delivery`, so that a claim can
  *   pass to a newer delivery, and end after an hour, without touching a row with a body. A fresh claim counts before the other.
  * - `run.due_at` is set while a run waits to be leased; a run with neither `due_at` nor `finished_at` is leased.
+ * - `delivery_rejected` holds what `isRejection` says, so that the retention finds the oldest of them without a look at the others.
  * - `run.lost_leases` counts leases that their process neither settled nor gave back, since the run last came forward.
  * - `transcript.id` is the run times 4,096 plus the position.
  * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
@@ -89,6 +90,7 @@ const steps: readonly string[] = [
 	) strict;
 	insert into usage values (1, 0, 0, 0);`,
 	`alter table run add column lost_leases integer not null default 0;`,
+	`create index delivery_rejected on delivery (id) where status >= 400 and outcome <> 'delivery';`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

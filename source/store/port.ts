@@ -34,8 +34,8 @@ export type Intake = {
 	/** Durably records a delivery that has no run (`deliver_only`). `claim` also takes its identifier. Same errors as `accept`. */
 	record(entry: {readonly delivery: StoredDelivery; readonly claim: boolean}): Promise<void>;
 	/**
-	 * Remembers a delivery that changed nothing (ignored, duplicate), best effort and never awaited: written in batches, at most 50 a second
-	 * and 4 MiB waiting; above that it is dropped and counted in `Health.notesDropped`.
+	 * Remembers a delivery that changed nothing (ignored, duplicate, rejected), best effort and never awaited: written in batches, at most 50 a second
+	 * and 4 MiB waiting, of which rejections have at most 10 and 2 MiB; above that it is dropped and counted in `Health.notesDropped`.
 	 */
 	note(delivery: StoredDelivery): void;
 };
@@ -111,7 +111,7 @@ export type Journal = {
 		readonly before?: string;
 		readonly limit: number;
 	}): Promise<readonly Delivery[]>;
-	/** Applies the retention in short transactions; yields to the event loop between them. Returns what went. */
+	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
 	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
 };
 

@@ -35,7 +35,8 @@ export function createPurge({
 	const all = async (retention: Retention) => {
 		const bodies = await apply(steps.bodies, retention);
 		await apply(steps.claims, retention);
-		return {bodies, rows: await apply(steps.rows, retention)};
+		const rejections = await apply(steps.rejections, retention);
+		return {bodies, rows: rejections + (await apply(steps.rows, retention))};
 	};
 
 	const tidy = () => {

@@ -8,6 +8,8 @@ import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
+/** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
+const mostRejections = 10_000;
 /** A delivery reaches the disk at most this much later than its number says. */
 const lateMs = 60_000;
 
@@ -23,6 +25,8 @@ export type RetentionSteps = {
 	readonly bodies: RetentionStep;
 	/** Forgets identifiers that are held no longer. */
 	readonly claims: RetentionStep;
+	/** Deletes, oldest first, the rejections above their number. */
+	readonly rejections: RetentionStep;
 	/** Deletes what is too old and not waited for. */
 	readonly rows: RetentionStep;
 };
@@ -56,6 +60,14 @@ export function createRetentionSteps({
 	const dropClaim = database.prepare(
 		`delete from claim where at <= ?1 and delivery = ?2
 			and (profile, route, delivery_id) = (select profile, route, delivery_id from delivery where id = ?2)`,
+	);
+	const rejected =
+		"from delivery indexed by delivery_rejected where status >= 400 and outcome <> 'delivery'";
+	const oldestKept = database.prepare(
+		`select id ${rejected} order by id desc limit 1 offset ${mostRejections - 1}`,
+	);
+	const surplus = database.prepare(
+		`select id, run, octet_length(body) as bytes ${rejected} and id < ? order by id limit ${slice}`,
 	);
 	const withRuns = database.prepare(
 		`select delivery.id, received_at, octet_length(body) as bytes, delivery.run,
@@ -116,6 +128,15 @@ export function createRetentionSteps({
 
 			setClaimFloor.run(last);
 			return {went, last, more: wentThrough(rows, last)};
+		},
+		rejections() {
+			const oldest = integerOf(oldestKept.get()?.['id']);
+			const rows = surplus.all(oldest);
+			for (const row of rows) {
+				deleteRow(row);
+			}
+
+			return {went: rows.length, last: oldest, more: rows.length === slice};
 		},
 		rows({rowMs}, after = 0) {
 			const rows = withRuns.all(after);

@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import type {DeliveryOutcome} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
@@ -70,6 +71,7 @@ export function createPipeline({
 		isKnownRoute: false,
 		event: '-',
 		body: undefined,
+		keepsBody: false,
 		flags: 0,
 		trace: [],
 	});
@@ -88,7 +90,7 @@ export function createPipeline({
 	const close = (visit: Visit, reply: Reply): Reply => {
 		const now = clock.monotonic();
 		tell(visit, () => {
-			if (isNoted(reply)) {
+			if (!recorded.has(reply.outcome)) {
 				intake.note(storedDeliveryOf(visit, reply, now));
 			}
 
@@ -158,9 +160,10 @@ export function createPipeline({
 	};
 }
 
-/** Deliveries that changed nothing but are worth remembering; what was accepted is in the journal already. */
-const isNoted = ({outcome}: Reply): boolean =>
-	outcome === 'duplicate' ||
-	outcome === 'ignored:event' ||
-	outcome === 'ignored:filter' ||
-	outcome === 'ignored:script';
+/** What the journal was told on the way; everything else is noted at the end, so that each delivery can be opened. */
+const recorded: ReadonlySet<DeliveryOutcome> = new Set([
+	'accepted',
+	'coalesced',
+	'delivered',
+	'delivery',
+]);

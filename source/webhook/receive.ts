@@ -108,6 +108,7 @@ export async function receiveAuthenticated(
 	parts: PipelineParts,
 ): Promise<Reply> {
 	const {headers} = visit;
+	visit.keepsBody = true;
 	const parsed = parseBody(body, headerOf(headers, 'content-type'));
 	if (!parsed.ok) {
 		return stop(visit, bodyReply(parsed.error), {step: 'body', detail: parsed.error});
@@ -163,7 +164,8 @@ export async function receiveAuthenticated(
 function findRoute(visit: Visit, knock: Knock, table: RouteTable): Route | undefined {
 	const route = knock.route === undefined ? undefined : table.routes.get(knock.route);
 	if (!route) {
-		visit.route = cell(knock.route ?? knock.path, 64).text;
+		// A query may hold a secret, and names nothing.
+		visit.route = cell(knock.route ?? knock.path.replace(/\?.*/, ''), 64).text;
 		note(visit, 'route', {verdict: 'stop', detail: 'no such route'});
 		return undefined;
 	}

@@ -23,6 +23,8 @@ export type Visit = {
 	isKnownRoute: boolean;
 	event: string;
 	body: Buffer | undefined;
+	/** Set once the sender is known and within its rate: what a stranger sent must not fill the disk. */
+	keepsBody: boolean;
 	flags: number;
 	readonly trace: TraceStep[];
 };
@@ -73,11 +75,11 @@ export const deliveryOf = (visit: Visit, reply: Reply, now: number): Delivery =>
 	...(reply.runId !== undefined && {runId: reply.runId}),
 });
 
-/** The same with what was received, to be kept: allowed headers and the raw body. */
+/** The same with what was received, to be kept: allowed headers, and the raw body unless a stranger sent it. */
 export const storedDeliveryOf = (visit: Visit, reply: Reply, now: number): StoredDelivery => ({
 	...deliveryOf(visit, reply, now),
 	// A copy: steps that follow the commit are not part of what was written.
 	trace: [...visit.trace],
 	headers: headersToStore(visit.headers),
-	...(visit.body !== undefined && {body: visit.body}),
+	...(visit.keepsBody && visit.body !== undefined && {body: visit.body}),
 });

@@ -228,6 +228,50 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 			}),
 		);
 
+		/** A note of a request that was turned away, without what a stranger sent. */
+		const sampleRejection = () => {
+			const {body: _, ...bare} = sampleDelivery({outcome: 'signature', status: 401});
+			return bare;
+		};
+
+		test(
+			'rejections are kept at 10 a second, so that no flood of them hides what was ignored',
+			use(async (store, clock) => {
+				for (let count = 0; count < 60; count += 1) {
+					store.intake.note(sampleRejection());
+				}
+
+				for (let count = 0; count < 60; count += 1) {
+					store.intake.note(sampleDelivery({outcome: 'ignored:filter', status: 200}));
+				}
+
+				clock.advance(1000);
+				store.intake.note(sampleRejection());
+				const rows = async (outcome: string) =>
+					(await store.journal.list({outcomes: [outcome], limit: 100})).length;
+				expect(await rows('signature')).toBe(11);
+				expect(await rows('ignored:filter')).toBe(40);
+				expect(store.health().notesDropped).toBe(70);
+			}),
+		);
+
+		test(
+			'at most 2 MiB of rejections wait',
+			use(async (store, clock) => {
+				const body = new Uint8Array(900 * 1024);
+				for (let count = 0; count < 3; count += 1) {
+					store.intake.note(sampleDelivery({outcome: 'queue', status: 503, body}));
+				}
+
+				store.intake.note(sampleDelivery({outcome: 'ignored:script', status: 200, body}));
+				await settleNotes(store, clock);
+				expect(await store.journal.list({outcomes: ['queue'], limit: 9})).toHaveLength(2);
+				expect(await store.journal.list({outcomes: ['ignored:script'], limit: 9})).toHaveLength(1);
+				store.intake.note(sampleDelivery({outcome: 'queue', status: 503, body}));
+				expect(await store.journal.list({outcomes: ['queue'], limit: 9})).toHaveLength(3);
+			}),
+		);
+
 		test(
 			'at most 4 MiB of notes wait',
 			use(async (store, clock) => {
@@ -916,6 +960,40 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(await store.runs.get(doneRun)).toBeUndefined();
 				expect(await store.runs.get(waitingRun)).toMatchObject({state: 'queued', plan: samplePlan});
 				expect(await leaseOne(store)).toMatchObject({run: {id: waitingRun}});
+			}),
+		);
+
+		test(
+			'only the newest 10,000 rejections stay, and nothing else goes with them',
+			use(async store => {
+				const failed = sampleDelivery({outcome: 'delivery', status: 502});
+				await store.intake.record({delivery: failed, claim: false});
+				const rejections = Array.from({length: 10_150}, () =>
+					sampleDelivery({outcome: 'body', status: 400}),
+				);
+				for (let from = 0; from < rejections.length; from += 5000) {
+					const some = rejections.slice(from, from + 5000);
+					// oxlint-disable-next-line no-await-in-loop -- not more than may wait
+					await Promise.all(
+						some.map(async delivery => store.intake.record({delivery, claim: false})),
+					);
+				}
+
+				expect(await store.journal.purge(forever)).toEqual({bodies: 0, rows: 150});
+				expect(await store.journal.purge(forever)).toEqual({bodies: 0, rows: 0});
+				expect(await store.journal.get(rejections[149]?.id ?? '')).toBeUndefined();
+				expect(await store.journal.get(rejections[150]?.id ?? '')).toBeDefined();
+				expect(await store.journal.get(failed.id)).toBeDefined();
+
+				// Their bodies are weighed no longer.
+				const {bodyBytes} = failed;
+				const bytes = 10_001 * bodyBytes;
+				expect(await store.journal.purge({...forever, bodyBytes: bytes})).toMatchObject({
+					bodies: 0,
+				});
+				expect(await store.journal.purge({...forever, bodyBytes: bytes - 1})).toMatchObject({
+					bodies: 1,
+				});
 			}),
 		);
 

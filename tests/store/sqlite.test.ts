@@ -108,7 +108,7 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 2: install the newer program again`,
+				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 3: install the newer program again`,
 			});
 		}
 	});
@@ -123,7 +123,9 @@ describe('the file', () => {
 
 		{
 			using database = new DatabaseSync(home.file);
-			database.exec('alter table run drop column lost_leases; pragma user_version = 1');
+			database.exec(
+				'drop index delivery_rejected; alter table run drop column lost_leases; pragma user_version = 1',
+			);
 		}
 
 		{

@@ -260,6 +260,52 @@ test('journal cannot be written: 503 `Could not durably accept the delivery` wit
 	expect(receiver.woken).toEqual([]);
 });
 
+test('every delivery can be opened, also a rejected one; what a stranger sent is not kept', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({maxBodyBytes: 20, rateLimit: 3})],
+		maxQueued: 1,
+	});
+	const bad = {
+		'X-Webhook-Signature-V2': 'ab'.repeat(32),
+		Authorization: 'Bearer x',
+		'X-Other': 'y',
+		'User-Agent': 'agent',
+	};
+	const json = {'content-type': 'application/json'};
+	const stranger = {...json, 'user-agent': 'agent'};
+	const cases = [
+		[404, '{"a":1}', bad, '/webhooks/nobody', stranger, undefined],
+		[413, '{"a":"far too many letters"}', bad, '/webhooks/hook', stranger, undefined],
+		[401, '{"a":1}', bad, '/webhooks/hook', stranger, undefined],
+		[400, '{"a":', {}, '/webhooks/hook', json, '{"a":'],
+		[202, '{"a":2}', {}, '/webhooks/hook', json, '{"a":2}'],
+		[503, '{"a":3}', {}, '/webhooks/hook', json, '{"a":3}'],
+		[429, '{"a":4}', {}, '/webhooks/hook', json, undefined],
+	] as const;
+	for (const [status, sent, headers, path, keptHeaders, keptBody] of cases) {
+		// oxlint-disable-next-line no-await-in-loop -- the order is what the quota and the queue depend on
+		expect((await receiver.post(sent, headers, path)).status).toBe(status);
+		const shown = receiver.last();
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		const stored = await receiver.store.journal.get(shown.id);
+		expect(stored).toMatchObject({status, outcome: shown.outcome, headers: keptHeaders});
+		expect(stored?.headers).toEqual(keptHeaders);
+		expect(stored?.trace.at(-1)?.detail).toBe(
+			status === 202 ? 'on disk' : shown.trace.at(-1)?.detail,
+		);
+		expect(stored?.body && Buffer.from(stored.body).toString()).toBe(keptBody);
+	}
+
+	await send(receiver.url, {method: 'PUT', path: '/webhooks/hook', body: '{}'});
+	expect(await receiver.store.journal.get(receiver.last().id)).toMatchObject({status: 405});
+});
+
+test('a path that names no route is kept without its query', async () => {
+	await using receiver = await startReceiver();
+	await receiver.post({}, {}, '/elsewhere?token=secret');
+	expect(receiver.last().route).toBe('/elsewhere');
+});
+
 test('an id whose earlier attempt failed for good is accepted again', async () => {
 	await using receiver = await startReceiver();
 	const id = {'X-Forge-Delivery': 'd-1'};
