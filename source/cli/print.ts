@@ -2,9 +2,10 @@ import {stripVTControlCharacters} from 'node:util';
 import {block, cell} from '../core/untrusted.ts';
 import type {Context} from './context.ts';
 
-/** Prints one value as JSON on stdout. */
+/** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
 export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): void {
-	stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+	const json = JSON.stringify(value, null, 2);
+	stdout.write(`${json.replaceAll(hazards, escaped)}\n`);
 }
 
 /** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
@@ -61,3 +62,12 @@ export const printableTime = (at: number): string => {
 };
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** Beyond what JSON escapes by itself: DEL, C1 controls, format and separator characters, tags. */
+const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const escaped = (character: string): string =>
+	character
+		.split('')
+		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');

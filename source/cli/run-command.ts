@@ -2,7 +2,7 @@ import {Command, CommanderError, Option} from 'commander';
 import {processEnvironment} from '../config/environment.ts';
 import {homePaths} from '../config/home-paths.ts';
 import {systemClock} from '../core/clock.ts';
-import {SvcError, messageOf} from '../core/errors.ts';
+import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
 import {addConfigCommands} from './commands/config.ts';
 import {addDeliveryCommands} from './commands/deliveries.ts';
@@ -49,6 +49,12 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 			'\nData directory: SVC_HOME, default ~/.svc. Documentation: README.md of the package.',
 		)
 		.showHelpAfterError('(see svc --help)')
+		.configureOutput({
+			// It repeats what was typed, or pasted.
+			outputError: text => {
+				tell(context, text.trimEnd());
+			},
+		})
 		.exitOverride();
 	addInterfaceCommands(program, context);
 	addGatewayCommands(program, context);
@@ -57,13 +63,18 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 	addRunCommands(program, context);
 	addConfigCommands(program, context);
 
-	for (const stream of [context.stdout, context.stderr]) {
-		// Whoever reads may go away (`svc runs list | head`); nothing fails or ends for it.
-		stream.on('error', () => {});
-	}
+	context.stderr.on('error', () => {});
+	context.stdout.on('error', error => {
+		// Whoever reads may go away (`svc runs list | head`); a result that cannot be written anywhere is a failure.
+		if (codeOf(error) !== 'EPIPE') {
+			exitCode = 1;
+			tell(context, `svc: Cannot write the result: ${error.message}`);
+		}
+	});
 
 	try {
 		await program.parseAsync(argv, {from: 'user'});
+		await flushed(context.stdout);
 		return exitCode;
 	} catch (error) {
 		if (error instanceof CommanderError) {
@@ -74,4 +85,13 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 		tell(context, `svc: ${messageOf(error)}${coded}`);
 		return error instanceof SvcError && refusals.has(error.code) ? 3 : 1;
 	}
+}
+
+/** Resolves when what was written has left, or could not. */
+async function flushed(stream: NodeJS.WriteStream): Promise<void> {
+	await new Promise<void>(resolve => {
+		stream.write('', () => {
+			resolve();
+		});
+	});
 }

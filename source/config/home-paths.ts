@@ -1,7 +1,7 @@
-import {accessSync, constants, mkdirSync} from 'node:fs';
+import {accessSync, constants, existsSync, mkdirSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {join, resolve} from 'node:path';
-import {messageOf, SvcError} from '../core/errors.ts';
+import {dirname, join, resolve} from 'node:path';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 
@@ -71,7 +71,7 @@ export function ensureHome(paths: HomePaths): void {
 		paths.run,
 	]) {
 		try {
-			mkdirSync(folder, {recursive: true, mode: 0o700});
+			makeFolder(folder);
 			accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 		} catch (error) {
 			throw new SvcError(
@@ -80,6 +80,32 @@ export function ensureHome(paths: HomePaths): void {
 				{cause: error},
 			);
 		}
+	}
+}
+
+/**
+ * Creates a folder and those above it that are missing. Step by step: Node's own recursive way never ends where the file
+ * system answers ENOENT to the creation itself, as below /proc.
+ */
+function makeFolder(folder: string): void {
+	const missing: string[] = [];
+	for (let path = folder; !existsSync(path); path = dirname(path)) {
+		missing.unshift(path);
+	}
+
+	for (const path of missing) {
+		try {
+			mkdirSync(path, {mode: 0o700});
+		} catch (error) {
+			// Another process may have been faster.
+			if (codeOf(error) !== 'EEXIST') {
+				throw error;
+			}
+		}
+	}
+
+	if (!statSync(folder).isDirectory()) {
+		throw new Error('it is not a folder');
 	}
 }
 

@@ -4,15 +4,15 @@ import {type Checked, textOf} from './target-keys.ts';
 
 /** A pull request or an issue. */
 export type ForgeTarget = {
-	/** `owner/name` or `host/owner/name`. */
+	/** `owner/name`; the client's own configuration says on which host. */
 	readonly repo: string;
 	/** 1 to 2^31-1. */
 	readonly number: number;
 };
 
-// Neither part may look like an option or leave its place.
+// Neither part may look like an option or leave its place; and no host: a payload must not choose who gets the client's token.
 const repoPattern =
-	/^(?:[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::\d{1,5})?\/)?(?![.-]+\/)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/;
+	/^(?![.-]+\/)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/;
 
 const largestNumber = 2 ** 31 - 1;
 

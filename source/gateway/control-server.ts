@@ -36,7 +36,7 @@ export async function startControlServer(
 		);
 	}
 
-	await rm(socket, {force: true});
+	await removeStale(socket);
 	const streams = new Set<ServerResponse>();
 	const server = createServer(
 		{requestTimeout: 30_000, headersTimeout: 5000},
@@ -82,6 +82,19 @@ export async function startControlServer(
 			await rm(socket, {force: true});
 		},
 	};
+}
+
+/** @throws SvcError `control_unavailable` */
+async function removeStale(socket: string): Promise<void> {
+	try {
+		await rm(socket, {force: true});
+	} catch (error) {
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": something else has its place (${messageOf(error)}), remove it`,
+			{cause: error},
+		);
+	}
 }
 
 type Served = {

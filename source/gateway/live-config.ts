@@ -119,9 +119,9 @@ export function createLiveConfig(
 			return;
 		}
 
-		if (config.exists && !next.config.exists) {
-			// An editor between two steps, or a mistake: the defaults would switch everything off.
-			reject([problemOf(paths.config, 'The file is gone')], unchanged);
+		if (config.exists && sizeOf(paths.config) === 0) {
+			// An editor between two steps, a full disk or a mistake: the defaults would switch everything off.
+			reject([problemOf(paths.config, 'The file is gone or empty')], unchanged);
 			return;
 		}
 
@@ -188,6 +188,9 @@ function statOf(path: string) {
 		return undefined;
 	}
 }
+
+/** Bytes of the file; 0 also when there is none. */
+const sizeOf = (path: string): number => Number(statOf(path)?.size ?? 0);
 
 const stillBroken = 'nothing runs before it is mended';
 

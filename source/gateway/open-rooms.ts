@@ -4,6 +4,7 @@ import {createModelFetch} from '../agent/model-fetch.ts';
 import {createAgentRunner} from '../agent/run-agent.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
+import {looseFiles} from '../config/loose-files.ts';
 import {createConfigWatcher} from '../config/watch.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Busy} from '../core/idle.ts';
@@ -68,6 +69,10 @@ export async function openRooms(
 		{onChange: async (next, previous) => onChange(next, previous)},
 	);
 	secrets = () => live.secrets();
+	for (const warning of looseFiles(paths)) {
+		log.warn(warning);
+	}
+
 	const config = () => live.current();
 
 	const store = stack.use(

@@ -1,6 +1,6 @@
 import {offlineModelName} from '../agent/offline-model.ts';
 import type {AgentRequest, AgentResult, AgentRunner} from '../agent/runner.ts';
-import type {Clock} from '../core/clock.ts';
+import {type Clock, sleep} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
@@ -123,12 +123,15 @@ async function think(work: Work): Promise<Lease | undefined> {
 	}
 
 	const {answer, toolCalls, model, silent} = result;
-	if (!(await runs.answer(lease, {text: answer, toolCalls, model: model.name}))) {
+	const kept = await persistently(work, async () =>
+		runs.answer(lease, {text: answer, toolCalls, model: model.name}),
+	);
+	if (!kept) {
 		return undefined;
 	}
 
 	if (silent) {
-		await runs.settle(lease, {state: 'silent'});
+		await persistently(work, async () => runs.settle(lease, {state: 'silent'}));
 		return undefined;
 	}
 
@@ -172,7 +175,7 @@ async function handOver(work: Work): Promise<void> {
 	}
 
 	note(work, {at: clock.now(), kind: 'delivery', text: summary});
-	await runs.settle(lease, {state: 'done'});
+	await persistently(work, async () => runs.settle(lease, {state: 'done'}));
 }
 
 /** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
@@ -213,7 +216,33 @@ async function settleFailure(
 		log.error('The run failed', fields);
 	}
 
-	await runs.settle(lease, settlement);
+	await persistently(work, async () => runs.settle(lease, settlement));
+}
+
+/** Pause between two tries to write down what is known. */
+const writeAgainMs = 1000;
+
+/**
+ * Writes to the journal, again and again while it fails: what came out is known and must not become uncertain because the disk was full for a moment.
+ * The lease is beaten meanwhile; `signal` ends it.
+ */
+async function persistently(
+	{clock, signal}: Work,
+	write: () => Promise<boolean>,
+): Promise<boolean> {
+	for (;;) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			return await write();
+		} catch (error) {
+			if (codeOf(error) !== 'journal_unavailable' || signal.aborted) {
+				throw error;
+			}
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+		await sleep(clock, writeAgainMs, signal);
+	}
 }
 
 /** A person's cancellation is settled; every other abort leaves the run to its next owner. */

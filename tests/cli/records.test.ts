@@ -1,8 +1,10 @@
+import {spawnSync} from 'node:child_process';
 import {expect, test} from 'vitest';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
-import {startSvc, svc} from '../helpers/svc.ts';
+import {startSvc, svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
 
 /** A gateway with a scripted model, and commands against its home. */
 async function open(answers: readonly ScriptedAnswer[]) {
@@ -192,4 +194,20 @@ test('"secrets never in listings or logs"', async () => {
 		expect(code).toBe(0);
 		expect(stdout).not.toContain('correct horse');
 	}
+});
+
+test('a result that cannot be written anywhere is a failure; wrong usage repeats nothing that a terminal obeys', async () => {
+	await using home = await temporaryHome();
+	const [node, script] = svcCommand;
+	const full = spawnSync('bash', ['-c', `"${node}" "${script}" config path > /dev/full`], {
+		env: svcEnvironment({home: home.path}),
+		encoding: 'utf8',
+	});
+	expect(full.status).toBe(1);
+	expect(full.stderr).toContain('Cannot write the result');
+
+	const usage = await svc(['deliveries', 'list', '--limit', '\u001b[31mx'], {home: home.path});
+	expect(usage.code).toBe(2);
+	expect(usage.stderr).toContain('␛[31mx');
+	expect(usage.stderr).not.toContain('\u001b');
 });

@@ -80,3 +80,10 @@ test('the compile cache is not in the home: asking for it creates nothing', () =
 	);
 	expect(existsSync('/nowhere')).toBe(false);
 });
+
+test('a home where nothing can be created is refused, however the file system says so', () => {
+	// mkdir answers ENOENT below /proc, where a recursive creation would never end.
+	expect(() => {
+		ensureHome(homePaths({environment: {SVC_HOME: '/proc/nope'}}));
+	}).toThrow(expect.objectContaining({code: 'home_unusable'}));
+});

@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {mkdir, rename, rm, symlink, writeFile} from 'node:fs/promises';
+import {mkdir, rename, rm, symlink, truncate, writeFile} from 'node:fs/promises';
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
@@ -274,11 +274,19 @@ test('"journal cannot be written: 503 with Retry-After, id not consumed", and no
 	expect((await gateway.send('nobody', {})).status).toBe(404);
 });
 
-test('a config.yaml that is gone leaves the running configuration in place and is reported', async () => {
-	await using gateway = await startTestGateway({subscriptions});
-	await rm(gateway.home.file('config.yaml'));
-	await gateway.port.reload();
+test.for([
+	['gone', async (path: string) => rm(path)],
+	['empty', async (path: string) => truncate(path)],
+] as const)(
+	'a config.yaml that is %s leaves the running configuration in place and is reported',
+	async ([, harm]) => {
+		await using gateway = await startTestGateway({subscriptions});
+		await harm(gateway.home.file('config.yaml'));
+		await gateway.port.reload();
 
-	expect(gateway.port.getState().problems).toMatchObject([{message: 'The file is gone'}]);
-	expect((await gateway.send('hook', {})).status).toBe(202);
-});
+		expect(gateway.port.getState().problems).toMatchObject([
+			{message: 'The file is gone or empty'},
+		]);
+		expect((await gateway.send('hook', {})).status).toBe(202);
+	},
+);

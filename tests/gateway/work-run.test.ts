@@ -7,7 +7,7 @@ import type {RunPlan} from '../../source/core/run.ts';
 import type {Deliverer} from '../../source/delivery/deliverer.ts';
 import {workRun} from '../../source/gateway/work-run.ts';
 import type {Runs, Store} from '../../source/store/port.ts';
-import {createFakeClock} from '../helpers/fake-clock.ts';
+import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
 import {acceptRun, leaseOne, sampleEntry, samplePlan, startMs} from '../store/samples.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';
 
@@ -221,7 +221,7 @@ test('a tool that may change things is not started once the lease is lost', asyn
 const journalFails = async () =>
 	Promise.reject(new SvcError('journal_unavailable', 'Cannot write to the journal: disk full'));
 
-test.for(['answer', 'markSideEffect'] as const)(
+test.for(['markSideEffect'] as const)(
 	'a journal that fails at "%s" fails no run: it is taken up again when its lease has run out',
 	async name => {
 		let isBroken = true;
@@ -241,8 +241,51 @@ test.for(['answer', 'markSideEffect'] as const)(
 	},
 );
 
-test('an answer that was delivered and could not be settled is not posted again by itself', async () => {
-	await using work = await openWork({runs: () => ({settle: journalFails})});
+/** Moves the clock on while `work` waits for it. */
+async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
+	const state = {isDone: false};
+	void work.finally(() => {
+		state.isDone = true;
+	});
+	for (let seconds = 0; seconds < 100 && !state.isDone; seconds++) {
+		await new Promise(resolve => {
+			setImmediate(resolve);
+		});
+		clock.advance(1000);
+	}
+}
+
+test.for(['answer', 'settle'] as const)(
+	'what came out is known: "%s" is written again until the journal takes it, and nothing is posted twice',
+	async name => {
+		let failures = 3;
+		await using work = await openWork({
+			runs: store => ({
+				async [name](...args: [never, never]) {
+					failures--;
+					return failures >= 0 ? journalFails() : store.runs[name](...args);
+				},
+			}),
+		});
+		await work.accept();
+		const working = work.work();
+		await passTime(work.clock, working);
+
+		expect(await working).toMatchObject({state: 'done', attempt: 1, deliveryAttempt: 1});
+		expect(work.requests).toHaveLength(1);
+		expect(work.messages).toHaveLength(1);
+	},
+);
+
+test('an answer that was delivered and could not be settled before the end is not posted again by itself', async () => {
+	await using work = await openWork({
+		runs: () => ({
+			async settle() {
+				work.controller.abort('stopping');
+				return journalFails();
+			},
+		}),
+	});
 	await work.accept();
 	expect(await work.work()).toMatchObject({state: 'delivering'});
 	work.clock.advance(60_000);
