@@ -22,6 +22,8 @@ export type PaletteEntry = {
 	readonly why?: Safe | undefined;
 	/** What the query is compared with. */
 	readonly words: string;
+	/** Lower-case names: what begins with the query stands before what only holds it. */
+	readonly names: readonly string[];
 	readonly run: () => void;
 };
 
@@ -47,24 +49,33 @@ export function paletteEntries(
 		...runEntries(shell),
 		...deliveryEntries(shell),
 	];
-	const found: readonly PaletteEntry[] =
-		query.trim() === ''
-			? entries
-			: new Fzf(entries, {selector: (entry: PaletteEntry) => entry.words, limit: 200})
-					.find(query.trim())
-					.map((result: {readonly item: PaletteEntry}) => result.item);
+	const wanted = query.trim();
+	const found = wanted === '' ? entries : bestFirst(entries, wanted);
 	return [...found.filter(entry => !entry.why), ...found.filter(entry => entry.why)];
 }
 
+function bestFirst(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
+	const found: readonly PaletteEntry[] = new Fzf([...entries], {
+		selector: (entry: PaletteEntry) => entry.words,
+		limit: 200,
+	})
+		.find(query)
+		.map((result: {readonly item: PaletteEntry}) => result.item);
+	const start = query.toLowerCase();
+	const begins = ({names}: PaletteEntry) => names.some(name => name.startsWith(start));
+	return [...found.filter(begins), ...found.filter(entry => !begins(entry))];
+}
+
 function commandEntry(shell: Shell, act: Command): PaletteEntry {
-	const {scope} = act;
+	const {scope, aliases = []} = act;
 	const place = isPane(scope) ? paneOf(scope).title : own('everywhere');
 	return {
 		label: act.label,
-		key: clean(act.keys[0] ?? act.aliases?.[0] ?? ''),
+		key: clean(act.keys[0] ?? aliases[0] ?? ''),
 		place,
 		why: act.why?.(shell),
-		words: `${act.label} ${place} ${(act.aliases ?? []).join(' ')}`,
+		words: `${act.label} ${place} ${aliases.join(' ')}`,
+		names: [act.label.toLowerCase(), ...aliases, ...aliases.map(alias => alias.slice(1))],
 		run() {
 			if (isPane(scope) && shell.view.get().pane !== scope) {
 				openPane(shell, scope);
@@ -80,6 +91,7 @@ const going = (label: Safe, place: Safe, go: () => void): PaletteEntry => ({
 	key: empty,
 	place,
 	words: label,
+	names: [label.toLowerCase()],
 	run: go,
 });
 

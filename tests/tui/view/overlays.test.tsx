@@ -103,6 +103,26 @@ test('the palette takes aliases and runs the first entry', async () => {
 	expect(port.calls).toEqual([{name: 'reload', args: []}]);
 });
 
+test('what begins with the query stands before what only holds it', async () => {
+	const port = createFakePort({runs: [makeRun({id: 7, route: 're-re'})]});
+	port.emit(received(makeDelivery({route: 'release'})));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press(':');
+	await shown.screen.type('re');
+	const labels = shown.screen
+		.lines()
+		.slice(4, -1)
+		.map(row => row.slice(2).trim());
+	const others = labels.findIndex(label => !/^(?:re|retry)/.test(label));
+
+	expect(labels.slice(0, others).join('\n')).toContain('reload the configuration');
+	expect(labels.slice(0, others).join('\n')).toContain('replay (asks)');
+
+	await shown.screen.press('esc', ':');
+	await shown.screen.type('rel');
+	expect(shown.screen.lines()[4]).toContain('reload the configuration');
+});
+
 test('what cannot be done now comes last, with its reason', async () => {
 	await using shown = await showShell(createFakePort(), narrow);
 	await shown.screen.press(':');
