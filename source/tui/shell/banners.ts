@@ -1,47 +1,71 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {clean} from '../panes/line.ts';
+import {clean, line, wrapText, type Line} from '../panes/line.ts';
+import {clip} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** A line above the pane that stays until its cause is gone. */
-export type Banner = {
-	readonly id: 'gateway' | 'webhook' | 'config' | 'model';
-	readonly text: Safe;
-	readonly tone: Tone;
-};
+/** Something above the pane that stays until its cause is gone. */
+type Banner = {readonly text: Safe; readonly tone: Tone};
 
-/** What a person has to know whatever pane is open, worst first. */
-export function bannersOf(state: GatewayState): readonly Banner[] {
-	return [
+/** What banners are made of. */
+export type BannerState = Pick<
+	GatewayState,
+	'gateway' | 'webhook' | 'problems' | 'model' | 'modelOffer' | 'modelProblem'
+>;
+
+/** Rows that all banners have together. */
+export const mostBannerRows = 4;
+
+const mostBanners = 3;
+const indent = 2;
+
+/**
+ * What a person has to know whatever pane is open, worst first: at most three banners in four rows of `width` cells. A banner that
+ * does not fit gets a second row as long as there are any.
+ */
+export function bannerLines(state: BannerState, width: number): readonly Line[] {
+	const banners = [
 		gatewayBanner(state),
 		webhookBanner(state),
 		configBanner(state),
 		modelBanner(state),
-	].filter(banner => banner !== undefined);
+	]
+		.filter(banner => banner !== undefined)
+		.slice(0, mostBanners);
+	let spare = mostBannerRows - banners.length;
+	return banners.flatMap(({text, tone}) => {
+		const rows = spare > 0 ? twoRows(text, width) : [text];
+		spare -= rows.length - 1;
+		return rows.map(row => line(row, tone));
+	});
 }
 
-function gatewayBanner({gateway}: GatewayState): Banner | undefined {
+function twoRows(text: Safe, width: number): readonly Safe[] {
+	const [first = text, ...rest] = wrapText(text, width);
+	return rest.length === 0
+		? [first]
+		: [first, ui`${clean(' '.repeat(indent))}${clip(clean(rest.join(' ')), width - indent)}`];
+}
+
+function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	if (!gateway.reachable) {
 		const text = ui`✗ the gateway in process ${gateway.pid} does not answer: everything shown is old`;
-		return {id: 'gateway', text, tone: 'bad'};
+		return {text, tone: 'bad'};
 	}
 
-	return gateway.stopping
-		? {id: 'gateway', text: own('! the gateway is stopping'), tone: 'warn'}
-		: undefined;
+	return gateway.stopping ? {text: own('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
 
-const webhookBanner = ({webhook}: GatewayState): Banner | undefined =>
+const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'
 		? {
-				id: 'webhook',
 				text: ui`✗ webhooks are not received: ${clean(webhook.reason)} · r retry`,
 				tone: 'bad',
 			}
 		: undefined;
 
-function configBanner({problems}: GatewayState): Banner | undefined {
+function configBanner({problems}: BannerState): Banner | undefined {
 	const [first] = problems.toSorted((a, b) => severity(a.severity) - severity(b.severity));
 	if (!first) {
 		return undefined;
@@ -52,7 +76,6 @@ function configBanner({problems}: GatewayState): Banner | undefined {
 	const more = problems.length > 1 ? ` (+${problems.length - 1})` : '';
 	const isError = first.severity === 'error';
 	return {
-		id: 'config',
 		text: clean(
 			`${isError ? '✗ configuration not applied' : '! configuration'}: ${first.file}${position}${key} ${first.message}${more}`,
 		),
@@ -62,19 +85,18 @@ function configBanner({problems}: GatewayState): Banner | undefined {
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-function modelBanner({model, modelOffer, modelProblem}: GatewayState): Banner | undefined {
+function modelBanner({model, modelOffer, modelProblem}: BannerState): Banner | undefined {
 	if (modelProblem !== undefined) {
-		return {id: 'model', text: ui`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
+		return {text: ui`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
 	}
 
 	if (modelOffer) {
 		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
-		return {id: 'model', text: ui`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
+		return {text: ui`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
 	}
 
 	return model?.provider === 'offline'
 		? {
-				id: 'model',
 				text: ui`! no language model (${clean(model.name)}) · set "model:" in: svc config path`,
 				tone: 'warn',
 			}

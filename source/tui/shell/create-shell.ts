@@ -4,8 +4,9 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import {atFirst} from '../list/window.ts';
 import {createLogRows, logVocabulary} from '../logs/log-row.ts';
 import {createDetails} from '../panes/detail.ts';
-import {clean} from '../panes/line.ts';
+import {clean, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
+import {createMemory} from '../panes/remember.ts';
 import {runVocabulary} from '../runs/run-word.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
@@ -16,7 +17,7 @@ import {newView, type FirstRunCard, type PaneId, type Size, type ViewState} from
 import {routeKey, routeVocabulary} from '../subs/route-key.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {trafficVocabulary} from '../traffic/traffic-filter.ts';
-import {bannersOf} from './banners.ts';
+import {bannerLines} from './banners.ts';
 import type {Desktop, Shell} from './shell.ts';
 
 export type ShellOptions = {
@@ -53,11 +54,20 @@ export function createShell(
 		overlay: firstRun && {kind: 'first-run', card: firstRun},
 	});
 
+	const remember = createMemory<readonly Line[]>();
+	const banners = () => {
+		const {columns} = view.get().size;
+		const {state} = feed.get();
+		const {gateway, webhook, problems, model, modelOffer, modelProblem} = state;
+		return remember([gateway, webhook, problems, model, modelOffer, modelProblem, columns], () =>
+			bannerLines(state, columns),
+		);
+	};
+
 	const layout = () => {
 		const {size, pane, region, isZoomed} = view.get();
 		const {hasDetail, isWide} = paneOf(pane);
-		const banners = bannersOf(feed.get().state).length;
-		return layoutOf(size, {banners, hasDetail, isWide, region, isZoomed});
+		return layoutOf(size, {banners: banners().length, hasDetail, isWide, region, isZoomed});
 	};
 
 	const heightOf = (pane: PaneId) => () =>
@@ -88,6 +98,7 @@ export function createShell(
 		version: clean(options.version),
 		ssh: options.ssh,
 		layout,
+		banners,
 		lists: {
 			traffic: createList(feed, {
 				keyOf: row => row.key,

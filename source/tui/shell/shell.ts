@@ -7,6 +7,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {LogRow} from '../logs/log-row.ts';
 import type {Details} from '../panes/detail.ts';
+import type {Line} from '../panes/line.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
 import type {List} from '../state/list.ts';
@@ -38,6 +39,8 @@ export type Shell = {
 	readonly version: Safe;
 	readonly ssh: boolean;
 	layout(): Layout;
+	/** The rows above the pane; the same array while nothing changed. */
+	banners(): readonly Line[];
 	readonly lists: {
 		readonly traffic: List<DeliveryRow>;
 		readonly runs: List<Run>;

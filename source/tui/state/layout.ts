@@ -5,7 +5,7 @@ export type Layout = {
 	readonly isTooSmall: boolean;
 	/** Rows between the pane rule and the last row. */
 	readonly bodyHeight: number;
-	/** Banners that have room. */
+	/** Rows of banners. */
 	readonly banners: number;
 	readonly listWidth: number;
 	readonly detailWidth: number;
@@ -16,6 +16,7 @@ export type Layout = {
 };
 
 export type LayoutWish = {
+	/** Rows that banners take; few enough to leave a body on the smallest screen. */
 	readonly banners: number;
 	readonly hasDetail: boolean;
 	/** The list needs the whole width; the detail takes its place. */
@@ -32,12 +33,10 @@ const listShare = 0.58;
 
 /** Status, tabs, pane rule and the last row. */
 const frameRows = 4;
-const mostBanners = 3;
 
 /** List beside detail from 100 columns, one of them below. */
 export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
-	const {hasDetail, isWide, region, isZoomed} = wish;
-	const banners = Math.min(wish.banners, mostBanners);
+	const {banners, hasDetail, isWide, region, isZoomed} = wish;
 	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;
 	const listWidth = isSplit ? Math.floor((columns - gutterColumns) * listShare) : columns;
 	return {

@@ -2,7 +2,6 @@ import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
 import {failedLines} from '../panes/empty.ts';
 import {line} from '../panes/line.ts';
-import {bannersOf} from '../shell/banners.ts';
 import {paneTitle} from '../shell/pane-title.ts';
 import {statusLine} from '../shell/status-line.ts';
 import {tabsLine} from '../shell/tabs-line.ts';
@@ -32,11 +31,10 @@ export function Frame() {
 	}
 
 	const {state} = snapshot;
-	const banners = bannersOf(state).slice(0, layout.banners);
 	const head = [
 		statusLine(snapshot, shell.version, columns),
 		tabsLine(state, view.pane, columns),
-		...banners.map(({text, tone}) => line(text, tone)),
+		...shell.banners(),
 	];
 	// Another pane, or Ctrl-l, is another attempt at what could not be drawn.
 	const attempt = `${view.pane} ${view.redraws}`;

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {mostBannerRows} from '../../../source/tui/shell/banners.ts';
 import {layoutOf, type LayoutWish} from '../../../source/tui/state/layout.ts';
 
 const wish: LayoutWish = {
@@ -31,7 +32,7 @@ test('the regions always add up to the terminal', () => {
 			fc.integer({min: 60, max: 300}),
 			fc.integer({min: 16, max: 100}),
 			fc.record({
-				banners: fc.nat(6),
+				banners: fc.nat(mostBannerRows),
 				hasDetail: fc.boolean(),
 				isWide: fc.boolean(),
 				region: fc.constantFrom('list', 'detail'),
@@ -45,6 +46,7 @@ test('the regions always add up to the terminal', () => {
 					(layout.showsDetail ? layout.detailWidth : 0);
 				expect(shown).toBe(columns);
 				expect(layout.bodyHeight + layout.banners + 4).toBe(rows);
+				expect(layout.bodyHeight).toBeGreaterThanOrEqual(8);
 			},
 		),
 	);

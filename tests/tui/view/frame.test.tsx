@@ -87,6 +87,47 @@ test('a refused receiver is named with its reason, and r tries again', async () 
 	expect(port.calls).toEqual([{name: 'restartReceiver', args: []}]);
 });
 
+test('a banner that does not fit takes a second row, and the frame stays as high as the terminal', async () => {
+	const reason =
+		'Cannot listen on 127.0.0.1:8644: another program has the port. Choose another one in config.yaml';
+	const port = createFakePort({webhook: {state: 'refused', code: 'EADDRINUSE', reason, since: 0}});
+	fill(port, 40);
+	await using shown = await showShell(port, narrow);
+	const lines = shown.screen.lines();
+
+	expect(lines.slice(2, 5)).toEqual([
+		'✗ webhooks are not received: Cannot listen on 127.0.0.1:8644: another program',
+		'  has the port. Choose another one in config.yaml · r retry',
+		expect.stringContaining('── Traffic ──'),
+	]);
+	expect(lines).toHaveLength(24);
+	expect(lines.at(-1)).toContain('r retry the receiver');
+	expect(lines[0]).toContain('svc 1.0');
+});
+
+test('all banners together take four rows at most, the worst ones whole', async () => {
+	const long = 'word '.repeat(60).trim();
+	const port = createFakePort({
+		gateway: {...createFakePort().getState().gateway, reachable: false},
+		webhook: {state: 'refused', code: 'EADDRINUSE', reason: long, since: 0},
+		problems: [{severity: 'error', file: 'a', line: 1, column: 1, key: 'x', message: long}],
+		modelProblem: long,
+	});
+	fill(port, 40);
+	await using shown = await showShell(port, {columns: 60, rows: 16});
+	const lines = shown.screen.lines();
+
+	expect(lines.slice(2, 7).map(row => row.slice(0, 14))).toEqual([
+		'✗ the gateway ',
+		'✗ webhooks are',
+		'  word word wo',
+		'✗ configuratio',
+		'── Traffic ── ',
+	]);
+	expect(lines).toHaveLength(16);
+	expect(lines.at(-1)).toContain('r retry the receiver');
+});
+
 test('the first configuration problem is named with file, line, column and key', async () => {
 	const problem = (severity: 'error' | 'warning', line: number, message: string) => ({
 		severity,
