@@ -311,6 +311,14 @@ test('a command that fails says why, and the interface goes on', async () => {
 	expect(shown.screen.lines().at(-1)).toBe(' Cannot send: ␛[31mrefused');
 });
 
+test('while the receiver starts, the pane says so', async () => {
+	const port = createFakePort({routes: [route('gh-review')], webhook: {state: 'starting'}});
+	await using shown = await showShell(port, narrow);
+
+	expect(shown.text()).toContain('◐ The receiver is starting.');
+	expect(shown.text()).not.toContain('No deliveries yet.');
+});
+
 test('without deliveries the pane says where to send one, and how', async () => {
 	const port = createFakePort({routes: [route('gh-review')]});
 	await using shown = await showShell(port, narrow);
