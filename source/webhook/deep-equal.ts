@@ -1,16 +1,19 @@
+import {deepestJson} from '../core/json-depth.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 
-/** Values nested deeper than this are never equal, so that no payload can exhaust the stack. */
-const deepest = 128;
-
-/** Whether two JSON values are the same by type and content. The order of keys does not count. @see Decisions 3 */
+/**
+ * Whether two JSON values are the same by type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
+ * that no payload can exhaust the stack.
+ *
+ * @see Decisions 3
+ */
 export function deepEqual(left: JsonValue, right: JsonValue, depth = 0): boolean {
 	if (left === right) {
 		return true;
 	}
 
-	if (depth > deepest) {
+	if (depth > deepestJson) {
 		return false;
 	}
 

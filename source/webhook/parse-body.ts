@@ -1,4 +1,5 @@
 import {isUtf8} from 'node:buffer';
+import {isDeepJson} from '../core/json-depth.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
 
@@ -62,10 +63,13 @@ function parseForm(text: string): ParsedBody {
 	return {ok: true, payload: withPayloadObject(fields), kind: 'form'};
 }
 
-/** A form whose field `payload` holds a JSON object (the default of the first code host) gives that object, so that `payload.<x>` reaches into it. */
+/**
+ * A form whose field `payload` holds a JSON object (the default of the first code host) gives that object, so that `payload.<x>` reaches into it. What
+ * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
+ */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
 	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
-	if (!text?.startsWith('{')) {
+	if (!text?.startsWith('{') || isDeepJson(text)) {
 		return fields;
 	}
 

@@ -29,6 +29,14 @@ test('a form field `payload` that holds a JSON object gives that object', () => 
 	expect(payloadOf('payload={broken')).toEqual({payload: '{broken'});
 });
 
+test('a form field `payload` that is nested more than 128 levels deep stays text', () => {
+	const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+	const fieldOf = (levels: number) => payloadOf(`payload=${encodeURIComponent(nested(levels))}`);
+	expect(fieldOf(128)).toEqual({payload: JSON.parse(nested(128))});
+	expect(fieldOf(129)).toEqual({payload: nested(129)});
+	expect(fieldOf(50_000)).toEqual({payload: nested(50_000)});
+});
+
 test.for([
 	['', form, 'Empty body'],
 	['a=%zz', form, 'Malformed form body'],

@@ -50,6 +50,17 @@ test('input: the route payload as JSON on stdin', async () => {
 	expect(await promptOf(receiver)).toBe('{\n  "a": "1",\n  "b": "2"\n}');
 });
 
+test('a form whose payload is nested 50,000 levels deep reaches the script as text', async () => {
+	await using receiver = await withScript('cat');
+	const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+	const answer = await receiver.post(`payload=${encodeURIComponent(deep)}`, {
+		'Content-Type': 'application/x-www-form-urlencoded',
+	});
+	expect([answer.status, answer.json['status']]).toEqual([202, 'accepted']);
+	const prompt = await promptOf(receiver);
+	expect(prompt).toBe(JSON.stringify({payload: deep}, null, 2).slice(0, 4000));
+});
+
 test('JSON object on stdout replaces the payload used by `prompt` and `deliver_extra`', async () => {
 	await using receiver = await startReceiver({
 		routes: [makeRoute({script: 's.sh', prompt: '{a}', deliverExtra: {chat_id: '{a}'}})],

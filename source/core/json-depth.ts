@@ -1,0 +1,41 @@
+/** Levels of nesting that are walked, compared or written out. `JSON.parse` takes any number of them, most of what follows does not. */
+export const deepestJson = 128;
+
+const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': -1};
+
+/**
+ * Whether JSON `text` is nested more than 128 levels deep, so that what is made of it could exhaust the stack of whoever walks it. One pass
+ * without recursion; what is no JSON gets some answer.
+ */
+export function isDeepJson(text: string): boolean {
+	const tokens = /[[\]{}"]/g;
+	let depth = 0;
+	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+		if (token[0] === '"') {
+			tokens.lastIndex = endOfString(text, tokens.lastIndex);
+		} else {
+			depth += levels[token[0]] ?? 0;
+		}
+
+		if (depth > deepestJson) {
+			return true;
+		}
+	}
+
+	return false;
+}
+
+/** The index behind the quotation mark that ends the string of which `from` is the first character. */
+function endOfString(text: string, from: number): number {
+	const marks = /["\\]/g;
+	marks.lastIndex = from;
+	for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+		if (mark[0] === '"') {
+			return marks.lastIndex;
+		}
+
+		marks.lastIndex += 1;
+	}
+
+	return text.length;
+}

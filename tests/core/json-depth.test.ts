@@ -1,0 +1,39 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {deepestJson, isDeepJson} from '../../source/core/json-depth.ts';
+import type {JsonValue} from '../../source/core/json.ts';
+
+const nested = (levels: number, open = '{"a":', close = '}') =>
+	`${open.repeat(levels)}1${close.repeat(levels)}`;
+
+test.for([
+	['objects', nested(deepestJson), nested(deepestJson + 1)],
+	['lists', nested(deepestJson, '[', ']'), nested(deepestJson + 1, '[', ']')],
+	['what was never closed', '['.repeat(deepestJson), '['.repeat(1_000_000)],
+])('128 levels are walked, 129 are too many: %s', ([, shallow = '', deep = '']) => {
+	expect(isDeepJson(shallow)).toBe(false);
+	expect(isDeepJson(deep)).toBe(true);
+});
+
+test('brackets in strings and side by side do not count', () => {
+	expect(isDeepJson(JSON.stringify({a: '{["\\'.repeat(1000), ['"[']: '\n['.repeat(1000)}))).toBe(
+		false,
+	);
+	expect(isDeepJson(`[${'[],{},'.repeat(1000)}1]`)).toBe(false);
+	expect(isDeepJson(`"${'\\"['.repeat(1_000_000)}`)).toBe(false);
+});
+
+const depthOf = (value: JsonValue): number =>
+	typeof value === 'object' && value !== null
+		? 1 + Math.max(0, ...Object.values(value).map((member: JsonValue) => depthOf(member)))
+		: 0;
+
+test('it counts what a walk of the value counts', () => {
+	const value = fc.jsonValue({maxDepth: 6, noUnicodeString: false}) as fc.Arbitrary<JsonValue>;
+	fc.assert(
+		fc.property(value, fc.integer({min: deepestJson - 6, max: deepestJson}), (inner, around) => {
+			const text = `${'['.repeat(around)}${JSON.stringify(inner)}${']'.repeat(around)}`;
+			expect(isDeepJson(text)).toBe(around + depthOf(inner) > deepestJson);
+		}),
+	);
+});
