@@ -185,8 +185,13 @@ function report(
 ): void {
 	const base = urlOf(config);
 	const secret = typeof entry['secret'] === 'string' ? entry['secret'] : '';
-	const route = buildRouteTable(config, {entries: {[name]: entry}}).routes.get(name);
+	const table = buildRouteTable(config, {entries: {[name]: entry}});
+	const route = table.routes.get(name);
 	const curl = route && curlLine(`${base}/webhooks/${name}`, sampleRequest(route));
+	for (const warning of table.warnings) {
+		tell(context, formatProblem(warning));
+	}
+
 	if (json) {
 		printJson(context, {
 			name,

@@ -72,7 +72,7 @@ export function createLiveConfig(
 	let troublesBefore: ReadonlySet<string> = new Set();
 	const reportTroubles = ({skipped, warnings}: RouteTable) => {
 		const troubles = new Set([
-			...skipped.map(({name, reason}) => `Route "${name}" is not served: ${reason}`),
+			...skipped.map(({reason}) => `Not served: ${reason}`),
 			...warnings.map(formatProblem),
 		]);
 		for (const trouble of troubles) {
