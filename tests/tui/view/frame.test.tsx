@@ -119,8 +119,8 @@ test('all banners together take four rows at most, the worst ones whole', async 
 
 	expect(lines.slice(2, 7).map(row => row.slice(0, 14))).toEqual([
 		'✗ the gateway ',
+		'  shown is old',
 		'✗ webhooks are',
-		'  word word wo',
 		'✗ configuratio',
 		'── Traffic ── ',
 	]);
