@@ -188,10 +188,7 @@ function report(
 	const table = buildRouteTable(config, {entries: {[name]: entry}});
 	const route = table.routes.get(name);
 	const curl = route && curlLine(`${base}/webhooks/${name}`, sampleRequest(route));
-	for (const warning of table.warnings) {
-		tell(context, formatProblem(warning));
-	}
-
+	const warnings = table.warnings.map(formatProblem);
 	if (json) {
 		printJson(context, {
 			name,
@@ -199,8 +196,13 @@ function report(
 			created: isNew,
 			...(showSecret && {secret}),
 			...(curl && {curl}),
+			...(warnings.length > 0 && {warnings}),
 		});
 		return;
+	}
+
+	for (const warning of warnings) {
+		tell(context, warning);
 	}
 
 	printLines(context, [

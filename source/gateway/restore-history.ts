@@ -39,7 +39,7 @@ export async function restoreHistory({
 
 	if (interrupted.length > 0) {
 		log.warn(
-			'Runs were interrupted after a tool that may change things had started: a person decides (svc runs retry)',
+			'Runs were interrupted: a person decides (svc runs show says why, svc runs retry goes on)',
 			{
 				runs: interrupted.join(', '),
 			},
