@@ -84,6 +84,7 @@ export function createIntake({
 				}
 			});
 		},
+		failing: () => commit.failing(),
 		note(delivery) {
 			const weight = {
 				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),

@@ -38,6 +38,8 @@ export type Intake = {
 	 * and 4 MiB waiting, of which rejections have at most 10 and 2 MiB; above that it is dropped and counted in `Health.notesDropped`.
 	 */
 	note(delivery: StoredDelivery): void;
+	/** Why nothing can be written, as the last write found; `undefined` while writing works. The next write that succeeds ends it, be it a note. Asks no disk. */
+	failing(): string | undefined;
 };
 
 /** A run handed to one worker. `token` fences: a call with a stale lease changes nothing and answers `false`. */

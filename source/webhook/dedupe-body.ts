@@ -1,7 +1,7 @@
+import {createHash} from 'node:crypto';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {Intake} from '../store/port.ts';
-import {bodyKey} from './body-memory.ts';
-import type {BodyMemory} from './body-memory.ts';
+import type {HourMemory} from './hour-memory.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
@@ -21,7 +21,7 @@ export async function dedupeBody(
 		intake,
 		turns,
 		bodies,
-	}: {readonly intake: Intake; readonly turns: Turns; readonly bodies: BodyMemory},
+	}: {readonly intake: Intake; readonly turns: Turns; readonly bodies: HourMemory},
 	handle: () => Promise<Reply>,
 ): Promise<Reply> {
 	const {visit, route} = ready;
@@ -59,3 +59,7 @@ export async function dedupeBody(
 		})
 	);
 }
+
+/** The key of a body: its route and its SHA-256. */
+const bodyKey = (route: string, body: Buffer): string =>
+	`${route} ${createHash('sha256').update(body).digest('base64')}`;

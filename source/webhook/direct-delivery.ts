@@ -44,8 +44,8 @@ type DirectDependencies = {
 };
 
 /**
- * `deliver_only`: the identifier is taken only by a delivery that succeeded, and requests with the same one wait for each other. Rejects as
- * `intake.holderOf` does.
+ * `deliver_only`: the identifier is taken only by a delivery that succeeded, and requests with the same one wait for each other. Nothing is
+ * delivered while the journal is known to fail. Rejects as `intake.holderOf` does.
  *
  * @see Interface 4.2, Decisions 3
  */
@@ -80,6 +80,12 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 	}
 
 	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
+	// A message that is out cannot be taken back: while nothing can be written that it was, it stays here.
+	const failure = intake.failing();
+	if (failure !== undefined) {
+		return stop(visit, refusals.journal, {step: 'journal', detail: cleanDetail(visit, failure)});
+	}
+
 	const attempt = await tryDelivery(ready, dependencies);
 	if (!attempt.ok) {
 		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
@@ -147,7 +153,10 @@ async function record(
 			delivery: visit.id,
 		});
 		if (claim) {
-			note(visit, 'journal', {verdict: 'skip', detail: 'not recorded: a retry is delivered again'});
+			note(visit, 'journal', {
+				verdict: 'skip',
+				detail: 'not recorded: the identifier is held in memory',
+			});
 		}
 	}
 }

@@ -3,9 +3,9 @@ import type {Route} from '../config/route.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Intake} from '../store/port.ts';
-import type {BodyMemory} from './body-memory.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
+import type {HourMemory} from './hour-memory.ts';
 import type {RateWindows} from './rate-window.ts';
 import type {Scripts} from './script.ts';
 import type {Turns} from './turns.ts';
@@ -21,7 +21,8 @@ export type PipelineParts = {
 	readonly rates: RateWindows;
 	readonly scripts: Scripts;
 	readonly turns: Turns;
-	readonly bodies: BodyMemory;
+	/** Identifiers by the bodies of `dedupe_body` routes. */
+	readonly bodies: HourMemory;
 	readonly deliver: DeliverDirect;
 	readonly maxQueued: () => number;
 	/** Whether the server is bound to this machine alone: only then `INSECURE_NO_AUTH` counts. */

@@ -8,13 +8,14 @@ import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Intake} from '../store/port.ts';
-import {createBodyMemory} from './body-memory.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {drain} from './drain.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
+import {createHourMemory} from './hour-memory.ts';
 import {createHttpServer} from './http-server.ts';
+import {createLateRecords} from './late-record.ts';
 import {listen} from './listen.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
@@ -102,6 +103,7 @@ export function createReceiver(
 	const stopping = new AbortController();
 	const metrics = createMetrics();
 	const busy = createBusy();
+	const late = createLateRecords(dependencies);
 	let draining = false;
 
 	const pipeline = createPipeline({
@@ -111,7 +113,7 @@ export function createReceiver(
 		parts: {
 			clock,
 			log,
-			intake: dependencies.intake,
+			intake: late.intake,
 			routes: oncePerTurn(dependencies.routes),
 			compile: createRouteCompiler(createFilterFiles({home: options.home, log})),
 			rates: createRateWindows(clock),
@@ -121,7 +123,7 @@ export function createReceiver(
 				environment: dependencies.environment,
 			}),
 			turns: createTurns(mostInLine),
-			bodies: createBodyMemory(clock),
+			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,
 			isLoopback: mayServeInsecure(options.host),
@@ -183,6 +185,7 @@ export function createReceiver(
 				},
 			});
 			stopping.abort();
+			late.close();
 		},
 		async replay(stored, changes = {}) {
 			const event = find(stored, changes);

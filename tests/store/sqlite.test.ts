@@ -169,6 +169,7 @@ describe('a disk that is full', () => {
 			reason: {code: 'journal_unavailable', message: expect.stringContaining('the disk is full')},
 		});
 		expect(store.health().failing).toMatch(/the disk is full/);
+		expect(store.intake.failing()).toMatch(/the disk is full/);
 		expect(await store.runs.counts()).toEqual({queued: acknowledged.length, active: 0});
 		expect((await store.journal.list({limit: 1000})).map(({id}) => id)).toEqual(
 			acknowledged.toReversed(),
@@ -177,6 +178,7 @@ describe('a disk that is full', () => {
 		const purged = await store.journal.purge({bodyMs: dayMs, bodyBytes: 0, rowMs: dayMs});
 		expect(purged).toEqual({bodies: acknowledged.length, rows: 0});
 		expect(store.health().failing).toBeUndefined();
+		expect(store.intake.failing()).toBeUndefined();
 		for (const entry of refused) {
 			expect((await store.intake.accept(entry)).kind).toBe('accepted');
 		}

@@ -158,6 +158,51 @@ test('a message that is out stays delivered when the journal fails afterwards; t
 	expect(receiver.step('journal')).toContain('not recorded');
 });
 
+const broken = async () => {
+	throw new SvcError('journal_unavailable', 'Cannot write the journal: the disk is full');
+};
+
+test('journal cannot be written: 503 `Could not durably accept the delivery` with `Retry-After`; id not consumed, nothing delivered', async () => {
+	let failure: string | undefined = 'Cannot write the journal: the disk is full';
+	await using receiver = await startReceiver({
+		routes: [route],
+		intake: {failing: () => failure},
+	});
+	const answer = await receiver.post({}, id);
+	expect([answer.status, answer.json]).toEqual([
+		503,
+		{error: 'Could not durably accept the delivery'},
+	]);
+	expect(answer.headers['retry-after']).toBe('10');
+	expect(receiver.step('journal')).toBe(failure);
+	expect(receiver.messages).toEqual([]);
+
+	failure = undefined;
+	expect((await receiver.post({}, id)).json['status']).toBe('delivered');
+});
+
+test('a duplicate is not re-delivered, though the journal failed when its message was out', async () => {
+	await using receiver = await startReceiver({routes: [route], intake: {record: broken}});
+	await receiver.post({}, id);
+	const answer = await receiver.post({}, id);
+	expect([answer.status, answer.json]).toEqual([200, {status: 'duplicate', delivery_id: 'd-1'}]);
+	expect(receiver.messages).toHaveLength(1);
+
+	receiver.clock.advance(3_600_000);
+	expect((await receiver.post({}, id)).json['status']).toBe('delivered');
+});
+
+test('a byte-identical body is not re-delivered, though the journal failed when its message was out', async () => {
+	await using receiver = await startReceiver({
+		routes: [{...route, dedupeBody: true}],
+		intake: {record: broken},
+	});
+	await receiver.post({}, id);
+	const answer = await receiver.post({}, {...id, 'X-Forge-Delivery': 'd-2'});
+	expect(answer.json['status']).toBe('duplicate');
+	expect(receiver.messages).toHaveLength(1);
+});
+
 test('a journal that cannot be asked: 503, and nothing is delivered', async () => {
 	await using receiver = await startReceiver({
 		routes: [route],

@@ -1,0 +1,105 @@
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {DeliveryKey, Intake} from '../store/port.ts';
+import {createHourMemory} from './hour-memory.ts';
+
+/** When a record that failed is tried again, milliseconds after the try before. */
+const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
+
+/** Records that may wait for another try: they hold their bodies. */
+const mostWaiting = 64;
+
+type Entry = Parameters<Intake['record']>[0];
+
+export type LateRecords = {
+	readonly intake: Intake;
+	/** Tries what waits a last time, and waits for nothing: a store that closes writes what it was given. */
+	close(): void;
+};
+
+/**
+ * An intake for messages that are out already when the journal fails. `record` with `claim` rejects as before, but the identifier is
+ * held in memory for the hour (at most 10,000 of them), so that `holderOf` knows it, and the record is tried again after 2 s, 10 s, 1 min, 5 min
+ * and 15 min. At most 64 records wait; those beyond are held in memory only.
+ *
+ * @see Interface 4.2 "not re-delivered"
+ */
+export function createLateRecords({
+	intake,
+	clock,
+	log,
+}: {
+	readonly intake: Intake;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): LateRecords {
+	const held = createHourMemory(clock);
+	const waiting = new Map<Entry, () => void>();
+
+	const record = async (entry: Entry, onFailure: (reason: string) => void) => {
+		const {id: delivery} = entry.delivery;
+		try {
+			await intake.record(entry);
+			log.info('Recorded a delivery that the journal had refused', {delivery});
+		} catch (error) {
+			onFailure(messageOf(error));
+		}
+	};
+
+	const giveUp =
+		({delivery: {id: delivery}}: Entry) =>
+		(reason: string) => {
+			log.error(`Cannot record a delivery, its identifier is held only in memory: ${reason}`, {
+				delivery,
+			});
+		};
+
+	const plan = (entry: Entry, tries: number, reason: string) => {
+		const delayMs = delaysMs[tries];
+		if (delayMs === undefined || waiting.size >= mostWaiting) {
+			giveUp(entry)(reason);
+			return;
+		}
+
+		const cancel = clock.after(delayMs, () => {
+			waiting.delete(entry);
+			void record(entry, failure => {
+				plan(entry, tries + 1, failure);
+			});
+		});
+		waiting.set(entry, cancel);
+	};
+
+	return {
+		intake: {
+			...intake,
+			async holderOf(key, idempotencyMs) {
+				return held.recall(nameOf(key)) ?? intake.holderOf(key, idempotencyMs);
+			},
+			async record(entry) {
+				try {
+					await intake.record(entry);
+				} catch (error) {
+					if (entry.claim) {
+						held.remember(nameOf(entry.delivery), entry.delivery.id);
+						plan(entry, 0, messageOf(error));
+					}
+
+					throw error;
+				}
+			},
+		},
+		close() {
+			for (const [entry, cancel] of waiting) {
+				cancel();
+				void record(entry, giveUp(entry));
+			}
+
+			waiting.clear();
+		},
+	};
+}
+
+/** Names of profiles and routes hold no space. */
+const nameOf = ({profile, route, deliveryId}: DeliveryKey) => `${profile} ${route} ${deliveryId}`;

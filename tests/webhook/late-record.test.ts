@@ -1,0 +1,110 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {SvcError} from '../../source/core/errors.ts';
+import {createLogger} from '../../source/core/log.ts';
+import type {Intake} from '../../source/store/port.ts';
+import {createLateRecords} from '../../source/webhook/late-record.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {sampleDelivery} from '../store/samples.ts';
+
+const hourMs = 3_600_000;
+
+const setUp = () => {
+	const clock = createFakeClock();
+	const state = {fails: true, tries: 0, recorded: [] as string[], log: [] as string[]};
+	const intake: Intake = {
+		accept: async () => ({kind: 'full', queued: 0}),
+		holderOf: async () => undefined,
+		async record({delivery}) {
+			state.tries += 1;
+			if (state.fails) {
+				throw new SvcError('journal_unavailable', 'the disk is full');
+			}
+
+			state.recorded.push(delivery.id);
+		},
+		note() {},
+		failing: () => undefined,
+	};
+	const log = createLogger({
+		clock,
+		redact: text => text,
+		write: ({level, message}) => {
+			state.log.push(`${level} ${message}`);
+		},
+	});
+	return {clock, state, late: createLateRecords({intake, clock, log})};
+};
+
+const send = async (late: ReturnType<typeof setUp>['late'], claim = true) => {
+	const delivery = sampleDelivery();
+	await expect(late.intake.record({delivery, claim})).rejects.toThrow('the disk is full');
+	return delivery;
+};
+
+test('a record that failed is tried again until it is written, and the identifier is held meanwhile', async () => {
+	const {clock, state, late} = setUp();
+	const delivery = await send(late);
+	expect(await late.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+
+	clock.advance(2000);
+	await turn();
+	state.fails = false;
+	clock.advance(10_000);
+	await turn();
+	expect(state.recorded).toEqual([delivery.id]);
+	expect(state.log).toEqual(['info Recorded a delivery that the journal had refused']);
+
+	clock.advance(hourMs);
+	await turn();
+	expect(state.tries).toBe(3);
+});
+
+test('after six tries it is given up and said, and the identifier is held for the hour', async () => {
+	const {clock, state, late} = setUp();
+	const delivery = await send(late);
+	for (const delayMs of [2000, 10_000, 60_000, 300_000, 900_000, 1_000_000]) {
+		clock.advance(delayMs);
+		// oxlint-disable-next-line no-await-in-loop -- each try is planned by the one before
+		await turn();
+	}
+
+	expect(state.tries).toBe(6);
+	expect(state.log).toEqual([
+		'error Cannot record a delivery, its identifier is held only in memory: the disk is full',
+	]);
+	expect(await late.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+	clock.advance(hourMs);
+	expect(await late.intake.holderOf(delivery, hourMs)).toBeUndefined();
+});
+
+test('at most 64 records wait, every identifier is held', async () => {
+	const {clock, state, late} = setUp();
+	const deliveries = await Promise.all(Array.from({length: 70}, async () => send(late)));
+	state.fails = false;
+	clock.advance(2000);
+	await turn();
+	expect(state.recorded).toHaveLength(64);
+	const holders = deliveries.map(async delivery => late.intake.holderOf(delivery, hourMs));
+	expect(await Promise.all(holders)).toEqual(deliveries.map(({id}) => id));
+});
+
+test('what took no identifier is not tried again', async () => {
+	const {clock, state, late} = setUp();
+	const delivery = await send(late, false);
+	expect(await late.intake.holderOf(delivery, hourMs)).toBeUndefined();
+	clock.advance(hourMs);
+	expect(state.tries).toBe(1);
+});
+
+test('closing tries what waits a last time and leaves no timer', async () => {
+	const {clock, state, late} = setUp();
+	const delivery = await send(late);
+	state.fails = false;
+	late.close();
+	await turn();
+	expect(state.recorded).toEqual([delivery.id]);
+	clock.advance(hourMs);
+	await turn();
+	expect(state.tries).toBe(2);
+});
