@@ -68,13 +68,19 @@ export const isConnectivityCheck = ({name, source}: EventType): boolean =>
  * The sender's delivery identifier and the header that gave it; a random one when there is none. An identifier that is too long
  * or holds anything but printable ASCII is replaced by its digest, so that two different ones never become one.
  *
+ * The first of `sources` that is present wins. The contract says so of all identifier headers; a scheme that signs its own identifier narrows that to
+ * the signed one: any other header could be added to a captured request, which would pass as a new delivery for as long as its timestamp holds.
+ *
  * @see Interface 6
  */
-export function deliveryIdOf(headers: RequestHeaders): {
+export function deliveryIdOf(
+	headers: RequestHeaders,
+	sources: readonly string[] = deliveryIdHeaders,
+): {
 	readonly deliveryId: string;
 	readonly idSource: string;
 } {
-	for (const idSource of deliveryIdHeaders) {
+	for (const idSource of sources) {
 		const id = headerOf(headers, idSource);
 		if (id) {
 			return {deliveryId: isPlain(id) ? id : digestOf(id), idSource};

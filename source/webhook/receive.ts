@@ -8,7 +8,7 @@ import {dedupeBody} from './dedupe-body.ts';
 import {deliverDirectly} from './direct-delivery.ts';
 import {explainMismatch} from './filter.ts';
 import {headerOf} from './headers.ts';
-import {eventTypeOf, isConnectivityCheck} from './identity.ts';
+import {deliveryIdOf, eventTypeOf, isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
 import type {BodyRead} from './read-body.ts';
@@ -89,6 +89,11 @@ export async function receive(visit: Visit, knock: Knock, parts: PipelineParts):
 		}
 
 		note(visit, 'signature', {verdict: 'pass', detail: signature.detail});
+		if (signature.signedIdHeader !== undefined) {
+			const {deliveryId, idSource} = deliveryIdOf(visit.headers, [signature.signedIdHeader]);
+			visit.deliveryId = deliveryId;
+			visit.idSource = idSource;
+		}
 	}
 
 	const rate = parts.rates.take(route.name, route.rateLimit);

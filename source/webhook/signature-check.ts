@@ -10,7 +10,13 @@ export type SignedRequest = {readonly headers: RequestHeaders; readonly body: Bu
 
 /** `detail` is for the person at the terminal, never for the client. It holds nothing that a stranger wrote. */
 export type SignatureVerdict =
-	| {readonly ok: true; readonly scheme: SignatureScheme; readonly detail: string}
+	| {
+			readonly ok: true;
+			readonly scheme: SignatureScheme;
+			readonly detail: string;
+			/** The header of the delivery identifier that the signature covers; absent for schemes that sign none. */
+			readonly signedIdHeader?: string;
+	  }
 	| {readonly ok: false; readonly detail: string};
 
 /** Checks one scheme whose header is present with `value`. */

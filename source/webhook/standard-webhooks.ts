@@ -44,7 +44,10 @@ export function checkStandardWebhook(family: 'svix' | 'webhook'): SignatureCheck
 		});
 		return index === -1
 			? {ok: false, detail: `standard-webhooks: does not match ${nameOf(keys.standard.length)}`}
-			: passed('standard-webhooks', index, keys.standard.length);
+			: {
+					...passed('standard-webhooks', index, keys.standard.length),
+					signedIdHeader: idHeader,
+				};
 	};
 }
 

@@ -14,8 +14,9 @@ export type Visit = {
 	readonly startedAt: number;
 	readonly headers: RequestHeaders;
 	readonly redact: Redact;
-	readonly deliveryId: string;
-	readonly idSource: string;
+	/** The sender's identifier. A signature that covers one replaces the one that the headers gave. */
+	deliveryId: string;
+	idSource: string;
 	readonly replayOf: string | undefined;
 	profile: string;
 	route: string;

@@ -1,6 +1,7 @@
 import {createHmac} from 'node:crypto';
 import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
+import {Webhook as StandardWebhook} from 'standardwebhooks';
 import {expect, test} from 'vitest';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 
@@ -18,6 +19,45 @@ test('V1: a deprecation warning is logged once per route', async () => {
 	const warnings = receiver.log.filter(line => line.includes('deprecated'));
 	expect(warnings).toHaveLength(2);
 	expect(warnings[0]).toContain('Route "hook"');
+});
+
+test.for(['svix', 'webhook'])(
+	'Standard Webhooks (%s): the identifier is the signed one, whatever other headers a captured request is given',
+	async family => {
+		const whsec = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+		await using receiver = await startReceiver({routes: [makeRoute({secrets: [whsec]})]});
+		const now = receiver.clock.now();
+		const post = async (headers: Readonly<Record<string, string>>) =>
+			send(receiver.url, {
+				method: 'POST',
+				path: '/webhooks/hook',
+				body: '{}',
+				headers: {
+					[`${family}-id`]: 'msg_1',
+					[`${family}-timestamp`]: String(now / 1000),
+					[`${family}-signature`]: new StandardWebhook(whsec).sign('msg_1', new Date(now), '{}'),
+					...headers,
+				},
+			});
+		const first = await post({'X-Forge-Delivery': 'fresh-1'});
+		expect([first.status, first.json['delivery_id']]).toEqual([202, 'msg_1']);
+		expect(receiver.last()).toMatchObject({deliveryId: 'msg_1', idSource: `${family}-id`});
+
+		const other = family === 'svix' ? 'webhook-id' : 'svix-id';
+		for (const name of ['X-Forge-Delivery', 'X-GitHub-Delivery', 'X-Request-ID', other]) {
+			const again = await post({[name]: 'fresh-2'});
+			expect([again.status, again.json]).toEqual([
+				200,
+				{status: 'duplicate', delivery_id: 'msg_1'},
+			]);
+		}
+	},
+);
+
+test('delivery identifier, first present wins, where the signature covers none', async () => {
+	await using receiver = await startReceiver();
+	await receiver.post({}, {'X-Forge-Delivery': 'first', 'webhook-id': 'second'});
+	expect(receiver.last()).toMatchObject({deliveryId: 'first', idSource: 'x-forge-delivery'});
 });
 
 test('`INSECURE_NO_AUTH` skips validation on a loopback host', async () => {

@@ -89,7 +89,12 @@ test('Standard Webhooks: signed content is `<id>.<timestamp>.<raw_body>`, signat
 			{'svix-id': id, 'svix-timestamp': String(now), 'svix-signature': svix},
 			{secrets: [whsec]},
 		),
-	).toEqual({ok: true, scheme: 'standard-webhooks', detail: 'standard-webhooks'});
+	).toEqual({
+		ok: true,
+		scheme: 'standard-webhooks',
+		detail: 'standard-webhooks',
+		signedIdHeader: 'svix-id',
+	});
 	expect(
 		check({...headers, 'webhook-id': 'other', 'webhook-signature': standard}, {secrets: [whsec]})
 			.ok,
