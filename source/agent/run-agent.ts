@@ -5,6 +5,7 @@ import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import {boundText} from './bound-text.ts';
 import type {ChosenModel} from './choose-model.ts';
+import {refuseDeepCalls} from './deep-calls.ts';
 import {instructionsFor, isSilent} from './instructions.ts';
 import {modelError} from './model-errors.ts';
 import {createStepRecorder, recordRetries} from './record-steps.ts';
@@ -67,7 +68,7 @@ export function createAgentRunner(
 
 		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
 		const recorder = createStepRecorder({transcript, end: scope.end});
-		const middleware = recordRetries((failure, attempt) => {
+		const retries = recordRetries((failure, attempt) => {
 			const {message} = explain(failure);
 			transcript.add('retry', message, {attempt});
 			log.warn(`Calling the model again: ${message}`, {run: request.runId, attempt});
@@ -76,7 +77,10 @@ export function createAgentRunner(
 		const generate = async () => {
 			try {
 				return await sdk.generateText({
-					model: sdk.wrapLanguageModel({model: languageModel, middleware}),
+					model: sdk.wrapLanguageModel({
+						model: languageModel,
+						middleware: [retries, refuseDeepCalls(asked)],
+					}),
 					instructions: instructionsFor(request),
 					prompt: request.prompt,
 					...createRunTools(request, {

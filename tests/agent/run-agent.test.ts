@@ -301,6 +301,34 @@ test.for([
 	},
 );
 
+test.for([
+	[128, 1, {answer: 'Done'}],
+	[129, 0, {code: 'model_garbled'}],
+	[50_000, 0, {code: 'model_garbled'}],
+] as const)(
+	'a tool does not start when its arguments are nested too deep to be written down: %i levels, %i calls',
+	async ([levels, calls, expected]) => {
+		const nested = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+		await using model = await startScriptedModel([
+			{toolCalls: [{name: 'lookup', arguments: nested}]},
+			{text: 'Done'},
+		]);
+		await using agent = createAgent({baseUrl: model.baseUrl});
+		let started = 0;
+		const tool = createTool({
+			async execute() {
+				started += 1;
+				return {text: 'found'};
+			},
+		});
+
+		const outcome = await agent.ask('?', {tools: [tool]}).catch((thrown: unknown) => thrown);
+
+		expect(outcome).toMatchObject(expected);
+		expect(started).toBe(calls);
+	},
+);
+
 test('an answer without a finish reason is an answer', async () => {
 	await using model = await startScriptedModel([{text: 'Here', finishReason: null}]);
 	await using agent = createAgent({baseUrl: model.baseUrl});
