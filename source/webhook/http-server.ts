@@ -4,6 +4,7 @@ import type {Duplex} from 'node:stream';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {HttpPair} from './exchange.ts';
+import {sendAnswer} from './http-answer.ts';
 
 /** Bounds of a connection. A `headersTimeout` means nothing without an interval that checks it. */
 const bounds = {
@@ -59,6 +60,12 @@ export function createHttpServer({
 	server.on('request', take(false));
 	// A request that says what it expects gets its answer before it sends the body.
 	server.on('checkContinue', take(true));
+	server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+		answers.set(request.socket, response);
+		onRefused(417);
+		const body = JSON.stringify({error: 'Expectation Failed'});
+		sendAnswer(response, {status: 417, body, close: true});
+	});
 	server.on('clientError', (error, socket) => {
 		// An answer that has begun must not get another one mixed into it.
 		const answer = answers.get(socket);

@@ -121,13 +121,19 @@ test('`Expect: 100-continue` with an acceptable size: 100, then the answer', asy
 	expect(statuses(await text(socket))).toEqual([202]);
 });
 
-test('another expectation: 417', async () => {
+test('another expectation: 417 in JSON, and the connection is closed', async () => {
 	await using receiver = await startReceiver();
 	const answers = await exchange(
 		receiver,
-		`${start}Connection: close\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n`,
+		`${start}Expect: miracles\r\nContent-Length: 2097152\r\n\r\n`,
 	);
 	expect(statuses(answers)).toEqual([417]);
+	expect(answers).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/);
+	expect(answers).toMatch(/\r\nConnection: close\r\n/);
+	expect(answers).toMatch(/\r\n\r\n\{"error":"Expectation Failed"\}$/);
+
+	const metrics = await send(receiver.url, {path: '/metrics'});
+	expect(metrics.text).toContain('svc_webhook_refused_requests_total{status="417"} 1\n');
 });
 
 test('a chunked body above the limit: 413 as soon as it is, and the client that goes on sending still reads it', async () => {
