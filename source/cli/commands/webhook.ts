@@ -2,7 +2,7 @@ import type {Command} from 'commander';
 import type {Context} from '../context.ts';
 import {keyValueOption, listOption} from '../options.ts';
 import {tell} from '../print.ts';
-import type {SubscribeOptions} from '../subscriptions.ts';
+import type {SubscribeOptions} from '../webhook/subscribe.ts';
 
 /** `svc webhook subscribe|list|remove|test`. @see Interface 2.11, 4.3 */
 export function addWebhookCommands(program: Command, context: Context): void {
@@ -39,7 +39,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--secret <secret>', 'use this secret instead of a new random one')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: SubscribeOptions) => {
-			const {subscribe} = await import('../subscriptions.ts');
+			const {subscribe} = await import('../webhook/subscribe.ts');
 			await subscribe(context, {name, options});
 		});
 
@@ -48,7 +48,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.description('list the routes; secrets are never shown')
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: {json?: boolean}) => {
-			const {listRoutes} = await import('../subscriptions.ts');
+			const {listRoutes} = await import('../webhook/list-routes.ts');
 			await listRoutes(context, {json});
 		});
 
@@ -57,7 +57,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.description('remove a subscription')
 		.argument('<name>', 'name of the route')
 		.action(async (name: string) => {
-			const {unsubscribe} = await import('../subscriptions.ts');
+			const {unsubscribe} = await import('../webhook/unsubscribe.ts');
 			await unsubscribe(context, name);
 		});
 
@@ -69,7 +69,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--event <type>', 'event type to send')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
-			const {testSubscription} = await import('../subscriptions.ts');
+			const {testSubscription} = await import('../webhook/test-subscription.ts');
 			await testSubscription(context, {name, ...options});
 		});
 
