@@ -10,6 +10,12 @@ export type Line = readonly Span[];
 
 export const blankLine: Line = [];
 
+/** Whether two lines look the same. */
+export const isSameLine = (one: Line, other: Line): boolean =>
+	one === other ||
+	(one.length === other.length &&
+		one.every(({text, tone}, index) => text === other[index]?.text && tone === other[index]?.tone));
+
 /** A line of one tone. */
 export const line = (text: Safe, tone: Tone = 'plain'): Line => [{text, tone}];
 

@@ -9,12 +9,14 @@ export type FitOptions = {
 };
 
 const printableAscii = /^[ -~]*$/;
+/** Printable ASCII and the signs of our own rows, each one cell wide: what stands on the screen most is not measured. */
+const oneCellEach = /^[ -~─·…●○◐✓✗–×]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
 /** Width of `text` in terminal cells, as Ink counts it. */
 export const widthOf = (text: string): number =>
-	printableAscii.test(text) ? text.length : stringWidth(text);
+	oneCellEach.test(text) ? text.length : stringWidth(text);
 
 /**
  * `text` made exactly `width` cells wide (0 or more): padded with blanks, or cut between graphemes with `ellipsis` at the end.

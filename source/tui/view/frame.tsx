@@ -23,24 +23,19 @@ import {usePane} from './use-pane.ts';
 export function Frame() {
 	const shell = useShell();
 	const view = useStore(shell.view, state => state);
-	const snapshot = useStore(shell.feed, now => now);
+	const banners = useStore(shell.feed, () => shell.banners());
 	const {columns, rows} = view.size;
 	const layout = shell.layout();
 	if (layout.isTooSmall) {
 		return <TooSmall width={columns} height={rows} />;
 	}
 
-	const {state} = snapshot;
-	const head = [
-		statusLine(snapshot, shell.version, columns),
-		tabsLine(state, view.pane, columns),
-		...shell.banners(),
-	];
 	// Another pane, or Ctrl-l, is another attempt at what could not be drawn.
 	const attempt = `${view.pane} ${view.redraws}`;
 	return (
 		<Box width={columns} height={rows} flexDirection="column" overflow="hidden" flexShrink={0}>
-			<LineBlock rows={head} top={0} width={columns} height={head.length} />
+			<Head width={columns} />
+			<LineBlock rows={banners} top={0} width={columns} height={banners.length} />
 			<ErrorBoundary key={attempt} fallback={PaneFailed}>
 				{view.overlay ? (
 					<OverlayView overlay={view.overlay} width={columns} height={layout.bodyHeight + 1} />
@@ -57,15 +52,30 @@ export function Frame() {
 	);
 }
 
-/** The rule of a pane, and under it its list, its detail, or both. */
-function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
+/** The status row and the tabs: with the title of the pane all that an idle second draws anew. */
+function Head({width}: {readonly width: number}) {
+	const shell = useShell();
+	const pane = useStore(shell.view, state => state.pane);
+	const snapshot = useStore(shell.feed, now => now);
+	const rows = [statusLine(snapshot, shell.version, width), tabsLine(snapshot.state, pane, width)];
+	return <LineBlock rows={rows} top={0} width={width} height={rows.length} />;
+}
+
+function PaneTitle({width}: {readonly width: number}) {
 	const shell = useShell();
 	const {pane} = usePane();
+	return <LineBlock rows={[paneTitle(shell, pane, width)]} top={0} width={width} height={1} />;
+}
+
+/** The rule of a pane, and under it its list, its detail, or both. */
+function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
+	const {view} = useShell();
+	const pane = useStore(view, state => state.pane);
 	return (
 		<>
-			<LineBlock rows={[paneTitle(shell, pane, width)]} top={0} width={width} height={1} />
+			<PaneTitle width={width} />
 			<Box width={width} height={height} flexShrink={0}>
-				{layout.showsList && <PaneList pane={pane.id} width={layout.listWidth} height={height} />}
+				{layout.showsList && <PaneList pane={pane} width={layout.listWidth} height={height} />}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
 				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
 			</Box>

@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {memo} from 'react';
 import type {Line} from '../panes/line.ts';
 import {LineRow} from './line-row.tsx';
 
@@ -11,7 +12,7 @@ export type LineBlockProps = {
 };
 
 /** A window of `height` rows over many. */
-export function LineBlock({rows, top, width, height}: LineBlockProps) {
+export const LineBlock = memo(function LineBlock({rows, top, width, height}: LineBlockProps) {
 	const start = Math.max(0, Math.min(top, rows.length - height));
 	return (
 		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
@@ -24,4 +25,4 @@ export function LineBlock({rows, top, width, height}: LineBlockProps) {
 			))}
 		</Box>
 	);
-}
+});

@@ -1,16 +1,16 @@
 import {memo, useContext} from 'react';
-import {clipLine, mergeSpans, type Line} from '../panes/line.ts';
+import {clipLine, isSameLine, mergeSpans, type Line} from '../panes/line.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 
-/** One row of toned text, cut to `width` cells. */
-export const LineRow = memo(function LineRow({
-	row,
-	width,
-}: {
-	readonly row: Line;
-	readonly width: number;
-}) {
+type LineRowProps = {readonly row: Line; readonly width: number};
+
+/** One row of toned text, cut to `width` cells. Drawn again only when it looks different, whoever made the row anew. */
+export const LineRow = memo(PlainLineRow, (last, next) => {
+	return last.width === next.width && isSameLine(last.row, next.row);
+});
+
+function PlainLineRow({row, width}: LineRowProps) {
 	const theme = useContext(ThemeContext);
 	return (
 		<T>
@@ -27,4 +27,4 @@ export const LineRow = memo(function LineRow({
 			)}
 		</T>
 	);
-});
+}

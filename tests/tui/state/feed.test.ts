@@ -34,6 +34,28 @@ test('time passes on the screen, once a second', () => {
 	expect(feed.get().heardAt).toBe(0);
 });
 
+test('a gateway that reports each second makes one frame a second, and time goes on when it falls silent', () => {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	using feed = createFeed({port, clock}, 100);
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	for (let second = 0; second < 10; second += 1) {
+		// A little late, as timers are.
+		clock.advance(1004);
+		port.emit({type: 'health-sampled', at: clock.now(), health: {} as never});
+	}
+
+	// The first second was over before the first report.
+	expect(told).toBe(11);
+	clock.advance(1200);
+	clock.advance(1000);
+	expect(told).toBe(13);
+	expect(feed.get().now).toBe(10_040 + 2200);
+});
+
 test('a disposed feed leaves no timer and no listener', () => {
 	const port = createFakePort();
 	const clock = createFakeClock();

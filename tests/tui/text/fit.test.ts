@@ -54,6 +54,14 @@ test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', 
 	);
 });
 
+test('the signs of our own rows are as wide as Ink counts them', () => {
+	const wrong = '─·…●○◐✓✗–×'.split('').filter(
+		sign => widthOf(sign) !== stringWidth(sign) || widthOf(`a${sign}b`) !== 3,
+	);
+
+	expect(wrong).toEqual([]);
+});
+
 test('clipped text is never wider than asked, and is the text itself when that fits', () => {
 	assert(
 		property(strangers, integer({min: 0, max: 80}), (text, width) => {
