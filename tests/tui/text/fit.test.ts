@@ -55,9 +55,9 @@ test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', 
 });
 
 test('the signs of our own rows are as wide as Ink counts them', () => {
-	const wrong = '─·…●○◐✓✗–×'.split('').filter(
-		sign => widthOf(sign) !== stringWidth(sign) || widthOf(`a${sign}b`) !== 3,
-	);
+	const wrong = '─·…●○◐✓✗–×'
+		.split('')
+		.filter(sign => widthOf(sign) !== stringWidth(sign) || widthOf(`a${sign}b`) !== 3);
 
 	expect(wrong).toEqual([]);
 });
