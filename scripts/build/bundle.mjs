@@ -1,14 +1,15 @@
 // One bundle, split where the program uses import(), so that a command loads only what it needs. Everything is inside:
 // what users install has no dependencies.
-import {chmodSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const outdir = join(root, 'build');
+// Beside the last build until it is whole: whoever runs that one keeps it.
+const outdir = join(root, `build-${process.pid}`);
+process.on('exit', () => rmSync(outdir, {recursive: true, force: true}));
 
-rmSync(outdir, {recursive: true, force: true});
 const {metafile} = await build({
 	absWorkingDir: root,
 	entryPoints: ['source/main.ts'],
@@ -62,6 +63,15 @@ const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');
 // V8 lets its young generation grow to tens of megabytes for the sake of throughput that this program does not need.
 writeFileSync(entry, `#!/usr/bin/env -S node --max-semi-space-size=4\n${code}`);
 chmodSync(entry, 0o755);
+
+const target = join(root, 'build');
+const last = `${outdir}-last`;
+if (existsSync(target)) {
+	renameSync(target, last);
+}
+
+renameSync(outdir, target);
+rmSync(last, {recursive: true, force: true});
 
 // Both make Node load its fetch, which takes 20 ms of every start: importing node:http as a module reads all its exports,
 // WebSocket among them; and the layout engine fetches itself from a data URL when it finds a fetch.
