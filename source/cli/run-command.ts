@@ -13,11 +13,11 @@ import {addWebhookCommands} from './commands/webhook.ts';
 import type {Context, ExitCode} from './context.ts';
 import {tell} from './print.ts';
 
-/** Codes of errors that mean "the configuration was refused". */
-const refusals: ReadonlySet<string> = new Set([
-	'config_invalid',
-	'config_refused',
-	'gateway_refused',
+/** Exit codes of errors that are more than "failed". */
+const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
+	['config_invalid', 3],
+	['config_refused', 3],
+	['profile_invalid', 2],
 ]);
 
 /** Runs one command line (without `node` and the script). Returns what the process is to exit with; never rejects. */
@@ -83,7 +83,7 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 
 		const coded = error instanceof SvcError ? ` (${error.code})` : '';
 		tell(context, `svc: ${messageOf(error)}${coded}`);
-		return error instanceof SvcError && refusals.has(error.code) ? 3 : 1;
+		return error instanceof SvcError ? (exitCodes.get(error.code) ?? 1) : 1;
 	}
 }
 

@@ -119,7 +119,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'quit',
 		scope: 'global',
 		keys: ['q', 'ctrl+c'],
-		label: own('quit (asks)'),
+		label: own('quit'),
 		aliases: ['/quit', '/exit'],
 		run: askToQuit,
 	},

@@ -187,7 +187,7 @@ export const trafficCommands: readonly Command[] = [
 		id: 'traffic.replay',
 		scope: 'traffic',
 		keys: ['r'],
-		label: own('replay (asks)'),
+		label: own('replay'),
 		why: nothingSelected,
 		run(shell) {
 			const delivery = selected(shell);

@@ -85,7 +85,7 @@ function configBanner({problems}: BannerState): Banner | undefined {
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-function modelBanner({model, modelOffer, modelProblem}: BannerState): Banner | undefined {
+function modelBanner({gateway, model, modelOffer, modelProblem}: BannerState): Banner | undefined {
 	if (modelProblem !== undefined) {
 		return {text: ui`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
 	}
@@ -97,7 +97,7 @@ function modelBanner({model, modelOffer, modelProblem}: BannerState): Banner | u
 
 	return model?.provider === 'offline'
 		? {
-				text: ui`! no language model (${clean(model.name)}) · set "model:" in: svc config path`,
+				text: ui`! no language model (${clean(model.name)}) · set "model:" in ${clean(gateway.home)}/config.yaml`,
 				tone: 'warn',
 			}
 		: undefined;

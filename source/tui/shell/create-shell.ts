@@ -45,7 +45,8 @@ export function createShell(
 	}: {readonly port: GatewayPort; readonly clock: Clock; readonly desktop: Desktop},
 	options: ShellOptions,
 ): Shell {
-	const feed = createFeed({port, clock}, options.ssh ? feedIntervals.sshMs : feedIntervals.localMs);
+	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
+	const feed = createFeed({port, clock}, () => (isPaused() ? feedIntervals.pausedMs : shownMs));
 	const first = newView(options.size, options.theme);
 	const {filters = {}, firstRun} = options;
 	const view = createStore<ViewState>({
@@ -87,6 +88,12 @@ export function createShell(
 		delivery: createLoader({clock, load: async key => port.getDelivery(key)}),
 		// The key is `id state`: a run that went on is loaded again.
 		run: createLoader({clock, load: async key => port.getRun(Number.parseInt(key, 10))}),
+	};
+
+	/** Whether the open list is one that moves by itself, and stands still. */
+	const isPaused = () => {
+		const {isLive, list} = paneOf(view.get().pane);
+		return isLive && list?.(shell).get().isFollowing === false;
 	};
 
 	const shell = {

@@ -1,3 +1,4 @@
+import type {Safe} from '../../core/untrusted.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
@@ -6,21 +7,27 @@ import type {Shell} from './shell.ts';
 
 /** The keys that matter here, as many as have room; a command that cannot be used now is left out. */
 export function hintsLine(shell: Shell, width: number): Line {
-	const spans: Span[] = [];
-	let used = 1;
-	for (const {id, keys, label, quiet} of router.available(scopesNow(shell))) {
-		const key = clean(keys[0]);
-		const size = widthOf(key) + widthOf(label) + 3;
-		if (quiet !== true && isUsable(shell, id) && used + size <= width) {
-			spans.push(
-				{text: clean(` ${key} `), tone: 'accent'},
-				{text: clean(`${label} `), tone: 'quiet'},
-			);
-			used += size;
-		}
-	}
-
-	return spans;
+	const hints = router
+		.available(scopesNow(shell))
+		.filter(({id, quiet}) => quiet !== true && isUsable(shell, id))
+		.map(({id, keys, label}) => ({id, key: clean(keys[0]), label}));
+	const ways = hints.filter(({id}) => waysOut.has(id));
+	let room = width - 1 - ways.reduce((cells, hint) => cells + sizeOf(hint), 0);
+	const others = hints.filter(hint => {
+		const fits = !waysOut.has(hint.id) && sizeOf(hint) <= room;
+		room -= fits ? sizeOf(hint) : 0;
+		return fits;
+	});
+	return [...others, ...ways].flatMap(({key, label}): Span[] => [
+		{text: clean(` ${key} `), tone: 'accent'},
+		{text: clean(`${label} `), tone: 'quiet'},
+	]);
 }
+
+/** Who knows these finds everything else: they keep their place however narrow the screen is. */
+const waysOut: ReadonlySet<string> = new Set(['help', 'palette', 'quit']);
+
+const sizeOf = ({key, label}: {readonly key: Safe; readonly label: Safe}): number =>
+	widthOf(key) + widthOf(label) + 3;
 
 const isUsable = (shell: Shell, id: string): boolean => commandOf(id)?.why?.(shell) === undefined;

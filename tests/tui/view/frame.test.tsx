@@ -69,7 +69,7 @@ test('the offline model is named, with what changes it', async () => {
 	await using shown = await showShell(port, narrow);
 
 	expect(shown.screen.lines()[2]).toBe(
-		'! no language model (svc-offline-1) · set "model:" in: svc config path',
+		'! no language model (svc-offline-1) · set "model:" in /home/ann/.svc/config.yaml',
 	);
 });
 

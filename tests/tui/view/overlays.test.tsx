@@ -45,7 +45,7 @@ test('help is generated from the key table, the open pane first, and can be sear
 	await using shown = await showShell(createFakePort(), narrow);
 	await shown.screen.press('?');
 	expect(shown.screen.lines()[2]).toContain('── Help ── Traffic ── / search ──');
-	expect(shown.screen.lines()[4]).toContain('r                replay (asks)');
+	expect(shown.screen.lines()[4]).toContain('r                replay');
 
 	await shown.screen.press('/');
 	await shown.screen.type('palette');
@@ -76,7 +76,7 @@ test('the palette finds commands, panes, routes, runs and deliveries', async () 
 	await using shown = await showShell(port, narrow);
 
 	for (const [query, found] of [
-		['replay', 'replay (asks)'],
+		['replay', 'replay'],
 		['appro', 'Approvals'],
 		['linear', 'go to route linear-bugs'],
 		['#184', 'go to run #184'],
@@ -116,7 +116,7 @@ test('what begins with the query stands before what only holds it', async () => 
 	const others = labels.findIndex(label => !/^(?:re|retry)/.test(label));
 
 	expect(labels.slice(0, others).join('\n')).toContain('reload the configuration');
-	expect(labels.slice(0, others).join('\n')).toContain('replay (asks)');
+	expect(labels.slice(0, others).join('\n')).toContain('replay');
 
 	await shown.screen.press('esc', ':');
 	await shown.screen.type('rel');
