@@ -15,7 +15,7 @@ export type PaletteViewProps = RegionProps & {readonly query: string; readonly i
 /** A field, and what fits it. */
 export function PaletteView({query, index, width, height}: PaletteViewProps) {
 	const shell = useShell();
-	useStore(shell.feed, snapshot => snapshot.state.routes);
+	useStore(shell.feed, snapshot => snapshot.state);
 	const entries = paletteEntries(shell, acts, query);
 	const rows = entries.map((entry, at) => paletteRow(entry, at === index, width));
 	const listHeight = height - 1;

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
@@ -90,6 +90,18 @@ test('the palette finds commands, panes, routes, runs and deliveries', async () 
 		// oxlint-disable-next-line no-await-in-loop -- one query after the other
 		await shown.screen.press('esc');
 	}
+});
+
+test('the palette finds what came while it was open', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press(':');
+	await shown.screen.type('#77');
+	expect(shown.text()).toContain('Nothing fits.');
+	port.emit(runChanged(makeRun({id: 77})));
+	await shown.pass(100);
+
+	expect(shown.screen.lines()[4]).toContain('go to run #77');
 });
 
 test('the palette takes aliases and runs the first entry', async () => {
