@@ -209,14 +209,18 @@ const sizeOf = ({columns, rows}: NodeJS.WriteStream) => ({
  * own affair (some bring cells back that were cut off before), so the next frame has to be a whole one.
  */
 function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void): () => void {
-	const throttle = createThrottle(shell.clock, resizeMs, () => {
-		const size = sizeOf(stdout);
-		const {columns, rows} = shell.view.get().size;
-		if (columns !== size.columns || rows !== size.rows) {
-			clear();
-			shell.view.set(state => ({...state, size}));
-		}
-	});
+	const throttle = createThrottle(
+		shell.clock,
+		() => resizeMs,
+		() => {
+			const size = sizeOf(stdout);
+			const {columns, rows} = shell.view.get().size;
+			if (columns !== size.columns || rows !== size.rows) {
+				clear();
+				shell.view.set(state => ({...state, size}));
+			}
+		},
+	);
 	const onResize = () => {
 		throttle.ask();
 	};

@@ -14,8 +14,11 @@ export type Snapshot = {
 
 export type Feed = Pick<Store<Snapshot>, 'get' | 'subscribe'> & Disposable;
 
-/** How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line. */
-export const feedIntervals = {localMs: 100, sshMs: 200, tickMs: 1000} as const;
+/**
+ * How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line, and while the list is
+ * paused, when nothing but numbers change.
+ */
+export const feedIntervals = {localMs: 100, sshMs: 200, pausedMs: 250, tickMs: 1000} as const;
 
 /** Longer than a gateway that reports each second is silent: its report is the tick then, and a second has one frame. */
 const silenceMs = 1200;
@@ -26,7 +29,7 @@ const silenceMs = 1200;
  */
 export function createFeed(
 	{port, clock}: {readonly port: GatewayPort; readonly clock: Clock},
-	intervalMs: number,
+	intervalMs: () => number,
 ): Feed {
 	let heardAt = clock.now();
 	const store = createStore<Snapshot>({state: port.getState(), now: heardAt, heardAt});

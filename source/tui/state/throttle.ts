@@ -5,13 +5,17 @@ export type Throttle = Disposable & {
 	ask(): void;
 };
 
-/** Calls `action` at most once per `intervalMs`; the last request is never lost. */
-export function createThrottle(clock: Clock, intervalMs: number, action: () => void): Throttle {
+/** Calls `action` at most once per `intervalMs`, which is asked anew each time; the last request is never lost. */
+export function createThrottle(
+	clock: Clock,
+	intervalMs: () => number,
+	action: () => void,
+): Throttle {
 	let cancel: (() => void) | undefined;
 	let isAsked = false;
 	const act = () => {
 		isAsked = false;
-		cancel = clock.after(intervalMs, () => {
+		cancel = clock.after(intervalMs(), () => {
 			cancel = undefined;
 			if (isAsked) {
 				act();

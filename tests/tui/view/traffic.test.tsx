@@ -311,6 +311,36 @@ test('a command that fails says why, and the interface goes on', async () => {
 	expect(shown.screen.lines().at(-1)).toBe(' Cannot send: ␛[31mrefused');
 });
 
+test('a paused list is drawn four times a second, one that follows ten times', async () => {
+	const port = createFakePort();
+	port.emit(received(makeDelivery()));
+	await using shown = await showShell(port, narrow);
+	const framesOf = async (ms: number) => {
+		let frames = 0;
+		const stop = shown.shell.feed.subscribe(() => {
+			frames += 1;
+		});
+		for (let passed = 0; passed < ms; passed += 10) {
+			port.emit(received(makeDelivery()));
+			shown.clock.advance(10);
+		}
+
+		stop();
+		await shown.pass(0);
+		return frames;
+	};
+
+	await framesOf(1000);
+	expect(await framesOf(1000)).toBe(10);
+	await shown.screen.press('space');
+	await framesOf(1000);
+	expect(await framesOf(1000)).toBe(4);
+	expect(shown.text()).toContain('newer, f to follow');
+	await shown.screen.press('f');
+	await framesOf(1000);
+	expect(await framesOf(1000)).toBe(10);
+});
+
 test('while the receiver starts, the pane says so', async () => {
 	const port = createFakePort({routes: [route('gh-review')], webhook: {state: 'starting'}});
 	await using shown = await showShell(port, narrow);
