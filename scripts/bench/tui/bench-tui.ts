@@ -73,7 +73,9 @@ export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<R
 	const follow = await measureScreen(terminal, seconds, load);
 	progress('keys, follow');
 	const followKeys = await pressKeys(terminal);
-	terminal.press('space');
+	// The keys paused the list already: another space would let it go on.
+	terminal.press('f', 'space');
+	await terminal.waitForText('paused');
 	await wait(1000);
 	progress('paused');
 	await load.report();
