@@ -11,6 +11,8 @@ export type HomePaths = {
 	readonly env: string;
 	readonly subscriptions: string;
 	readonly scripts: string;
+	/** Scheduled jobs: `jobs.json` and `output/`. */
+	readonly cron: string;
 	readonly skills: string;
 	readonly cache: string;
 	readonly logs: string;
@@ -78,6 +80,8 @@ export type Config = {
 	readonly runs: RunsConfig;
 	/** The code host's command-line client. */
 	readonly forge: {readonly cli: string};
+	/** Whether routes of other profiles are served below `/p/<profile>/`. */
+	readonly multiplexProfiles: boolean;
 	readonly platforms: {readonly email?: EmailConfig};
 	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
 	/** Values that must never be shown: every secret, key and password that was read. */

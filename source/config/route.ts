@@ -24,13 +24,41 @@ export type FilterSpec = {
 };
 
 /**
+ * How a sender signs, when its headers do not say: a preset of the contract's neighbours, or a scheme of one's own.
+ *
+ * @see Decisions 3, "Beyond the five schemes"
+ */
+export type SignatureSpec =
+	| {readonly kind: 'stripe' | 'slack' | 'shopify' | 'linear'}
+	| {
+			readonly kind: 'custom';
+			/** Lower-case name of the header that holds the signature. */
+			readonly header: string;
+			readonly algorithm: 'sha1' | 'sha256' | 'sha512';
+			/** Stands before the digest: `sha256=`. Empty for none. */
+			readonly prefix: string;
+			readonly encoding: 'hex' | 'base64';
+			/** Lower-case name of the header with the Unix seconds; within 300 s of our clock. */
+			readonly timestampHeader?: string;
+			/** What is signed: `{body}`, `{timestamp}.{body}`. `{body}` stands in it exactly once. */
+			readonly signed: string;
+	  };
+
+/** A secret that a rotation replaced. @see Decisions 3, "A secret may be a list" */
+export type RetiredSecret = {
+	readonly secret: string;
+	/** It passes until then, milliseconds since 1970; afterwards it only explains refusals. */
+	readonly until: number;
+};
+
+/**
  * A route as the receiver uses it: defaults filled in, secrets resolved, refusals already applied.
  *
  * @see Interface 2.5
  */
 export type Route = {
 	readonly name: string;
-	/** `default`: the profile of this gateway, whatever its name. */
+	/** `default`: the profile of this gateway, whatever its name. Another one is reached only below `/p/<profile>/`. */
 	readonly profile: string;
 	readonly source: 'static' | 'dynamic';
 	readonly description: string;
@@ -38,6 +66,10 @@ export type Route = {
 	readonly events: readonly string[];
 	/** Any of them passes; never empty. Own ones, else the global one. */
 	readonly secrets: readonly string[];
+	/** Secrets that a rotation replaced, also those whose time is over. */
+	readonly retiredSecrets: readonly RetiredSecret[];
+	/** Absent: the scheme whose header is there decides. */
+	readonly signature?: SignatureSpec;
 	/** The secret is the literal `INSECURE_NO_AUTH`: signatures are not looked at. */
 	readonly insecure: boolean;
 	/** Absent: the whole payload is dumped. */
@@ -55,6 +87,18 @@ export type Route = {
 	readonly deliverExtra: JsonObject;
 	readonly deliverOnly: boolean;
 	readonly mirrorToSession: boolean;
+	/** Events of one key wait together. `key` is a bare dotted path or a template. @see Interface 2.10 */
+	readonly coalesce?: {
+		readonly key: string;
+		readonly windowMs: number;
+		readonly maxWaitMs: number;
+	};
+	/** Identifier or name of the scheduled job that each event fires. */
+	readonly cronJob?: string;
+	/** Runs of this route at once; only the gateway's own bound when absent. */
+	readonly concurrency?: number;
+	/** What happens above the rate limit: 429, or the run starts later at the route's pace. */
+	readonly overflow: 'reject' | 'queue';
 	/** Requests per minute. */
 	readonly rateLimit: number;
 	readonly maxBodyBytes: number;

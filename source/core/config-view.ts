@@ -20,6 +20,9 @@ export type RouteView = {
 	readonly events: readonly string[];
 	readonly deliver: string;
 	readonly mode: 'agent' | 'deliver_only' | 'cron_job' | 'coalesce';
+	/** What `coalesce.key` says; `cron_job` of its route. */
+	readonly coalesceKey?: string;
+	readonly cronJob?: string;
 	/** `undefined` when the route is served; else why it is not (a refusal, or shadowed by a static route). */
 	readonly problem?: string;
 	/** True when the secret is `INSECURE_NO_AUTH`. */

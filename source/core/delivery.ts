@@ -20,6 +20,7 @@ export type DeliveryOutcome =
 	| 'script' // 503, retry_on_script_failure
 	| 'delivery' // 502, deliver_only
 	| 'queue' // 503, queue full
+	| 'job' // 503, the scheduled job is unknown, ambiguous, paused or full
 	| 'journal' // 503, not durable
 	| 'stopping'; // 503, draining
 
@@ -78,7 +79,7 @@ export type Delivery = {
 	readonly event: string;
 	/** The sender's identifier, or a random one. */
 	readonly deliveryId: string;
-	/** Name of the header that gave `deliveryId` (lower case), or `random`, `replay`. */
+	/** Name of the header that gave `deliveryId` (lower case), or `random`, `replay`, `recovered`, `import`. */
 	readonly idSource: string;
 	/** HTTP status that was answered. */
 	readonly status: number;
@@ -95,6 +96,8 @@ export type Delivery = {
 	readonly replayOf?: string;
 	/** The run that this delivery started. */
 	readonly runId?: number;
+	/** The group that this delivery joined. */
+	readonly group?: number;
 };
 
 /** Whether a request was turned away: nothing came of it, its sender may try again. A direct delivery that failed was tried. */

@@ -1,5 +1,7 @@
 import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
+import type {Group} from './group.ts';
+import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
 
@@ -36,6 +38,8 @@ export type GatewayEvent =
 			readonly at: number;
 			readonly deliveries: readonly Delivery[];
 			readonly runs: readonly Run[];
+			/** Every pending group, then the newest that were dispatched. */
+			readonly groups: readonly Group[];
 	  }
 	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
 	| {
@@ -48,6 +52,9 @@ export type GatewayEvent =
 	| {readonly type: 'webhook-closed'; readonly at: number}
 	| {readonly type: 'routes-changed'; readonly at: number; readonly routes: readonly RouteView[]}
 	| {readonly type: 'delivery-received'; readonly at: number; readonly delivery: Delivery}
+	| {readonly type: 'group-changed'; readonly at: number; readonly group: Group}
+	/** The jobs as they stand now, all of them. */
+	| {readonly type: 'jobs-changed'; readonly at: number; readonly jobs: readonly JobView[]}
 	| {readonly type: 'run-changed'; readonly at: number; readonly run: Run}
 	| {
 			readonly type: 'run-progressed';

@@ -1,5 +1,6 @@
 import type {GatewayEvent} from './events.ts';
 import {deliveriesAfter} from './reduce-deliveries.ts';
+import {groupsAfter} from './reduce-groups.ts';
 import {progressAfter, runsAfter} from './reduce-runs.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 
@@ -24,6 +25,8 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		webhook: events.reduce(webhookAfter, state.webhook),
 		routes: events.reduce(routesAfter, state.routes),
 		deliveries: deliveriesAfter(state.deliveries, events),
+		groups: groupsAfter(state.groups, events),
+		jobs: events.reduce(jobsAfter, state.jobs),
 		runs: runsAfter(state.runs, events),
 		progress: progressAfter(state.progress, events),
 		logs: logsAfter(state.logs, events),
@@ -74,6 +77,8 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'history-restored':
 		case 'routes-changed':
 		case 'delivery-received':
+		case 'group-changed':
+		case 'jobs-changed':
 		case 'run-changed':
 		case 'run-progressed':
 		case 'model-selected':
@@ -90,6 +95,9 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;
+
+const jobsAfter: Slice<'jobs'> = (jobs, event) =>
+	event.type === 'jobs-changed' ? event.jobs : jobs;
 
 const modelAfter: Slice<'model'> = (model, event) => {
 	if (event.type === 'model-refused') {
@@ -130,6 +138,10 @@ const totalsAfter: Slice<'totals'> = (totals, event) => {
 	if (event.type === 'delivery-received') {
 		const ok = event.delivery.status < 400 ? 1 : 0;
 		return {...totals, received: totals.received + 1, ok: totals.ok + ok};
+	}
+
+	if (event.type === 'group-changed' && event.group.state === 'dispatched') {
+		return {...totals, groupsDispatched: totals.groupsDispatched + 1};
 	}
 
 	if (event.type !== 'run-changed') {

@@ -38,16 +38,26 @@ export type RunPlan = {
 	/** Toolset names; the platform's default when absent. */
 	readonly toolsets?: readonly string[];
 	readonly mirrorToSession?: boolean;
+	/** Name of the upstream model instead of the configured one; same provider. */
+	readonly model?: string;
 };
 
 /** A run as faces see it. Strings from outside are cleaned by `cell()` or `block()` when the value is made. */
 export type Run = {
 	readonly id: number;
-	/** `Delivery.id` of the event that started it. */
-	readonly delivery: string;
+	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
+	readonly delivery?: string;
 	readonly profile: string;
+	/** `-` without a delivery. */
 	readonly route: string;
+	/** `schedule` or `person` without a delivery. */
 	readonly event: string;
+	/** Earlier events of its group, which it stands for too; the prompt says so. Absent when there were none. */
+	readonly superseded?: number;
+	/** `Group.id` that it came from. */
+	readonly group?: number;
+	/** The scheduled job that it is a run of. */
+	readonly job?: {readonly id: string; readonly name: string};
 	/** `deliver` of its target. */
 	readonly target: string;
 	readonly state: RunState;

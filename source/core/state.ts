@@ -1,6 +1,8 @@
 import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {HealthSample} from './events.ts';
+import type {Group} from './group.ts';
+import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
 
@@ -43,6 +45,9 @@ export type GatewayState = {
 	readonly routes: readonly RouteView[];
 	/** At most `limits.deliveries`, with a per-route quota so that a flood cannot push the others out. */
 	readonly deliveries: readonly DeliveryRow[];
+	/** At most `limits.pendingGroups` pending ones by when they are due, then the newest `limits.dispatchedGroups` that were dispatched. */
+	readonly groups: readonly Group[];
+	readonly jobs: readonly JobView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
 	/** Last entries of the runs that are active, by run id. */
@@ -63,6 +68,7 @@ export type GatewayState = {
 		readonly received: number;
 		/** Answered with a status below 400. */
 		readonly ok: number;
+		readonly groupsDispatched: number;
 		readonly runsDone: number;
 		readonly runsFailed: number;
 	};
@@ -70,6 +76,8 @@ export type GatewayState = {
 
 export const limits = {
 	deliveries: 5000,
+	pendingGroups: 2000,
+	dispatchedGroups: 100,
 	runs: 1000,
 	logs: 2000,
 	progressEntries: 200,
@@ -90,10 +98,12 @@ export const initialState: GatewayState = {
 	webhook: {state: 'starting'},
 	routes: [],
 	deliveries: [],
+	groups: [],
+	jobs: [],
 	runs: [],
 	progress: {},
 	logs: [],
 	platforms: [],
 	problems: [],
-	totals: {received: 0, ok: 0, runsDone: 0, runsFailed: 0},
+	totals: {received: 0, ok: 0, groupsDispatched: 0, runsDone: 0, runsFailed: 0},
 };

@@ -1,6 +1,8 @@
 import type {ModelView, PlatformView, RouteView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {GatewayEvent} from '../core/events.ts';
+import type {Group, StoredGroup} from '../core/group.ts';
+import type {JobView} from '../core/job.ts';
 import type {Run, RunState, StoredRun} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 
@@ -11,6 +13,14 @@ export type ReplayPlan = {
 	readonly effects: readonly string[];
 	/** Whether anything beyond the log happens, so that a face must ask first. */
 	readonly needsConfirmation: boolean;
+};
+
+/** What is sent instead of what was stored. */
+export type ReplayOptions = {
+	/** UTF-8. */
+	readonly body?: string;
+	/** Name of another route. */
+	readonly route?: string;
 };
 
 /** An HTTP answer of our own receiver. */
@@ -39,6 +49,8 @@ export type GatewayStatus = {
 export type StopConsequences = {
 	readonly activeRuns: number;
 	readonly queuedRuns: number;
+	/** Groups that would be dispatched. */
+	readonly pendingGroups: number;
 };
 
 /** What a gateway can be asked and told. Commands reject with `SvcError`; nothing here throws synchronously. */
@@ -46,6 +58,10 @@ export type GatewayCommands = {
 	getDelivery(id: string): Promise<StoredDelivery | undefined>;
 	listDeliveries(filter: {
 		readonly route?: string;
+		readonly outcomes?: readonly string[];
+		readonly runStates?: readonly RunState[];
+		/** Milliseconds since 1970. */
+		readonly since?: number;
 		readonly before?: string;
 		readonly limit: number;
 	}): Promise<readonly Delivery[]>;
@@ -53,14 +69,48 @@ export type GatewayCommands = {
 	listRuns(filter: {
 		readonly states?: readonly RunState[];
 		readonly route?: string;
+		/** `Run.job.id`. */
+		readonly job?: string;
 		readonly before?: number;
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
+	getGroup(id: number): Promise<StoredGroup | undefined>;
+	/** Pending ones by when they are due, then dispatched ones, newest first. */
+	listGroups(filter: {
+		readonly state?: Group['state'];
+		readonly limit: number;
+	}): Promise<readonly Group[]>;
+	/** Starts the run of a pending group now; `false` when it is not pending any more. */
+	dispatchGroup(id: number): Promise<boolean>;
+	listJobs(): Promise<readonly JobView[]>;
+	/**
+	 * Queues a run of a job now, also of a paused one. `job` is its identifier or its name.
+	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full`
+	 */
+	runJob(job: string, options?: {readonly profile?: string}): Promise<{readonly runId: number}>;
+	/** Pauses or resumes a job in its file. Same errors. */
+	setJobPaused(
+		job: string,
+		options: {readonly paused: boolean; readonly profile?: string},
+	): Promise<void>;
+	/** Takes stored deliveries into the journal as they are, with identifiers of ours; nothing runs. Their number. */
+	importDeliveries(deliveries: readonly StoredDelivery[]): Promise<number>;
+	/**
+	 * Takes in an event that its sender could not deliver and whose sender has been asked, with the identifier that it had: the pipeline after authentication. A duplicate answers so.
+	 * @throws SvcError `route_not_found`, `webhook_not_listening`
+	 */
+	recoverDelivery(event: {
+		readonly route: string;
+		readonly deliveryId: string;
+		readonly headers: Readonly<Record<string, string>>;
+		/** UTF-8. */
+		readonly body: string;
+	}): Promise<ReceiverAnswer>;
 
 	/** What `replay` would do, without doing it. @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found` */
-	planReplay(id: string): Promise<ReplayPlan>;
-	/** Sends a stored delivery through the pipeline again, after authentication, with a new identifier that names the old. `body` replaces the stored one (UTF-8). */
-	replay(id: string, options?: {readonly body?: string}): Promise<ReceiverAnswer>;
+	planReplay(id: string, options?: ReplayOptions): Promise<ReplayPlan>;
+	/** Sends a stored delivery through the pipeline again, after authentication, with a new identifier that names the old. */
+	replay(id: string, options?: ReplayOptions): Promise<ReceiverAnswer>;
 	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `webhook_not_listening` */
 	sendTestEvent(
 		route: string,

@@ -1,4 +1,5 @@
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
+import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 
 /** Identity of a delivery for the duplicate rule. @see Decisions 3 */
@@ -12,6 +13,34 @@ export type Accepted =
 	| {readonly kind: 'accepted'; readonly runId: number}
 	/** `of` is the `Delivery.id` that holds the identifier. */
 	| {readonly kind: 'duplicate'; readonly of: string}
+	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
+	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
+	/** `queued` runs and groups wait already; nothing was written. */
+	| {readonly kind: 'full'; readonly queued: number}
+	/** `queued` runs of the job wait already; nothing was written. */
+	| {readonly kind: 'job-full'; readonly queued: number};
+
+/** A scheduled job, as the journal knows it. */
+export type JobKey = {readonly profile: string; readonly id: string};
+
+/** What the journal keeps of a job beside its runs. Times are milliseconds since 1970. */
+export type JobRecord = JobKey & {
+	/** When its schedule fires next; absent when it does not. */
+	readonly nextAt?: number;
+	/** The schedule that `nextAt` was computed from, in the words of whoever plans. */
+	readonly basis: string;
+	readonly lastAt?: number;
+	readonly lastRunId?: number;
+	/** Runs of it that have not ended. */
+	readonly open: number;
+};
+
+export type Fired =
+	| {readonly kind: 'fired'; readonly runId: number}
+	/** `dueAt` has fired before, or is not what the journal waits for. */
+	| {readonly kind: 'stale'}
+	/** A run of the job has not ended; nothing was written but the next time. */
+	| {readonly kind: 'busy'; readonly runId: number}
 	/** `queued` runs wait already; nothing was written. */
 	| {readonly kind: 'full'; readonly queued: number};
 
@@ -20,14 +49,21 @@ export type Intake = {
 	/**
 	 * One atomic, durable call: decides duplicate and queue bound together, and on `accepted` writes the delivery and its queued run. Resolves only
 	 * after the commit is on disk; calls of one event-loop turn share a commit. An identifier is held for `idempotencyMs` from its acceptance, unless its run
-	 * ended `failed`, `dead` or `cancelled`: then it is accepted again.
+	 * (of a coalesced event: the run of its group) ended `failed`, `dead` or `cancelled`: then it is accepted again.
 	 * @throws SvcError `journal_unavailable` when nothing could be written (disk full, database locked or broken).
 	 */
 	accept(entry: {
 		readonly delivery: StoredDelivery;
 		readonly plan: RunPlan;
+		/** Bound of the queued runs and the pending groups together. An event that joins a group adds nothing to them. */
 		readonly maxQueued: number;
 		readonly idempotencyMs: number;
+		/** Earliest start of the run, milliseconds since 1970; at once when absent. */
+		readonly dueAt?: number;
+		/** The event joins, or opens, the pending group of its (profile, route, key); `plan` is what the group runs if no later event comes. */
+		readonly group?: GroupWindow & {readonly key: string};
+		/** The run is one of this job; at most `maxQueued` of those wait. */
+		readonly job?: JobKey & {readonly name: string; readonly maxQueued: number};
 	}): Promise<Accepted>;
 	/** The `Delivery.id` that holds `key` since less than `idempotencyMs`, if any. */
 	holderOf(key: DeliveryKey, idempotencyMs: number): Promise<string | undefined>;
@@ -58,8 +94,15 @@ export type Settlement =
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
 
 export type Runs = {
-	/** Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening. */
-	lease(count: number, leaseMs: number): Promise<readonly Lease[]>;
+	/**
+	 * Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
+	 * Never two runs of one job at once, and of one route no more than `limitOf` says; what waits for that holds up nothing behind it.
+	 */
+	lease(
+		count: number,
+		leaseMs: number,
+		limitOf?: (route: {readonly profile: string; readonly route: string}) => number | undefined,
+	): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
 	beat(lease: Lease, leaseMs: number): Promise<boolean>;
 	/** Durably notes, before it happens, that a tool that may change things starts. */
@@ -85,12 +128,55 @@ export type Runs = {
 	list(filter: {
 		readonly states?: readonly RunState[];
 		readonly route?: string;
+		/** `Run.job.id`. */
+		readonly job?: string;
 		readonly before?: number;
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. */
+	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job or their route are not due. */
 	nextDue(): Promise<number | undefined>;
+};
+
+/** Events that wait to become one run. Windows are measured on the monotonic clock; opening takes the stored times, never longer ahead than the group's own `maxWaitMs`. */
+export type Groups = {
+	/** Milliseconds until the first pending group is due, 0 when one is; `undefined` when none waits. Asks no disk. */
+	nextDueMs(): number | undefined;
+	/** Durably turns every group that is due into a queued run, at most 100 in one call; the groups as they are now. */
+	dispatchDue(): Promise<readonly Group[]>;
+	/** The same for one pending group, or all of them, now. Empty when there is nothing to dispatch. */
+	dispatch(which: {readonly id: number} | 'all', reason: GroupReason): Promise<readonly Group[]>;
+	get(id: number): Promise<StoredGroup | undefined>;
+	/** Pending ones by when they are due, then dispatched ones, newest first; at most `limit` (1 to 5,000). */
+	list(filter: {
+		readonly state?: Group['state'];
+		readonly limit: number;
+	}): Promise<readonly Group[]>;
+	/** How many wait. Asks no disk. */
+	pending(): number;
+};
+
+/** When jobs fire, and that they fire once. Definitions of jobs are not here. */
+export type Jobs = {
+	list(): Promise<readonly JobRecord[]>;
+	/** Durably sets when the job fires next (`undefined`: never). */
+	plan(
+		job: JobKey,
+		next: {readonly nextAt: number | undefined; readonly basis: string},
+	): Promise<void>;
+	/**
+	 * One atomic, durable call: writes the queued run and the next time. With `dueAt` it is the schedule's tick: it fires only while the journal waits for exactly that time, and
+	 * not while a run of the job has not ended. Without, a person or a route asked: the run waits for its turn.
+	 * @throws SvcError `journal_unavailable`
+	 */
+	fire(entry: {
+		readonly job: JobKey & {readonly name: string};
+		readonly plan: RunPlan;
+		readonly maxQueued: number;
+		readonly tick?: {readonly dueAt: number; readonly nextAt: number | undefined};
+	}): Promise<Fired>;
+	/** Forgets when a removed job fires; its runs stay. */
+	forget(job: JobKey): Promise<void>;
 };
 
 export type Retention = {
@@ -110,6 +196,10 @@ export type Journal = {
 	list(filter: {
 		readonly route?: string;
 		readonly outcomes?: readonly string[];
+		/** Only deliveries whose run, or whose group's run, is in one of these states. */
+		readonly runStates?: readonly RunState[];
+		/** Only those received since, milliseconds since 1970. */
+		readonly since?: number;
 		readonly before?: string;
 		readonly limit: number;
 	}): Promise<readonly Delivery[]>;
@@ -122,7 +212,7 @@ export type StoreHealth = {
 	readonly failing?: string;
 	/** Notes dropped since the start. */
 	readonly notesDropped: number;
-	/** Runs that wait for a worker now. */
+	/** Runs that wait for a worker now; pending groups are not among them. */
 	readonly queued: number;
 	/** Durations of the last commits, milliseconds: median and 99th percentile. */
 	readonly commitP50Ms: number;
@@ -145,6 +235,8 @@ export type Recovered = {
 export type Store = {
 	readonly intake: Intake;
 	readonly runs: Runs;
+	readonly groups: Groups;
+	readonly jobs: Jobs;
 	readonly journal: Journal;
 	readonly recovered: Recovered;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */

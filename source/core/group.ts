@@ -1,0 +1,116 @@
+/**
+ * Why a group was dispatched: its quiet window passed, its cap was reached, the receiver stopped, or a person asked for it.
+ */
+export type GroupReason = 'quiet' | 'cap' | 'stop' | 'person';
+
+/**
+ * Events of one entity that wait together and become one run. Strings from outside are cleaned by `cell()` when the value is made. Times are
+ * milliseconds since 1970 on a clock that never jumps while the process lives.
+ *
+ * @see Interface 2.10, 3 (coalescing group)
+ */
+export type Group = {
+	readonly id: number;
+	readonly profile: string;
+	readonly route: string;
+	/** The rendered key, at most 256 characters. */
+	readonly key: string;
+	readonly state: 'pending' | 'dispatched';
+	/** When its first and its latest event came. */
+	readonly firstAt: number;
+	readonly lastAt: number;
+	/** When the quiet window ends, if no further event comes. */
+	readonly quietAt: number;
+	/** When it is dispatched at the latest. */
+	readonly capAt: number;
+	/** Events so far; all but the latest are superseded. */
+	readonly count: number;
+	/** `Delivery.id` of the latest event. */
+	readonly latest: string;
+	/** Resolved type of the latest event. */
+	readonly event: string;
+	readonly dispatchedAt?: number;
+	readonly reason?: GroupReason;
+	/** The run that it became. */
+	readonly runId?: number;
+};
+
+/** One event of a group. */
+export type GroupMember = {
+	/** `Delivery.id`. */
+	readonly delivery: string;
+	/** The sender's identifier. */
+	readonly deliveryId: string;
+	readonly event: string;
+	/** Milliseconds since 1970. */
+	readonly receivedAt: number;
+};
+
+/** A group and its events, oldest first; the newest 1,000 when there are more. */
+export type StoredGroup = Group & {readonly members: readonly GroupMember[]};
+
+/** The two clocks of a route's groups, milliseconds. */
+export type GroupWindow = {readonly windowMs: number; readonly maxWaitMs: number};
+
+/** What holds for a group after an event. */
+type GroupTimes = Pick<Group, 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count'>;
+
+/** What an event does to the group of its key. */
+export type GroupStep =
+	/** No group waits, or the one that waits is over: that one is dispatched first, for `ended`. */
+	| {readonly kind: 'open'; readonly ended?: GroupReason; readonly next: GroupTimes}
+	| {readonly kind: 'join'; readonly next: GroupTimes};
+
+/** When a pending group is dispatched if nothing else happens, and why. A tie is the quiet window's. */
+export const dueOf = ({
+	quietAt,
+	capAt,
+}: Pick<Group, 'quietAt' | 'capAt'>): {readonly at: number; readonly reason: GroupReason} =>
+	quietAt <= capAt ? {at: quietAt, reason: 'quiet'} : {at: capAt, reason: 'cap'};
+
+/**
+ * The state machine of the contract: what an event at `now` does to the pending group of its key, if there is one. Pure. The event's route says
+ * how long the group waits from here on; the cap counts from the first event.
+ *
+ * @see Interface 3 (coalescing group)
+ */
+export function stepGroup(
+	pending: Pick<Group, 'firstAt' | 'quietAt' | 'capAt' | 'count'> | undefined,
+	{windowMs, maxWaitMs}: GroupWindow,
+	now: number,
+): GroupStep {
+	if (pending) {
+		const due = dueOf(pending);
+		if (now < due.at) {
+			const {firstAt, count} = pending;
+			return {
+				kind: 'join',
+				next: {
+					firstAt,
+					lastAt: now,
+					quietAt: now + windowMs,
+					capAt: firstAt + maxWaitMs,
+					count: count + 1,
+				},
+			};
+		}
+
+		return {kind: 'open', ended: due.reason, next: opened(now, {windowMs, maxWaitMs})};
+	}
+
+	return {kind: 'open', next: opened(now, {windowMs, maxWaitMs})};
+}
+
+const opened = (now: number, {windowMs, maxWaitMs}: GroupWindow): GroupTimes => ({
+	firstAt: now,
+	lastAt: now,
+	quietAt: now + windowMs,
+	capAt: now + maxWaitMs,
+	count: 1,
+});
+
+/** The user message of a run that stands for `superseded` earlier events. @see Interface 3, Decisions 3 (coalescing note) */
+export const withSupersededNote = (prompt: string, superseded: number): string =>
+	superseded === 0
+		? prompt
+		: `${prompt}\n\n[${superseded} earlier ${superseded === 1 ? 'event' : 'events'} for this key ${superseded === 1 ? 'was' : 'were'} superseded by this one]`;
