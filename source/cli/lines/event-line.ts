@@ -1,5 +1,6 @@
 import type {Problem} from '../../core/config-view.ts';
 import type {GatewayEvent} from '../../core/events.ts';
+import type {JobView} from '../../core/job.ts';
 import {hasEnded} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 
@@ -42,6 +43,20 @@ const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
 const placeOf = ({file, line, column, key, message}: Problem) =>
 	[`${file}:${line}:${column}`, key, message].filter(part => part !== '').join(' ');
 
+/** `2 active, 1 paused; "nightly" cannot be used: …`. */
+function jobsInWords(jobs: readonly JobView[]): string {
+	const counts = new Map<string, number>();
+	for (const {state} of jobs) {
+		counts.set(state, (counts.get(state) ?? 0) + 1);
+	}
+
+	const broken = jobs
+		.filter(({state}) => state === 'invalid')
+		.map(({name, problem}) => `; "${name}" cannot be used: ${problem ?? 'it is not a job'}`);
+	const shares = [...counts].map(([state, count]) => `${count} ${state}`);
+	return `${shares.join(', ') || 'none'}${broken.join('')}`;
+}
+
 const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 	'gateway-started': ({at, version, pid, home, profile}) =>
 		notice(at, ['svc', version, 'started: pid', pid, 'home', home, 'profile', profile]),
@@ -65,8 +80,26 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 				? []
 				: [`${((run.finishedAt - run.startedAt) / 1000).toFixed(1)}s`];
 		const why = run.error === undefined ? [] : [run.error];
-		return result(at, [run.route, 'run', run.id, run.state, ...took, run.delivery, ...why]);
+		const place =
+			run.job && run.delivery === undefined ? [run.event, 'job', run.job.name] : [run.route];
+		const cause = run.delivery === undefined ? [] : [run.delivery];
+		return result(at, [...place, 'run', run.id, run.state, ...took, ...cause, ...why]);
 	},
+	// One that still waits was said with its deliveries.
+	'group-changed': ({at, group}) =>
+		group.state === 'pending'
+			? undefined
+			: result(at, [
+					group.route,
+					'group',
+					group.id,
+					'dispatched',
+					group.reason ?? '',
+					`${group.count} ${group.count === 1 ? 'event' : 'events'}`,
+					...(group.runId === undefined ? [] : ['run', group.runId]),
+					group.key,
+				]),
+	'jobs-changed': ({at, jobs}) => notice(at, ['jobs:', jobsInWords(jobs)]),
 	'config-reloaded': ({at, changes, restartNeeded}) => {
 		const restart =
 			restartNeeded.length === 0 ? [] : [`(restart needed: ${restartNeeded.join(', ')})`];

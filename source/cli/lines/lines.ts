@@ -41,6 +41,7 @@ export function createLineWriter({
 	const {promise: closed, resolve} = Promise.withResolvers<{readonly code: string}>();
 	let open = true;
 	let dropped = 0;
+	let jobsSaid = '';
 
 	const onError = (error: unknown) => {
 		open = false;
@@ -73,6 +74,16 @@ export function createLineWriter({
 		}
 
 		const line = eventLine(event);
+		if (line && event.type === 'jobs-changed') {
+			// It is reported at every tick of a schedule; a person reads what it says anew.
+			const [, ...said] = line.text.split(' ');
+			if (said.join(' ') === jobsSaid) {
+				return;
+			}
+
+			jobsSaid = said.join(' ');
+		}
+
 		if (line && (format === 'compact' || line.important)) {
 			put(line.notice ? notices : stream, line.text);
 		}

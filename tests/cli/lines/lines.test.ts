@@ -5,7 +5,14 @@ import {createLineWriter, jsonLine} from '../../../source/cli/lines/lines.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
-import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
+import {
+	makeDelivery,
+	makeGroup,
+	makeJob,
+	makeRun,
+	received,
+	runChanged,
+} from '../../helpers/make.ts';
 
 const at = new Date(2026, 10, 20, 15, 4, 2).getTime();
 
@@ -38,6 +45,48 @@ test('a run is a line when it has ended', () => {
 		eventLine(runChanged({...run, state: 'failed', finishedAt: at + 41_000, error: 'timed out'}))
 			?.text,
 	).toBe('15:04:02 gh-review run 184 failed 41.0s d7f3a1 timed out');
+});
+
+test('a run that a schedule fired names its job; a group is a line when it is dispatched', () => {
+	const {delivery: _none, ...run} = makeRun({
+		id: 9,
+		route: '-',
+		event: 'schedule',
+		job: {id: 'job_abcd1234', name: 'nightly'},
+		state: 'done',
+		createdAt: at,
+	});
+	expect(eventLine(runChanged(run))?.text).toBe('15:04:02 schedule job nightly run 9 done');
+
+	const group = makeGroup({id: 3, route: 'gh', key: 'acme/api#7', count: 5});
+	expect(eventLine({type: 'group-changed', at, group})).toBeUndefined();
+	const dispatched = {...group, state: 'dispatched', reason: 'quiet', runId: 12} as const;
+	expect(eventLine({type: 'group-changed', at, group: dispatched})).toEqual({
+		text: '15:04:02 gh group 3 dispatched quiet 5 events run 12 acme/api#7',
+		notice: false,
+		important: false,
+	});
+});
+
+test('jobs are a line when their number or state changed, with what cannot be used', () => {
+	const out = collect();
+	using writer = createLineWriter({stream: out.stream, format: 'compact'});
+	const job = makeJob({name: 'nightly', state: 'active'});
+	const broken = makeJob({name: 'odd', state: 'invalid', problem: 'no such zone'});
+	writer.write([
+		{type: 'jobs-changed', at, jobs: [job, broken]},
+		{type: 'jobs-changed', at: at + 1000, jobs: [{...job, nextAt: at}, broken]},
+		{type: 'jobs-changed', at: at + 2000, jobs: [{...job, state: 'paused'}]},
+		{type: 'jobs-changed', at: at + 3000, jobs: []},
+	]);
+	expect(out.text()).toBe(
+		[
+			'15:04:02 jobs: 1 active, 1 invalid; "odd" cannot be used: no such zone',
+			'15:04:04 jobs: 1 paused',
+			'15:04:05 jobs: none',
+			'',
+		].join('\n'),
+	);
 });
 
 test('what is no result goes to the other stream, health and progress nowhere', () => {
