@@ -101,7 +101,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		return refused(problems);
 	}
 
-	const {platforms, model, runs, forge, retention} = parsed.data;
+	const {platforms, model, runs, forge, retention, gateway} = parsed.data;
 	const receiver = resolveWebhook(platforms?.webhook, {profile: paths.profile, environment});
 	problems.push(
 		...receiver.problems.map(({name, message}) => placeless(paths.env, {key: name, message})),
@@ -118,6 +118,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			model,
 			runs,
 			forge,
+			multiplexProfiles: gateway?.multiplex_profiles === true && paths.profile === 'default',
 			platforms: platforms?.email ? {email: platforms.email} : {},
 			retention,
 			secretValues: collectSecrets({secret: receiver.webhook.secrets, value}, environment),
