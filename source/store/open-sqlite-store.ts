@@ -7,7 +7,9 @@ import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {createGroupCommit} from './group-commit.ts';
+import {createGroups} from './groups.ts';
 import {createIntake} from './intake.ts';
+import {createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {migrate} from './migrations.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -107,6 +109,8 @@ function storeOn(
 	return {
 		intake: createIntake({database, clock, commit, claims, counters, notes}),
 		runs: createRuns({database, clock, commit, counters}),
+		groups: createGroups(),
+		jobs: createJobs(),
 		journal: {
 			// What a face was just told of can be asked for, though a note waits for its ride.
 			async get(id) {
