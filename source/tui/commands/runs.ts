@@ -142,11 +142,11 @@ export const runCommands: readonly Command[] = [
 		scope: 'runs',
 		keys: ['o'],
 		label: own('its delivery'),
-		why: why(() => true, own('')),
+		why: why(run => run.delivery !== undefined, own('A schedule or a person started it')),
 		run(shell) {
-			const run = selected(shell);
-			if (run) {
-				goToDelivery(shell, run.delivery);
+			const {delivery} = selected(shell) ?? {};
+			if (delivery !== undefined) {
+				goToDelivery(shell, delivery);
 			}
 		},
 	},

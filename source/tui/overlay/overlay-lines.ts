@@ -44,9 +44,14 @@ function endingFacts(consequences: StopConsequences | undefined): readonly strin
 		return [stops, 'Looking what is going on …'];
 	}
 
-	const {activeRuns, queuedRuns} = consequences;
+	const {activeRuns, queuedRuns, pendingGroups} = consequences;
 	return [
 		stops,
+		...(pendingGroups > 0
+			? [
+					`${counted(pendingGroups, 'pending group')} will be dispatched now (${counted(pendingGroups, 'run')} ${pendingGroups === 1 ? 'starts' : 'start'}).`,
+				]
+			: []),
 		...(activeRuns > 0
 			? [
 					`${counted(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
@@ -55,7 +60,7 @@ function endingFacts(consequences: StopConsequences | undefined): readonly strin
 		...(queuedRuns > 0
 			? [`${counted(queuedRuns, 'queued run')}: kept, started by the next svc.`]
 			: []),
-		...(activeRuns + queuedRuns === 0 ? ['Nothing is under way, nothing is lost.'] : []),
+		...(activeRuns + queuedRuns + pendingGroups === 0 ? ['Nothing is under way, nothing is lost.'] : []),
 	];
 }
 

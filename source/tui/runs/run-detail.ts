@@ -5,6 +5,7 @@ import {clockTime, duration, fullTime} from '../panes/time.ts';
 import type {Loaded} from '../state/loader.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
+import {shownId} from '../traffic/result-word.ts';
 import {runAdvice, runWords} from './run-word.ts';
 
 const kindTones: Readonly<Record<TranscriptEntry['kind'], Tone>> = {
@@ -66,11 +67,25 @@ function factRows(run: Run, now: number): readonly Line[] {
 			ui`${fullTime(run.createdAt)}  ${took}  try ${run.attempt}  ${run.toolCalls} tool calls${wait}`,
 			'quiet',
 		),
-		line(
-			ui`to ${clean(run.target)}  model ${clean(run.model ?? '-')}  delivery ${clean(run.delivery.slice(-6))}`,
-			'quiet',
-		),
+		line(ui`to ${clean(run.target)}  model ${clean(run.model ?? '-')}`, 'quiet'),
+		...originRows(run),
 	];
+}
+
+/** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
+function originRows({delivery, group, superseded = 0, job}: Run): readonly Line[] {
+	const parts = [
+		...(delivery === undefined ? [] : [ui`delivery ${shownId({id: delivery})}`]),
+		...(group === undefined
+			? []
+			: [ui`group ${group}: ${superseded + 1} ${superseded === 0 ? own('event') : own('events')}`]),
+		...(superseded === 0 ? [] : [ui`${superseded} superseded`]),
+		...(job ? [ui`job ${clean(job.name)} (${clean(job.id)})`] : []),
+	];
+	const [first, ...more] = parts;
+	return first === undefined
+		? []
+		: [line(more.reduce((text, part) => ui`${text}  ${part}`, first), 'quiet')];
 }
 
 function adviceRows({state}: Run, width: number): readonly Line[] {

@@ -50,16 +50,20 @@ export const canRetry = ({state}: Run): boolean => retryFrom[state] !== undefine
 export const needsDecision = ({state}: Run): boolean =>
 	state === 'interrupted' || state === 'uncertain' || state === 'dead';
 
-/** The words of the Runs filter: `route: state: event: target: id: since:` and free text. */
+/** The words of the Runs filter: `route: state: event: target: job: group: id: since:` and free text. */
 export const runVocabulary: Vocabulary<Run> = {
 	terms: new Map<string, Term<Run>>([
 		['route', textTerm(run => run.route)],
 		['state', textTerm(run => run.state)],
 		['event', textTerm(run => run.event)],
 		['target', textTerm(run => run.target)],
+		['job', textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''))],
+		['group', numberTerm(({group}) => group ?? Number.NaN, {'': 1})],
 		['id', numberTerm(run => run.id, {'': 1})],
 		['since', sinceTerm(run => run.createdAt)],
 	]),
-	haystack: run =>
-		`#${run.id} ${run.route} ${run.event} ${run.state} ${run.target} ${run.delivery} ${run.error ?? ''}`.toLowerCase(),
+	haystack: ({id, route, event, state, target, delivery = '', job, error = ''}) =>
+		[`#${id}`, route, event, state, target, delivery, job?.name ?? '', job?.id ?? '', error]
+			.join(' ')
+			.toLowerCase(),
 };

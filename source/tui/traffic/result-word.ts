@@ -20,6 +20,7 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 	script: 'bad',
 	delivery: 'bad',
 	queue: 'bad',
+	job: 'bad',
 	journal: 'bad',
 	stopping: 'warn',
 };
@@ -30,6 +31,7 @@ const needsAttention: ReadonlySet<DeliveryOutcome> = new Set([
 	'script',
 	'delivery',
 	'queue',
+	'job',
 	'journal',
 ]);
 

@@ -7,7 +7,7 @@ const narrow = {columns: 80, rows: 24};
 
 test('q names what leaving would end; q again quits', async () => {
 	const port = createFakePort();
-	port.answers.consequences = {activeRuns: 2, queuedRuns: 1};
+	port.answers.consequences = {activeRuns: 2, queuedRuns: 1, pendingGroups: 3};
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('q');
 	await shown.pass(0);
@@ -15,6 +15,7 @@ test('q names what leaving would end; q again quits', async () => {
 	expect(shown.text()).toContain('svc stops answering webhooks.');
 	expect(shown.text()).toContain('2 agent runs under way');
 	expect(shown.text()).toContain('1 queued run: kept');
+	expect(shown.text()).toContain('3 pending groups will be dispatched now (3 runs start).');
 	expect(shown.text()).toContain('q again to quit, Esc stay');
 
 	await shown.screen.press('enter', 'esc');
