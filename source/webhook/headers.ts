@@ -31,11 +31,20 @@ export const deliveryIdHeaders = [
 	'x-request-id',
 ] as const;
 
+/** Event and delivery of the senders that a route can name in `signature`. */
+const senderHeaders = [
+	'x-shopify-topic',
+	'x-shopify-webhook-id',
+	'linear-event',
+	'linear-delivery',
+] as const;
+
 const storedHeaders: readonly string[] = [
 	'content-type',
 	'user-agent',
 	...eventHeaders,
 	...deliveryIdHeaders,
+	...senderHeaders,
 ];
 
 const storedNames: ReadonlySet<string> = new Set(storedHeaders);

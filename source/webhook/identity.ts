@@ -35,13 +35,17 @@ export type EventType = {
 };
 
 /**
- * The event type: first non-empty of the event headers, then the payload's `event_type`, then its `type`, else `unknown`.
+ * The event type: first non-empty of the headers `sources`, then the payload's `event_type`, then its `type`, else `unknown`.
  * At most 256 characters.
  *
  * @see Interface 6, Decisions 3
  */
-export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
-	for (const source of eventHeaders) {
+export function eventTypeOf(
+	headers: RequestHeaders,
+	payload: JsonValue,
+	sources: readonly string[] = eventHeaders,
+): EventType {
+	for (const source of sources) {
 		const name = headerOf(headers, source);
 		if (name) {
 			return {name: name.slice(0, longestName), source};
@@ -83,11 +87,14 @@ export function deliveryIdOf(
 	for (const idSource of sources) {
 		const id = headerOf(headers, idSource);
 		if (id) {
-			return {deliveryId: isPlain(id) ? id : digestOf(id), idSource};
+			return {deliveryId: identifierOf(id), idSource};
 		}
 	}
 
 	return {deliveryId: randomUUID(), idSource: 'random'};
 }
+
+/** An identifier as it is stored, compared and shown: itself when it is 1 to 256 characters of printable ASCII, else its digest. */
+export const identifierOf = (id: string): string => (isPlain(id) ? id : digestOf(id));
 
 const digestOf = (id: string) => `sha256-${createHash('sha256').update(id).digest('hex')}`;

@@ -16,8 +16,7 @@ import {bodyReply, ignoredEventReply, ignoredReply, rateReply, refusals} from '.
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';
 import type {SignatureVerdict} from './signature-check.ts';
-import {signatureKeysOf} from './signature-keys.ts';
-import {checkSignature} from './signature.ts';
+import {verifySignature} from './signature.ts';
 import {rawDump, renderExtra, renderTemplate} from './template.ts';
 import {cleanDetail, note, stop} from './visit.ts';
 import type {Visit} from './visit.ts';
@@ -188,7 +187,7 @@ function authenticate(
 	{clock, warnOnce}: PipelineParts,
 ): SignatureVerdict {
 	const request = {headers: visit.headers, body};
-	const verdict = checkSignature(request, signatureKeysOf(route), clock.now());
+	const verdict = verifySignature(route, request, clock.now());
 	if (verdict.ok && verdict.scheme === 'v1') {
 		warnOnce(
 			route.name,

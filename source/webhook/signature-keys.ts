@@ -1,22 +1,38 @@
-import {createHash, createSecretKey} from 'node:crypto';
+import {createHash, createPublicKey, createSecretKey} from 'node:crypto';
 import type {KeyObject} from 'node:crypto';
 import type {Route} from '../config/route.ts';
+
+/** Something made of a secret, and which secret of the list that was, counted from 1. */
+export type Held<Value> = {readonly value: Value; readonly position: number};
 
 /** The secrets of a route in the forms that the schemes need; empty keys are left out, so that they never match. */
 export type SignatureKeys = {
 	/** Standard Webhooks: what follows `whsec_`, base64-decoded; any other secret as UTF-8. */
-	readonly standard: readonly KeyObject[];
+	readonly standard: ReadonlyArray<Held<KeyObject>>;
 	/** The other HMAC schemes: the same keys and, since their senders know nothing of the prefix, `whsec_…` as it is written. */
-	readonly plain: readonly KeyObject[];
+	readonly plain: ReadonlyArray<Held<KeyObject>>;
 	/** SHA-256 of each secret, so that comparing tokens tells nothing of their length. */
-	readonly tokens: readonly Buffer[];
+	readonly tokens: ReadonlyArray<Held<Buffer>>;
+	/** Ed25519 keys of Standard Webhooks, `whpk_` and base64. Public: they are in none of the other lists. */
+	readonly publicKeys: ReadonlyArray<Held<KeyObject>>;
+	/** Secrets in the list. */
+	readonly count: number;
 };
 
-const prefix = 'whsec_';
+/** The keys of a secret that a rotation replaced. They pass until `until`, milliseconds since 1970. */
+export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
+
+const secretPrefix = 'whsec_';
+
+const publicPrefix = 'whpk_';
+
+const publicKeyBytes = 32;
 
 const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
 
-/** The keys of `route`, made once per route object. */
+const retiredKeysOfRoutes = new WeakMap<Route, readonly RetiredKeys[]>();
+
+/** The keys of the secrets of `route`, made once per route object. */
 export function signatureKeysOf(route: Route): SignatureKeys {
 	const known = keysOfRoutes.get(route);
 	if (known) {
@@ -28,23 +44,82 @@ export function signatureKeysOf(route: Route): SignatureKeys {
 	return keys;
 }
 
-/** A key object costs half of a buffer at each signature. */
-const usable = (keys: readonly Buffer[]): readonly KeyObject[] =>
-	keys.filter(key => key.length > 0).map(key => createSecretKey(key));
+/** The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. */
+export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
+	const known = retiredKeysOfRoutes.get(route);
+	if (known) {
+		return known;
+	}
+
+	const retired = route.retiredSecrets.map(({secret, until}) => ({
+		keys: makeSignatureKeys([secret]),
+		until,
+	}));
+	retiredKeysOfRoutes.set(route, retired);
+	return retired;
+}
 
 /** The keys of a list of secrets, any of which passes. @see Decisions 3 */
-export function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
-	const literal = secrets.filter(secret => secret !== '').map(secret => Buffer.from(secret));
-	const decoded = secrets
-		.filter(secret => secret.startsWith(prefix))
-		.map(secret => Buffer.from(secret.slice(prefix.length), 'base64'));
-	const unprefixed = secrets
-		.filter(secret => secret !== '' && !secret.startsWith(prefix))
-		.map(secret => Buffer.from(secret));
+function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
+	const held = secrets.map((value, index) => ({value, position: index + 1}));
+	// A public key as the key of an HMAC would let everybody sign.
+	const shared = held.filter(({value}) => value !== '' && !value.startsWith(publicPrefix));
+	const literal = mapHeld(shared, secret => Buffer.from(secret));
+	const unprefixed = mapHeld(
+		shared.filter(({value}) => !value.startsWith(secretPrefix)),
+		secret => Buffer.from(secret),
+	);
+	const decoded = mapHeld(
+		shared.filter(({value}) => value.startsWith(secretPrefix)),
+		secret => Buffer.from(secret.slice(secretPrefix.length), 'base64'),
+	);
 
 	return {
 		standard: usable([...unprefixed, ...decoded]),
 		plain: usable([...literal, ...decoded]),
-		tokens: literal.map(secret => createHash('sha256').update(secret).digest()),
+		tokens: mapHeld(literal, secret => createHash('sha256').update(secret).digest()),
+		publicKeys: mapHeld(
+			held.filter(({value}) => value.startsWith(publicPrefix)),
+			publicKeyOf,
+		),
+		count: secrets.length,
 	};
+}
+
+/** The same bytes as the key of whatever scheme there is, to find out what a sender did with a secret. */
+export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
+	const held = secrets.map((value, index) => ({value, position: index + 1}));
+	const keys = usable(held);
+	return {
+		standard: keys,
+		plain: keys,
+		tokens: mapHeld(held, secret => createHash('sha256').update(secret).digest()),
+		publicKeys: [],
+		count: secrets.length,
+	};
+}
+
+function mapHeld<From, To>(
+	held: ReadonlyArray<Held<From>>,
+	change: (value: From) => To | undefined,
+): ReadonlyArray<Held<To>> {
+	return held.flatMap(({value, position}) => {
+		const changed = change(value);
+		return changed === undefined ? [] : [{value: changed, position}];
+	});
+}
+
+/** A key object costs half of a buffer at each signature. */
+const usable = (keys: ReadonlyArray<Held<Buffer>>): ReadonlyArray<Held<KeyObject>> =>
+	mapHeld(keys, key => (key.length === 0 ? undefined : createSecretKey(key)));
+
+/** What is no key of 32 bytes never matches. */
+function publicKeyOf(secret: string): KeyObject | undefined {
+	const bytes = Buffer.from(secret.slice(publicPrefix.length), 'base64');
+	return bytes.length === publicKeyBytes
+		? createPublicKey({
+				key: {kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url')},
+				format: 'jwk',
+			})
+		: undefined;
 }

@@ -1,38 +1,100 @@
-import {checkHub, checkToken, checkV1, checkV2} from './plain-schemes.ts';
-import type {SignatureCheck, SignatureVerdict, SignedRequest} from './signature-check.ts';
+import type {Route} from '../config/route.ts';
+import {problemOfTimestamp} from './signature-check.ts';
+import type {SignatureVerdict, SignedRequest} from './signature-check.ts';
+import {positionOfMatch} from './signature-claim.ts';
+import type {Claim} from './signature-claim.ts';
+import {describeForm} from './signature-form.ts';
+import {retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
 import type {SignatureKeys} from './signature-keys.ts';
-import {checkStandardWebhook} from './standard-webhooks.ts';
-
-/** In the order of precedence: the first scheme whose header is present decides alone. @see Decisions 3 */
-const schemes: ReadonlyArray<readonly [header: string, check: SignatureCheck]> = [
-	['svix-signature', checkStandardWebhook('svix')],
-	['webhook-signature', checkStandardWebhook('webhook')],
-	['x-hub-signature-256', checkHub],
-	['x-forge2-token', checkToken],
-	['x-gitlab-token', checkToken],
-	['x-webhook-signature-v2', checkV2],
-	['x-webhook-signature', checkV1],
-];
-
-const unsigned: SignatureVerdict = {ok: false, detail: 'no signature header'};
+import {readClaim} from './signature-schemes.ts';
+import {inWords} from './time-in-words.ts';
 
 /**
- * Whether `request` was signed with one of `keys`. Pure; never throws, whatever the headers hold. `nowMs` is the server's
- * wall clock, milliseconds since 1970.
+ * Whether `request` was signed with a secret of `route`, by the scheme that the route names or else the one whose header is present. A secret that a
+ * rotation replaced passes until its time is over. Pure; never throws, whatever the headers hold. `nowMs` is the server's wall clock, milliseconds since 1970.
  *
- * @see Interface 5.2
+ * @see Interface 5.2, Decisions 3
  */
-export function checkSignature(
+export function verifySignature(
+	route: Route,
 	request: SignedRequest,
-	keys: SignatureKeys,
 	nowMs: number,
 ): SignatureVerdict {
-	for (const [header, check] of schemes) {
-		const value = request.headers[header];
-		if (value !== undefined) {
-			return typeof value === 'string' ? check({value, header, request, keys, nowMs}) : unsigned;
-		}
+	const reading = readClaim(route.signature, request.headers);
+	if ('problem' in reading) {
+		return refused(reading.problem);
 	}
 
-	return unsigned;
+	const {claim} = reading;
+	const {body} = request;
+	const problem = problemOfClaim(claim, nowMs);
+	if (problem !== undefined) {
+		return refused(problem);
+	}
+
+	const keys = signatureKeysOf(route);
+	const position = positionOfMatch(claim, keys, body);
+	const holder =
+		position === 0 ? findRetired(route, claim, {body, nowMs}) : describeSecret(position, keys);
+	if (holder === undefined) {
+		return refused(describeMismatch(claim, keys));
+	}
+
+	const bodyProblem = claim.scheme === 'token' ? undefined : claim.problemOfBody?.(body, nowMs);
+	return bodyProblem === undefined ? passed(claim, holder) : refused(bodyProblem);
+}
+
+const refused = (detail: string): SignatureVerdict => ({ok: false, detail});
+
+/** What is wrong with a claim whatever the secret is. */
+function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
+	if (claim.scheme === 'token') {
+		return undefined;
+	}
+
+	const {timestamp, digests, seals} = claim;
+	const problem = timestamp && problemOfTimestamp(timestamp.text, timestamp.header, nowMs);
+	return problem === undefined && digests.length === 0 && seals.length === 0
+		? `${claim.scheme}: the header is not ${describeForm(claim)}`
+		: problem;
+}
+
+/** Empty for the secret that a sender normally has. */
+const describeSecret = (position: number, {count}: SignatureKeys): string =>
+	position === 1 ? '' : ` with secret ${position} of ${count}`;
+
+function findRetired(
+	route: Route,
+	claim: Claim,
+	{body, nowMs}: {readonly body: Buffer; readonly nowMs: number},
+): string | undefined {
+	if (route.retiredSecrets.length === 0) {
+		return undefined;
+	}
+
+	const found = retiredKeysOf(route).find(
+		({keys, until}) => nowMs <= until && positionOfMatch(claim, keys, body) > 0,
+	);
+	return found && ` with the retired secret, ${inWords(found.until - nowMs)} left`;
+}
+
+function describeMismatch(claim: Claim, keys: SignatureKeys): string {
+	if (claim.scheme === 'token') {
+		return `${claim.header}: does not equal ${nameOf(keys.count)}`;
+	}
+
+	return claim.digests.length === 0 && keys.publicKeys.length === 0
+		? `${claim.header} holds only v1a signatures, and the secret is no public key (whpk_)`
+		: `${claim.scheme}: does not match ${nameOf(keys.count)}`;
+}
+
+/** The secrets of a route, for a sentence. */
+const nameOf = (count: number): string => (count === 1 ? 'the secret' : `any of ${count} secrets`);
+
+function passed(claim: Claim, holder: string): SignatureVerdict {
+	const {scheme} = claim;
+	const detail = `${scheme}${holder}`;
+	return scheme === 'token' || claim.signedIdHeader === undefined
+		? {ok: true, scheme, detail}
+		: {ok: true, scheme, detail, signedIdHeader: claim.signedIdHeader};
 }
