@@ -5,11 +5,28 @@ import {type DeliveryRow, type GatewayState, limits} from './state.ts';
 /** Share of the list that one route may fill once the list is full. */
 const routeShare = 0.6;
 
-const rejections: ReadonlySet<DeliveryOutcome> = new Set(['signature', 'route', 'rate']);
+/** Share of the full list that rejections may keep: they cost a stranger nothing. */
+const rejectionShare = 0.1;
+
+/** How many rows back a rejection looks for its like: a row that grows stays near the newest, also in busy traffic. */
+const nearRows = 20;
+
+/** Names of routes that a row remembers. */
+const mostRoutes = 5;
+
+/** What anybody can cause without end. */
+const rejections: ReadonlySet<DeliveryOutcome> = new Set([
+	'signature',
+	'route',
+	'rate',
+	'method',
+	'size',
+]);
 
 /**
- * The rows after `events`. Rejections of one kind and route that follow each other become one row from the third on, and a route that fills
- * its share loses its own oldest rows: a flood cannot push real events out.
+ * The rows after `events`. Rejections of one kind and route that come close together become one row from the third on, those of routes that do
+ * not exist whatever they are called. When the list is full, rejections above their share go first, then the oldest rows of a route that fills
+ * its share: a flood cannot push real events out.
  */
 export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
@@ -35,47 +52,99 @@ export function deliveriesAfter(
 }
 
 function append(rows: DeliveryRow[], delivery: Delivery): void {
-	const last = rows.at(-1);
-	const beforeLast = rows.at(-2);
-	if (last && last.count > 1 && isSameRejection(last.delivery, delivery)) {
-		rows[rows.length - 1] = {...last, delivery, count: last.count + 1};
+	const like = rejections.has(delivery.outcome) ? likeNear(rows, delivery) : [];
+	const grown = like.find(index => (rows[index]?.count ?? 1) > 1);
+	const row = grown === undefined ? undefined : rows[grown];
+	if (grown !== undefined && row) {
+		rows[grown] = joined(row, delivery);
 		return;
 	}
 
-	if (
-		last &&
-		beforeLast &&
-		isSameRejection(last.delivery, delivery) &&
-		isSameRejection(beforeLast.delivery, delivery)
-	) {
-		rows.splice(-2, 2, {key: beforeLast.key, delivery, count: limits.groupAfter});
+	// `limits.groupAfter` of a kind: these two and the one that came.
+	const [newer = -1, older = -1] = like;
+	const first = rows[older];
+	const second = rows[newer];
+	if (first && second) {
+		rows[newer] = joined(joined(first, second.delivery), delivery);
+		rows.splice(older, 1);
 		return;
 	}
 
 	rows.push({key: delivery.id, delivery, count: 1});
 }
 
-const isSameRejection = (a: Delivery, b: Delivery): boolean =>
-	rejections.has(b.outcome) && a.outcome === b.outcome && a.route === b.route;
-
-/** Drops the excess: first the oldest rows of routes above their share, then the oldest of all. */
-function trim(rows: readonly DeliveryRow[]): readonly DeliveryRow[] {
-	const counts = new Map<string, number>();
-	for (const {delivery} of rows) {
-		counts.set(delivery.route, (counts.get(delivery.route) ?? 0) + 1);
+/** Where the rows near the end are that stand for the same rejection, newest first. */
+function likeNear(rows: readonly DeliveryRow[], delivery: Delivery): readonly number[] {
+	const found: number[] = [];
+	for (let index = rows.length - 1; index >= Math.max(0, rows.length - nearRows); index--) {
+		const other = rows[index]?.delivery;
+		if (other && isSameRejection(other, delivery)) {
+			found.push(index);
+		}
 	}
 
-	const share = Math.floor(limits.deliveries * routeShare);
+	return found;
+}
+
+const isSameRejection = (a: Delivery, b: Delivery): boolean =>
+	a.outcome === b.outcome &&
+	(a.outcome === 'route' || (a.route === b.route && a.profile === b.profile));
+
+/** `row` with one more delivery, as a row of several. */
+function joined(row: DeliveryRow, delivery: Delivery): DeliveryRow {
+	const {key, count, firstAt = row.delivery.receivedAt, routes = [row.delivery.route]} = row;
+	const others = routes.filter(name => name !== delivery.route);
+	return {
+		key,
+		delivery,
+		count: count + 1,
+		firstAt,
+		routes: [...others, delivery.route].slice(-mostRoutes),
+	};
+}
+
+function trim(rows: readonly DeliveryRow[]): readonly DeliveryRow[] {
+	const kept = withoutExcess(rows, {
+		share: rejectionShare,
+		kindOf: ({outcome}) => (rejections.has(outcome) ? 'rejection' : undefined),
+	});
+	return withoutExcess(kept, {
+		share: routeShare,
+		kindOf: ({outcome, route}) => (rejections.has(outcome) ? undefined : route),
+	}).slice(-limits.deliveries);
+}
+
+/** Drops the oldest rows of each kind that has more than its share of the list, until the list fits. */
+function withoutExcess(
+	rows: readonly DeliveryRow[],
+	{
+		share,
+		kindOf,
+	}: {readonly share: number; readonly kindOf: (delivery: Delivery) => string | undefined},
+): readonly DeliveryRow[] {
 	let excess = rows.length - limits.deliveries;
-	const kept = rows.filter(({delivery}) => {
-		const count = counts.get(delivery.route) ?? 0;
-		if (excess === 0 || count <= share) {
+	if (excess <= 0) {
+		return rows;
+	}
+
+	const most = Math.floor(limits.deliveries * share);
+	const counts = new Map<string, number>();
+	for (const {delivery} of rows) {
+		const kind = kindOf(delivery);
+		if (kind !== undefined) {
+			counts.set(kind, (counts.get(kind) ?? 0) + 1);
+		}
+	}
+
+	return rows.filter(({delivery}) => {
+		const kind = excess === 0 ? undefined : kindOf(delivery);
+		const count = kind === undefined ? 0 : (counts.get(kind) ?? 0);
+		if (kind === undefined || count <= most) {
 			return true;
 		}
 
-		counts.set(delivery.route, count - 1);
+		counts.set(kind, count - 1);
 		excess--;
 		return false;
 	});
-	return kept.slice(-limits.deliveries);
 }

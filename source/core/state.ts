@@ -19,7 +19,7 @@ export type WebhookState =
 	| {readonly state: 'disabled'}
 	| {readonly state: 'closed'};
 
-/** Consecutive deliveries of one route with the same rejection, shown as one row (`429 rate ×48`). */
+/** Deliveries of one route with the same rejection that came close together, shown as one row (`429 rate ×48`). */
 export type DeliveryRow = {
 	/** Stable while the row grows: `Delivery.id` of its first delivery. */
 	readonly key: string;
@@ -27,6 +27,10 @@ export type DeliveryRow = {
 	readonly delivery: Delivery;
 	/** How many deliveries the row stands for; 1 for most. */
 	readonly count: number;
+	/** When the first of several came, milliseconds since 1970. */
+	readonly firstAt?: number;
+	/** Routes that several asked for, the newest last, at most five; more than one only where no such route exists. */
+	readonly routes?: readonly string[];
 };
 
 /** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */

@@ -60,6 +60,84 @@ test('a flood on one route cannot push the deliveries of others out', () => {
 	expect(totals.received).toBe(limits.deliveries * 2 + 100);
 });
 
+test('rejections with other traffic between them are one row, as long as they are near', () => {
+	const events = Array.from({length: 40}, (_, index) =>
+		received(index % 2 === 0 ? makeDelivery({route: 'good'}) : rejection('alerts')),
+	);
+
+	const {deliveries} = reduce(initialState, events);
+	const rows = deliveries.filter(({delivery}) => delivery.route === 'alerts');
+
+	expect(deliveries.filter(({delivery}) => delivery.route === 'good')).toHaveLength(20);
+	expect(rows.map(({count}) => count)).toEqual([20]);
+	expect(rows[0]?.firstAt).toBeLessThan(rows[0]?.delivery.receivedAt ?? 0);
+});
+
+test('a row that grows stays among the newest twenty', () => {
+	const events = Array.from({length: 400}, (_, index) =>
+		received(index % 2 === 0 ? makeDelivery({route: 'good'}) : rejection('alerts')),
+	);
+
+	const {deliveries} = reduce(initialState, events);
+	const rows = deliveries.filter(({delivery}) => delivery.route === 'alerts');
+
+	expect(rows.reduce((sum, {count}) => sum + count, 0)).toBe(200);
+	expect(rows.length).toBeLessThanOrEqual(12);
+	expect(deliveries.slice(-20).some(({delivery}) => delivery.route === 'alerts')).toBe(true);
+});
+
+test('routes that do not exist are one row whatever they are called; it remembers five names', () => {
+	const events = Array.from({length: 1000}, (_, index) =>
+		received(makeDelivery({route: `invented-${index}`, status: 404, outcome: 'route'})),
+	);
+
+	const {deliveries} = reduce(initialState, events);
+
+	expect(deliveries.map(({count}) => count)).toEqual([1000]);
+	expect(deliveries[0]?.routes).toEqual(
+		[995, 996, 997, 998, 999].map(index => `invented-${index}`),
+	);
+});
+
+test.for([
+	['401 of one route', () => ({route: 'good', status: 401, outcome: 'signature' as const})],
+	[
+		'401 of forty routes in turn',
+		(index: number) => ({
+			route: `r${index % 40}`,
+			status: 401,
+			outcome: 'signature' as const,
+		}),
+	],
+	[
+		'404 of invented routes',
+		(index: number) => ({
+			route: `invented-${index}`,
+			status: 404,
+			outcome: 'route' as const,
+		}),
+	],
+	['405', (index: number) => ({route: `r${index}`, status: 405, outcome: 'method' as const})],
+	['413', (index: number) => ({route: `r${index % 40}`, status: 413, outcome: 'size' as const})],
+	[
+		'429 of forty routes in turn',
+		(index: number) => ({route: `r${index % 40}`, status: 429, outcome: 'rate' as const}),
+	],
+] as const)('a flood of %s cannot push good rows out', ([, overrides]) => {
+	let state = initialState;
+	for (let batch = 0; batch < limits.deliveries / 5; batch += 1) {
+		const flood = Array.from({length: 20}, (_, index) =>
+			received(makeDelivery(overrides(batch * 20 + index))),
+		);
+		const good = Array.from({length: 4}, () => received(makeDelivery({route: 'good'})));
+		state = reduce(state, [...flood.slice(0, 10), ...good, ...flood.slice(10)]);
+	}
+
+	const good = state.deliveries.filter(({delivery}) => delivery.outcome === 'accepted');
+	expect(good.length).toBeGreaterThanOrEqual(limits.deliveries * 0.6);
+	expect(state.deliveries.length).toBeLessThanOrEqual(limits.deliveries);
+});
+
 test('one batch and one event at a time lead to the same state', () => {
 	const events: GatewayEvent[] = [
 		received(makeDelivery({runId: 3})),
