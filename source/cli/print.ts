@@ -1,5 +1,4 @@
-import {stripVTControlCharacters} from 'node:util';
-import {block, cell} from '../core/untrusted.ts';
+import {block} from '../core/untrusted.ts';
 import type {Context} from './context.ts';
 
 /** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
@@ -18,39 +17,6 @@ export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly st
 /** Tells the person something that is not the result: on stderr, cleaned. */
 export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);
-}
-
-/** Prints rows under a header in aligned columns; `empty` on stderr when there are none. */
-export async function printTable(
-	context: Pick<Context, 'stdout' | 'stderr'>,
-	{
-		header,
-		rows,
-		empty,
-	}: {
-		readonly header: readonly string[];
-		readonly rows: ReadonlyArray<readonly string[]>;
-		readonly empty: string;
-	},
-): Promise<void> {
-	if (rows.length === 0) {
-		tell(context, empty);
-		return;
-	}
-
-	// Loading it takes 30 ms, which no other command should wait for.
-	const {default: stringWidth} = await import('string-width');
-	const padded = (text: string, width: number): string =>
-		text + ' '.repeat(Math.max(0, width - stringWidth(stripVTControlCharacters(text))));
-
-	const table = [header, ...rows].map(row => row.map(text => cell(text, 200).text));
-	const widths = header.map((_, column) =>
-		Math.max(...table.map(row => stringWidth(row[column] ?? ''))),
-	);
-	for (const row of table) {
-		const line = row.map((text, column) => padded(text, widths[column] ?? 0)).join('  ');
-		context.stdout.write(`${line.trimEnd()}\n`);
-	}
 }
 
 /** `2026-11-20 15:04:02` in local time. */

@@ -1,50 +1,48 @@
-import type {Command} from 'commander';
-import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
-import {openRecords, requireGateway} from '../gateway-access.ts';
-import {numberOption} from '../options.ts';
-import {printableTime, printJson, printLines, printTable} from '../print.ts';
+import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
+import type {ListFlags} from '../deliveries/list-deliveries.ts';
+import type {ReplayFlags} from '../deliveries/replay.ts';
+import {openRecords} from '../gateway-access.ts';
+import {momentOption, numberOption} from '../options.ts';
+import {printJson, printLines} from '../print.ts';
 
-/** `svc deliveries list|show|replay`. */
+const identifier = 'identifier, or at least its last four characters';
+
+/** `svc deliveries list|show|replay|export|import`. */
 export function addDeliveryCommands(program: Command, context: Context): void {
 	const group = program.command('deliveries').description('inbound events and what became of them');
+	const moment = momentOption(context.clock);
 
 	group
 		.command('list')
 		.description('list deliveries, newest first')
 		.option('--route <name>', 'only this route')
+		.option(
+			'--outcome <outcome...>',
+			'only these outcomes (accepted, coalesced, delivered, ignored:event, ignored:filter, ignored:script, duplicate, signature, rate, …)',
+		)
+		.addOption(
+			new Option(
+				'--dead',
+				'only those whose run ended without success and waits for a person (failed, dead, interrupted, uncertain)',
+			).conflicts('runState'),
+		)
+		.option('--run-state <state...>', 'only those whose run is in one of these states')
+		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--before <id>', 'older than this delivery')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option('--json', 'print JSON')
-		.action(async (options: {route?: string; before?: string; limit: number; json?: boolean}) => {
-			await using records = await openRecords(context);
-			const {json, ...filter} = options;
-			const deliveries = await records.deliveries.list(filter);
-			if (json) {
-				printJson(context, deliveries);
-				return;
-			}
-
-			await printTable(context, {
-				header: ['ID', 'TIME', 'ROUTE', 'EVENT', 'RESULT', 'MS', 'RUN'],
-				rows: deliveries.map(delivery => [
-					delivery.id,
-					printableTime(delivery.receivedAt),
-					delivery.route,
-					delivery.event,
-					`${delivery.status} ${delivery.outcome}`,
-					String(Math.round(delivery.durationMs)),
-					delivery.runId === undefined ? '' : `#${delivery.runId}`,
-				]),
-				empty: 'No deliveries yet: send one with "svc webhook test NAME"',
-			});
+		.action(async (options: ListFlags) => {
+			const {listDeliveries} = await import('../deliveries/list-deliveries.ts');
+			await listDeliveries(context, options);
 		});
 
 	group
 		.command('show')
 		.description('show one delivery: its decision, headers and body')
-		.argument('<id>', 'identifier, or at least its last four characters')
+		.argument('<id>', identifier)
 		.option('--json', 'print JSON (the body as text under "body")')
 		.action(async (id: string, {json}: {json?: boolean}) => {
 			await using records = await openRecords(context);
@@ -57,67 +55,49 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 			}
 
 			if (json) {
-				const {body, ...rest} = delivery;
-				printJson(context, {...rest, ...(body && {body: textOf(body)})});
+				printJson(context, deliveryAsJson(delivery));
 			} else {
-				printLines(context, describe(delivery));
+				printLines(context, describeDelivery(delivery));
 			}
 		});
 
 	group
 		.command('replay')
-		.description('send a stored delivery through the pipeline again')
-		.argument('<id>', 'identifier, or at least its last four characters')
+		.description('send a stored delivery through the pipeline again; says first what that does')
+		.argument('<id>', identifier)
+		.option('--to <route>', 'to another route')
+		.option('--edit', 'change the body first, in $VISUAL or $EDITOR')
+		.addOption(
+			new Option('--body-file <file>', 'send this body instead ("-": standard input)').conflicts(
+				'edit',
+			),
+		)
+		.option('--dry-run', 'only say what it would do')
 		.option('--yes', 'do not ask to confirm what it will do')
-		.action(async (id: string, {yes}: {yes?: boolean}) => {
-			const gateway = await requireGateway(context);
-			const plan = await gateway.planReplay(id);
-			if (plan.needsConfirmation && !yes) {
-				throw new SvcError(
-					'confirmation_needed',
-					`Not replayed. It would do this: ${plan.effects.join('; ')}. Add --yes to do it`,
-				);
-			}
-
-			const {status, body} = await gateway.replay(id);
-			printLines(context, [`${status} ${body}`]);
-			context.exit(status < 400 ? 0 : 1);
+		.option('--json', 'print JSON')
+		.action(async (id: string, flags: ReplayFlags) => {
+			const {replayDelivery} = await import('../deliveries/replay.ts');
+			await replayDelivery(context, id, flags);
 		});
-}
 
-const marks: Readonly<Record<Delivery['trace'][number]['verdict'], string>> = {
-	pass: '✓',
-	stop: '✗',
-	skip: '-',
-};
+	group
+		.command('export')
+		.description('write deliveries as JSON Lines, oldest first, with headers and bodies')
+		.option('--route <name>', 'only this route')
+		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
+		.option('--out <file>', 'to this file instead of standard output')
+		.action(async (options: {route?: string; since?: number; out?: string}) => {
+			const {exportDeliveries} = await import('../deliveries/export.ts');
+			await exportDeliveries(context, options);
+		});
 
-function describe(delivery: StoredDelivery): readonly string[] {
-	const {id, route, event, status, outcome, trace, headers, body} = delivery;
-	return [
-		`${id}  ${route}  ${event}  ${status} ${outcome}`,
-		`received     ${printableTime(delivery.receivedAt)}, answered in ${delivery.durationMs.toFixed(1)} ms`,
-		`delivery id  ${delivery.deliveryId} (${delivery.idSource})`,
-		...(delivery.replayOf ? [`replay of    ${delivery.replayOf}`] : []),
-		...(delivery.runId === undefined
-			? []
-			: [`run          #${delivery.runId} (svc runs show ${delivery.runId})`]),
-		'',
-		'decision',
-		...trace.map(({step, verdict, detail}) => `  ${marks[verdict]} ${step.padEnd(10)} ${detail}`),
-		'',
-		'headers',
-		...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
-		'',
-		`body (${delivery.bodyBytes} bytes)`,
-		body ? textOf(body) : '(not kept)',
-	];
-}
-
-function textOf(body: Uint8Array): string {
-	const text = Buffer.from(body).toString('utf8');
-	try {
-		return JSON.stringify(JSON.parse(text), null, 2);
-	} catch {
-		return text;
-	}
+	group
+		.command('import')
+		.description('take the deliveries of an export into the journal; nothing runs')
+		.argument('<file>', 'file that "svc deliveries export" wrote, or "-" for standard input')
+		.option('--json', 'print JSON')
+		.action(async (file: string, options: {json?: boolean}) => {
+			const {importDeliveries} = await import('../deliveries/import.ts');
+			await importDeliveries(context, file, options);
+		});
 }

@@ -4,7 +4,8 @@ import type {Run, RunState, StoredRun} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
-import {printableTime, printJson, printLines, printTable} from '../print.ts';
+import {printTable} from '../print-table.ts';
+import {printableTime, printJson, printLines} from '../print.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 

@@ -2,7 +2,8 @@ import {buildRouteTable, routeViews} from '../../config/route-table.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {Context} from '../context.ts';
-import {printJson, printTable, tell} from '../print.ts';
+import {printTable} from '../print-table.ts';
+import {printJson, tell} from '../print.ts';
 import {readConfig, urlOf} from './receiver-facts.ts';
 
 /** Lists every route of the home, also those that are not served. */

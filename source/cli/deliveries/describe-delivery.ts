@@ -1,0 +1,54 @@
+import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {prettyJson} from '../exact-json.ts';
+import {printableTime} from '../print.ts';
+
+const marks: Readonly<Record<Delivery['trace'][number]['verdict'], string>> = {
+	pass: '✓',
+	stop: '✗',
+	skip: '-',
+};
+
+/** A delivery for `--json`: its body as text, indented when it is JSON. */
+export function deliveryAsJson({body, ...delivery}: StoredDelivery): object {
+	return {...delivery, ...(body && {body: textOf(body)})};
+}
+
+/** A delivery in lines: what it was, why it was decided so, its headers and its body. */
+export function describeDelivery(delivery: StoredDelivery): readonly string[] {
+	const {id, route, profile, event, status, outcome, trace, headers, body} = delivery;
+	return [
+		`${id}  ${route}  ${event}  ${status} ${outcome}`,
+		`received     ${printableTime(delivery.receivedAt)}, answered in ${delivery.durationMs.toFixed(1)} ms`,
+		`delivery id  ${delivery.deliveryId} (${delivery.idSource})`,
+		...(profile === 'default' ? [] : [`profile      ${profile}`]),
+		...(delivery.replayOf ? [`replay of    ${delivery.replayOf}`] : []),
+		...(delivery.group === undefined
+			? []
+			: [`group        ${delivery.group} (svc groups show ${delivery.group})`]),
+		...(delivery.runId === undefined
+			? []
+			: [`run          #${delivery.runId} (svc runs show ${delivery.runId})`]),
+		'',
+		'decision',
+		...trace.flatMap(({step, verdict, detail}) =>
+			reasons(`  ${marks[verdict]} ${step.padEnd(10)} `, detail),
+		),
+		'',
+		'headers',
+		...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
+		'',
+		`body (${delivery.bodyBytes} bytes)`,
+		body ? textOf(body) : '(not kept)',
+	];
+}
+
+/** A detail that gives several reasons, as the explanation of a refused signature does, takes a line for each. */
+function reasons(start: string, detail: string): readonly string[] {
+	const [first = '', ...more] = detail.split('; ');
+	return [start + first, ...more.map(reason => ' '.repeat(start.length) + reason)];
+}
+
+function textOf(body: Uint8Array): string {
+	const text = Buffer.from(body).toString('utf8');
+	return prettyJson(text) ?? text;
+}

@@ -1,0 +1,76 @@
+import {join} from 'node:path';
+import {writePrivateFile} from '../../config/write-private-file.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {SvcError} from '../../core/errors.ts';
+import {parseBody} from '../../webhook/parse-body.ts';
+import type {Context} from '../context.ts';
+import {prettyJson} from '../exact-json.ts';
+
+/**
+ * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.
+ *
+ * @throws SvcError `edit_aborted` when it was left as it was, or empty; `edit_invalid`, whose message names the file that keeps the text;
+ * `body_not_kept`, `program_not_started`, `program_failed`, `file_too_large`
+ */
+export async function editBody(context: Context, stored: StoredDelivery): Promise<string> {
+	const {id, body, headers} = stored;
+	if (!body) {
+		throw new SvcError('body_not_kept', `Cannot edit delivery "${id}": its body was not kept`);
+	}
+
+	const {environment} = context;
+	const {cache} = context.paths();
+	const text = Buffer.from(body).toString('utf8');
+	const pretty = prettyJson(text);
+	const [{editText}, {holdInterrupts}] = await Promise.all([
+		import('../../tui/terminal/suspend.ts'),
+		import('../../tui/signals.ts'),
+	]);
+	const edited = await editText(
+		{
+			// There is no screen to leave.
+			suspend: async task => task(),
+			modes: {release() {}, reclaim() {}},
+			holdInterrupts: () => holdInterrupts(process),
+			directory: join(cache, 'open'),
+			environment,
+		},
+		environment['VISUAL'] || environment['EDITOR'] || 'vi',
+		{text: `${pretty ?? text}\n`, suffix: pretty === undefined ? '.txt' : '.json'},
+	);
+	const saved = edited?.trim() ?? '';
+	if (saved === '') {
+		throw new SvcError(
+			'edit_aborted',
+			`Not replayed: the text was left ${edited === undefined ? 'as it was' : 'empty'}`,
+		);
+	}
+
+	const parsed = parseBody(Buffer.from(saved), headers['content-type']);
+	if (!parsed.ok) {
+		const kept = join(cache, `edited-${id}.${pretty === undefined ? 'txt' : 'json'}`);
+		await writePrivateFile(kept, `${saved}\n`);
+		throw new SvcError(
+			'edit_invalid',
+			`Not replayed: ${parsed.error}${positionIn(saved)}; your text is in "${kept}", mend it and use --body-file`,
+		);
+	}
+
+	return saved;
+}
+
+/** ` at line 3, column 14`, where the engine says so. */
+function positionIn(text: string): string {
+	try {
+		JSON.parse(text);
+		return '';
+	} catch (error) {
+		const [, offset] = /at position (\d+)/.exec(String(error)) ?? [];
+		if (offset === undefined) {
+			return '';
+		}
+
+		const before = text.slice(0, Number(offset)).split('\n');
+		return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+	}
+}

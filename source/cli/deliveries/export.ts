@@ -1,0 +1,117 @@
+import {once} from 'node:events';
+import {createWriteStream} from 'node:fs';
+import {rename, rm} from 'node:fs/promises';
+import type {Context} from '../context.ts';
+import {openRecords, type Records} from '../gateway-access.ts';
+import {tell} from '../print.ts';
+import {lineOfDelivery} from './delivery-line.ts';
+
+/** What the journal answers at once, at most. */
+const page = 1000;
+
+/**
+ * Writes deliveries, oldest first, so that an import keeps their order, one JSON object a line, to a file or to standard output. Pages through the journal and
+ * waits for whoever reads, so that neither large bodies nor a slow reader fill the memory. A file is private (0600) and takes its name only when it is whole.
+ *
+ * @throws SvcError
+ */
+export async function exportDeliveries(
+	context: Context,
+	{route, since, out}: {readonly route?: string; readonly since?: number; readonly out?: string},
+): Promise<void> {
+	await using records = await openRecords(context);
+	const chosen = {...(route !== undefined && {route}), ...(since !== undefined && {since})};
+	if (out === undefined) {
+		await writeAll(context.stdout, linesOf(records, chosen));
+		return;
+	}
+
+	const unfinished = `${out}.${process.pid}.part`;
+	try {
+		const count = await writeFile(unfinished, linesOf(records, chosen));
+		await rename(unfinished, out);
+		tell(context, `Wrote ${count} deliveries to ${out}`);
+	} finally {
+		await rm(unfinished, {force: true});
+	}
+}
+
+type Chosen = {readonly route?: string; readonly since?: number};
+
+async function* linesOf({deliveries}: Records, chosen: Chosen): AsyncIterable<string> {
+	const ids = await chosenIds({deliveries}, chosen);
+	for (const id of ids.toReversed()) {
+		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
+		const stored = await deliveries.get(id);
+		// The retention may have taken it meanwhile.
+		if (stored) {
+			yield `${lineOfDelivery(stored)}\n`;
+		}
+	}
+}
+
+/** Newest first. Of the whole journal nothing but these is held: a dozen bytes for each delivery. */
+async function chosenIds(
+	{deliveries}: Pick<Records, 'deliveries'>,
+	chosen: Chosen,
+): Promise<readonly string[]> {
+	const ids: string[] = [];
+	for (;;) {
+		const before = ids.at(-1);
+		const found =
+			// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
+			await deliveries.list({...chosen, ...(before !== undefined && {before}), limit: page});
+		ids.push(...found.map(({id}) => id));
+		if (found.length < page) {
+			return ids;
+		}
+	}
+}
+
+async function writeFile(path: string, lines: AsyncIterable<string>): Promise<number> {
+	const stream = createWriteStream(path, {mode: 0o600, flags: 'wx'});
+	const closed = once(stream, 'close');
+	// A file that cannot be written ends the loop below; the reason comes with the event.
+	closed.catch(() => {});
+	const count = await writeAll(stream, lines);
+	stream.end();
+	await closed;
+	return count;
+}
+
+/** Writes every line, as fast as the stream takes them; stops when nobody reads any more. The number of lines. */
+async function writeAll(
+	stream: NodeJS.WritableStream & {readonly destroyed?: boolean},
+	lines: AsyncIterable<string>,
+): Promise<number> {
+	let count = 0;
+	for await (const line of lines) {
+		if (stream.destroyed || !stream.writable) {
+			break;
+		}
+
+		count++;
+		if (!stream.write(line)) {
+			await drained(stream);
+		}
+	}
+
+	return count;
+}
+
+/** Settles when the stream takes more, or will never again. */
+async function drained(stream: NodeJS.WritableStream): Promise<void> {
+	await new Promise<void>(resolve => {
+		const go = () => {
+			for (const event of ['drain', 'error', 'close']) {
+				stream.removeListener(event, go);
+			}
+
+			resolve();
+		};
+
+		for (const event of ['drain', 'error', 'close']) {
+			stream.once(event, go);
+		}
+	});
+}

@@ -1,0 +1,115 @@
+import {existsSync} from 'node:fs';
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
+import {printJson, printLines} from '../print.ts';
+import {openInput, unreadable} from '../read-input.ts';
+import {deliveryOfLine} from './delivery-line.ts';
+import {openImporter} from './importer.ts';
+import {readLines} from './read-lines.ts';
+
+/** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. */
+const longestLine = 20 * 1024 * 1024;
+const batchBytes = 16 * 1024 * 1024;
+const batchCount = 500;
+
+/**
+ * Takes the deliveries of an export into the journal, under new identifiers; nothing runs. Through the gateway when one runs, else straight into the store,
+ * whose lock is held meanwhile. A file is read to its end before anything is taken in, so that a bad line leaves everything as it was; of standard input
+ * what stood before the bad line has been taken in, and the message says so.
+ *
+ * @throws SvcError `line_invalid` naming the line, `file_unreadable`, `gateway_running`
+ */
+export async function importDeliveries(
+	context: Context,
+	path: string,
+	{json = false}: {readonly json?: boolean},
+): Promise<void> {
+	if (path !== '-') {
+		if (!existsSync(path)) {
+			throw unreadable(path, 'there is no such file');
+		}
+
+		for await (const _ of deliveriesIn(context, path)) {
+			// Each line is checked as it comes.
+		}
+	}
+
+	const gateway = await findGateway(context);
+	await using importer = gateway
+		? {
+				import: async (deliveries: readonly StoredDelivery[]) =>
+					gateway.importDeliveries(deliveries),
+				async [Symbol.asyncDispose]() {},
+			}
+		: await openImporter(context);
+	let count = 0;
+	try {
+		for await (const batch of batchesOf(deliveriesIn(context, path))) {
+			count += await importer.import(batch);
+		}
+	} catch (error) {
+		if (count === 0 || !(error instanceof SvcError)) {
+			throw error;
+		}
+
+		throw new SvcError(
+			error.code,
+			`${error.message}; ${count} deliveries before it were taken in`,
+			{cause: error},
+		);
+	}
+
+	if (json) {
+		printJson(context, {imported: count});
+	} else {
+		printLines(context, [
+			`Took in ${count} deliveries; replay one with "svc deliveries replay ID"`,
+		]);
+	}
+}
+
+/** @throws SvcError `line_invalid`, `file_unreadable` */
+async function* deliveriesIn(context: Context, path: string): AsyncIterable<StoredDelivery> {
+	try {
+		const lines = readLines(openInput(context, path), {longestBytes: longestLine});
+		for await (const {number, text} of lines) {
+			yield readLine(number, text);
+		}
+	} catch (error) {
+		throw error instanceof SvcError ? error : unreadable(path, error);
+	}
+}
+
+function readLine(number: number, text: string): StoredDelivery {
+	try {
+		return deliveryOfLine(text);
+	} catch (error) {
+		// The engine's message quotes the text around the mistake, which nobody needs.
+		const why = error instanceof SvcError ? messageOf(error) : 'it is not JSON';
+		throw new SvcError('line_invalid', `Cannot use line ${number}: ${why}`, {cause: error});
+	}
+}
+
+async function* batchesOf(
+	deliveries: AsyncIterable<StoredDelivery>,
+): AsyncIterable<readonly StoredDelivery[]> {
+	let batch: StoredDelivery[] = [];
+	let bytes = 0;
+	for await (const delivery of deliveries) {
+		const size = delivery.body?.length ?? 0;
+		if (batch.length >= batchCount || (batch.length > 0 && bytes + size > batchBytes)) {
+			yield batch;
+			batch = [];
+			bytes = 0;
+		}
+
+		batch.push(delivery);
+		bytes += size;
+	}
+
+	if (batch.length > 0) {
+		yield batch;
+	}
+}

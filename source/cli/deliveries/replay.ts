@@ -1,0 +1,82 @@
+import {SvcError} from '../../core/errors.ts';
+import type {ReplayOptions} from '../../gateway/port.ts';
+import {confirm} from '../confirm.ts';
+import type {Context} from '../context.ts';
+import {requireGateway} from '../gateway-access.ts';
+import {printJson, printLines, tell} from '../print.ts';
+import {readInput} from '../read-input.ts';
+import {editBody} from './edit-body.ts';
+
+/** Flags of `svc deliveries replay`. */
+export type ReplayFlags = {
+	/** Another route. */
+	readonly to?: string;
+	readonly edit?: boolean;
+	readonly bodyFile?: string;
+	readonly dryRun?: boolean;
+	readonly yes?: boolean;
+	readonly json?: boolean;
+};
+
+/** What the control API takes in one call. */
+const largestBody = 7 * 1024 * 1024;
+
+/**
+ * Sends a stored delivery through the pipeline again, perhaps with another body or to another route. Says first what that will do; what reaches others is
+ * confirmed.
+ *
+ * @throws SvcError
+ */
+export async function replayDelivery(
+	context: Context,
+	id: string,
+	{to, edit, bodyFile, dryRun, yes, json}: ReplayFlags,
+): Promise<void> {
+	if (edit && bodyFile !== undefined) {
+		throw new SvcError('bad_request', 'Cannot take both --edit and --body-file: choose one');
+	}
+
+	const gateway = await requireGateway(context);
+	const stored = await gateway.getDelivery(id);
+	if (!stored) {
+		throw new SvcError(
+			'delivery_not_found',
+			`Cannot find delivery "${id}": see "svc deliveries list"`,
+		);
+	}
+
+	const body = edit
+		? await editBody(context, stored)
+		: bodyFile === undefined
+			? undefined
+			: await readInput(context, bodyFile, {largestBytes: largestBody});
+	const options: ReplayOptions = {
+		...(body !== undefined && {body}),
+		...(to !== undefined && {route: to}),
+	};
+	const plan = await gateway.planReplay(stored.id, options);
+	const intention = `Replay of ${stored.id} to "${plan.route}"${body === undefined ? '' : ' with another body'}: ${plan.effects.join('; ')}`;
+	if (dryRun) {
+		if (json) {
+			printJson(context, {plan});
+		} else {
+			printLines(context, [intention]);
+		}
+
+		return;
+	}
+
+	tell(context, intention);
+	if (plan.needsConfirmation && !(await confirm(context, {question: 'Do this?', yes}))) {
+		return;
+	}
+
+	const answer = await gateway.replay(stored.id, options);
+	if (json) {
+		printJson(context, {plan, ...answer});
+	} else {
+		printLines(context, [`${answer.status} ${answer.body}`]);
+	}
+
+	context.exit(answer.status < 400 ? 0 : 1);
+}

@@ -1,0 +1,46 @@
+import {PassThrough} from 'node:stream';
+import stringWidth from 'string-width';
+import {expect, test} from 'vitest';
+import {printTable, type Table} from '../../source/cli/print-table.ts';
+
+const print = async (table: Table, columns?: number): Promise<readonly string[]> => {
+	const stdout = new PassThrough();
+	const stream = Object.assign(stdout, columns === undefined ? {} : {isTTY: true, columns});
+	await printTable(
+		{stdout: stream as unknown as NodeJS.WriteStream, stderr: process.stderr},
+		table,
+	);
+	return String(stdout.read()).trimEnd().split('\n');
+};
+
+const table: Table = {
+	header: ['ID', 'ROUTE', 'WHY'],
+	rows: [
+		['0123456789ab', 'r'.repeat(60), 'some reason '.repeat(10)],
+		['0123456789cd', '日本'.repeat(30), 'short'],
+	],
+	empty: 'Nothing',
+	whole: ['ID'],
+};
+
+test.for([40, 80, 120])('no line is wider than a terminal of %i columns', async columns => {
+	const lines = await print(table, columns);
+	expect(lines).toHaveLength(3);
+	for (const line of lines) {
+		expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+	}
+
+	expect(lines[1]).toMatch(/^0123456789ab {2}r+… {2}some.*…$/);
+});
+
+test('in a pipe every value is whole', async () => {
+	const [, first = '', second = ''] = await print(table);
+	expect(first).toContain('r'.repeat(60));
+	expect(second).toContain('日本'.repeat(30));
+});
+
+test('columns that are typed again are cut only when there is no room for anything else', async () => {
+	const [, line = ''] = await print(table, 24);
+	expect(line).toMatch(/^0123456…/);
+	expect(stringWidth(line)).toBeLessThanOrEqual(24);
+});
