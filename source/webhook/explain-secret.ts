@@ -1,0 +1,106 @@
+import type {Route} from '../config/route.ts';
+import {cell} from '../core/untrusted.ts';
+import type {Claim} from './signature-claim.ts';
+import {makeRawKeys, retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
+import type {SignatureKeys} from './signature-keys.ts';
+import type {Refusal} from './signature-probe.ts';
+import {inWords} from './time-in-words.ts';
+
+/** Other routes whose secrets are tried. */
+const mostOthers = 50;
+
+const longestName = 64;
+
+type Hypothesis = readonly [finding: string, keys: SignatureKeys];
+
+/** The secret that a claim was made with, when it is none that the route accepts but one that is known or follows from one. */
+export function explainSecret(refusal: Refusal, claim: Claim): string | undefined {
+	const {probe} = refusal;
+	const {body} = refusal.request;
+	for (const [finding, keys] of hypothesesOf(refusal, claim)) {
+		if (probe(claim, keys, body)) {
+			return finding;
+		}
+	}
+
+	return undefined;
+}
+
+function* hypothesesOf(refusal: Refusal, claim: Claim): Generator<Hypothesis> {
+	yield* previousSecrets(refusal);
+	yield* misreadSecrets(refusal.route, claim);
+	yield* othersSecrets(refusal);
+}
+
+function* previousSecrets({route, nowMs}: Refusal): Generator<Hypothesis> {
+	for (const {keys, until} of retiredKeysOf(route)) {
+		if (until < nowMs) {
+			yield [`matches the previous secret, which ended ${inWords(nowMs - until)} ago`, keys];
+		}
+	}
+}
+
+const secretPrefix = 'whsec_';
+
+const base64Text = /^[\w+/-]{4,}={0,2}$/;
+
+/** How senders and people misread a secret. */
+const misreadings: ReadonlyArray<{
+	readonly finding: string;
+	/** The other bytes; `undefined` when the secret cannot be misread like that. */
+	readonly read: (secret: string, claim: Claim) => Buffer | undefined;
+}> = [
+	{
+		finding: 'matches if whsec_ is not decoded: the sender signs with the secret as it is written',
+		read: (secret, claim) =>
+			secret.startsWith(secretPrefix) && claim.scheme === 'standard-webhooks'
+				? Buffer.from(secret)
+				: undefined,
+	},
+	{
+		finding:
+			'matches if the secret is decoded from base64: it is to be written with whsec_ before it',
+		read: (secret, claim) =>
+			base64Text.test(secret) && !secret.startsWith(secretPrefix) && claim.scheme !== 'token'
+				? Buffer.from(secret, 'base64')
+				: undefined,
+	},
+	{
+		finding: 'matches the secret without the blanks around it',
+		read: secret => (secret.trim() === secret ? undefined : Buffer.from(secret.trim())),
+	},
+	{
+		finding: 'matches the secret with a line feed behind it: the sender read it from a file',
+		read: (secret, claim) => (claim.scheme === 'token' ? undefined : Buffer.from(`${secret}\n`)),
+	},
+];
+
+function* misreadSecrets({secrets}: Route, claim: Claim): Generator<Hypothesis> {
+	for (const {finding, read} of misreadings) {
+		const readings = secrets.flatMap(secret => read(secret, claim) ?? []);
+		if (readings.length > 0) {
+			yield [finding, makeRawKeys(readings)];
+		}
+	}
+}
+
+function* othersSecrets({route, others}: Refusal): Generator<Hypothesis> {
+	let tried = 0;
+	for (const other of others) {
+		if (tried >= mostOthers) {
+			return;
+		}
+
+		if (other.name !== route.name || other.profile !== route.profile) {
+			tried += 1;
+			yield [`matches the secret of route ${nameOf(other, route)}`, signatureKeysOf(other)];
+		}
+	}
+}
+
+function nameOf({name, profile}: Route, {profile: own}: Route): string {
+	const text = cell(name, longestName).text;
+	return profile === own
+		? `"${text}"`
+		: `"${text}" of profile "${cell(profile, longestName).text}"`;
+}

@@ -1,0 +1,57 @@
+import type {Route} from '../config/route.ts';
+import type {SignedRequest} from './signature-check.ts';
+import {positionOfMatch} from './signature-claim.ts';
+import type {Claim} from './signature-claim.ts';
+import {retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
+import type {SignatureKeys} from './signature-keys.ts';
+
+/** Whether one of `keys` confirms `claim` for `body`. False too when nothing more may be spent on finding out. */
+export type Probe = (claim: Claim, keys: SignatureKeys, body: Buffer) => boolean;
+
+/** A refused request and what may be known of it. */
+export type Refusal = {
+	readonly request: SignedRequest;
+	readonly route: Route;
+	readonly others: Iterable<Route>;
+	/** Milliseconds since 1970. */
+	readonly nowMs: number;
+	readonly probe: Probe;
+};
+
+/** Bytes. Larger bodies are not hashed again. */
+export const largestProbedBody = 262_144;
+
+/** Bytes that one explanation may hash, about 10 ms. */
+const budgetBytes = 8_388_608;
+
+/** What an HMAC costs beside its content, and what an Ed25519 signature does, in bytes hashed. */
+const costOfDigest = 512;
+
+const costOfSeal = 65_536;
+
+/** A probe for what was said of `body`. */
+export function createProbe(body: Buffer): Probe {
+	let left = body.length > largestProbedBody ? 0 : budgetBytes;
+	return (claim, keys, content) => {
+		left -= costOf(claim, keys, content);
+		return left >= 0 && positionOfMatch(claim, keys, content) > 0;
+	};
+}
+
+function costOf(claim: Claim, keys: SignatureKeys, body: Buffer): number {
+	if (claim.scheme === 'token') {
+		return costOfDigest;
+	}
+
+	const digests = keys[claim.keys].length * (body.length + costOfDigest);
+	const seals = claim.seals.length * keys.publicKeys.length * (body.length + costOfSeal);
+	return digests + seals;
+}
+
+/** Whether a secret of the route that still passes confirms `claim`, whatever its timestamp says. */
+export function isRight({request: {body}, route, nowMs, probe}: Refusal, claim: Claim): boolean {
+	return (
+		probe(claim, signatureKeysOf(route), body) ||
+		retiredKeysOf(route).some(({keys, until}) => nowMs <= until && probe(claim, keys, body))
+	);
+}
