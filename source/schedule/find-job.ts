@@ -1,0 +1,65 @@
+import {SvcError} from '../core/errors.ts';
+import {cell} from '../core/untrusted.ts';
+import type {JobSet} from './job-file.ts';
+import type {JobDefinition} from './job.ts';
+
+/** What a reference to a job leads to. `invalid`: `problem` is one sentence that names the job. */
+export type FoundJob =
+	| {readonly kind: 'found'; readonly job: JobDefinition}
+	| {readonly kind: 'unknown'}
+	/** Several jobs have that name. */
+	| {readonly kind: 'ambiguous'}
+	| {readonly kind: 'invalid'; readonly problem: string};
+
+/** The job with the identifier `reference`, else the only one with exactly that name. @see Interface 2.5 `cron_job` */
+export function findJob({entries}: JobSet, reference: string): FoundJob {
+	const byId = entries.find(({job}) => job.id === reference);
+	const named = byId ? [byId] : entries.filter(({job}) => job.name === reference);
+	const [entry] = named;
+	if (!entry) {
+		return {kind: 'unknown'};
+	}
+
+	if (named.length > 1) {
+		return {kind: 'ambiguous'};
+	}
+
+	return entry.ok ? {kind: 'found', job: entry.job} : {kind: 'invalid', problem: entry.job.problem};
+}
+
+/** Why a route cannot fire what its `cron_job` leads to, one line for the person at the terminal. */
+export function unavailableJob(reference: string, found: FoundJob): string {
+	const shown = cell(reference, 100).text;
+	switch (found.kind) {
+		case 'found':
+			return `job "${shown}" is paused`;
+		case 'unknown':
+			return `there is no job "${shown}"`;
+		case 'ambiguous':
+			return `several jobs are called "${shown}"`;
+		case 'invalid':
+			return found.problem;
+	}
+}
+
+/**
+ * The job of `found`.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
+ */
+export function requireJob(reference: string, found: FoundJob): JobDefinition {
+	const shown = cell(reference, 100).text;
+	switch (found.kind) {
+		case 'found':
+			return found.job;
+		case 'unknown':
+			throw new SvcError('job_not_found', `Cannot find job "${shown}": see "svc cron list"`);
+		case 'ambiguous':
+			throw new SvcError(
+				'job_ambiguous',
+				`Cannot tell which job "${shown}" is meant: several have that name, use the identifier from "svc cron list"`,
+			);
+		case 'invalid':
+			throw new SvcError('job_invalid', found.problem);
+	}
+}

@@ -1,0 +1,172 @@
+import {statSync} from 'node:fs';
+import {join} from 'node:path';
+import type {HomePaths} from '../config/config.ts';
+import {readTextFile} from '../config/read-text-file.ts';
+import type {Clock} from '../core/clock.ts';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import {interpretJob, invalid, type JobEntry} from './job.ts';
+
+export const maxJobsBytes = 4 * 1024 * 1024;
+
+/** A file changed less than this ago may change again within the same tick of its time stamp. */
+const unsettledMs = 100;
+
+/** The jobs of one profile. A change of the file makes a new object. */
+export type JobSet = {
+	/** In the order of the file. */
+	readonly entries: readonly JobEntry[];
+	/** Whether `entries` are all there are: the file is there and could be used. */
+	readonly complete: boolean;
+	/** Why the file could not be used; `entries` are then those of the last good one. */
+	readonly problem?: string;
+};
+
+export type JobsReader = {
+	/** The jobs as of now: one `stat`, and nothing more unless the file changed. Never throws. */
+	current(): JobSet;
+};
+
+/** Where the jobs of a profile are written. */
+export const jobsFile = ({cron}: Pick<HomePaths, 'cron'>): string => join(cron, 'jobs.json');
+
+/**
+ * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB,
+ * not `{"jobs": […]}`) is reported once to `log` and leaves the last good set in place; a missing or blank one is an empty set. One entry that cannot be
+ * used is reported and leaves the others alone.
+ */
+export function createJobsReader({
+	paths,
+	clock,
+	log,
+}: {
+	readonly paths: Pick<HomePaths, 'cron'>;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): JobsReader {
+	const path = jobsFile(paths);
+	let stamp: string | undefined;
+	let lastText: string | undefined;
+	let last: JobSet = {entries: [], complete: false};
+	/** Entries by their text: thousands of them are not worked out again because one changed. */
+	let known = new Map<string, JobEntry>();
+
+	const interpret = (entries: readonly JsonValue[]): readonly JobEntry[] => {
+		const next = new Map<string, JobEntry>();
+		const all = entries.map((entry, index) => {
+			const key = JSON.stringify([index, entry]);
+			const interpreted = known.get(key) ?? interpretJob(entry, index);
+			if (!interpreted.ok && !known.has(key)) {
+				log.warn(interpreted.job.problem);
+			}
+
+			next.set(key, interpreted);
+			return interpreted;
+		});
+		known = next;
+		return withoutRepeatedIds(all, entries);
+	};
+
+	const reread = () => {
+		try {
+			const text = readTextFile(path, maxJobsBytes) ?? '';
+			if (text !== lastText) {
+				last = {
+					entries: interpret(entriesOf(parseJobs(text, path))),
+					complete: text.trim() !== '',
+				};
+				lastText = text;
+			}
+		} catch (error) {
+			const problem = messageOf(error);
+			if (problem !== last.problem) {
+				log.warn(`${problem}; the last good jobs stay in place`);
+				last = {entries: last.entries, complete: false, problem};
+				lastText = undefined;
+			}
+		}
+	};
+
+	return {
+		current() {
+			const seen = stampOf(path);
+			if (seen.stamp !== stamp) {
+				reread();
+				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;
+			}
+
+			return last;
+		},
+	};
+}
+
+/** Of two entries with one identifier, the later cannot be used: nobody could say which is meant. */
+function withoutRepeatedIds(
+	all: readonly JobEntry[],
+	entries: readonly JsonValue[],
+): readonly JobEntry[] {
+	const seen = new Set<string>();
+	return all.map((entry, index) => {
+		if (!entry.ok || !seen.has(entry.job.id)) {
+			seen.add(entry.job.id);
+			return entry;
+		}
+
+		const says = `cannot be used: id ${entry.job.id} is that of another job above`;
+		return invalid({...objectOr(entries[index]), id: ''}, {index, says});
+	});
+}
+
+const objectOr = (value: JsonValue | undefined): JsonObject =>
+	value !== undefined && isJsonObject(value) ? value : {};
+
+function stampOf(path: string): {readonly stamp: string; readonly changedAt: number} {
+	try {
+		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
+		return stats
+			? {
+					stamp: `${stats.mtimeNs} ${stats.size} ${stats.ino}`,
+					changedAt: Number(stats.mtimeMs),
+				}
+			: {stamp: 'none', changedAt: 0};
+	} catch (error) {
+		return {stamp: codeOf(error), changedAt: 0};
+	}
+}
+
+/**
+ * The object in the text of a jobs file; blank text holds one without jobs.
+ *
+ * @throws SvcError `jobs_broken`
+ */
+export function parseJobs(text: string, path: string): JsonObject {
+	if (text.trim() === '') {
+		return {jobs: []};
+	}
+
+	const value = parseJson(text, path);
+	if (!isJsonObject(value) || !Array.isArray(value['jobs'])) {
+		throw new SvcError(
+			'jobs_broken',
+			`Cannot use "${path}": it must hold one JSON object with a list under "jobs"`,
+		);
+	}
+
+	return value;
+}
+
+/** The entries of what `parseJobs` returned. */
+export function entriesOf({jobs}: JsonObject): readonly JsonValue[] {
+	return Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
+}
+
+function parseJson(text: string, path: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		// The engine's message quotes the text around the mistake, where anything may stand.
+		const [position = ''] = /at position \d+/.exec(messageOf(error)) ?? [];
+		throw new SvcError('jobs_broken', `Cannot use "${path}": it is not JSON ${position}`.trimEnd());
+	}
+}

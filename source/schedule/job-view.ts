@@ -1,0 +1,49 @@
+import type {JobView} from '../core/job.ts';
+import {cell} from '../core/untrusted.ts';
+import type {JobRecord} from '../store/port.ts';
+import type {JobEntry} from './job.ts';
+import {expectedNext} from './plan-tick.ts';
+
+const longestShown = 200;
+
+const shown = (text: string): string => cell(text, longestShown).text;
+
+/** A job as faces see it: what its file says, and what the journal knows of it. Pure. */
+export function viewOfJob(
+	{profile, entry}: {readonly profile: string; readonly entry: JobEntry},
+	record: JobRecord | undefined,
+	now: number,
+): JobView {
+	const facts = {
+		profile,
+		...(record?.lastAt !== undefined && {lastAt: record.lastAt}),
+		...(record?.lastRunId !== undefined && {lastRunId: record.lastRunId}),
+		open: record?.open ?? 0,
+	};
+	if (!entry.ok) {
+		const {id, name, scheduleText, problem} = entry.job;
+		return {
+			...facts,
+			id,
+			name,
+			schedule: scheduleText,
+			timeZone: 'UTC',
+			state: 'invalid',
+			deliver: 'log',
+			problem,
+		};
+	}
+
+	const {job} = entry;
+	const nextAt = expectedNext(job, record, now);
+	return {
+		...facts,
+		id: job.id,
+		name: shown(job.name),
+		schedule: shown(job.scheduleText),
+		timeZone: job.timeZone,
+		state: job.paused ? 'paused' : nextAt === undefined ? 'ended' : 'active',
+		deliver: job.target.kind,
+		...(nextAt !== undefined && {nextAt}),
+	};
+}

@@ -1,0 +1,172 @@
+import {z} from 'zod';
+import {asPlainData} from '../config/plain-data.ts';
+import {describeIssues} from '../config/schema-issues.ts';
+import {anyJson, checked, setting, text, texts} from '../config/schema-parts.ts';
+import {targetProblem} from '../config/target-problem.ts';
+import {deliverValues, targetOf} from '../config/targets.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {Target} from '../core/run.ts';
+import {cell} from '../core/untrusted.ts';
+import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
+
+/** A job of `jobs.json`, checked. `name`, `scheduleText` and `prompt` are as written: clean them before a face shows them. */
+export type JobDefinition = {
+	/** `job_` and eight letters or digits. */
+	readonly id: string;
+	readonly name: string;
+	readonly scheduleText: string;
+	readonly schedule: Schedule;
+	/** IANA name; the machine's when the file names none. */
+	readonly timeZone: string;
+	readonly prompt: string;
+	readonly skills: readonly string[];
+	readonly toolsets?: readonly string[];
+	readonly model?: string;
+	readonly target: Target;
+	readonly paused: boolean;
+	/** What becomes of times that passed while nothing could fire: one run for all of them, or none. */
+	readonly misfire: 'once' | 'skip';
+	/** Milliseconds since 1970. */
+	readonly createdAt?: number;
+	/** Differs when the schedule does; the journal keeps it beside the time that was computed from it. At most 400 characters. */
+	readonly basis: string;
+};
+
+/** An entry that cannot be used. Texts are clean. */
+export type InvalidJob = {
+	/** `#3` for the third entry when it has none. */
+	readonly id: string;
+	readonly name: string;
+	readonly scheduleText: string;
+	/** One sentence that names the job. */
+	readonly problem: string;
+};
+
+export type JobEntry =
+	| {readonly ok: true; readonly job: JobDefinition}
+	| {readonly ok: false; readonly job: InvalidJob};
+
+const longestName = 100;
+const longestPrompt = 100_000;
+
+/** What a job's identifier looks like; safe as the name of a folder. */
+export const jobIdPattern = /^job_[a-z0-9]{8}$/;
+
+const limited = (longest: number) =>
+	checked(text, value =>
+		value.length > longest ? `must have at most ${longest} characters` : undefined,
+	);
+
+const jobSchema = z.object({
+	id: checked(z.string(), id =>
+		jobIdPattern.test(id) ? undefined : 'must be "job_" and eight of a-z and 0-9',
+	),
+	name: checked(limited(longestName), name =>
+		name.trim() === name ? undefined : 'must not begin or end with a blank',
+	),
+	schedule: text,
+	time_zone: setting(checked(text, problemWithZone), {description: 'IANA name'}),
+	prompt: limited(longestPrompt),
+	skills: setting(texts, {description: 'The first that is found is loaded'}),
+	toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
+	model: setting(text, {description: 'Model of the same provider'}),
+	deliver: setting(z.enum(deliverValues), {description: 'Where the answer goes'}),
+	deliver_extra: setting(z.record(z.string(), anyJson), {description: 'Keys of the target'}),
+	paused: setting(z.boolean(), {description: 'Fires only when asked to'}),
+	misfire: setting(z.enum(['once', 'skip']), {description: 'What becomes of missed times'}),
+	created_at: setting(
+		checked(z.string(), value =>
+			Number.isNaN(Date.parse(value)) ? 'must be a time in ISO 8601' : undefined,
+		),
+		{description: 'ISO 8601'},
+	),
+});
+
+/** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; keys that nobody knows are ignored. */
+export function interpretJob(entry: JsonValue, index: number): JobEntry {
+	const data = asPlainData(entry);
+	if (!data.ok) {
+		return invalid(entry, {index, says: `cannot be used: ${data.path.join('.')} ${data.message}`});
+	}
+
+	const parsed = jobSchema.safeParse(data.value);
+	if (!parsed.success) {
+		const [first] = describeIssues(parsed.error.issues, data.value);
+		return invalid(entry, {
+			index,
+			says: `cannot be used: ${first?.path.join('.') ?? ''} ${first?.message ?? 'it is not a job'}`,
+		});
+	}
+
+	const {data: raw} = parsed;
+	const timeZone = raw.time_zone ?? machineZone();
+	const createdAt = raw.created_at ? Date.parse(raw.created_at) : undefined;
+	const parsedSchedule = parseSchedule(raw.schedule, {timeZone, anchorMs: createdAt ?? 0});
+	if (!parsedSchedule.ok) {
+		return invalid(entry, {index, says: `cannot be used: ${parsedSchedule.problem}`});
+	}
+
+	const {schedule} = parsedSchedule;
+	const refusal = targetProblem(raw.deliver, raw.deliver_extra);
+	if (refusal) {
+		return invalid(entry, {index, says: refusal.reason});
+	}
+
+	return {
+		ok: true,
+		job: {
+			id: raw.id,
+			name: raw.name,
+			scheduleText: raw.schedule,
+			schedule,
+			timeZone,
+			prompt: raw.prompt,
+			skills: raw.skills ?? [],
+			...(raw.toolsets && {toolsets: raw.toolsets}),
+			...(raw.model && {model: raw.model}),
+			target: {kind: targetOf(raw.deliver), extra: raw.deliver_extra ?? {}},
+			paused: raw.paused ?? false,
+			misfire: raw.misfire ?? 'once',
+			...(createdAt !== undefined && {createdAt}),
+			basis: basisOf(schedule, {text: raw.schedule, timeZone}),
+		},
+	};
+}
+
+function basisOf(
+	schedule: Schedule,
+	{text: written, timeZone}: {readonly text: string; readonly timeZone: string},
+): string {
+	switch (schedule.kind) {
+		case 'cron':
+			return `${written.trim()} ${timeZone}`;
+		case 'every':
+			return `every ${schedule.everyMs} from ${schedule.anchorMs}`;
+		case 'once':
+			return `once at ${schedule.at}`;
+	}
+}
+
+/** Says of an entry what can be said without trusting it. */
+export function invalid(
+	entry: JsonValue,
+	{index, says}: {readonly index: number; readonly says: string},
+): JobEntry & {readonly ok: false} {
+	const textAt = (key: string): string => {
+		const value = isJsonObject(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
+		return typeof value === 'string' ? cell(value, longestName).text : '';
+	};
+
+	const id = textAt('id');
+	const shownId = jobIdPattern.test(id) ? id : `#${index + 1}`;
+	const name = textAt('name');
+	return {
+		ok: false,
+		job: {
+			id: shownId,
+			name,
+			scheduleText: textAt('schedule'),
+			problem: cell(`Job "${name || shownId}" ${says}`).text,
+		},
+	};
+}

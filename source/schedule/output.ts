@@ -1,0 +1,68 @@
+import {mkdirSync, readdirSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {writePrivateFile} from '../config/write-private-file.ts';
+import {SvcError} from '../core/errors.ts';
+import {jobIdPattern} from './job.ts';
+
+/** Answers that are kept of each job. */
+const mostAnswers = 50;
+
+const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run\d+\.md$/;
+
+/**
+ * Keeps the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) below `cron`, the folder of its profile, and only the newest 50 of the job. `at` is
+ * milliseconds since 1970. The path.
+ *
+ * @throws SvcError `job_invalid` for an identifier that is none; what the file system says when it cannot write
+ */
+export async function keepAnswer(
+	{
+		cron,
+		job,
+		run,
+		at,
+	}: {readonly cron: string; readonly job: string; readonly run: number; readonly at: number},
+	text: string,
+): Promise<string> {
+	const folder = folderOf(cron, job);
+	mkdirSync(folder, {recursive: true, mode: 0o700});
+	// Colons are no part of a file name everywhere.
+	const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+	const path = join(folder, `${time}-run${run}.md`);
+	await writePrivateFile(path, text.endsWith('\n') ? text : `${text}\n`);
+	const surplus = answersIn(folder).slice(0, -mostAnswers);
+	await Promise.all(surplus.map(async name => rm(join(folder, name), {force: true})));
+	return path;
+}
+
+/** Path of the newest answer that is kept of a job, if any. */
+export function newestAnswer(cron: string, job: string): string | undefined {
+	if (!jobIdPattern.test(job)) {
+		return undefined;
+	}
+
+	const folder = folderOf(cron, job);
+	const name = answersIn(folder).at(-1);
+	return name === undefined ? undefined : join(folder, name);
+}
+
+function folderOf(cron: string, job: string): string {
+	if (!jobIdPattern.test(job)) {
+		throw new SvcError('job_invalid', `Cannot keep an answer of job "${job}": it is no identifier`);
+	}
+
+	return join(cron, 'output', job);
+}
+
+/** Oldest first: names begin with their time. */
+function answersIn(folder: string): readonly string[] {
+	try {
+		return readdirSync(folder)
+			.filter(name => answerPattern.test(name))
+			.toSorted();
+	} catch {
+		// There is none before the first answer.
+		return [];
+	}
+}

@@ -1,0 +1,113 @@
+import type {JobRecord} from '../store/port.ts';
+import type {JobDefinition} from './job.ts';
+import {nextAfter} from './when.ts';
+
+/** What is to be done about a job now. Times are milliseconds since 1970. */
+export type TickPlan =
+	/** Nothing before `until`. */
+	| {readonly kind: 'wait'; readonly until: number}
+	/** Nothing at all: it is paused, or its one time is over. */
+	| {readonly kind: 'rest'}
+	/** The journal must know another next time; then ask again. */
+	| {readonly kind: 'plan'; readonly nextAt: number | undefined; readonly basis: string}
+	/** `missed`: it stands for every time since `dueAt`. */
+	| {
+			readonly kind: 'fire';
+			readonly dueAt: number;
+			readonly nextAt: number | undefined;
+			readonly missed: boolean;
+	  }
+	/** `dueAt` and what followed it passed while nothing could fire, and the job does not make up for that. */
+	| {readonly kind: 'skip'; readonly dueAt: number; readonly nextAt: number | undefined};
+
+/** What the journal keeps as the basis of a paused job: going on is planning anew, so that nothing that passed is made up for. */
+const pausedBasis = 'paused';
+
+/** A tick that is later than this was missed: the machine slept, the clock was set, the journal could not be written. */
+const graceMs = 60_000;
+
+/** A clock that was set back by more than this was wrong before. */
+const largestStepBackMs = 3 * 3_600_000;
+
+/** How long before it was first seen a new job may have missed its time. */
+const longestCatchUpMs = 24 * 3_600_000;
+
+/**
+ * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
+ * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed.
+ *
+ * Each time of a schedule fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired.
+ */
+export function planTick(
+	job: JobDefinition,
+	record: JobRecord | undefined,
+	{
+		now,
+		watchedSince,
+		isNew,
+		steppedBack,
+	}: {
+		readonly now: number;
+		readonly watchedSince: number;
+		readonly isNew: boolean;
+		readonly steppedBack: boolean;
+	},
+): TickPlan {
+	if (job.paused) {
+		return record?.basis === pausedBasis
+			? {kind: 'rest'}
+			: {kind: 'plan', nextAt: undefined, basis: pausedBasis};
+	}
+
+	const {basis, schedule} = job;
+	if (record?.basis !== basis) {
+		const from = record === undefined && isNew ? firstSeenFrom(job, now) : now;
+		return {kind: 'plan', nextAt: nextAfter(schedule, from), basis};
+	}
+
+	const {nextAt: dueAt} = record;
+	if (dueAt === undefined) {
+		return {kind: 'rest'};
+	}
+
+	if (dueAt > now) {
+		const expected = steppedBack ? nextAfter(schedule, firedUntil(record, now)) : undefined;
+		return expected !== undefined && expected < dueAt
+			? {kind: 'plan', nextAt: expected, basis}
+			: {kind: 'wait', until: dueAt};
+	}
+
+	const nextAt = nextAfter(schedule, now);
+	const missed = dueAt < watchedSince || now - dueAt > graceMs;
+	return missed && job.misfire === 'skip'
+		? {kind: 'skip', dueAt, nextAt}
+		: {kind: 'fire', dueAt, nextAt, missed};
+}
+
+/**
+ * When the job fires next as far as can be told without planning anything: what the journal waits for, else the next time from `now`.
+ * `undefined`: not by its schedule.
+ */
+export function expectedNext(
+	job: JobDefinition,
+	record: JobRecord | undefined,
+	now: number,
+): number | undefined {
+	if (job.paused) {
+		return undefined;
+	}
+
+	return record?.basis === job.basis ? record.nextAt : nextAfter(job.schedule, now);
+}
+
+/** A job that was added while nobody looked counts from then; one that comes from longer ago may have had another journal. */
+function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
+	return createdAt !== undefined && createdAt < now && now - createdAt <= longestCatchUpMs
+		? createdAt
+		: now;
+}
+
+/** Until when times of the schedule may have fired already. */
+function firedUntil({lastAt}: JobRecord, now: number): number {
+	return lastAt !== undefined && lastAt > now && lastAt - now <= largestStepBackMs ? lastAt : now;
+}

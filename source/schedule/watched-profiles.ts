@@ -1,0 +1,55 @@
+import type {HomePaths} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Logger} from '../core/log.ts';
+import {createJobsReader, type JobsReader} from './job-file.ts';
+
+/** A profile whose jobs this gateway fires. `profile`: `default` for its own. */
+export type ScheduledProfile = {
+	readonly profile: string;
+	readonly paths: Pick<HomePaths, 'cron' | 'run'>;
+};
+
+export type WatchedProfile = ScheduledProfile & {
+	readonly reader: JobsReader;
+	/** Since when its jobs are looked at, milliseconds since 1970; goes back with the clock. */
+	since: number;
+};
+
+export type WatchedProfiles = {
+	/** Asks which profiles there are at `now`; those that were there before keep their readers. */
+	refresh(now: number): readonly WatchedProfile[];
+	get(profile: string): WatchedProfile | undefined;
+};
+
+/** The profiles of a scheduler, each with the reader of its jobs. */
+export function createWatchedProfiles({
+	clock,
+	profiles,
+	log,
+}: {
+	readonly clock: Clock;
+	readonly profiles: () => readonly ScheduledProfile[];
+	readonly log: Logger;
+}): WatchedProfiles {
+	let watched = new Map<string, WatchedProfile>();
+	return {
+		refresh(now) {
+			watched = new Map(
+				profiles().map(({profile, paths}) => {
+					const before = watched.get(profile);
+					return [
+						profile,
+						{
+							profile,
+							paths,
+							reader: before?.reader ?? createJobsReader({paths, clock, log}),
+							since: Math.min(before?.since ?? now, now),
+						},
+					];
+				}),
+			);
+			return [...watched.values()];
+		},
+		get: profile => watched.get(profile),
+	};
+}

@@ -1,0 +1,164 @@
+import {Cron} from 'croner';
+import {messageOf} from '../core/errors.ts';
+import {cell} from '../core/untrusted.ts';
+
+/** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
+export type Schedule =
+	| {readonly kind: 'cron'; readonly pattern: Cron}
+	/** At `anchorMs` plus every multiple of `everyMs`; a day has 24 hours here, whatever clocks do. */
+	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
+	/** Once, milliseconds since 1970. */
+	| {readonly kind: 'once'; readonly at: number};
+
+export type ParsedSchedule =
+	| {readonly ok: true; readonly schedule: Schedule}
+	| {readonly ok: false; readonly problem: string};
+
+const longestSchedule = 200;
+const longestZone = 64;
+const unitsMs = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000} as const;
+const longestIntervalMs = 366 * unitsMs.d;
+
+const allowed =
+	'use five or six cron fields ("0 9 * * 1-5"), an interval ("every 30s", "15m", "2h", "1d"), or one time ("2026-12-24T18:00:00+01:00")';
+
+/**
+ * The schedule that `text` says: a cron expression with five fields, or six with the seconds first; `every 30s`, `15m`, `2h`, `1d` (1 s to 366 days); or
+ * one time in ISO 8601, with its offset or local to `timeZone`. Never throws; `problem` quotes the text and says what is allowed. Pure.
+ *
+ * `timeZone` is an IANA name that `problemWithZone` accepts; `anchorMs` is where intervals count from.
+ * A cron time that the spring change leaves out fires right after it, one that the autumn change repeats fires once; with a wildcard or a step
+ * in seconds, minutes or hours, it skips and repeats like the clock.
+ *
+ * @see Decisions 2 `svc cron`, croner
+ */
+export function parseSchedule(
+	text: string,
+	{timeZone, anchorMs}: {readonly timeZone: string; readonly anchorMs: number},
+): ParsedSchedule {
+	const trimmed = text.trim();
+	if (trimmed.length > longestSchedule) {
+		return refused(trimmed, `is longer than ${longestSchedule} characters`);
+	}
+
+	if (/^every\b/i.test(trimmed)) {
+		return parseInterval(trimmed, anchorMs);
+	}
+
+	return /^\d{4}-/.test(trimmed) ? parseTime(trimmed, timeZone) : parseCron(trimmed, timeZone);
+}
+
+/** The first time of `schedule` after `afterMs`, milliseconds since 1970; `undefined` when there is none (one time that is over, or no date before the year 3000). */
+export function nextAfter(schedule: Schedule, afterMs: number): number | undefined {
+	switch (schedule.kind) {
+		case 'cron':
+			return schedule.pattern.nextRun(new Date(afterMs))?.getTime();
+		case 'every': {
+			const {everyMs, anchorMs} = schedule;
+			return anchorMs + Math.max(1, Math.floor((afterMs - anchorMs) / everyMs) + 1) * everyMs;
+		}
+
+		case 'once':
+			return schedule.at > afterMs ? schedule.at : undefined;
+	}
+}
+
+/** Why `zone` cannot be a job's `time_zone`; `undefined` when it can. */
+export function problemWithZone(zone: string): string | undefined {
+	return isZone(zone)
+		? undefined
+		: `"${cell(zone, longestZone).text}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
+}
+
+/** IANA name of the machine's zone. */
+export function machineZone(): string {
+	const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
+	return isZone(timeZone) ? timeZone : 'UTC';
+}
+
+function isZone(zone: string): boolean {
+	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > longestZone) {
+		return false;
+	}
+
+	try {
+		return new Intl.DateTimeFormat('en', {timeZone: zone}).format(0) !== '';
+	} catch {
+		// The engine's way of saying that it knows no such zone.
+		return false;
+	}
+}
+
+function parseInterval(text: string, anchorMs: number): ParsedSchedule {
+	const [, count = '', unit = ''] = /^every\s+(\d{1,9})\s*([smhd])$/i.exec(text) ?? [];
+	const everyMs = Number(count) * (unitOf(unit) ?? Number.NaN);
+	if (count === '' || Number.isNaN(everyMs)) {
+		return refused(text, 'is not a schedule');
+	}
+
+	return everyMs >= unitsMs.s && everyMs <= longestIntervalMs
+		? {ok: true, schedule: {kind: 'every', everyMs, anchorMs}}
+		: refused(text, 'is not an interval from 1 second to 366 days');
+}
+
+function unitOf(unit: string): number | undefined {
+	const lower = unit.toLowerCase();
+	return Object.entries(unitsMs).find(([name]) => name === lower)?.[1];
+}
+
+const timePattern =
+	/^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:([Zz])|([+-]\d\d):?(\d\d)?)?$/;
+
+function parseTime(text: string, timeZone: string): ParsedSchedule {
+	const match = timePattern.exec(text);
+	if (!match) {
+		return refused(text, 'is not a time');
+	}
+
+	const [, day = '', minute = '', second = '00', fraction = '0', zulu, offset, more = '00'] = match;
+	const local = `${day}T${minute}:${second}`;
+	const millisecond = Math.floor(Number(`0.${fraction}`) * 1000);
+	const asUtc = Date.parse(`${local}Z`);
+	// The engine takes 30 February for 2 March.
+	if (Number.isNaN(asUtc) || new Date(asUtc).toISOString().slice(0, 19) !== local) {
+		return refused(text, 'is not a time of the calendar');
+	}
+
+	const at =
+		zulu === undefined && offset === undefined
+			? localTime(local, timeZone)
+			: Date.parse(`${local}${zulu === undefined ? `${offset}:${more}` : 'Z'}`);
+	return at === undefined || Number.isNaN(at)
+		? refused(text, 'is not a time of the calendar')
+		: {ok: true, schedule: {kind: 'once', at: at + millisecond}};
+}
+
+/** The first instant at which clocks in the zone show `local`; where they leave it out, as much later. */
+const localTime = (local: string, timeZone: string): number | undefined =>
+	new Cron(local, {timezone: timeZone, allowPast: true}).getOnce()?.getTime();
+
+function parseCron(text: string, timeZone: string): ParsedSchedule {
+	const fields = text === '' ? 0 : text.split(/\s+/).length;
+	if (fields !== 5 && fields !== 6) {
+		return refused(text, 'is not a schedule');
+	}
+
+	try {
+		const pattern = new Cron(text, {
+			timezone: timeZone,
+			mode: '5-or-6-parts',
+			fixedTimeRule: 'no-wildcard',
+		});
+		// Without years, what does not occur in the thousand years that croner looks at never does.
+		return pattern.nextRun(new Date(0)) === null
+			? refused(text, 'never fires, no date is like that')
+			: {ok: true, schedule: {kind: 'cron', pattern}};
+	} catch (error) {
+		return refused(text, `is not a schedule (${messageOf(error).replace(/^Cron\w+: /, '')})`);
+	}
+}
+
+const refused = (text: string, complaint: string): ParsedSchedule => ({
+	ok: false,
+	problem: cell(`"${cell(text, longestSchedule).text}" ${complaint}: ${allowed}`).text,
+});
