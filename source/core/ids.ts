@@ -18,5 +18,8 @@ export function createIdSource(clock: Clock, last = ''): () => string {
 export const numberOfId = (id: string): number =>
 	/^[0-9a-z]{1,11}$/.test(id) ? Number.parseInt(id, 36) : Number.NaN;
 
+/** The least number of an identifier that is made at `ms`, milliseconds since 1970, or later. */
+export const numberOfTime = (ms: number): number => ms * perMillisecond;
+
 /** The identifier of a number. */
 export const idOfNumber = (value: number): string => value.toString(36);

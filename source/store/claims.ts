@@ -2,7 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import {integerOf, nullableInteger, textOf, wordOf, type Row} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {DeliveryKey} from './port.ts';
 import type {Memory} from './transaction.ts';
@@ -13,10 +13,10 @@ const givesUp: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
 /** Claims that one commit sorts in: half a millisecond. */
 const slice = 256;
 
-/** Who holds an identifier: rows, and milliseconds since 1970. */
+/** Who holds an identifier: rows, and milliseconds since 1970. `work` is the run of the delivery or, below zero, its group. */
 type Claim = DeliveryKey & {
 	readonly delivery: number;
-	readonly run: number | null;
+	readonly work: number | null;
 	readonly at: number;
 };
 
@@ -51,6 +51,9 @@ export function createClaims(
 		'select * from claim where profile = ? and route = ? and delivery_id = ?',
 	);
 	const stateOfRun = database.prepare('select state from run where id = ?');
+	const stateOfGroup = database.prepare(
+		'select state from coalesce_group join run on run.id = coalesce_group.run where coalesce_group.id = ?',
+	);
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
 
 	let young = new Map<string, Claim>();
@@ -76,6 +79,12 @@ export function createClaims(
 
 		const row = find.get(key.profile, key.route, key.deliveryId);
 		return row && claimOf(row);
+	};
+
+	/** Nothing while a group waits, and for what has no run. */
+	const stateOf = (work: number | null) => {
+		const row = work !== null && (work > 0 ? stateOfRun.get(work) : stateOfGroup.get(-work));
+		return row ? wordOf<RunState>(row['state']) : undefined;
 	};
 
 	const sortNext = (claims: readonly Claim[], upTo: number) => {
@@ -111,8 +120,8 @@ export function createClaims(
 				return undefined;
 			}
 
-			const state = claim.run === null ? undefined : stateOfRun.get(claim.run)?.['state'];
-			return givesUp.has(wordOf<RunState>(state)) ? undefined : claim.delivery;
+			const state = stateOf(claim.work);
+			return state && givesUp.has(state) ? undefined : claim.delivery;
 		},
 		take(claim) {
 			const name = nameOf(claim);
@@ -160,14 +169,14 @@ export function createClaims(
 const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;
 
-const parametersOf = ({profile, route, deliveryId, delivery, run, at}: Claim) =>
-	[profile, route, deliveryId, delivery, run, at] as const;
+const parametersOf = ({profile, route, deliveryId, delivery, work, at}: Claim) =>
+	[profile, route, deliveryId, delivery, work, at] as const;
 
 const claimOf = (row: Row): Claim => ({
 	profile: textOf(row['profile']),
 	route: textOf(row['route']),
 	deliveryId: textOf(row['delivery_id']),
 	delivery: integerOf(row['delivery']),
-	run: row['run'] === null ? null : integerOf(row['run']),
+	work: nullableInteger(row['run']),
 	at: integerOf(row['at']),
 });

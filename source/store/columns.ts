@@ -9,6 +9,14 @@ export type Bindings = readonly SQLInputValue[];
 /** A number column; 0 when it is null. Integers of this store stay below 2^53. */
 export const integerOf = (value: SQLOutputValue | undefined): number => Number(value ?? 0);
 
+/** A number column that may be null. */
+export const nullableInteger = (value: SQLOutputValue | undefined): number | null =>
+	value === null || value === undefined ? null : integerOf(value);
+
+/** A text column that may be null. */
+export const nullableText = (value: SQLOutputValue | undefined): string | null =>
+	typeof value === 'string' ? value : null;
+
 /** A text column; empty when it is null. */
 export const textOf = (value: SQLOutputValue | undefined): string =>
 	typeof value === 'string' ? value : '';

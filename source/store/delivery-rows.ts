@@ -2,13 +2,29 @@ import type {Delivery, DeliveryOutcome, StoredDelivery} from '../core/delivery.t
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, numberOfId} from '../core/ids.ts';
 import type {RunPlan} from '../core/run.ts';
-import {integerOf, jsonOf, optional, textOf, wordOf, type Bindings, type Row} from './columns.ts';
+import {
+	integerOf,
+	jsonOf,
+	nullableInteger,
+	optional,
+	textOf,
+	wordOf,
+	type Bindings,
+	type Row,
+} from './columns.ts';
 
-/** Columns of a listing: everything but what was received. */
-export const deliveryColumns =
-	'id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, replay_of, run, trace';
+/** Columns of a listing: everything but what was received. The tables are joined by `deliveryTables`. */
+export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, delivery.event, delivery_id, id_source, status, outcome, received_at, duration_ms,
+	body_bytes, flags, replay_of, delivery.run as work, iif(coalesce_group.latest = delivery.id, coalesce_group.run, null) as grouped_run, trace`;
 
-/** Inserts the parameters of `deliveryParameters` and, as the last one, the number of the run or null. */
+/** A delivery and the group that it joined, if it did: its `run` is below zero then. */
+export const deliveryTables =
+	'delivery left join coalesce_group on coalesce_group.id = -delivery.run';
+
+/** The run of a delivery, or of its group. */
+export const runOfDelivery = 'iif(delivery.run > 0, delivery.run, coalesce_group.run)';
+
+/** Inserts the parameters of `deliveryParameters` and, as the last one, the number of the run or, below zero, of the group, or null. */
 export const insertDelivery = `insert into delivery (
 	id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, replay_of, trace, headers, plan, body, run
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -47,6 +63,15 @@ export const deliveryParameters = (delivery: StoredDelivery, plan?: RunPlan): Bi
 	delivery.body ?? null,
 ];
 
+/** The column `work`: a run, a group, or nothing. Only the latest delivery of a group started its run. */
+function workOf(row: Row): Pick<Delivery, 'runId' | 'group'> {
+	const work = integerOf(row['work']);
+	return {
+		...optional('runId', work > 0 ? work : nullableInteger(row['grouped_run'])),
+		...optional('group', work < 0 ? -work : null),
+	};
+}
+
 /** A row of `deliveryColumns` as the value that faces see. */
 export const deliveryOf = (row: Row): Delivery => ({
 	id: idOfNumber(integerOf(row['id'])),
@@ -66,7 +91,7 @@ export const deliveryOf = (row: Row): Delivery => ({
 		'replayOf',
 		row['replay_of'] === null ? null : idOfNumber(integerOf(row['replay_of'])),
 	),
-	...optional('runId', row['run'] === null ? null : integerOf(row['run'])),
+	...workOf(row),
 });
 
 /** A row of `deliveryColumns, headers, body`. */

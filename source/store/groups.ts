@@ -1,11 +1,68 @@
+import {dueOf, type Group} from '../core/group.ts';
+import type {GroupCommit} from './group-commit.ts';
+import type {GroupSteps} from './group-steps.ts';
+import type {PendingGroups} from './pending-groups.ts';
 import type {Groups} from './port.ts';
 
-/** `Groups` on SQLite. */
-export const createGroups = (): Groups => ({
-	nextDueMs: () => undefined,
-	dispatchDue: async () => [],
-	dispatch: async () => [],
-	get: async () => undefined,
-	list: async () => [],
-	pending: () => 0,
-});
+/** Groups that one transaction dispatches, so that it never holds the event loop for long. */
+const slice = 100;
+
+/** `Groups` on SQLite. `steady` is a clock that never jumps, milliseconds since 1970. */
+export function createGroups({
+	commit,
+	pending,
+	steps,
+	reader,
+	steady,
+}: {
+	readonly commit: GroupCommit;
+	readonly pending: PendingGroups;
+	readonly steps: GroupSteps;
+	readonly reader: Pick<Groups, 'get' | 'list'>;
+	readonly steady: () => number;
+}): Groups {
+	const nextDueMs = () => {
+		const first = pending.first();
+		return first && Math.max(0, dueOf(first).at - steady());
+	};
+
+	const firstDue = () => (nextDueMs() === 0 ? pending.first() : undefined);
+
+	const dispatchSome = (ids: readonly number[], reason: Parameters<GroupSteps['dispatch']>[1]) =>
+		ids.flatMap(id => {
+			const group = pending.get(id);
+			return group ? [steps.dispatch(group, reason)] : [];
+		});
+
+	return {
+		nextDueMs,
+		async dispatchDue() {
+			if (!firstDue()) {
+				return [];
+			}
+
+			return commit.write(() => {
+				const dispatched: Group[] = [];
+				for (let group = firstDue(); group && dispatched.length < slice; group = firstDue()) {
+					dispatched.push(steps.dispatch(group, dueOf(group).reason));
+				}
+
+				return dispatched;
+			});
+		},
+		async dispatch(which, reason) {
+			const ids = which === 'all' ? pending.ids() : [which.id];
+			const dispatched: Group[] = [];
+			for (let from = 0; from < ids.length; from += slice) {
+				const some = ids.slice(from, from + slice);
+				// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
+				dispatched.push(...(await commit.write(() => dispatchSome(some, reason))));
+			}
+
+			return dispatched;
+		},
+		get: reader.get,
+		list: reader.list,
+		pending: () => pending.count(),
+	};
+}

@@ -8,8 +8,11 @@ import type {Bindings} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {GroupCommit} from './group-commit.ts';
+import type {GroupSteps} from './group-steps.ts';
+import type {JobSteps} from './job-steps.ts';
 import type {NoteBudget} from './note-budget.ts';
 import type {Accepted, DeliveryKey, Intake} from './port.ts';
+import type {NewRun} from './run-queue.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
@@ -25,6 +28,10 @@ export function createIntake({
 	claims,
 	counters,
 	notes,
+	enqueue,
+	groups,
+	jobs,
+	waiting,
 }: {
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
@@ -32,37 +39,92 @@ export function createIntake({
 	readonly claims: Claims;
 	readonly counters: Counters;
 	readonly notes: NoteBudget;
+	readonly enqueue: (run: NewRun) => number;
+	readonly groups: GroupSteps;
+	readonly jobs: JobSteps;
+	/** Queued runs and pending groups. */
+	readonly waiting: () => number;
 }): Intake {
 	const deliveryStatement = database.prepare(insertDelivery);
-	const runStatement = database.prepare(
-		`insert into run (id, delivery, route, target, state, created_at, due_at) values (?, ?, ?, ?, 'queued', ?, ?)`,
-	);
 
-	const insert = (delivery: StoredDelivery, parameters: Bindings, run: number | null) => {
-		deliveryStatement.run(...parameters, run);
+	/** `work` is the number of a run or, below zero, of a group. */
+	const insert = (delivery: StoredDelivery, parameters: Bindings, work: number | null) => {
+		deliveryStatement.run(...parameters, work);
 		counters.bodyBytes += delivery.body?.byteLength ?? 0;
 	};
 
+	const keep = (
+		{delivery}: Entry,
+		parameters: Bindings,
+		{work, row, now}: {readonly work: number; readonly row: number; readonly now: number},
+	) => {
+		claims.take({...keyOf(delivery), delivery: row, work, at: now});
+		insert(delivery, parameters, work);
+	};
+
+	const coalesce = (
+		entry: Entry & Required<Pick<Entry, 'group'>>,
+		parameters: Bindings,
+		now: number,
+	): Accepted => {
+		const {delivery, plan, group, maxQueued} = entry;
+		const row = rowIdOf(delivery.id);
+		const joining = groups.join({
+			profile: delivery.profile,
+			route: delivery.route,
+			key: group.key.toWellFormed(),
+			event: delivery.event,
+			latest: row,
+			target: plan.target.kind,
+			window: group,
+		});
+		if (joining.opens && waiting() >= maxQueued) {
+			return {kind: 'full', queued: waiting()};
+		}
+
+		const joined = joining.perform();
+		keep(entry, parameters, {work: -joined.group.id, row, now});
+		return {kind: 'coalesced', ...joined};
+	};
+
+	const run = (entry: Entry, parameters: Bindings, now: number): Accepted => {
+		const {delivery, plan, maxQueued, dueAt = now, job} = entry;
+		if (waiting() >= maxQueued) {
+			return {kind: 'full', queued: waiting()};
+		}
+
+		const queued = job ? jobs.queued(job) : 0;
+		if (job && queued >= job.maxQueued) {
+			return {kind: 'job-full', queued};
+		}
+
+		const row = rowIdOf(delivery.id);
+		const runId = enqueue({
+			delivery: row,
+			profile: job?.profile ?? delivery.profile,
+			route: delivery.route,
+			target: plan.target.kind,
+			createdAt: now,
+			dueAt: Math.max(now, Math.ceil(dueAt)),
+			...(job && {job}),
+		});
+		keep(entry, parameters, {work: runId, row, now});
+		if (job) {
+			jobs.fired(job, runId, now);
+		}
+
+		return {kind: 'accepted', runId};
+	};
+
 	const accept = (entry: Entry, parameters: Bindings): Accepted => {
-		const {delivery, plan, maxQueued, idempotencyMs} = entry;
 		const now = clock.now();
-		const holder = claims.holderOf(delivery, idempotencyMs, now);
+		const holder = claims.holderOf(entry.delivery, entry.idempotencyMs, now);
 		if (holder !== undefined) {
 			return {kind: 'duplicate', of: idOfNumber(holder)};
 		}
 
-		if (counters.queued >= maxQueued) {
-			return {kind: 'full', queued: counters.queued};
-		}
-
-		const row = rowIdOf(delivery.id);
-		const run = counters.lastRun + 1;
-		claims.take({...keyOf(delivery), delivery: row, run, at: now});
-		insert(delivery, parameters, run);
-		runStatement.run(run, row, delivery.route, plan.target.kind, now, now);
-		counters.lastRun = run;
-		counters.moved(undefined, 'queued');
-		return {kind: 'accepted', runId: run};
+		const {group} = entry;
+		return group ? coalesce({...entry, group}, parameters, now) : run(entry, parameters, now);
 	};
 
 	return {
@@ -80,7 +142,7 @@ export function createIntake({
 				insert(delivery, parameters, null);
 				if (claim) {
 					const row = rowIdOf(delivery.id);
-					claims.take({...keyOf(delivery), delivery: row, run: null, at: clock.now()});
+					claims.take({...keyOf(delivery), delivery: row, work: null, at: clock.now()});
 				}
 			});
 		},

@@ -1,7 +1,13 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {idOfNumber, numberOfId} from '../core/ids.ts';
+import {idOfNumber, numberOfId, numberOfTime} from '../core/ids.ts';
 import {floorOfRow, integerOf, type Row} from './columns.ts';
-import {deliveryColumns, deliveryOf, storedDeliveryOf} from './delivery-rows.ts';
+import {
+	deliveryColumns,
+	deliveryOf,
+	deliveryTables,
+	runOfDelivery,
+	storedDeliveryOf,
+} from './delivery-rows.ts';
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Journal} from './port.ts';
 
@@ -10,11 +16,13 @@ const stretch = 2000;
 /** An ending of an identifier must have this many characters. */
 const shortestEnding = 4;
 const base = 36;
+/** A delivery is received at most this much later than its identifier says: the clock may be set between. */
+const lateMs = 60_000;
 
 /** Reads deliveries; needs no write access. */
 export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get' | 'list'> {
 	const one = database.prepare(
-		`select ${deliveryColumns}, headers, body from delivery where id = ?`,
+		`select ${deliveryColumns}, headers, body from ${deliveryTables} where delivery.id = ?`,
 	);
 	const floor = database.prepare(
 		`select min(id) as floor from (select id from delivery where id < ? order by id desc limit ${stretch})`,
@@ -23,10 +31,12 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 		'select id from delivery where id >= ? and id < ? and id % ? = ? order by id desc limit ?',
 	);
 	const matches = database.prepare(
-		`select ${deliveryColumns} from delivery
-		where id >= ?1 and id < ?2 and (?3 is null or route = ?3)
+		`select ${deliveryColumns} from ${deliveryTables}
+		where delivery.id >= ?1 and delivery.id < ?2 and (?3 is null or delivery.route = ?3)
 			and (?4 is null or outcome in (select value from json_each(?4)))
-		order by id desc limit ?5`,
+			and (?5 is null or (select state from run where id = ${runOfDelivery}) in (select value from json_each(?5)))
+			and received_at >= ?6
+		order by delivery.id desc limit ?7`,
 	);
 	const floorOf = (top: number) => floorOfRow(floor.get(top));
 
@@ -58,8 +68,9 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			const row = exact ?? (await findEnding(id, value));
 			return row && storedDeliveryOf(row);
 		},
-		async list({route, outcomes, before, limit}) {
-			const wanted = outcomes === undefined ? null : JSON.stringify(outcomes);
+		async list({route, outcomes, runStates, since = 0, before, limit}) {
+			const filter = [route ?? null, listOf(outcomes), listOf(runStates), since];
+			const bottom = numberOfTime(since - lateMs);
 			const top = before === undefined ? Number.MAX_SAFE_INTEGER : numberOfId(before);
 			if (Number.isNaN(top)) {
 				return [];
@@ -67,12 +78,16 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 
 			return newestFirst(
 				{
-					floorOf,
+					floorOf: below => (below < bottom ? undefined : floorOf(below)),
 					find: ({floor: from, top: below, count}) =>
-						matches.all(from, below, route ?? null, wanted, count).map(deliveryOf),
+						matches.all(from, below, ...filter, count).map(deliveryOf),
 				},
 				{before: top, limit: pageOf(limit)},
 			);
 		},
 	};
 }
+
+/** Words for `json_each`; null when all are wanted. */
+const listOf = (words: readonly string[] | undefined): string | null =>
+	words === undefined ? null : JSON.stringify(words);

@@ -13,6 +13,10 @@ import {integerOf} from './columns.ts';
  * - `run.lost_leases` counts leases that their process neither settled nor gave back, since the run last came forward.
  * - `transcript.id` is the run times 4,096 plus the position.
  * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
+ * - `coalesce_group` waits while it has no `run`. `delivery.run` and `claim.run` below zero name the group of an event, not a run: a column of its own would
+ *   lie behind the bodies, and every listing would read through them to get there.
+ * - `run.lane` is what its leases are counted by; `run_open` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
+ * - `job_run` holds what a run without a delivery has instead of one.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -91,6 +95,71 @@ const steps: readonly string[] = [
 	insert into usage values (1, 0, 0, 0);`,
 	`alter table run add column lost_leases integer not null default 0;`,
 	`create index delivery_rejected on delivery (id) where status >= 400 and outcome <> 'delivery';`,
+	`create table coalesce_group (
+		id integer primary key,
+		profile text not null,
+		route text not null,
+		key text not null,
+		first_at integer not null,
+		last_at integer not null,
+		quiet_at integer not null,
+		cap_at integer not null,
+		count integer not null,
+		latest integer not null,
+		target text not null,
+		dispatched_at integer,
+		reason text,
+		run integer
+	) strict;
+	create index group_pending on coalesce_group (id) where run is null;
+	create index group_dispatched on coalesce_group (run) where run is not null;
+	create index delivery_grouped on delivery (run) where run < 0;
+	create table run_4 (
+		id integer primary key,
+		delivery integer,
+		profile text not null,
+		route text not null,
+		target text not null,
+		state text not null,
+		created_at integer not null,
+		due_at integer,
+		started_at integer,
+		finished_at integer,
+		attempt integer not null default 0,
+		delivery_attempt integer not null default 0,
+		token integer not null default 0,
+		side_effect integer not null default 0,
+		delivery_started integer not null default 0,
+		lost_leases integer not null default 0,
+		tool_calls integer not null default 0,
+		grp integer,
+		superseded integer,
+		job text,
+		job_name text,
+		model text,
+		error text,
+		lane text generated always as (json_array(profile, route, job)) virtual
+	) strict;
+	insert into run_4 (
+		id, delivery, profile, route, target, state, created_at, due_at, started_at, finished_at, attempt, delivery_attempt, token, side_effect,
+		delivery_started, lost_leases, tool_calls, model, error
+	) select run.id, delivery, coalesce(delivery.profile, 'default'), run.route, target, state, created_at, due_at, started_at, finished_at, attempt,
+		delivery_attempt, token, side_effect, delivery_started, lost_leases, tool_calls, model, error
+	from run left join delivery on delivery.id = run.delivery order by run.id;
+	drop table run;
+	alter table run_4 rename to run;
+	create index run_open on run (lane, due_at) where finished_at is null;
+	create index run_of_job on run (job, profile) where job is not null and finished_at is null;
+	create table job_run (run integer primary key, event text not null, plan text not null) strict;
+	create table job (
+		profile text not null,
+		id text not null,
+		next_at integer,
+		basis text not null,
+		last_at integer,
+		last_run integer,
+		primary key (profile, id)
+	) strict, without rowid;`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

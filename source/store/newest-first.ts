@@ -42,6 +42,6 @@ export async function newestFirst<Found>(
 	}
 }
 
-/** `limit` as an integer from 1 to 1,000. */
-export const pageOf = (limit: number): number =>
-	Math.min(Math.max(Math.trunc(limit) || 1, 1), 1000);
+/** `limit` as an integer from 1 to `most`. */
+export const pageOf = (limit: number, most = 1000): number =>
+	Math.min(Math.max(Math.trunc(limit) || 1, 1), most);

@@ -7,19 +7,26 @@ import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {createGroupCommit} from './group-commit.ts';
+import {createGroupReader} from './group-reader.ts';
+import {createGroupSteps} from './group-steps.ts';
 import {createGroups} from './groups.ts';
 import {createIntake} from './intake.ts';
+import {createJobReader} from './job-reader.ts';
+import {createJobSteps} from './job-steps.ts';
 import {createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {migrate} from './migrations.ts';
 import {createNoteBudget} from './note-budget.ts';
 import {openDatabase} from './open-database.ts';
+import {openPendingGroups} from './open-pending-groups.ts';
 import type {Recovered, Store} from './port.ts';
 import {createPurge} from './purge.ts';
 import {createReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
+import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
+import {createSteadyClock} from './steady-clock.ts';
 import {joinMemories} from './transaction.ts';
 
 export type SqliteStoreDependencies = {
@@ -64,6 +71,8 @@ function storeOn(
 	{clock, log = silentLogger, onCommit}: SqliteStoreDependencies,
 ): Store {
 	const counters = createCounters(database);
+	const steady = createSteadyClock(clock);
+	const pending = openPendingGroups(database, steady());
 	const recovered = recover(database, counters, clock.now());
 	const onFailing = (reason: string | undefined) => {
 		if (reason === undefined) {
@@ -83,8 +92,12 @@ function storeOn(
 		},
 		{generation: freshClaims},
 	);
-	const memory = joinMemories([counters, claims]);
+	const memory = joinMemories([counters, claims, pending]);
 	const commit = createGroupCommit({database, clock, memory, onCommit, onFailing}, {file});
+	const enqueue = createEnqueue(database, counters);
+	const waiting = () => counters.queued + pending.count();
+	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
+	const jobs = createJobSteps({database, enqueue, waiting});
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(`${file}.reserve`);
 	const reader = createJournalReader(database);
@@ -107,10 +120,27 @@ function storeOn(
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
 	return {
-		intake: createIntake({database, clock, commit, claims, counters, notes}),
+		intake: createIntake({
+			database,
+			clock,
+			commit,
+			claims,
+			counters,
+			notes,
+			enqueue,
+			groups,
+			jobs,
+			waiting,
+		}),
 		runs: createRuns({database, clock, commit, counters}),
-		groups: createGroups(),
-		jobs: createJobs(),
+		groups: createGroups({
+			commit,
+			pending,
+			steps: groups,
+			reader: createGroupReader(database),
+			steady,
+		}),
+		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
 		journal: {
 			// What a face was just told of can be asked for, though a note waits for its ride.
 			async get(id) {

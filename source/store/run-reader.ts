@@ -3,7 +3,7 @@ import type {Run, StoredRun} from '../core/run.ts';
 import {floorOfRow} from './columns.ts';
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Runs} from './port.ts';
-import {entryOf, runColumns, runOf, runTables, storedRunOf} from './run-rows.ts';
+import {entryOf, planColumn, runColumns, runOf, runTables, storedRunOf} from './run-rows.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Rows that are looked at in one go. */
@@ -20,7 +20,7 @@ export type RunReader = {
 /** Reads runs; needs no write access. */
 export function createRunReader(database: DatabaseSync): RunReader {
 	const one = database.prepare(
-		`select ${runColumns}, delivery.plan, answer.rest from ${runTables} where run.id = ?`,
+		`select ${runColumns}, ${planColumn}, answer.rest from ${runTables} where run.id = ?`,
 	);
 	const brief = database.prepare(`select ${runColumns} from ${runTables} where run.id = ?`);
 	const entries = database.prepare(
@@ -33,7 +33,8 @@ export function createRunReader(database: DatabaseSync): RunReader {
 		`select ${runColumns} from ${runTables}
 		where run.id >= ?1 and run.id < ?2 and (?3 is null or run.route = ?3)
 			and (?4 is null or run.state in (select value from json_each(?4)))
-		order by run.id desc limit ?5`,
+			and (?5 is null or run.job = ?5)
+		order by run.id desc limit ?6`,
 	);
 
 	return {
@@ -48,13 +49,13 @@ export function createRunReader(database: DatabaseSync): RunReader {
 			const row = brief.get(runId);
 			return row && runOf(row);
 		},
-		async list({states, route, before = Number.MAX_SAFE_INTEGER, limit}) {
+		async list({states, route, job, before = Number.MAX_SAFE_INTEGER, limit}) {
 			const wanted = states === undefined ? null : JSON.stringify(states);
 			return newestFirst(
 				{
 					floorOf: top => floorOfRow(floor.get(top)),
 					find: ({floor: from, top, count}) =>
-						matches.all(from, top, route ?? null, wanted, count).map(runOf),
+						matches.all(from, top, route ?? null, wanted, job ?? null, count).map(runOf),
 				},
 				{before, limit: pageOf(limit)},
 			);

@@ -1,21 +1,28 @@
+import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 import {block} from '../core/untrusted.ts';
-import {integerOf, jsonOf, optional, textOf, wordOf, type Row} from './columns.ts';
+import {
+	integerOf,
+	jsonOf,
+	nullableInteger,
+	nullableText,
+	optional,
+	textOf,
+	wordOf,
+	type Row,
+} from './columns.ts';
 
 /** Columns of a listing; the tables are joined by `runTables`. */
 export const runColumns =
-	'run.id, run.delivery, delivery.profile, run.route, delivery.event, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.model, run.error, answer.preview';
+	'run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.error, answer.preview';
 
-/** A run, its delivery, and its answer if there is one. */
-export const runTables =
-	'run join delivery on delivery.id = run.delivery left join answer on answer.run = run.id';
+/** The column of the plan, for `storedRunOf`. */
+export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
 
-const nullableInteger = (value: Row[string] | undefined): number | null =>
-	value === null || value === undefined ? null : integerOf(value);
-
-const nullableText = (value: Row[string] | undefined): string | null =>
-	typeof value === 'string' ? value : null;
+/** A run, its delivery or what it has instead, and its answer if there is one. */
+export const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
+	left join answer on answer.run = run.id`;
 
 /** What a model said may be anything; it is kept as it was said and shown cleaned. */
 const shownOf = (preview: string | null): string | null => preview && block(preview).text;
@@ -24,10 +31,13 @@ const shownOf = (preview: string | null): string | null => preview && block(prev
 export function runOf(row: Row): Run {
 	const attempt = integerOf(row['attempt']);
 	const deliveryAttempt = integerOf(row['delivery_attempt']);
-	const waitsAgain = attempt > 0 || deliveryAttempt > 0;
+	const createdAt = integerOf(row['created_at']);
+	const delivery = nullableInteger(row['delivery']);
+	const superseded = integerOf(row['superseded']);
+	const dueAt = nullableInteger(row['due_at']);
+	const waitsAgain = attempt > 0 || deliveryAttempt > 0 || (dueAt ?? 0) > createdAt;
 	return {
 		id: integerOf(row['id']),
-		delivery: idOfNumber(integerOf(row['delivery'])),
 		profile: textOf(row['profile']),
 		route: textOf(row['route']),
 		event: textOf(row['event']),
@@ -35,23 +45,33 @@ export function runOf(row: Row): Run {
 		state: wordOf<RunState>(row['state']),
 		attempt,
 		deliveryAttempt,
-		createdAt: integerOf(row['created_at']),
+		createdAt,
 		toolCalls: integerOf(row['tool_calls']),
+		...optional('delivery', delivery === null ? null : idOfNumber(delivery)),
+		...optional('group', nullableInteger(row['grp'])),
+		...optional('superseded', superseded === 0 ? null : superseded),
+		...optional('job', jobOf(row)),
 		...optional('startedAt', nullableInteger(row['started_at'])),
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
-		...optional('nextAttemptAt', waitsAgain ? nullableInteger(row['due_at']) : null),
+		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
 		...optional('model', nullableText(row['model'])),
 		...optional('answer', shownOf(nullableText(row['preview']))),
 		...optional('error', nullableText(row['error'])),
 	};
 }
 
-/** A row of `runColumns, delivery.plan, answer.rest` and its transcript. */
+const jobOf = (row: Row): Run['job'] | null => {
+	const id = nullableText(row['job']);
+	return id === null ? null : {id, name: textOf(row['job_name'])};
+};
+
+/** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */
 export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {
 	const preview = nullableText(row['preview']);
+	const plan = jsonOf<RunPlan>(row['plan']);
 	return {
 		...runOf(row),
-		plan: jsonOf<RunPlan>(row['plan']),
+		plan: {...plan, prompt: withSupersededNote(plan.prompt, integerOf(row['superseded']))},
 		transcript,
 		...optional('fullAnswer', preview === null ? null : preview + textOf(row['rest'])),
 	};

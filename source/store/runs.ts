@@ -4,6 +4,7 @@ import {createAbandon} from './abandoned-runs.ts';
 import {integerOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {GroupCommit} from './group-commit.ts';
+import {createLanes, type LimitOf} from './lanes.ts';
 import {createLeases, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';
 import {createLeasing} from './run-leasing.ts';
@@ -32,17 +33,18 @@ export function createRuns({
 	const leases = createLeases(clock);
 	const take = createLeasing({database, counters, reader});
 	const abandon = createAbandon(database, counters);
-	const firstDue = database.prepare(
-		'select min(due_at) as due from run where finished_at is null and due_at is not null',
-	);
+	const lanes = createLanes(database);
+	/** What the last call of `lease` was told: by that, a run waits for its route. */
+	let limits: LimitOf | undefined;
 
 	return {
-		async lease(count, leaseMs) {
+		async lease(count, leaseMs, limitOf) {
 			// SQLite takes a negative limit for none.
 			if (!(count >= 1)) {
 				return [];
 			}
 
+			limits = limitOf;
 			let expired: readonly OpenLease[] = [];
 			const taken = await commit.write(() => {
 				expired = leases.expired();
@@ -50,7 +52,7 @@ export function createRuns({
 					abandon(runId, clock.now(), token);
 				}
 
-				return take(Math.min(count, mostLeases), clock.now());
+				return take(Math.min(count, mostLeases), clock.now(), lanes(limitOf));
 			});
 			for (const {runId, token} of expired) {
 				leases.close(runId, token);
@@ -96,7 +98,7 @@ export function createRuns({
 		list: reader.list,
 		counts: async () => ({queued: counters.queued, active: counters.active}),
 		async nextDue() {
-			const due = firstDue.get()?.['due'];
+			const due = lanes(limits).first()?.['due_at'];
 			const expiryMs = leases.nextExpiryMs();
 			const times = [
 				...(due === null || due === undefined ? [] : [integerOf(due)]),

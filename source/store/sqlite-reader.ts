@@ -1,8 +1,11 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import {createGroupReader} from './group-reader.ts';
+import {createJobReader} from './job-reader.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {versionOf} from './migrations.ts';
-import type {Journal, Runs} from './port.ts';
+import {showAsCurrent} from './older-schemas.ts';
+import type {Groups, Jobs, Journal, Runs} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
@@ -10,6 +13,8 @@ import {storeUnreadable} from './sqlite-errors.ts';
 export type StoreReader = {
 	readonly journal: Pick<Journal, 'get' | 'list'>;
 	readonly runs: Pick<Runs, 'get' | 'list'>;
+	readonly groups: Pick<Groups, 'get' | 'list'>;
+	readonly jobs: Pick<Jobs, 'list'>;
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -18,6 +23,8 @@ const busyTimeoutMs = 1000;
 const emptyReader: StoreReader = {
 	journal: {get: async () => undefined, list: async () => []},
 	runs: {get: async () => undefined, list: async () => []},
+	groups: {get: async () => undefined, list: async () => []},
+	jobs: {list: async () => []},
 	async [Symbol.asyncDispose]() {},
 };
 
@@ -34,11 +41,13 @@ export async function openSqliteReader(file: string): Promise<StoreReader> {
 	let database: DatabaseSync | undefined;
 	try {
 		database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});
-		if (versionOf(database, file) === 0) {
+		const version = versionOf(database, file);
+		if (version === 0) {
 			database.close();
 			return emptyReader;
 		}
 
+		showAsCurrent(database, version);
 		return readerOf(database);
 	} catch (error) {
 		database?.close();
@@ -51,6 +60,8 @@ function readerOf(database: DatabaseSync): StoreReader {
 	return {
 		journal: createJournalReader(database),
 		runs: {get: async id => runs.read(id), list: runs.list},
+		groups: createGroupReader(database),
+		jobs: createJobReader(database),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();

@@ -33,7 +33,7 @@ function setUp() {
 			database.exec('begin');
 			const restore = claims.save();
 			for (const name of names) {
-				claims.take({...keyOf(name), delivery: name.length, run: null, at: startMs});
+				claims.take({...keyOf(name), delivery: name.length, work: null, at: startMs});
 			}
 
 			if (end === 'rollback') {

@@ -1,0 +1,72 @@
+import type {Group, GroupMember, GroupReason} from '../core/group.ts';
+import {idOfNumber} from '../core/ids.ts';
+import {cell} from '../core/untrusted.ts';
+import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import type {PendingGroup} from './pending-groups.ts';
+
+/** Columns of a group; the tables are joined by `groupTables`. */
+export const groupColumns =
+	'coalesce_group.id, coalesce_group.profile, coalesce_group.route, key, first_at, last_at, quiet_at, cap_at, count, latest, coalesce_group.target, dispatched_at, reason, coalesce_group.run, delivery.event';
+
+/** A group and its latest delivery. */
+export const groupTables = 'coalesce_group left join delivery on delivery.id = latest';
+
+/** A row of `groupColumns` that waits. */
+export const pendingGroupOf = (row: Row): PendingGroup => ({
+	id: integerOf(row['id']),
+	profile: textOf(row['profile']),
+	route: textOf(row['route']),
+	key: textOf(row['key']),
+	firstAt: integerOf(row['first_at']),
+	lastAt: integerOf(row['last_at']),
+	quietAt: integerOf(row['quiet_at']),
+	capAt: integerOf(row['cap_at']),
+	count: integerOf(row['count']),
+	event: textOf(row['event']),
+	latest: integerOf(row['latest']),
+	target: textOf(row['target']),
+});
+
+/** A group as faces see it. `end` is what became of it, if anything. */
+export function groupOf(
+	{id, profile, route, key, latest, event, ...group}: PendingGroup,
+	end?: Required<Pick<Group, 'dispatchedAt' | 'reason' | 'runId'>>,
+): Group {
+	const {firstAt, lastAt, quietAt, capAt, count} = group;
+	return {
+		id,
+		profile,
+		route,
+		key: cell(key).text,
+		state: end ? 'dispatched' : 'pending',
+		firstAt,
+		lastAt,
+		quietAt,
+		capAt,
+		count,
+		latest: idOfNumber(latest),
+		event,
+		...end,
+	};
+}
+
+/** A row of `groupColumns` as the value that faces see. */
+export const groupOfRow = (row: Row): Group =>
+	groupOf(
+		pendingGroupOf(row),
+		row['run'] === null
+			? undefined
+			: {
+					dispatchedAt: integerOf(row['dispatched_at']),
+					reason: wordOf<GroupReason>(row['reason']),
+					runId: integerOf(row['run']),
+				},
+	);
+
+/** A row of `id, delivery_id, event, received_at` of a delivery. */
+export const memberOf = (row: Row): GroupMember => ({
+	delivery: idOfNumber(integerOf(row['id'])),
+	deliveryId: textOf(row['delivery_id']),
+	event: textOf(row['event']),
+	receivedAt: integerOf(row['received_at']),
+});

@@ -1,0 +1,113 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import {stepGroup, type Group, type GroupReason, type GroupWindow} from '../core/group.ts';
+import {groupOf} from './group-rows.ts';
+import type {GroupKey, PendingGroup, PendingGroups} from './pending-groups.ts';
+import type {NewRun} from './run-queue.ts';
+
+/** An event that is to wait in the group of its key. */
+export type GroupedEvent = GroupKey &
+	Pick<PendingGroup, 'event' | 'latest' | 'target'> & {readonly window: GroupWindow};
+
+/** What an event is about to do. */
+type Joining = {
+	/** It opens a group, and so takes a place in the queue. */
+	readonly opens: boolean;
+	/** Does it. The group that the event waits in, and the one that was over and made room for it. */
+	perform(): {readonly group: Group; readonly dispatched?: Group};
+};
+
+export type GroupSteps = {
+	/** What the event would do now. Inside the transaction in which it is performed. */
+	join(event: GroupedEvent): Joining;
+	/** Turns a group into a queued run. Inside a transaction. */
+	dispatch(group: PendingGroup, reason: GroupReason): Group;
+};
+
+/** What happens to groups, on disk and in memory. `steady` is a clock that never jumps, milliseconds since 1970. */
+export function createGroupSteps({
+	database,
+	pending,
+	enqueue,
+	steady,
+	clock,
+}: {
+	readonly database: DatabaseSync;
+	readonly pending: PendingGroups;
+	readonly enqueue: (run: NewRun) => number;
+	readonly steady: () => number;
+	readonly clock: Pick<Clock, 'now'>;
+}): GroupSteps {
+	const insert = database.prepare(
+		`insert into coalesce_group (profile, route, key, first_at, last_at, quiet_at, cap_at, count, latest, target)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	);
+	const update = database.prepare(
+		'update coalesce_group set last_at = ?, quiet_at = ?, cap_at = ?, count = ?, latest = ?, target = ? where id = ?',
+	);
+	const end = database.prepare(
+		'update coalesce_group set dispatched_at = ?, reason = ?, run = ? where id = ?',
+	);
+
+	const dispatch = (group: PendingGroup, reason: GroupReason): Group => {
+		const {id, profile, route, target, latest} = group;
+		const at = clock.now();
+		const runId = enqueue({
+			delivery: latest,
+			profile,
+			route,
+			target,
+			createdAt: at,
+			dueAt: at,
+			group: {id, superseded: group.count - 1},
+		});
+		const dispatchedAt = steady();
+		end.run(dispatchedAt, reason, runId, id);
+		pending.remove(group);
+		return groupOf(group, {dispatchedAt, reason, runId});
+	};
+
+	const rewrite = (group: PendingGroup) => {
+		const {id, lastAt, quietAt, capAt, count, latest, target} = group;
+		update.run(lastAt, quietAt, capAt, count, latest, target, id);
+		pending.put(group);
+		return group;
+	};
+
+	const open = (group: Omit<PendingGroup, 'id'>) => {
+		const {profile, route, key, firstAt, lastAt, quietAt, capAt, count, latest, target} = group;
+		const times = [firstAt, lastAt, quietAt, capAt, count];
+		const {lastInsertRowid} = insert.run(profile, route, key, ...times, latest, target);
+		const opened = {...group, id: Number(lastInsertRowid)};
+		pending.put(opened);
+		return opened;
+	};
+
+	return {
+		join({window, ...event}) {
+			const known = pending.ofKey(event);
+			const step = stepGroup(known, wholeOf(window), steady());
+			if (known && step.kind === 'join') {
+				const joined = {...known, ...event, ...step.next};
+				return {opens: false, perform: () => ({group: groupOf(rewrite(joined))})};
+			}
+
+			const ended = step.kind === 'open' ? step.ended : undefined;
+			return {
+				opens: true,
+				perform() {
+					const dispatched = known && ended && dispatch(known, ended);
+					const group = groupOf(open({...event, ...step.next}));
+					return {group, ...(dispatched && {dispatched})};
+				},
+			};
+		},
+		dispatch,
+	};
+}
+
+/** Fractions of a millisecond are rounded up. */
+const wholeOf = ({windowMs, maxWaitMs}: GroupWindow): GroupWindow => ({
+	windowMs: Math.ceil(windowMs),
+	maxWaitMs: Math.ceil(maxWaitMs),
+});

@@ -1,0 +1,95 @@
+import {dueOf, type Group} from '../core/group.ts';
+import {createDueQueue} from './due-queue.ts';
+import type {Memory} from './transaction.ts';
+
+/** Whose events wait together. `key` as it was rendered, not cleaned. */
+export type GroupKey = Pick<Group, 'profile' | 'route' | 'key'>;
+
+/** A group that waits. */
+export type PendingGroup = GroupKey &
+	Pick<Group, 'id' | 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count' | 'event'> & {
+		/** Row of its latest delivery. */
+		readonly latest: number;
+		/** Kind of the target of its run. */
+		readonly target: string;
+	};
+
+/** The groups that wait, in memory: at most one of a key. Changes belong inside a transaction. */
+export type PendingGroups = Memory & {
+	ofKey(key: GroupKey): PendingGroup | undefined;
+	get(id: number): PendingGroup | undefined;
+	/** Adds a group, or puts it in place of what was known of it. */
+	put(group: PendingGroup): void;
+	remove(group: PendingGroup): void;
+	/** The one that is due first. */
+	first(): PendingGroup | undefined;
+	ids(): readonly number[];
+	count(): number;
+};
+
+/** Begins with what is on disk. */
+export function createPendingGroups(known: readonly PendingGroup[]): PendingGroups {
+	const groups = new Map<number, PendingGroup>();
+	const names = new Map<string, number>();
+	const due = createDueQueue();
+	/** How to undo, in reverse order, what the open transaction did. */
+	const undo: Array<() => void> = [];
+
+	const set = (group: PendingGroup) => {
+		groups.set(group.id, group);
+		names.set(nameOf(group), group.id);
+		due.set(group.id, dueOf(group).at);
+	};
+
+	const remove = (group: PendingGroup) => {
+		groups.delete(group.id);
+		names.delete(nameOf(group));
+		due.delete(group.id);
+	};
+
+	const get = (id: number | undefined) => (id === undefined ? undefined : groups.get(id));
+
+	for (const group of known) {
+		set(group);
+	}
+
+	return {
+		ofKey: key => get(names.get(nameOf(key))),
+		get,
+		put(group) {
+			const before = groups.get(group.id);
+			set(group);
+			undo.push(() => {
+				if (before) {
+					set(before);
+				} else {
+					remove(group);
+				}
+			});
+		},
+		remove(group) {
+			remove(group);
+			undo.push(() => {
+				set(group);
+			});
+		},
+		first: () => get(due.first()?.id),
+		ids: () => [...groups.keys()],
+		count: () => groups.size,
+		save() {
+			const depth = undo.length;
+			return () => {
+				while (undo.length > depth) {
+					undo.pop()?.();
+				}
+			};
+		},
+		persist() {},
+		committed() {
+			undo.length = 0;
+		},
+	};
+}
+
+/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+const nameOf = ({profile, route, key}: GroupKey): string => `${profile}\0${route}\0${key}`;

@@ -1,0 +1,39 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Counters} from './counters.ts';
+
+/** A run that is to wait for a worker. Times are milliseconds since 1970. */
+export type NewRun = {
+	/** Row of the delivery; `null` when a schedule or a person fired a job. */
+	readonly delivery: number | null;
+	readonly profile: string;
+	readonly route: string;
+	/** Kind of the target. */
+	readonly target: string;
+	readonly createdAt: number;
+	readonly dueAt: number;
+	/** The group that it comes from, and its events but the latest. */
+	readonly group?: {readonly id: number; readonly superseded: number};
+	readonly job?: {readonly id: string; readonly name: string};
+};
+
+/** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
+export function createEnqueue(database: DatabaseSync, counters: Counters): (run: NewRun) => number {
+	const insert = database.prepare(
+		`insert into run (id, delivery, profile, route, target, state, created_at, due_at, grp, superseded, job, job_name)
+		values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+	);
+
+	return ({delivery, profile, route, target, createdAt, dueAt, group, job}) => {
+		const id = counters.lastRun + 1;
+		const origin = [
+			group?.id ?? null,
+			group?.superseded ?? null,
+			job?.id ?? null,
+			job?.name ?? null,
+		];
+		insert.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
+		counters.lastRun = id;
+		counters.moved(undefined, 'queued');
+		return id;
+	};
+}
