@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
-import type {Journal, Runs} from '../store/port.ts';
+import type {Groups, Journal, Runs} from '../store/port.ts';
 import type {Context} from './context.ts';
 
 /** What the reading commands need: of a gateway that runs, or of the journal on disk when none does. */
@@ -9,6 +9,7 @@ export type Records = AsyncDisposable & {
 	readonly live: boolean;
 	readonly deliveries: Pick<Journal, 'get' | 'list'>;
 	readonly runs: Pick<Runs, 'get' | 'list'>;
+	readonly groups: Pick<Groups, 'get' | 'list'>;
 };
 
 /** Opens the records of the context's home. @throws SvcError */
@@ -22,6 +23,7 @@ export async function openRecords(context: Context): Promise<Records> {
 				list: filter => gateway.listDeliveries(filter),
 			},
 			runs: {get: id => gateway.getRun(id), list: filter => gateway.listRuns(filter)},
+			groups: {get: id => gateway.getGroup(id), list: filter => gateway.listGroups(filter)},
 			async [Symbol.asyncDispose]() {},
 		};
 	}
@@ -32,6 +34,7 @@ export async function openRecords(context: Context): Promise<Records> {
 		live: false,
 		deliveries: reader.journal,
 		runs: reader.runs,
+		groups: reader.groups,
 		[Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
 	};
 }

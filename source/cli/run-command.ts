@@ -7,6 +7,7 @@ import {version} from '../core/version.ts';
 import {addConfigCommands} from './commands/config.ts';
 import {addDeliveryCommands} from './commands/deliveries.ts';
 import {addGatewayCommands} from './commands/gateway.ts';
+import {addGroupCommands} from './commands/groups.ts';
 import {addInterfaceCommands} from './commands/interface.ts';
 import {addRunCommands} from './commands/runs.ts';
 import {addWebhookCommands} from './commands/webhook.ts';
@@ -20,17 +21,25 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['profile_invalid', 2],
 ]);
 
-/** Runs one command line (without `node` and the script). Returns what the process is to exit with; never rejects. */
-export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
-	let exitCode: ExitCode = 0;
-	const environment = processEnvironment();
-	const program = new Command('svc');
-	const context: Context = {
+/** What a command runs in. */
+export type CommandWorld = Pick<Context, 'stdin' | 'stdout' | 'stderr' | 'environment' | 'clock'>;
+
+/** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */
+export async function runCommand(
+	argv: readonly string[],
+	world: CommandWorld = {
 		stdin: process.stdin,
 		stdout: process.stdout,
 		stderr: process.stderr,
-		environment,
+		environment: processEnvironment(),
 		clock: systemClock,
+	},
+): Promise<ExitCode> {
+	let exitCode: ExitCode = 0;
+	const {environment} = world;
+	const program = new Command('svc');
+	const context: Context = {
+		...world,
 		version,
 		paths: () => homePaths({environment, profile: program.opts<{profile?: string}>().profile}),
 		exit(code) {
@@ -54,12 +63,19 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
 			outputError: text => {
 				tell(context, text.trimEnd());
 			},
+			writeOut: text => {
+				context.stdout.write(text);
+			},
+			writeErr: text => {
+				context.stderr.write(text);
+			},
 		})
 		.exitOverride();
 	addInterfaceCommands(program, context);
 	addGatewayCommands(program, context);
 	addWebhookCommands(program, context);
 	addDeliveryCommands(program, context);
+	addGroupCommands(program, context);
 	addRunCommands(program, context);
 	addConfigCommands(program, context);
 

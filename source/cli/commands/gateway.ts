@@ -1,10 +1,11 @@
 import {type Command, Option} from 'commander';
+import {formatProblem} from '../../config/format-problem.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import {printableTime, printJson, printLines, tell} from '../print.ts';
 import type {ReceiverSettings} from '../setup.ts';
 
 /** `svc gateway [run|stop|status|setup]`. */
@@ -123,10 +124,21 @@ function describe({
 		`home       ${home}`,
 		`webhooks   ${receiver}`,
 		`runs       ${runs.active} active, ${runs.queued} queued`,
-		`model      ${model ? `${model.name} (${model.origin})` : 'none'}`,
+		`groups     ${rest.groups} waiting`,
+		`jobs       ${jobsText(rest.jobs)}`,
+		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
 		...platforms.map(
 			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
 		),
+		...rest.config_problems.map(
+			problem => `${problem.severity.padEnd(10)} ${formatProblem(problem)}`,
+		),
+		...(rest.restart_needed.length === 0
+			? []
+			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
 }
+
+const jobsText = ({count, next_at: nextAt}: GatewayStatus['jobs']): string =>
+	nextAt === null ? `${count}` : `${count}, the next one fires ${printableTime(nextAt)}`;

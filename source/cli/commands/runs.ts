@@ -4,7 +4,7 @@ import type {Run, RunState, StoredRun} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
+import {printTable, type Table} from '../print-table.ts';
 import {printableTime, printJson, printLines} from '../print.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
@@ -17,6 +17,7 @@ export function addRunCommands(program: Command, context: Context): void {
 		.command('list')
 		.description('list runs, newest first')
 		.option('--route <name>', 'only this route')
+		.option('--job <job>', 'only runs of this scheduled job: its identifier, or its name')
 		.option(
 			'--state <state...>',
 			'only these states (queued, running, delivering, done, silent, failed, cancelled, interrupted, uncertain, dead)',
@@ -24,30 +25,29 @@ export function addRunCommands(program: Command, context: Context): void {
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option('--json', 'print JSON')
 		.action(
-			async (options: {route?: string; state?: RunState[]; limit: number; json?: boolean}) => {
+			async ({
+				json,
+				state: states,
+				job,
+				...filter
+			}: {
+				route?: string;
+				state?: RunState[];
+				job?: string;
+				limit: number;
+				json?: boolean;
+			}) => {
 				await using records = await openRecords(context);
-				const {json, state: states, ...filter} = options;
-				const runs = await records.runs.list({...filter, ...(states && {states})});
+				const runs = await records.runs.list({
+					...filter,
+					...(states && {states}),
+					...(job !== undefined && {job: await jobIdOf(context, job)}),
+				});
 				if (json) {
 					printJson(context, runs);
-					return;
+				} else {
+					await printTable(context, tableOf(runs));
 				}
-
-				await printTable(context, {
-					header: ['RUN', 'CREATED', 'ROUTE', 'EVENT', 'STATE', 'TARGET', 'TOOLS', 'TIME', 'ERROR'],
-					rows: runs.map(run => [
-						`#${run.id}`,
-						printableTime(run.createdAt),
-						run.route,
-						run.event,
-						run.state,
-						run.target,
-						String(run.toolCalls),
-						durationOf(run),
-						run.error ?? '',
-					]),
-					empty: 'No runs yet: an accepted delivery starts one',
-				});
 			},
 		);
 
@@ -100,6 +100,38 @@ export function addRunCommands(program: Command, context: Context): void {
 		});
 }
 
+/** The identifier of the job that is meant by name; what no job is called is taken as an identifier: runs outlive their job. @throws SvcError `job_ambiguous` */
+async function jobIdOf(context: Context, reference: string): Promise<string> {
+	const [{findJob, requireJob}, {createJobsReader}, {silentLogger}] = await Promise.all([
+		import('../../schedule/find-job.ts'),
+		import('../../schedule/job-file.ts'),
+		import('../../core/log.ts'),
+	]);
+	const {clock} = context;
+	const reader = createJobsReader({paths: context.paths(), clock, log: silentLogger});
+	const found = findJob(reader.current(), reference);
+	return found.kind === 'found' || found.kind === 'ambiguous'
+		? requireJob(reference, found).id
+		: reference;
+}
+
+const tableOf = (runs: readonly Run[]): Table => ({
+	header: ['RUN', 'CREATED', 'ROUTE', 'EVENT', 'STATE', 'TARGET', 'TOOLS', 'TIME', 'ERROR'],
+	rows: runs.map(run => [
+		`#${run.id}`,
+		printableTime(run.createdAt),
+		run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
+		run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
+		run.state,
+		run.target,
+		String(run.toolCalls),
+		durationOf(run),
+		run.error ?? '',
+	]),
+	empty: 'No runs yet: an accepted delivery starts one',
+	whole: ['RUN', 'CREATED', 'STATE'],
+});
+
 function durationOf({startedAt, finishedAt}: Run): string {
 	return startedAt === undefined || finishedAt === undefined
 		? ''
@@ -109,7 +141,16 @@ function durationOf({startedAt, finishedAt}: Run): string {
 function describe(run: StoredRun): readonly string[] {
 	return [
 		`#${run.id}  ${run.route}  ${run.event}  ${run.state}  -> ${run.target}`,
-		`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`,
+		...(run.delivery === undefined
+			? []
+			: [`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`]),
+		...(run.group === undefined
+			? []
+			: [
+					`group     ${run.group}, ${run.superseded ?? 0} earlier events superseded (svc groups show ${run.group})`,
+				]),
+		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
+		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
 		`created   ${printableTime(run.createdAt)}, ${run.attempt} agent tries, ${run.deliveryAttempt} delivery tries`,
 		...(run.model ? [`model     ${run.model}`] : []),
 		...(run.nextAttemptAt === undefined ? [] : [`next try  ${printableTime(run.nextAttemptAt)}`]),

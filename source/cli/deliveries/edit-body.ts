@@ -1,7 +1,8 @@
 import {join} from 'node:path';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
-import {SvcError} from '../../core/errors.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import type {Context} from '../context.ts';
 import {prettyJson} from '../exact-json.ts';
@@ -52,25 +53,19 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 		await writePrivateFile(kept, `${saved}\n`);
 		throw new SvcError(
 			'edit_invalid',
-			`Not replayed: ${parsed.error}${positionIn(saved)}; your text is in "${kept}", mend it and use --body-file`,
+			`Not replayed: ${parsed.error}${pretty === undefined ? '' : mistakeIn(saved)}; your text is in "${kept}", mend it and use --body-file`,
 		);
 	}
 
 	return saved;
 }
 
-/** ` at line 3, column 14`, where the engine says so. */
-function positionIn(text: string): string {
+/** ` (Unexpected token …)`: what the engine says of a text that is no JSON. It quotes it: to the person who wrote it. */
+function mistakeIn(text: string): string {
 	try {
 		JSON.parse(text);
 		return '';
 	} catch (error) {
-		const [, offset] = /at position (\d+)/.exec(String(error)) ?? [];
-		if (offset === undefined) {
-			return '';
-		}
-
-		const before = text.slice(0, Number(offset)).split('\n');
-		return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+		return ` (${cell(messageOf(error), 200).text})`;
 	}
 }
