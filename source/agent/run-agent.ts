@@ -17,8 +17,8 @@ import {problemOf} from './verdict.ts';
 
 export type AgentRunnerDependencies = AgentDependencies & {
 	readonly clock: Clock;
-	/** The model for a run; asked once per run. */
-	readonly model: () => Promise<ChosenModel>;
+	/** The model for a run, or the one called `name` of the same provider; asked once per run. */
+	readonly model: (name?: string) => Promise<ChosenModel>;
 	readonly redact: Redact;
 	readonly log: Logger;
 };
@@ -58,7 +58,7 @@ export function createAgentRunner(
 		{scope, transcript}: RunParts,
 	): Promise<AgentResult> => {
 		const {signal} = scope;
-		const chosen = await model();
+		const chosen = await model(request.model);
 		signal.throwIfAborted();
 		const {view, host} = chosen;
 		const asked = {provider: view.provider, name: view.name, ...(host !== undefined && {host})};

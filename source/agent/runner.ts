@@ -9,6 +9,8 @@ export type AgentRequest = {
 	/** Body of the one skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
 	readonly tools: readonly Tool[];
+	/** Name of the upstream model instead of the configured one. */
+	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;
 	/** Called for every step as it happens; must not throw. */

@@ -136,6 +136,11 @@ const problemsAfter: Slice<'problems'> = (problems, event) => {
 
 const totalsAfter: Slice<'totals'> = (totals, event) => {
 	if (event.type === 'delivery-received') {
+		if (event.delivery.idSource === 'import') {
+			// Another gateway answered it.
+			return totals;
+		}
+
 		const ok = event.delivery.status < 400 ? 1 : 0;
 		return {...totals, received: totals.received + 1, ok: totals.ok + ok};
 	}

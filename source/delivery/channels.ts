@@ -42,11 +42,13 @@ const longestLogText = 8000;
 /** The gateway log: one record per answer, as much of it as a record holds. The whole answer stays in the journal. */
 export const createLogChannel = ({log}: Pick<ChannelDependencies, 'log'>): Channel => ({
 	problemWith: () => undefined,
-	async send({text, route, event, delivery, runId}) {
-		log.info(`Answer of route "${route}": ${text.slice(0, longestLogText)}`, {
+	async send({text, route, event, delivery, job, runId}) {
+		const whose = job ? `job "${job.name}"` : `route "${route}"`;
+		log.info(`Answer of ${whose}: ${text.slice(0, longestLogText)}`, {
 			route,
 			event,
 			delivery,
+			job: job?.id,
 			run: runId,
 		});
 		return 'gateway log';
@@ -62,14 +64,14 @@ export const createForgeChannel = ({
 	killed,
 }: ChannelDependencies): Channel => ({
 	problemWith: ({extra}) => problemOf(forgeTargetOf(extra)),
-	async send({text, target}, signal) {
-		const {forge, environment: profile} = config();
+	async send({text, target, profile}, signal) {
+		const {forge, profiles} = config();
 		return postForgeComment(
 			{
 				target: required(forgeTargetOf(target.extra)),
 				text,
 				cli: forge.cli,
-				environment: clientEnvironment(environment(), profile),
+				environment: clientEnvironment(environment(), profiles.of(profile).environment),
 				signal,
 				killed,
 			},

@@ -58,14 +58,22 @@ export function addressOf(text: string): string | undefined {
 		: undefined;
 }
 
-/** `deliver_extra.subject`, or `[svc] <route>: <event>`: one line of at most 200 characters, nothing hidden in it. */
+/** `deliver_extra.subject`, or `[svc] <route or job>: <event>`: one line of at most 200 characters, nothing hidden in it. */
 export function subjectOf(
 	extra: JsonObject,
-	{route, event}: {readonly route: string; readonly event: string},
+	{
+		route,
+		event,
+		job,
+	}: {
+		readonly route: string;
+		readonly event: string;
+		readonly job?: {readonly name: string};
+	},
 ): string {
 	const written = keyOf(extra, 'subject');
 	const subject = typeof written === 'string' ? oneLine(written) : '';
-	return subject === '' ? oneLine(`[svc] ${route}: ${event}`) : subject;
+	return subject === '' ? oneLine(`[svc] ${job?.name ?? route}: ${event}`) : subject;
 }
 
 const oneLine = (text: string) =>

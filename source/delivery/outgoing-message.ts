@@ -8,8 +8,10 @@ export type OutgoingMessage = {
 	readonly profile: string;
 	readonly route: string;
 	readonly event: string;
-	/** `Delivery.id` of the event behind it. */
-	readonly delivery: string;
+	/** `Delivery.id` of the event behind it; absent when a schedule or a person fired a job. */
+	readonly delivery?: string;
+	/** The scheduled job whose run it is. */
+	readonly job?: {readonly id: string; readonly name: string};
 	readonly runId?: number;
 	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
 	readonly offline: boolean;

@@ -12,7 +12,7 @@ export const isNoGateway = (error: unknown): boolean =>
 	error instanceof SvcError && error.code === 'gateway_not_running';
 
 /**
- * Calls one operation of the control API. The JSON answer; `undefined` for 404. The caller names its type: both ends are one version of one program.
+ * Calls one operation of the control API. The JSON answer; `undefined` when there is no such thing. The caller names its type: both ends are one version of one program.
  *
  * @throws SvcError the gateway's own code, or `gateway_not_running`
  */
@@ -24,12 +24,14 @@ export async function callControl<Answer>(
 	const response = await open(socket, path, {method, ...(body !== undefined && {body})});
 	const text = await readText(response);
 	const answer: unknown = text === '' ? undefined : JSON.parse(text);
-	if (response.statusCode !== 200 && response.statusCode !== 404) {
+	const isAbsent = response.statusCode === 404 && refusalOf(answer).code === 'not_found';
+	if (response.statusCode !== 200 && !isAbsent) {
+		// Also an operation that the gateway does not have: it runs an older version of the program.
 		throw refusalOf(answer);
 	}
 
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-	return (response.statusCode === 404 ? undefined : answer) as Answer;
+	return (isAbsent ? undefined : answer) as Answer;
 }
 
 /** Opens an operation of the control API and gives the response as a stream. */
@@ -59,7 +61,7 @@ export async function open(
 		);
 	});
 	request.on('error', error => {
-		reject(isAbsent(error) ? notRunning(socket, error) : error);
+		reject(isNobody(error) ? notRunning(socket, error) : error);
 	});
 	request.end(text);
 	const response = await promise;
@@ -87,7 +89,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 	return chunks.join('');
 }
 
-const isAbsent = (error: unknown): boolean =>
+const isNobody = (error: unknown): boolean =>
 	['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'].includes(codeOf(error));
 
 const notRunning = (socket: string, cause: unknown): SvcError =>

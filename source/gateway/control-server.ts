@@ -4,7 +4,8 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
-import {controlEndpoints, controlOpenApi} from './control-endpoints.ts';
+import {controlEndpoints} from './control-endpoints.ts';
+import {controlOpenApi} from './control-openapi.ts';
 import type {GatewayPort} from './port.ts';
 
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -138,7 +139,7 @@ async function respond(
 		try {
 			// At most one endpoint matches: this awaits once.
 			// oxlint-disable-next-line no-await-in-loop
-			const body = await readJson(request);
+			const body = await readJson(request, endpoint.maxBodyBytes);
 			// oxlint-disable-next-line no-await-in-loop
 			const answer = await endpoint.handle(port, {params, query: url.searchParams, body});
 			send(
@@ -191,7 +192,7 @@ function decoded(text: string): string {
 	}
 }
 
-async function readJson(request: IncomingMessage): Promise<JsonValue> {
+async function readJson(request: IncomingMessage, mostBytes = maxBodyBytes): Promise<JsonValue> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of request) {
@@ -199,10 +200,10 @@ async function readJson(request: IncomingMessage): Promise<JsonValue> {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 		const buffer = chunk as Buffer;
 		bytes += buffer.length;
-		if (bytes > maxBodyBytes) {
+		if (bytes > mostBytes) {
 			throw new SvcError(
 				'bad_request',
-				`Cannot take the request body: it is larger than ${maxBodyBytes} bytes`,
+				`Cannot take the request body: it is larger than ${mostBytes} bytes`,
 			);
 		}
 

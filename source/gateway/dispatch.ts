@@ -24,12 +24,15 @@ export type Dispatcher = {
 	/** Aborts a run that is under way here; `false` when it is not. */
 	abort(runId: number): boolean;
 	readonly active: number;
-	/** Takes no new runs, lets those under way finish for three seconds, then leaves the rest to the journal. */
+	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Runs of one route that may be under way at once; `undefined`: as many as there are places. */
+export type LimitOf = NonNullable<Parameters<Runs['lease']>[2]>;
+
 /**
- * Gives due runs to workers, at most `concurrency()` at once. What is due is the journal's knowledge: this only asks when it was
+ * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. What is due is the journal's knowledge: this only asks when it was
  * woken, when a worker is free, and when the next waiting run is due.
  */
 export function createDispatcher(
@@ -46,7 +49,14 @@ export function createDispatcher(
 		readonly log: Logger;
 		readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
 	},
-	{concurrency}: {readonly concurrency: () => number},
+	{
+		concurrency,
+		limits = () => () => undefined,
+	}: {
+		readonly concurrency: () => number;
+		/** Asked for each look. */
+		readonly limits?: () => LimitOf;
+	},
 ): Dispatcher {
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
@@ -78,7 +88,8 @@ export function createDispatcher(
 
 	const look = async () => {
 		try {
-			for (const lease of await runs.lease(concurrency() - active.size, leaseMs)) {
+			const free = concurrency() - active.size;
+			for (const lease of await runs.lease(free, leaseMs, limits())) {
 				start(lease);
 			}
 
@@ -133,6 +144,9 @@ export function createDispatcher(
 			return active.size;
 		},
 		async [Symbol.asyncDispose]() {
+			// What was handed over while everything closed is to begin in the places that are free.
+			wake();
+			await looked;
 			stopping = true;
 			cancelTimer?.();
 			// Leases that are just being given are work under way, too.

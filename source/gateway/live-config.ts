@@ -4,6 +4,7 @@ import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
 import {formatProblem} from '../config/format-problem.ts';
 import {loadConfig} from '../config/load-config.ts';
+import {profileStamp} from '../config/profiles.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Clock} from '../core/clock.ts';
@@ -14,6 +15,8 @@ import type {Logger} from '../core/log.ts';
 /** The configuration as it is now, and what changes it. */
 export type LiveConfig = {
 	current(): Config;
+	/** The first good one: what needs a restart is in use as it says. */
+	started(): Config;
 	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
 	readonly broken: readonly Problem[];
 	/** The routes to serve, read again when the subscriptions file has changed. Cheap: called for every request. */
@@ -49,6 +52,7 @@ export function createLiveConfig(
 	const loaded = loadConfig({paths, environment});
 	let broken: readonly Problem[] = loaded.ok ? [] : loaded.problems;
 	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
+	let started = config;
 	let known: RouteTable | undefined;
 	let secrets: readonly string[] = config.secretValues;
 
@@ -113,7 +117,7 @@ export function createLiveConfig(
 
 	const reload = async () => {
 		stamp = stampOf(paths);
-		const next = loadConfig({paths, environment});
+		const next = loadConfig({paths, environment, profilesBefore: config.profiles});
 		if (!next.ok) {
 			reject(next.problems, broken.length > 0 ? stillBroken : unchanged);
 			return;
@@ -135,6 +139,7 @@ export function createLiveConfig(
 
 		const previous = config;
 		const {changes, restartNeeded} = diffConfig(previous, next.config);
+		started = broken.length > 0 ? next.config : started;
 		broken = [];
 		config = next.config;
 		routes();
@@ -158,6 +163,7 @@ export function createLiveConfig(
 
 	return {
 		current: () => config,
+		started: () => started,
 		get broken() {
 			return broken;
 		},
@@ -172,14 +178,15 @@ export function createLiveConfig(
 	};
 }
 
-/** Changes when one of the files does. */
-const stampOf = ({config, env}: HomePaths): string =>
-	[config, env]
-		.map(path => {
+/** Changes when one of the files does, or a profile's. */
+const stampOf = (paths: HomePaths): string =>
+	[
+		...[paths.config, paths.env].map(path => {
 			const stats = statOf(path);
 			return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'none';
-		})
-		.join();
+		}),
+		profileStamp(paths),
+	].join();
 
 function statOf(path: string) {
 	try {

@@ -12,8 +12,11 @@ import {cell} from '../core/untrusted.ts';
 const lookAgainMs = 30_000;
 
 export type LiveModel = Disposable & {
-	/** The model for a run; looks for one again when the last look found none and is half a minute old. */
-	current(): Promise<ModelChoice>;
+	/**
+	 * The model for a run; looks for one again when the last look found none and is half a minute old. `name`: another model of the configured provider, or of a server
+	 * on this machine that lists it; the offline model stays what it is.
+	 */
+	current(name?: string): Promise<ModelChoice>;
 	/** Chooses again, after the configuration changed. Never rejects. */
 	choose(): Promise<void>;
 };
@@ -37,6 +40,7 @@ export function createLiveModel({
 	readonly redact: Redact;
 	readonly log: Logger;
 }): LiveModel {
+	const options = {clock, fetch: modelFetch.fetch, ...(localServers && {localServers})};
 	let choice: Promise<ModelChoice> | undefined;
 	let chosenAt = 0;
 	let reported = '';
@@ -44,11 +48,7 @@ export function createLiveModel({
 
 	const choose = async () => {
 		chosenAt = clock.monotonic();
-		const mine = chooseModel(config(), {
-			clock,
-			fetch: modelFetch.fetch,
-			...(localServers && {localServers}),
-		});
+		const mine = chooseModel(config(), options);
 		choice = mine;
 		// A slow look may be overtaken by a later one, or by the end.
 		const isCurrent = () => choice === mine && !closed;
@@ -84,30 +84,46 @@ export function createLiveModel({
 		});
 	};
 
+	const current = async (): Promise<ModelChoice> => {
+		if (!choice) {
+			await choose();
+		} else {
+			const found = await choice.catch(() => undefined);
+			const isOld = clock.monotonic() - chosenAt > lookAgainMs;
+			if (
+				!found ||
+				(found.view.provider === 'offline' && isOld && config().model.provider === 'auto')
+			) {
+				await choose();
+			}
+		}
+
+		if (!choice) {
+			throw new Error('a choice has been made');
+		}
+
+		return choice;
+	};
+
 	return {
 		choose,
 		[Symbol.dispose]() {
 			closed = true;
 		},
-		async current() {
-			if (!choice) {
-				await choose();
-			} else {
-				const found = await choice.catch(() => undefined);
-				const isOld = clock.monotonic() - chosenAt > lookAgainMs;
-				if (
-					!found ||
-					(found.view.provider === 'offline' && isOld && config().model.provider === 'auto')
-				) {
-					await choose();
+		async current(name) {
+			const {model, environment} = config();
+			if (name === undefined) {
+				return current();
+			}
+
+			if (model.provider === 'auto' && !model.baseUrl) {
+				const found = await current();
+				if (found.view.provider === 'offline') {
+					return found;
 				}
 			}
 
-			if (!choice) {
-				throw new Error('a choice has been made');
-			}
-
-			return choice;
+			return chooseModel({model: {...model, name}, environment}, options);
 		},
 	};
 }

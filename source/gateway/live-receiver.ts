@@ -15,6 +15,8 @@ export type LiveReceiver = {
 	restart(): Promise<void>;
 	/** The receiver that listens, if one does. */
 	current(): Receiver | undefined;
+	/** The host and the port that it was asked to listen on, if it listens. */
+	listensOn(): Pick<WebhookConfig, 'host' | 'port'> | undefined;
 	/** Drains and closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
@@ -31,6 +33,7 @@ export function createLiveReceiver({
 	config,
 	brokenBy,
 	create,
+	onClosed,
 }: {
 	readonly clock: Clock;
 	readonly emit: Emit;
@@ -40,8 +43,11 @@ export function createLiveReceiver({
 	readonly brokenBy: () => string | undefined;
 	/** Makes a receiver for the host and port as configured now. */
 	readonly create: (config: WebhookConfig) => Receiver;
+	/** Each time that a receiver has closed, before that is reported: nothing comes in any more. Never rejects. */
+	readonly onClosed: () => Promise<void>;
 }): LiveReceiver {
 	let receiver: Receiver | undefined;
+	let listensOn: Pick<WebhookConfig, 'host' | 'port'> | undefined;
 	let cancelRetry: (() => void) | undefined;
 	let closed = false;
 
@@ -59,13 +65,19 @@ export function createLiveReceiver({
 		emit({type: 'webhook-refused', at: clock.now(), code, reason});
 	};
 
+	/** One after the other: what has to close has closed before the next listens on its port. */
+	let last = Promise.resolve();
 	const start = async () => {
+		last = last.then(follow);
+		await last;
+	};
+
+	/** Does what the configuration says now. Never rejects. */
+	const follow = async () => {
 		cancelRetry?.();
 		const webhook = config();
-		if (receiver && !webhook.enabled) {
-			const stopping = receiver;
-			receiver = undefined;
-			await stopping.close();
+		if (!webhook.enabled) {
+			await close();
 		}
 
 		if (receiver || closed) {
@@ -86,11 +98,22 @@ export function createLiveReceiver({
 		}
 	};
 
+	const close = async () => {
+		const stopping = receiver;
+		receiver = undefined;
+		listensOn = undefined;
+		if (stopping) {
+			await stopping.close();
+			await onClosed();
+		}
+	};
+
 	const listen = async (webhook: WebhookConfig) => {
 		const candidate = create(webhook);
 		receiver = candidate;
 		try {
 			const {url} = await candidate.listen();
+			listensOn = webhook;
 			said = '';
 			log.info(`Listening on ${url}`);
 			emit({type: 'webhook-listening', at: clock.now(), url});
@@ -107,10 +130,12 @@ export function createLiveReceiver({
 		start,
 		restart: start,
 		current: () => receiver,
+		listensOn: () => listensOn,
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			cancelRetry?.();
-			await receiver?.close();
+			await last;
+			await close();
 			emit({type: 'webhook-closed', at: clock.now()});
 		},
 	};

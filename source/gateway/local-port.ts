@@ -4,7 +4,9 @@ import type {Route} from '../config/route.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import type {GatewayPort, GatewayStatus} from './port.ts';
+import {gatewayStatus} from './gateway-status.ts';
+import {importDeliveries} from './import-deliveries.ts';
+import type {GatewayPort} from './port.ts';
 import type {Rooms} from './rooms.ts';
 import {curlLine, sampleRequest, sendRequest} from './sample-event.ts';
 
@@ -51,7 +53,18 @@ export function createLocalPort({
 		getRun: async id => (await rooms()).store.runs.get(id),
 		listRuns: async filter => (await rooms()).store.runs.list(filter),
 
-		planReplay: async id => (await rooms()).replays.plan(id),
+		getGroup: async id => (await rooms()).store.groups.get(id),
+		listGroups: async filter => (await rooms()).store.groups.list(filter),
+		dispatchGroup: async id => (await rooms()).groups.dispatch(id),
+		listJobs: async () => (await rooms()).jobs.views(),
+		runJob: async (job, options) => (await rooms()).jobs.runNow(job, options),
+		setJobPaused: async (job, options) => (await rooms()).jobs.setPaused(job, options),
+		async importDeliveries(deliveries) {
+			const {store, ids, emit} = await rooms();
+			return importDeliveries(deliveries, {clock, ids, intake: store.intake, emit});
+		},
+		recoverDelivery: async event => (await rooms()).replays.recover(event),
+		planReplay: async (id, options) => (await rooms()).replays.plan(id, options),
 		replay: async (id, options) => (await rooms()).replays.replay(id, options),
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);
@@ -64,14 +77,20 @@ export function createLocalPort({
 		async cancelRun(id) {
 			const {dispatcher, store, ...joined} = await rooms();
 			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
-			await joined.announce(id);
+			if (cancelled) {
+				await joined.announce(id);
+			}
+
 			return cancelled;
 		},
 		async retryRun(id) {
 			const {dispatcher, store, ...joined} = await rooms();
 			const queued = await store.runs.retry(id);
-			await joined.announce(id);
-			dispatcher.wake();
+			if (queued) {
+				await joined.announce(id);
+				dispatcher.wake();
+			}
+
 			return queued;
 		},
 		async useModel(provider) {
@@ -95,37 +114,20 @@ export function createLocalPort({
 			await live.reload();
 		},
 		listRoutes: async () => routeViews((await rooms()).live.routes()),
-		reload: async () => (await rooms()).live.reload(),
-		restartReceiver: async () => (await rooms()).receiver.restart(),
-		async status(): Promise<GatewayStatus> {
-			const {store} = await rooms();
-			const {gateway, webhook, platforms, model} = broker.getState();
-			const {active, queued} = await store.runs.counts();
-			return {
-				pid: gateway.pid,
-				version: gateway.version,
-				home: gateway.home,
-				profile: gateway.profile,
-				started_at: gateway.startedAt,
-				webhook:
-					webhook.state === 'listening'
-						? {url: webhook.url}
-						: webhook.state === 'refused'
-							? {refused: webhook.reason}
-							: {disabled: true},
-				api: null,
-				runs: {active, queued},
-				groups: 0,
-				servers: [],
-				platforms,
-				model: model ?? null,
-				journal_failing: store.health().failing ?? null,
-			};
+		async reload() {
+			const {live, jobs} = await rooms();
+			await Promise.all([live.reload(), jobs.changed()]);
 		},
+		restartReceiver: async () => (await rooms()).receiver.restart(),
+		status: async () => gatewayStatus(broker.getState(), await rooms()),
 		async stopConsequences() {
 			const {store} = await rooms();
 			const {active, queued} = await store.runs.counts();
-			return {activeRuns: active, queuedRuns: queued};
+			return {
+				activeRuns: active,
+				queuedRuns: queued,
+				pendingGroups: store.groups.pending(),
+			};
 		},
 		async stop() {
 			stop();

@@ -1,37 +1,34 @@
 import {modelInputs} from '../agent/choose-model.ts';
-import {isPassing} from '../agent/model-errors.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
-import {createAgentRunner} from '../agent/run-agent.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {looseFiles} from '../config/loose-files.ts';
 import {createConfigWatcher} from '../config/watch.ts';
 import type {Broker} from '../core/broker.ts';
+import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
 import {createLogger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
-import {isRetryable} from '../delivery/delivery-error.ts';
-import {nextTry} from '../delivery/retry-plan.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
-import {createReceiver} from '../webhook/receiver.ts';
 import {startControlServer} from './control-server.ts';
-import {createDispatcher} from './dispatch.ts';
-import {equipRun} from './equip-run.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
+import {createLiveGroups} from './live-groups.ts';
+import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
-import {createLiveReceiver} from './live-receiver.ts';
 import {lockHome} from './lock.ts';
 import {createLogFile} from './log-file.ts';
-import {gatewayMetrics} from './metrics.ts';
+import {createGatewayMetrics} from './metrics.ts';
+import {openReceiver} from './open-receiver.ts';
+import {openWorkers} from './open-workers.ts';
 import type {GatewayPort} from './port.ts';
 import {createReplays} from './replays.ts';
 import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
-import {announceRun, workRun} from './work-run.ts';
+import {announceRun} from './work-run.ts';
 
 /**
  * Builds the rooms and joins them; nothing else happens here. What is created first is closed last, so the receiver closes first and the store
@@ -43,12 +40,17 @@ export async function openRooms(
 	world: GatewayWorld,
 	{broker, busy, port}: {readonly broker: Broker; readonly busy: Busy; readonly port: GatewayPort},
 ): Promise<Rooms> {
-	const {clock, paths, environment, version, random = Math.random} = world;
+	const {clock, paths, environment, version} = world;
 	await using stack = new AsyncDisposableStack();
 
 	ensureHome(paths);
 	stack.use(lockHome(paths));
 
+	const metrics = createGatewayMetrics();
+	const emit: Emit = event => {
+		metrics.observe(event);
+		broker.emit(event);
+	};
 	const logFile = stack.use(createLogFile(paths.gatewayLog));
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
@@ -59,10 +61,9 @@ export async function openRooms(
 		write(record) {
 			logFile.write(record);
 			world.onLog?.(record);
-			broker.emit({type: 'log-written', at: record.at, record});
+			emit({type: 'log-written', at: record.at, record});
 		},
 	});
-	const {emit} = broker;
 
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
@@ -98,10 +99,6 @@ export async function openRooms(
 			log: log.from('agent'),
 		}),
 	);
-	const agent = createAgentRunner(
-		{clock, model: () => model.current(), redact, log: log.from('agent')},
-		world.modelRetries === undefined ? {} : {maxRetries: world.modelRetries},
-	);
 	const deliverer = stack.use(
 		createDeliverer({
 			clock,
@@ -119,36 +116,42 @@ export async function openRooms(
 		}
 	};
 
+	/** What becomes of a run changes what is shown of its job. */
+	const emitRuns: Emit = event => {
+		emit(event);
+		if (event.type === 'run-changed' && event.run.job) {
+			void jobs.changed();
+		}
+	};
+	const announce = async (id: number) =>
+		announceRun({runs: store.runs, clock, emit: emitRuns, log}, id);
+	const announceAndWake = (runId: number | undefined) => {
+		dispatcher.wake();
+		void (runId !== undefined && announce(runId));
+	};
 	const dispatcher = stack.use(
-		createDispatcher(
-			{
-				clock,
-				runs: store.runs,
-				busy,
-				log: log.from('gateway'),
-				work: (lease, signal) =>
-					workRun(
-						{
-							clock,
-							runs: store.runs,
-							agent,
-							deliverer,
-							emit,
-							log: log.from('agent'),
-							redact,
-							equip: run => equipRun(run, {skillsDir: paths.skills, log: log.from('agent')}),
-							settings: () => config().runs,
-							isPassing,
-							isRetryable,
-							backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
-						},
-						lease,
-						signal,
-					),
-			},
-			// A configuration that cannot be read must not decide where answers go.
-			{concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency)},
-		),
+		openWorkers(world, {
+			live,
+			runs: store.runs,
+			model,
+			deliverer,
+			busy,
+			emit: emitRuns,
+			log,
+			redact,
+			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
+		}),
+	);
+	const jobs = stack.use(
+		createLiveJobs({
+			clock,
+			config,
+			jobs: store.jobs,
+			busy,
+			emit,
+			log: log.from('schedule'),
+			onFired: announceAndWake,
+		}),
 	);
 
 	stack.use(
@@ -168,43 +171,41 @@ export async function openRooms(
 		}),
 	);
 
+	const groups = stack.use(
+		createLiveGroups({
+			clock,
+			groups: store.groups,
+			busy,
+			emit,
+			log: log.from('gateway'),
+			onDispatched({runId}) {
+				announceAndWake(runId);
+			},
+		}),
+	);
 	const ids = createIdSource(clock, store.lastId);
 	const receiver = stack.use(
-		createLiveReceiver({
+		openReceiver({
 			clock,
+			live,
+			ids,
+			store,
+			deliverer,
+			dispatcher,
+			groups,
+			jobs,
+			announce,
 			emit,
 			log: log.from('webhook'),
-			config: () => config().webhook,
-			brokenBy: () => live.broken[0]?.message,
-			create: webhook =>
-				createReceiver(
-					{
-						clock,
-						ids,
-						intake: store.intake,
-						routes: () => live.routes(),
-						deliverDirect: (message, signal) => deliverer.deliver(message, signal),
-						onAccepted() {
-							dispatcher.wake();
-						},
-						emit,
-						log: log.from('webhook'),
-						redact,
-						metrics: () =>
-							gatewayMetrics(broker.getState(), {
-								health: store.health(),
-								active: dispatcher.active,
-							}),
-						environment: () => environment,
-					},
-					{
-						host: webhook.host,
-						port: webhook.port,
-						home: paths.home,
-						scripts: paths.scripts,
-						maxQueued: () => config().runs.maxQueued,
-					},
-				),
+			redact,
+			metrics: () =>
+				metrics.render({
+					state: broker.getState(),
+					journal: store.health(),
+					active: dispatcher.active,
+					pendingGroups: store.groups.pending(),
+				}),
+			environment,
 		}),
 	);
 	const replays = createReplays({journal: store.journal, receiver: () => receiver.current()});
@@ -217,11 +218,12 @@ export async function openRooms(
 
 		reportPlatforms();
 		dispatcher.wake();
-		await receiver.restart();
+		await Promise.all([jobs.changed(), receiver.restart()]);
 	};
 
 	live.routes();
 	await receiver.start();
+	await jobs.ready;
 	reportPlatforms();
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
@@ -236,7 +238,11 @@ export async function openRooms(
 		dispatcher,
 		receiver,
 		replays,
-		announce: id => announceRun({runs: store.runs, clock, emit, log}, id),
+		groups,
+		jobs,
+		ids,
+		emit,
+		announce,
 		async [Symbol.asyncDispose]() {
 			log.info('The gateway is stopping', {active_runs: dispatcher.active});
 			await all.disposeAsync();

@@ -1,4 +1,4 @@
-import type {ModelView, PlatformView, RouteView} from '../core/config-view.ts';
+import type {ModelView, PlatformView, Problem, RouteView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {Group, StoredGroup} from '../core/group.ts';
@@ -38,10 +38,19 @@ export type GatewayStatus = {
 	/** The chat API; absent features are `null` until they exist. */
 	readonly api: null;
 	readonly runs: {readonly active: number; readonly queued: number};
+	/** Groups that wait. */
 	readonly groups: number;
+	/** `next_at`: when the first of them fires, milliseconds since 1970. */
+	readonly jobs: {readonly count: number; readonly next_at: number | null};
 	readonly servers: readonly never[];
 	readonly platforms: readonly PlatformView[];
 	readonly model: ModelView | null;
+	/** Why the configured model cannot be used, if so. */
+	readonly model_problem: string | null;
+	/** What the last look at the configuration refused (then the one before it is in use) or warned of. */
+	readonly config_problems: readonly Problem[];
+	/** Keys whose change waits for a restart. */
+	readonly restart_needed: readonly string[];
 	/** Why the journal cannot be written now, if so. */
 	readonly journal_failing: string | null;
 };

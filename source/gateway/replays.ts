@@ -2,13 +2,15 @@ import type {StoredDelivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import type {Journal} from '../store/port.ts';
 import type {Receiver} from '../webhook/receiver.ts';
-import type {ReceiverAnswer, ReplayPlan} from './port.ts';
+import type {GatewayCommands, ReceiverAnswer, ReplayOptions, ReplayPlan} from './port.ts';
 
 export type Replays = {
 	/** @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found`, `webhook_not_listening` */
-	plan(id: string): Promise<ReplayPlan>;
+	plan(id: string, options?: ReplayOptions): Promise<ReplayPlan>;
 	/** Same errors as `plan`. */
-	replay(id: string, options?: {readonly body?: string}): Promise<ReceiverAnswer>;
+	replay(id: string, options?: ReplayOptions): Promise<ReceiverAnswer>;
+	/** @throws SvcError `route_not_found`, `webhook_not_listening` */
+	recover(...event: Parameters<GatewayCommands['recoverDelivery']>): Promise<ReceiverAnswer>;
 };
 
 /** Joins the journal, which has what was received, with the receiver, which can take it in again. */
@@ -20,31 +22,37 @@ export function createReplays({
 	/** The receiver that listens now, if one does. */
 	readonly receiver: () => Receiver | undefined;
 }): Replays {
+	const listening = (failure: string): Receiver => {
+		const current = receiver();
+		if (!current) {
+			throw new SvcError(
+				'webhook_not_listening',
+				`${failure}: the webhook receiver does not listen`,
+			);
+		}
+
+		return current;
+	};
+
 	const find = async (id: string): Promise<readonly [Receiver, StoredDelivery]> => {
 		const stored = await journal.get(id);
 		if (!stored) {
 			throw new SvcError('delivery_not_found', `Cannot find delivery "${id}" in the journal`);
 		}
 
-		const listening = receiver();
-		if (!listening) {
-			throw new SvcError(
-				'webhook_not_listening',
-				`Cannot replay delivery "${id}": the webhook receiver does not listen`,
-			);
-		}
-
-		return [listening, stored];
+		return [listening(`Cannot replay delivery "${id}"`), stored];
 	};
 
 	return {
-		async plan(id) {
-			const [listening, stored] = await find(id);
-			return listening.planReplay(stored);
+		async plan(id, options) {
+			const [current, stored] = await find(id);
+			return current.planReplay(stored, options);
 		},
-		async replay(id, options = {}) {
-			const [listening, stored] = await find(id);
-			return listening.replay(stored, options);
+		async replay(id, options) {
+			const [current, stored] = await find(id);
+			return current.replay(stored, options);
 		},
+		recover: async event =>
+			listening(`Cannot recover delivery "${event.deliveryId}"`).recover(event),
 	};
 }

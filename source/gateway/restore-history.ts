@@ -1,6 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import {limits} from '../core/state.ts';
 import type {Store} from '../store/port.ts';
 
 const recentDeliveries = 500;
@@ -19,16 +20,28 @@ export async function restoreHistory({
 	readonly clock: Clock;
 	readonly log: Logger;
 }): Promise<void> {
-	const [deliveries, runs] = await Promise.all([
+	const [deliveries, runs, pending, dispatched] = await Promise.all([
 		store.journal.list({limit: recentDeliveries}),
 		store.runs.list({limit: recentRuns}),
+		store.groups.list({state: 'pending', limit: limits.pendingGroups}),
+		store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups}),
 	]);
 	emit({
 		type: 'history-restored',
 		at: clock.now(),
 		deliveries: deliveries.toReversed(),
 		runs: runs.toReversed(),
+		groups: [...pending, ...dispatched],
 	});
+
+	if (pending.length > 0) {
+		log.info(
+			'Groups of events waited when the last process ended: they go on waiting, those whose time is over run now',
+			{
+				groups: pending.length,
+			},
+		);
+	}
 
 	const {requeued, interrupted, uncertain} = store.recovered;
 	if (requeued.length > 0) {

@@ -1,10 +1,13 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {Clock} from '../core/clock.ts';
+import type {Emit} from '../core/events.ts';
 import type {LogRecord} from '../core/log.ts';
 import type {Store} from '../store/port.ts';
 import type {Dispatcher} from './dispatch.ts';
 import type {LiveConfig} from './live-config.ts';
+import type {LiveGroups} from './live-groups.ts';
+import type {LiveJobs} from './live-jobs.ts';
 import type {LiveReceiver} from './live-receiver.ts';
 import type {Replays} from './replays.ts';
 
@@ -34,6 +37,11 @@ export type Rooms = AsyncDisposable & {
 	readonly dispatcher: Dispatcher;
 	readonly receiver: LiveReceiver;
 	readonly replays: Replays;
+	readonly groups: LiveGroups;
+	readonly jobs: LiveJobs;
+	/** Identifiers of deliveries. */
+	readonly ids: () => string;
+	readonly emit: Emit;
 	/** Reports where a run stands now. */
 	announce(runId: number): Promise<void>;
 };

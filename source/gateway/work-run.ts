@@ -22,6 +22,8 @@ export type WorkDependencies = {
 	readonly log: Logger;
 	readonly redact: Redact;
 	readonly equip: (run: StoredRun) => Promise<Equipment>;
+	/** Keeps an answer for people, beside its delivery; never rejects. */
+	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
 		readonly maxSteps: number;
 		readonly timeoutMs: number;
@@ -94,6 +96,7 @@ async function think(work: Work): Promise<Lease | undefined> {
 			runId: run.id,
 			prompt: run.plan.prompt,
 			...(await work.equip(run)),
+			...(run.plan.model !== undefined && {model: run.plan.model}),
 			maxSteps,
 			timeoutMs,
 			signal,
@@ -135,6 +138,8 @@ async function think(work: Work): Promise<Lease | undefined> {
 		return undefined;
 	}
 
+	await work.keepAnswer(run, answer);
+
 	const stored = await runs.get(run.id);
 	return stored && {...lease, run: stored, phase: 'deliver'};
 }
@@ -159,7 +164,8 @@ async function handOver(work: Work): Promise<void> {
 				profile: run.profile,
 				route: run.route,
 				event: run.event,
-				delivery: run.delivery,
+				...(run.delivery !== undefined && {delivery: run.delivery}),
+				...(run.job && {job: run.job}),
 				runId: run.id,
 				offline: run.model === offlineModelName,
 			},
@@ -209,7 +215,8 @@ async function settleFailure(
 		? {state: 'retry', at: clock.now() + waitMs, error: text}
 		: {state: last, error: text};
 	note(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
-	const fields = {run: lease.run.id, route: lease.run.route, error: text};
+	const {id, route, job} = lease.run;
+	const fields = {run: id, route, job: job?.name, error: text};
 	if (retrying) {
 		log.warn(`The run failed and is tried again in ${Math.round(waitMs / 1000)} s`, fields);
 	} else {

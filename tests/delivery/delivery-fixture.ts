@@ -18,8 +18,10 @@ export type FixtureOptions = {
 	readonly secretValues?: readonly string[];
 	/** The process's environment. */
 	readonly environment?: Record<string, string>;
-	/** What the profile's `.env` adds. */
+	/** What the home's `.env` adds. */
 	readonly dotEnv?: Record<string, string>;
+	/** What the `.env` of other profiles adds, by their names. */
+	readonly dotEnvs?: Record<string, Record<string, string>>;
 };
 
 /** A deliverer with a clock that stands still, a log in memory, and what it said of its platforms. */
@@ -30,6 +32,7 @@ export function createFixture({
 	secretValues = [],
 	environment = {},
 	dotEnv = {},
+	dotEnvs = {},
 }: FixtureOptions = {}) {
 	const clock = createFakeClock(1_700_000_000_000);
 	const records: LogRecord[] = [];
@@ -40,6 +43,11 @@ export function createFixture({
 		platforms: {...(email && {email})},
 		secretValues,
 		environment: {...environment, ...dotEnv},
+		profiles: {
+			of: (name: string) => ({
+				environment: {...environment, ...(name === 'default' ? dotEnv : dotEnvs[name])},
+			}),
+		},
 	} as unknown as Config;
 	const log = createLogger(
 		{clock, redact: createRedact(() => secretValues), write: record => records.push(record)},

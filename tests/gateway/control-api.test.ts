@@ -73,7 +73,7 @@ test('a delivery comes with its headers, its decision and its body in base64; an
 });
 
 test('a replay says what it would do, then does it under a new identifier', async () => {
-	const plan = await call('GET', '/v1/deliveries/{id}/replay-plan', {name: accepted.delivery});
+	const plan = await call('POST', '/v1/deliveries/{id}/replay-plan', {name: accepted.delivery});
 	expect(plan).toMatchObject({status: 200, json: {route: 'hook', needsConfirmation: false}});
 	const {json} = await call('POST', '/v1/deliveries/{id}/replay', {
 		name: accepted.delivery,
@@ -86,7 +86,7 @@ test('a replay says what it would do, then does it under a new identifier', asyn
 	expect((await gateway.ended(runs[1]?.id ?? 0)).plan.prompt).toBe('Say what Sam did');
 	const stored = await gateway.port.getDelivery(runs[1]?.delivery ?? '');
 	expect(stored?.replayOf).toBe(accepted.delivery);
-	expect(await call('GET', '/v1/deliveries/{id}/replay-plan', {name: 'zzzzzzzz'})).toMatchObject({
+	expect(await call('POST', '/v1/deliveries/{id}/replay-plan', {name: 'zzzzzzzz'})).toMatchObject({
 		status: 409,
 		json: {code: 'delivery_not_found'},
 	});
@@ -163,7 +163,11 @@ test('a model that was not offered is not taken', async () => {
 test('reload, restart of the receiver, status and what a stop would end', async () => {
 	expect((await call('POST', '/v1/reload')).json).toEqual({done: true});
 	expect((await call('POST', '/v1/receiver/restart')).json).toEqual({done: true});
-	expect((await call('GET', '/v1/stop-consequences')).json).toEqual({activeRuns: 0, queuedRuns: 0});
+	expect((await call('GET', '/v1/stop-consequences')).json).toEqual({
+		activeRuns: 0,
+		queuedRuns: 0,
+		pendingGroups: 0,
+	});
 	expect((await call('GET', '/v1/status')).json).toMatchObject({
 		pid: process.pid,
 		webhook: {url: gateway.url()},

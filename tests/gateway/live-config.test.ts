@@ -29,11 +29,14 @@ test('what a subscription says without effect is logged when it is read, and onc
 		live.routes();
 	};
 
-	subscribe({a: {secret: 's', concurrency: 2}}, 1000);
-	subscribe({a: {secret: 's', concurrency: 2}, b: {secret: 's', mirror_to_session: true}}, 2000);
+	subscribe({a: {secret: 's', mirror_to_session: true}}, 1000);
+	subscribe(
+		{a: {secret: 's', mirror_to_session: true}, b: {secret: 's', mirror_to_session: true}},
+		2000,
+	);
 
 	expect(messages).toEqual([
-		'webhook_subscriptions.json a.concurrency: this version does not use it yet',
+		'webhook_subscriptions.json a.mirror_to_session: this version does not use it yet',
 		'webhook_subscriptions.json b.mirror_to_session: this version does not use it yet',
 	]);
 });

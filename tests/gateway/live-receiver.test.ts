@@ -16,12 +16,14 @@ const webhook: WebhookConfig = {
 	secrets: [],
 	routes: new Map(),
 	refusals: [],
+	skipped: [],
 };
 
 /** A live receiver whose receivers are lists of what was asked of them. */
 function openReceiver({
 	listen = async () => ({url: 'http://127.0.0.1:1'}),
-}: {readonly listen?: Receiver['listen']} = {}) {
+	close = async () => {},
+}: {readonly listen?: Receiver['listen']; readonly close?: Receiver['close']} = {}) {
 	const events: GatewayEvent[] = [];
 	const lines: string[] = [];
 	const asked: string[] = [];
@@ -41,12 +43,17 @@ function openReceiver({
 				return listen();
 			},
 			async close() {
+				await close();
 				asked.push('close');
 			},
 			replay: async () => ({status: 202, body: ''}),
+			recover: async () => ({status: 202, body: ''}),
 			planReplay: () => ({route: '', effects: [], needsConfirmation: false}),
 			stats: () => ({answered: 0, inFlight: 0, connections: 0}),
 		}),
+		async onClosed() {
+			asked.push('flush');
+		},
 	});
 	return {
 		live,
@@ -72,7 +79,7 @@ test('switching the receiver off in the file closes it; switching it on opens an
 
 	receiver.set({enabled: true});
 	await live.restart();
-	expect(asked).toEqual(['listen', 'close', 'listen']);
+	expect(asked).toEqual(['listen', 'close', 'flush', 'listen']);
 	expect(types().at(-1)).toBe('webhook-listening');
 });
 
@@ -93,4 +100,44 @@ test('a busy port is tried again every 15 seconds and said once', async () => {
 	expect(asked).toHaveLength(4);
 	expect(lines).toHaveLength(1);
 	expect(live.current()).toBeUndefined();
+});
+
+test('the groups are handed over when the receiver has closed, before that is said', async () => {
+	const {live, asked, types} = openReceiver();
+	await live.start();
+	await live[Symbol.asyncDispose]();
+	expect(asked).toEqual(['listen', 'close', 'flush']);
+	expect(types()).toEqual(['webhook-listening', 'webhook-closed']);
+});
+
+test('a receiver that is still closing has closed before the next one listens, and before the end', async () => {
+	const gate = Promise.withResolvers<void>();
+	const receiver = openReceiver({close: async () => gate.promise});
+	const {live, asked} = receiver;
+	await live.start();
+	receiver.set({enabled: false});
+	const off = live.restart();
+	receiver.set({enabled: true});
+	const on = live.restart();
+	const ended = live[Symbol.asyncDispose]();
+	await new Promise(resolve => {
+		setImmediate(resolve);
+	});
+	expect(asked).toEqual(['listen']);
+
+	gate.resolve();
+	await Promise.all([off, on, ended]);
+	expect(asked).toEqual(['listen', 'close', 'flush']);
+});
+
+test('it is known on which host and port the receiver listens, and when it does not', async () => {
+	const receiver = openReceiver();
+	expect(receiver.live.listensOn()).toBeUndefined();
+	await receiver.live.start();
+	receiver.set({port: 1});
+	await receiver.live.restart();
+	expect(receiver.live.listensOn()).toMatchObject({host: '127.0.0.1', port: 0});
+	receiver.set({enabled: false});
+	await receiver.live.restart();
+	expect(receiver.live.listensOn()).toBeUndefined();
 });

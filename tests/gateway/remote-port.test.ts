@@ -44,7 +44,11 @@ test('an attached face and the gateway itself see and say the same', async () =>
 	await remote.restartReceiver();
 	await gateway.gateway.idle();
 	expect(await remote.status()).toEqual(await local.status());
-	expect(await remote.stopConsequences()).toEqual({activeRuns: 0, queuedRuns: 0});
+	expect(await remote.stopConsequences()).toEqual({
+		activeRuns: 0,
+		queuedRuns: 0,
+		pendingGroups: 0,
+	});
 	for (const port of [local, remote]) {
 		await expect(port.useModel('openai')).rejects.toMatchObject({code: 'model_not_offered'});
 		await expect(port.planReplay('zzzzzzzz')).rejects.toMatchObject({code: 'delivery_not_found'});

@@ -43,6 +43,7 @@ async function openWork({
 	const events: GatewayEvent[] = [];
 	const messages: Message[] = [];
 	const requests: AgentRequest[] = [];
+	const kept: Array<readonly [number, string]> = [];
 	const controller = new AbortController();
 	return {
 		clock,
@@ -50,6 +51,7 @@ async function openWork({
 		events,
 		messages,
 		requests,
+		kept,
 		controller,
 		accept: async (plan: Partial<RunPlan> = {}) =>
 			acceptRun(store, sampleEntry({}, {plan: {...samplePlan, ...plan}})),
@@ -79,6 +81,9 @@ async function openWork({
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
 					equip: async () => ({tools: []}),
+					async keepAnswer(run, text) {
+						kept.push([run.id, text]);
+					},
 					settings: () => ({maxSteps: 5, timeoutMs: 60_000, tries: 3, deliveryTries: 2}),
 					isPassing: error => codeOf(error) === 'model_unreachable',
 					isRetryable: error => codeOf(error) === 'busy',

@@ -1,9 +1,15 @@
 import type {StoredDelivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import type {StoredGroup} from '../../source/core/group.ts';
 import {reduce} from '../../source/core/reduce.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import {type GatewayState, initialState} from '../../source/core/state.ts';
-import type {GatewayPort, ReplayPlan, StopConsequences} from '../../source/gateway/port.ts';
+import type {
+	GatewayPort,
+	ReceiverAnswer,
+	ReplayPlan,
+	StopConsequences,
+} from '../../source/gateway/port.ts';
 
 /** A command that a face gave. */
 export type PortCall = {readonly name: string; readonly args: readonly unknown[]};
@@ -11,13 +17,18 @@ export type PortCall = {readonly name: string; readonly args: readonly unknown[]
 export type FakePort = GatewayPort & {
 	/** Every command so far, in order; what only reads is not among them. */
 	readonly calls: PortCall[];
-	/** What `getDelivery` and `getRun` find. */
+	/** What `getDelivery`, `getRun` and `getGroup` find. */
 	readonly deliveries: Map<string, StoredDelivery>;
 	readonly runs: Map<number, StoredRun>;
+	readonly groups: Map<number, StoredGroup>;
 	/** What the next commands answer; to be changed by tests. */
 	readonly answers: {
 		plan: ReplayPlan;
 		consequences: StopConsequences;
+		/** Of `replay`, `sendTestEvent` and `recoverDelivery`. */
+		receiver: ReceiverAnswer;
+		/** Of `dispatchGroup`. */
+		dispatched: boolean;
 		/** When set, every command rejects with it. */
 		failure: Error | undefined;
 	};
@@ -42,9 +53,12 @@ export function createFakePort(
 	const calls: PortCall[] = [];
 	const deliveries = new Map<string, StoredDelivery>();
 	const runs = new Map<number, StoredRun>();
+	const groups = new Map<number, StoredGroup>();
 	const answers: FakePort['answers'] = {
 		plan: {route: 'gh-review', effects: ['starts an agent run'], needsConfirmation: true},
-		consequences: {activeRuns: 0, queuedRuns: 0},
+		consequences: {activeRuns: 0, queuedRuns: 0, pendingGroups: 0},
+		receiver: {status: 202, body: '{"status":"accepted"}'},
+		dispatched: true,
 		failure: undefined,
 	};
 
@@ -68,6 +82,7 @@ export function createFakePort(
 		calls,
 		deliveries,
 		runs,
+		groups,
 		answers,
 		emit(...events) {
 			state = reduce(state, events);
@@ -88,11 +103,18 @@ export function createFakePort(
 		listDeliveries: async () => [...deliveries.values()],
 		getRun: async id => runs.get(id),
 		listRuns: async () => [...runs.values()],
+		getGroup: async id => groups.get(id),
+		listGroups: async ({state: wanted}) =>
+			state.groups.filter(group => wanted === undefined || group.state === wanted),
+		dispatchGroup: async (...args) => command({name: 'dispatchGroup', args}, answers.dispatched),
+		listJobs: async () => state.jobs,
+		runJob: async (...args) => command({name: 'runJob', args}, {runId: 1}),
+		setJobPaused: async (...args) => command({name: 'setJobPaused', args}, undefined),
+		importDeliveries: async (...args) => command({name: 'importDeliveries', args}, args[0].length),
+		recoverDelivery: async (...args) => command({name: 'recoverDelivery', args}, answers.receiver),
 		planReplay: async () => answers.plan,
-		replay: async (...args) =>
-			command({name: 'replay', args}, {status: 202, body: '{"status":"accepted"}'}),
-		sendTestEvent: async (...args) =>
-			command({name: 'sendTestEvent', args}, {status: 202, body: '{"status":"accepted"}'}),
+		replay: async (...args) => command({name: 'replay', args}, answers.receiver),
+		sendTestEvent: async (...args) => command({name: 'sendTestEvent', args}, answers.receiver),
 		curlLine: async route => `curl http://127.0.0.1:8644/webhooks/${route}`,
 		cancelRun: async (...args) => command({name: 'cancelRun', args}, true),
 		retryRun: async (...args) => command({name: 'retryRun', args}, true),
@@ -110,9 +132,13 @@ export function createFakePort(
 			api: null,
 			runs: {active: 0, queued: 0},
 			groups: 0,
+			jobs: {count: 0, next_at: null},
 			servers: [],
 			platforms: [],
 			model: null,
+			model_problem: null,
+			config_problems: [],
+			restart_needed: [],
 			journal_failing: null,
 		}),
 		stopConsequences: async () => answers.consequences,

@@ -1,5 +1,7 @@
 import type {Delivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import type {Group} from '../../source/core/group.ts';
+import type {JobView} from '../../source/core/job.ts';
 import type {Run} from '../../source/core/run.ts';
 
 let counter = 0;
@@ -51,4 +53,41 @@ export const runChanged = (run: Run): GatewayEvent => ({
 	type: 'run-changed',
 	at: run.createdAt,
 	run,
+});
+
+/** A pending group with plausible values; `overrides` win. */
+export const makeGroup = (overrides: Partial<Group> = {}): Group => ({
+	id: 1,
+	profile: 'default',
+	route: 'gh-review',
+	key: 'acme/api#7',
+	state: 'pending',
+	firstAt: 1_700_000_000_000,
+	lastAt: 1_700_000_000_000,
+	quietAt: 1_700_000_030_000,
+	capAt: 1_700_000_300_000,
+	count: 1,
+	latest: 'abc123',
+	event: 'pull_request',
+	...overrides,
+});
+
+/** An active job with plausible values; `overrides` win. */
+export const makeJob = (overrides: Partial<JobView> = {}): JobView => ({
+	id: 'job_morning0',
+	profile: 'default',
+	name: 'morning',
+	schedule: '0 9 * * 1-5',
+	timeZone: 'UTC',
+	state: 'active',
+	deliver: 'log',
+	nextAt: 1_700_000_400_000,
+	open: 0,
+	...overrides,
+});
+
+export const groupChanged = (group: Group): GatewayEvent => ({
+	type: 'group-changed',
+	at: group.lastAt,
+	group,
 });

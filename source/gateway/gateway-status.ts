@@ -1,0 +1,44 @@
+import type {GatewayState} from '../core/state.ts';
+import type {GatewayStatus} from './port.ts';
+import {restartNeeded} from './restart-needed.ts';
+import type {Rooms} from './rooms.ts';
+
+/** The gateway in one object. @see Decisions 2 */
+export async function gatewayStatus(
+	state: GatewayState,
+	{store, jobs, live, receiver}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver'>,
+): Promise<GatewayStatus> {
+	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
+	const {active, queued} = await store.runs.counts();
+	const views = jobs.views();
+	const next = views.flatMap(({state: is, nextAt}) =>
+		is === 'active' && nextAt !== undefined ? [nextAt] : [],
+	);
+	return {
+		pid: gateway.pid,
+		version: gateway.version,
+		home: gateway.home,
+		profile: gateway.profile,
+		started_at: gateway.startedAt,
+		webhook: receiverStatus(webhook),
+		api: null,
+		runs: {active, queued},
+		groups: store.groups.pending(),
+		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
+		servers: [],
+		platforms,
+		model: model ?? null,
+		model_problem: modelProblem ?? null,
+		config_problems: problems,
+		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
+		journal_failing: store.health().failing ?? null,
+	};
+}
+
+function receiverStatus(webhook: GatewayState['webhook']): GatewayStatus['webhook'] {
+	if (webhook.state === 'listening') {
+		return {url: webhook.url};
+	}
+
+	return webhook.state === 'refused' ? {refused: webhook.reason} : {disabled: true};
+}

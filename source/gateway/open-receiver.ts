@@ -1,0 +1,89 @@
+import type {Clock} from '../core/clock.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Deliverer} from '../delivery/deliverer.ts';
+import type {Store} from '../store/port.ts';
+import {createReceiver, type ReceiverDependencies} from '../webhook/receiver.ts';
+import type {Dispatcher} from './dispatch.ts';
+import type {LiveConfig} from './live-config.ts';
+import type {LiveGroups} from './live-groups.ts';
+import type {LiveJobs} from './live-jobs.ts';
+import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
+
+/** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
+export function openReceiver({
+	clock,
+	live,
+	ids,
+	store,
+	deliverer,
+	dispatcher,
+	groups,
+	jobs,
+	announce,
+	emit,
+	log,
+	redact,
+	metrics,
+	environment,
+}: {
+	readonly clock: Clock;
+	readonly live: LiveConfig;
+	readonly ids: () => string;
+	readonly store: Store;
+	readonly deliverer: Deliverer;
+	readonly dispatcher: Dispatcher;
+	readonly groups: LiveGroups;
+	readonly jobs: LiveJobs;
+	/** Reports where a run stands now. */
+	readonly announce: (runId: number) => Promise<void>;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly metrics: () => string;
+	/** The process's. */
+	readonly environment: Readonly<Record<string, string>>;
+}): LiveReceiver {
+	const config = () => live.current();
+	const dependencies: ReceiverDependencies = {
+		clock,
+		ids,
+		intake: store.intake,
+		routes: () => live.routes(),
+		homeOf: profile => config().profiles.of(profile).paths,
+		multiplexing: () => config().multiplexProfiles,
+		jobOf: route => jobs.jobOf(route),
+		deliverDirect: (message, signal) => deliverer.deliver(message, signal),
+		onAccepted() {
+			dispatcher.wake();
+		},
+		onGroupChanged(group) {
+			groups.changed(group);
+		},
+		emit(event) {
+			emit(event);
+			if (event.type === 'delivery-received' && isOfJob(event.delivery.route)) {
+				const {runId} = event.delivery;
+				// What a delivery implies of its run does not name the job.
+				void (runId !== undefined && announce(runId));
+			}
+		},
+		log,
+		redact,
+		metrics,
+		environment: () => environment,
+	};
+	const isOfJob = (route: string) => live.routes().routes.get(route)?.cronJob !== undefined;
+
+	return createLiveReceiver({
+		clock,
+		emit,
+		log,
+		config: () => config().webhook,
+		brokenBy: () => live.broken[0]?.message,
+		create: ({host, port}) =>
+			createReceiver(dependencies, {host, port, maxQueued: () => config().runs.maxQueued}),
+		onClosed: () => groups.flush(),
+	});
+}

@@ -1,0 +1,89 @@
+import {isPassing} from '../agent/model-errors.ts';
+import {createAgentRunner} from '../agent/run-agent.ts';
+import type {Config} from '../config/config.ts';
+import type {Emit} from '../core/events.ts';
+import type {Busy} from '../core/idle.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Deliverer} from '../delivery/deliverer.ts';
+import {isRetryable} from '../delivery/delivery-error.ts';
+import {nextTry} from '../delivery/retry-plan.ts';
+import type {Runs} from '../store/port.ts';
+import {createDispatcher, type Dispatcher} from './dispatch.ts';
+import {equipRun} from './equip-run.ts';
+import type {LiveConfig} from './live-config.ts';
+import type {LiveModel} from './live-model.ts';
+import type {GatewayWorld} from './rooms.ts';
+import {workRun, type WorkDependencies} from './work-run.ts';
+
+/** Joins the journal's due runs with the agent and the deliverer. Dispose of it before the deliverer and the store. */
+export function openWorkers(
+	{clock, random = Math.random, modelRetries}: GatewayWorld,
+	{
+		live,
+		runs,
+		model,
+		deliverer,
+		busy,
+		emit,
+		log,
+		redact,
+		keepAnswer,
+	}: {
+		readonly live: LiveConfig;
+		readonly runs: Runs;
+		readonly model: LiveModel;
+		readonly deliverer: Deliverer;
+		readonly busy: Busy;
+		readonly emit: Emit;
+		readonly log: Logger;
+		readonly redact: Redact;
+		readonly keepAnswer: WorkDependencies['keepAnswer'];
+	},
+): Dispatcher {
+	const config = (): Config => live.current();
+	const agentLog = log.from('agent');
+	const agent = createAgentRunner(
+		{clock, model: name => model.current(name), redact, log: agentLog},
+		modelRetries === undefined ? {} : {maxRetries: modelRetries},
+	);
+	const dependencies: WorkDependencies = {
+		clock,
+		runs,
+		agent,
+		deliverer,
+		emit,
+		log: agentLog,
+		redact,
+		equip: run =>
+			equipRun(run, {
+				skillsDir: config().profiles.of(run.profile).paths.skills,
+				log: agentLog,
+			}),
+		keepAnswer,
+		settings: () => config().runs,
+		isPassing,
+		isRetryable,
+		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
+	};
+	return createDispatcher(
+		{
+			clock,
+			runs,
+			busy,
+			log: log.from('gateway'),
+			work: (lease, signal) => workRun(dependencies, lease, signal),
+		},
+		{
+			// A configuration that cannot be read must not decide where answers go.
+			concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency),
+			limits() {
+				const {routes} = live.routes();
+				return ({profile, route: name}) => {
+					const route = routes.get(name);
+					return route?.profile === profile ? route.concurrency : undefined;
+				};
+			},
+		},
+	);
+}

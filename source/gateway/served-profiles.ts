@@ -1,0 +1,79 @@
+import type {Config, HomePaths} from '../config/config.ts';
+import {ensureHome} from '../config/home-paths.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import {lockHome} from './lock.ts';
+
+/** A profile whose home this process holds. `profile`: `default` for its own. */
+type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
+
+export type ServedProfiles = Disposable & {
+	/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
+	current(): readonly ServedProfile[];
+};
+
+/**
+ * The profiles whose jobs this gateway fires. Of each other profile it takes the lock, so that no two gateways fire the same jobs; one whose lock another
+ * live gateway holds is left to that one until it has ended.
+ *
+ * @see Decisions 1
+ */
+export function createServedProfiles({
+	config,
+	log,
+}: {
+	/** The configuration as it is now. */
+	readonly config: () => Pick<Config, 'paths' | 'profiles'>;
+	readonly log: Logger;
+}): ServedProfiles {
+	const locks = new Map<string, Disposable>();
+	/** Why a profile is not served, as it was said. */
+	const said = new Map<string, string>();
+
+	const take = (name: string, paths: HomePaths) => {
+		try {
+			ensureHome(paths);
+			locks.set(name, lockHome(paths));
+			said.delete(name);
+		} catch (error) {
+			const reason = messageOf(error);
+			if (said.get(name) !== reason) {
+				said.set(name, reason);
+				log.warn(`The jobs of profile "${name}" are not fired here: ${reason}`);
+			}
+		}
+	};
+
+	const release = (name: string) => {
+		locks.get(name)?.[Symbol.dispose]();
+		locks.delete(name);
+	};
+
+	return {
+		current() {
+			const {paths, profiles} = config();
+			const names = new Set(profiles.others.map(({name}) => name));
+			for (const name of [...locks.keys()].filter(known => !names.has(known))) {
+				release(name);
+			}
+
+			for (const {name, paths: other} of profiles.others) {
+				if (!locks.has(name)) {
+					take(name, other);
+				}
+			}
+
+			return [
+				{profile: 'default', paths},
+				...profiles.others
+					.filter(({name}) => locks.has(name))
+					.map(({name, paths: other}) => ({profile: name, paths: other})),
+			];
+		},
+		[Symbol.dispose]() {
+			for (const name of locks.keys()) {
+				release(name);
+			}
+		},
+	};
+}
