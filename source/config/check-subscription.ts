@@ -1,11 +1,12 @@
 import {cell} from '../core/untrusted.ts';
 import {unsetVariable} from './config-references.ts';
 import type {Config} from './config.ts';
-import {namePattern} from './home-paths.ts';
+import {defaultProfile, namePattern} from './home-paths.ts';
 import {asPlainData} from './plain-data.ts';
+import {servedProfile} from './profile-binding.ts';
 import {resolveReferences} from './references.ts';
-import {resolveRoute, type ResolvedRoute} from './resolve-route.ts';
-import type {Refusal, RouteContext} from './route-refusals.ts';
+import {profileNotServed, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
+import {isSet, type Refusal, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, routeSchema, type RawRoute} from './route-schema.ts';
 import type {SkippedRoute} from './route.ts';
 import {describeIssues} from './schema-issues.ts';
@@ -13,18 +14,24 @@ import {describeIssues} from './schema-issues.ts';
 const longestName = 128;
 
 /** What routes take from `config`. */
-export const routeContextOf = ({webhook, paths, environment}: Config): RouteContext => ({
+export const routeContextOf = ({
+	webhook,
+	paths,
+	multiplexProfiles,
+	profiles,
+}: Config): RouteContext => ({
 	profile: paths.profile,
+	multiplexProfiles,
+	profiles,
 	host: webhook.host,
 	secrets: webhook.secrets,
 	rateLimit: webhook.rateLimit,
 	maxBodyBytes: webhook.maxBodyBytes,
-	environment,
 });
 
 /**
- * Why the subscription `name` with `entry` would not be served; empty when it would. The same rules as for a route of `config.yaml`, and the
- * stricter ones for names that are chosen at a prompt.
+ * Why the receiver would refuse the subscription `name` with `entry`; empty when it would not. The same rules as for a route of `config.yaml`, and the
+ * stricter ones for names that are chosen at a prompt. What is only not served (see `adviceOnSubscription`) is not refused.
  *
  * @see Decisions 2 ("What the receiver would refuse at start is refused at creation")
  */
@@ -43,7 +50,11 @@ export function checkSubscription(
 	}
 
 	const resolved = resolveSubscription(name, entry, routeContextOf(config));
-	return resolved.ok ? [] : resolved.refusals.map(({code, reason}) => ({code, reason}));
+	return resolved.ok
+		? []
+		: resolved.refusals
+				.filter(({code}) => code !== profileNotServed)
+				.map(({code, reason}) => ({code, reason}));
 }
 
 /** The route behind an entry of the subscriptions file, or why there is none. Never throws. Unknown keys are ignored. */
@@ -71,22 +82,37 @@ export function resolveSubscription(
 	const {raw, unset} = withSecretsResolved(parsed.data, context);
 	return unset === undefined
 		? resolveRoute({name, source: 'dynamic', raw}, context)
-		: broken(name, `has a secret that cannot be read: ${unsetVariable(unset)}`);
+		: broken(name, `has a secret that cannot be read: ${unset}`);
 }
 
+/** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
 function withSecretsResolved(
 	raw: RawRoute,
-	{environment}: RouteContext,
-): {readonly raw: RawRoute; readonly unset: string | undefined} {
-	if (raw.secret === undefined || raw.secret === null) {
-		return {raw, unset: undefined};
+	context: RouteContext,
+): {readonly raw: RawRoute; readonly unset?: string | undefined} {
+	const profile = servedProfile(raw.profile, context);
+	if (profile === undefined) {
+		return {raw};
 	}
 
-	const results = [raw.secret].flat().map(secret => resolveReferences(secret, environment));
-	return {
-		raw: {...raw, secret: results.map(({text}) => text)},
-		unset: results.flatMap(({unset}) => unset)[0],
+	const {environment} = context.profiles.of(profile);
+	const missing: string[] = [];
+	const resolve = (secret: string) => {
+		const {text, unset} = resolveReferences(secret, environment);
+		missing.push(...unset);
+		return text;
 	};
+
+	const {secret, retired_secrets: retired} = raw;
+	const resolved: RawRoute = {
+		...raw,
+		...(isSet(secret) && {secret: [secret].flat().map(resolve)}),
+		...(retired && {
+			retired_secrets: retired.map(entry => ({...entry, secret: resolve(entry.secret)})),
+		}),
+	};
+	const [first] = missing;
+	return {raw: resolved, unset: first && unsetVariable(first, profile)};
 }
 
 function broken(name: string, complaint: string): ResolvedRoute {
@@ -99,7 +125,7 @@ function broken(name: string, complaint: string): ResolvedRoute {
 		reason,
 		view: {
 			name: shown,
-			profile: 'default',
+			profile: defaultProfile,
 			source: 'dynamic',
 			description: '',
 			events: [],

@@ -1,30 +1,36 @@
 import type {JsonValue} from '../core/json.ts';
 import type {Environment} from './environment.ts';
-import {mapTexts, type KeyPath} from './plain-data.ts';
+import {defaultProfile} from './home-paths.ts';
+import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
 import {resolveReferences} from './references.ts';
+
+/** The variables that references are resolved with, and the profile that they belong to. */
+export type Scope = {readonly profile: string; readonly environment: Environment};
 
 /**
  * `value` (all of `config.yaml`) with the references of `model`, `platforms.email` and the receiver's secrets resolved; prompts and filters keep
- * theirs. `unset` lists the places that name a variable that does not exist.
+ * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
+ * `unset` lists the places that name a variable that does not exist.
  *
  * @see Decisions 4, Interface 2.15
  */
 export function resolveConfigReferences(
 	value: JsonValue,
-	environment: Environment,
+	scopeOf: (profile: unknown) => Scope | undefined,
 ): {
 	readonly value: JsonValue;
 	readonly unset: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
 } {
 	const unset: Array<{path: KeyPath; message: string}> = [];
 	const resolved = mapTexts(value, (text, path) => {
-		if (!takesReferences(path)) {
+		const scope = takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined;
+		if (!scope) {
 			return text;
 		}
 
-		const result = resolveReferences(text, environment);
+		const result = resolveReferences(text, scope.environment);
 		for (const name of result.unset) {
-			unset.push({path, message: unsetVariable(name)});
+			unset.push({path, message: unsetVariable(name, scope.profile)});
 		}
 
 		return result.text;
@@ -33,11 +39,13 @@ export function resolveConfigReferences(
 }
 
 /** What to say of a reference to nothing. */
-export const unsetVariable = (name: string): string =>
-	`\${${name}} is not set in this profile's .env or in the environment`;
+export const unsetVariable = (name: string, profile: string): string =>
+	profile === defaultProfile
+		? `\${${name}} is not set in this profile's .env or in the environment`
+		: `\${${name}} is not set in the .env of profile "${profile}" or in the environment`;
 
 function takesReferences(path: KeyPath): boolean {
-	const [section, part, ...rest] = path;
+	const [section, part] = path;
 	if (section !== 'platforms') {
 		return section === 'model';
 	}
@@ -46,6 +54,23 @@ function takesReferences(path: KeyPath): boolean {
 		return part === 'email';
 	}
 
-	const inside = rest[0] === 'extra' ? rest.slice(1) : rest;
-	return (inside[0] === 'routes' ? inside[2] : inside[0]) === 'secret';
+	const [key, , ofRoute, , ofRetired] = insideReceiver(path);
+	return key === 'routes'
+		? ofRoute === 'secret' || (ofRoute === 'retired_secrets' && ofRetired === 'secret')
+		: key === 'secret';
+}
+
+/** What follows `platforms.webhook` or `platforms.webhook.extra`. */
+function insideReceiver(path: KeyPath): KeyPath {
+	const [, , extra, ...rest] = path;
+	return extra === 'extra' ? rest : path.slice(2);
+}
+
+/** `profile` of the route that a path leads into; `undefined` outside of routes. */
+function profileOf(value: JsonValue, path: KeyPath): unknown {
+	const inside = insideReceiver(path);
+	const routePath = path.slice(0, path.length - inside.length + 2);
+	return path[0] === 'platforms' && inside[0] === 'routes'
+		? valueAt(value, [...routePath, 'profile'])
+		: undefined;
 }

@@ -1,5 +1,5 @@
-import {z} from 'zod';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {jsonSchemaOf} from './schema-parts.ts';
 import {configSchema} from './schema.ts';
 
 let made: JsonObject | undefined;
@@ -15,16 +15,7 @@ export function configSchemaJson(): JsonObject {
 }
 
 function makeSchema(): JsonObject {
-	const schema: unknown = z.toJSONSchema(configSchema, {
-		io: 'input',
-		// A value of any kind has no narrower schema.
-		unrepresentable: 'any',
-		override({jsonSchema}) {
-			if (jsonSchema.properties) {
-				jsonSchema.additionalProperties ??= false;
-			}
-		},
-	});
+	const schema: unknown = jsonSchemaOf(configSchema);
 	// Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data.
 	const plain: unknown = JSON.parse(JSON.stringify(schema));
 	return isJsonObject(plain) ? {...plain, title: 'config.yaml of svc'} : {};

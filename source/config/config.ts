@@ -25,6 +25,30 @@ export type HomePaths = {
 	readonly tuiState: string;
 };
 
+/** A profile that routes and jobs may be bound to. */
+export type Profile = {
+	/** `default`: the home of this gateway, whatever its name. */
+	readonly name: string;
+	readonly paths: HomePaths;
+	/** Its `.env` over the process's environment; nothing of another profile's. Never handed to a child process as it is. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Whether its folder is there. */
+	readonly exists: boolean;
+};
+
+/** The profiles as they were when the configuration was read. */
+export type Profiles = {
+	/** Every other profile that has a folder, by name; none unless `Config.multiplexProfiles`. */
+	readonly others: readonly Profile[];
+	/** Folders and `.env` files that could not be used. */
+	readonly problems: ReadonlyArray<{readonly file: string; readonly message: string}>;
+	/**
+	 * The profile with that name; `default` and the gateway's own name are its home. One without a folder has the process's variables alone.
+	 * @throws SvcError `profile_invalid` for what is not a folder's name; a route has no such profile.
+	 */
+	of(name: string): Profile;
+};
+
 export type WebhookConfig = {
 	readonly enabled: boolean;
 	readonly host: string;
@@ -37,6 +61,8 @@ export type WebhookConfig = {
 	readonly routes: ReadonlyMap<string, Route>;
 	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see Interface 7 */
 	readonly refusals: readonly SkippedRoute[];
+	/** Static routes that are not served though the receiver may start: they are bound to a profile that this gateway does not serve. */
+	readonly skipped: readonly SkippedRoute[];
 };
 
 export type ModelConfig = {
@@ -80,11 +106,12 @@ export type Config = {
 	readonly runs: RunsConfig;
 	/** The code host's command-line client. */
 	readonly forge: {readonly cli: string};
-	/** Whether routes of other profiles are served below `/p/<profile>/`. */
+	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
+	readonly profiles: Profiles;
 	readonly platforms: {readonly email?: EmailConfig};
 	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
-	/** Values that must never be shown: every secret, key and password that was read. */
+	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
 	readonly secretValues: readonly string[];
 	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import {processEnvironment, type Environment} from './environment.ts';
 export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The profile without a name: the home itself. */
-const defaultProfile = 'default';
+export const defaultProfile = 'default';
 
 /**
  * The files and folders of a home; nothing is read or created. `SVC_HOME` (default `~/.svc`) is the home, a profile other
@@ -25,15 +25,37 @@ export function homePaths({
 	readonly environment: Environment;
 	readonly profile?: string | undefined;
 }): HomePaths {
-	if (!namePattern.test(profile)) {
+	requireProfileName(profile);
+	const base = baseOf(environment);
+	return profile === defaultProfile ? layoutOf(base, profile) : pathsOfProfile(base, profile);
+}
+
+/**
+ * The files and folders of profile `name` of the home that `base` stands for; the same layout.
+ *
+ * @throws SvcError `profile_invalid`
+ */
+export function profilePaths(base: HomePaths, name: string): HomePaths {
+	requireProfileName(name);
+	return pathsOfProfile(base.home, name);
+}
+
+/** Where the profiles of a home live. */
+export const profilesFolder = (home: string): string => join(home, 'profiles');
+
+const pathsOfProfile = (base: string, name: string): HomePaths =>
+	layoutOf(join(profilesFolder(base), name), name);
+
+function requireProfileName(name: string): void {
+	if (!namePattern.test(name)) {
 		throw new SvcError(
 			'profile_invalid',
-			`Cannot use profile "${profile}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
+			`Cannot use profile "${name}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
 		);
 	}
+}
 
-	const base = baseOf(environment);
-	const home = profile === defaultProfile ? base : join(base, 'profiles', profile);
+function layoutOf(home: string, profile: string): HomePaths {
 	const run = join(home, 'run');
 	const logs = join(home, 'logs');
 	return {

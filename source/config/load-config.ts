@@ -3,10 +3,13 @@ import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {configSchemaJson} from './config-schema-json.ts';
-import type {HomePaths, LoadedConfig} from './config.ts';
+import type {HomePaths, LoadedConfig, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {createPlacer, inOrder, placeless, problemIn, type Finding} from './place-problem.ts';
 import {asPlainData} from './plain-data.ts';
+import {servedProfile} from './profile-binding.ts';
+import {findProfileTroubles, multiplexes} from './profile-findings.ts';
+import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
@@ -24,6 +27,8 @@ export type LoadOptions = {
 	readonly environment: Environment;
 	/** Unknown keys are errors, as `svc config check` wants them; else warnings. */
 	readonly strict?: boolean;
+	/** The profiles of the last good configuration: where the `.env` of one cannot be read now, its variables stay. */
+	readonly profilesBefore?: Profiles;
 };
 
 /**
@@ -53,14 +58,24 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 
 	const place = createPlacer(paths.config, source);
 	const data = asPlainData(source.value);
-	return data.ok
-		? interpret(data.value ?? {}, {
-				...options,
-				environment: environment.value,
-				exists: text.value !== undefined,
-				place,
-			})
-		: refused([place(data)]);
+	if (!data.ok) {
+		return refused([place(data)]);
+	}
+
+	const multiplexProfiles = multiplexes(data.value, paths);
+	return interpret(data.value ?? {}, {
+		...options,
+		merged: environment.value,
+		multiplexProfiles,
+		profiles: loadProfiles(paths, {
+			environment: options.environment,
+			merged: environment.value,
+			multiplex: multiplexProfiles,
+			before: options.profilesBefore,
+		}),
+		exists: text.value !== undefined,
+		place,
+	});
 }
 
 type Attempt<T> =
@@ -80,32 +95,47 @@ const refused = (problems: readonly Problem[]): LoadedConfig => ({
 	problems: inOrder(problems),
 });
 
-type Surroundings = LoadOptions & {
+type Surroundings = Omit<LoadOptions, 'profilesBefore'> & {
+	/** The process's variables under the home's `.env`. */
+	readonly merged: Environment;
+	readonly profiles: Profiles;
+	readonly multiplexProfiles: boolean;
 	readonly exists: boolean;
 	readonly place: (finding: Finding) => Problem;
 };
 
 function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig {
-	const {paths, environment, exists, place, strict = false} = surroundings;
-	const {value, unset} = resolveConfigReferences(written, environment);
+	const {paths, merged, profiles, multiplexProfiles, place, strict = false} = surroundings;
+	const serving = {profile: paths.profile, multiplexProfiles, profiles};
+	const {value, unset} = resolveConfigReferences(written, profile => {
+		const served = servedProfile(profile, serving);
+		return served === undefined
+			? undefined
+			: {profile: served, environment: profiles.of(served).environment};
+	});
 	const parsed = configSchema.safeParse(value);
-	const problems = [
+	const findings = [
 		...unset,
 		...describeIssues(parsed.error?.issues ?? [], value),
 		...findUnknownKeys(value, configSchemaJson()).map(key => aboutUnknown(key, strict)),
 		...findUnusedSettings(value).map(aboutUnused),
-	]
-		.slice(0, mostProblems)
-		.map(finding => place(finding));
+	];
+	const placed = (found: readonly Finding[]) =>
+		found.slice(0, mostProblems).map(finding => place(finding));
 	if (!parsed.success) {
-		return refused(problems);
+		return refused(placed(findings));
 	}
 
-	const {platforms, model, runs, forge, retention, gateway} = parsed.data;
-	const receiver = resolveWebhook(platforms?.webhook, {profile: paths.profile, environment});
-	problems.push(
-		...receiver.problems.map(({name, message}) => placeless(paths.env, {key: name, message})),
-	);
+	const {platforms, model, runs, forge, retention} = parsed.data;
+	const {webhook, problems: ofVariables} = resolveWebhook(platforms?.webhook, {
+		...serving,
+		environment: merged,
+	});
+	const problems = [
+		...placed([...findings, ...findProfileTroubles(value, {paths, webhook, profiles})]),
+		...ofVariables.map(({name, message}) => placeless(paths.env, {key: name, message})),
+		...profiles.problems.map(aboutProfile),
+	];
 	if (problems.some(({severity}) => severity === 'error')) {
 		return refused(problems);
 	}
@@ -114,20 +144,30 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		ok: true,
 		config: {
 			paths,
-			webhook: receiver.webhook,
+			webhook,
 			model,
 			runs,
 			forge,
-			multiplexProfiles: gateway?.multiplex_profiles === true && paths.profile === 'default',
+			multiplexProfiles,
+			profiles,
 			platforms: platforms?.email ? {email: platforms.email} : {},
 			retention,
-			secretValues: collectSecrets({secret: receiver.webhook.secrets, value}, environment),
-			environment,
+			secretValues: collectSecrets({secret: webhook.secrets, value}, [
+				merged,
+				...profiles.others.map(({environment}) => environment),
+			]),
+			environment: merged,
 			warnings: inOrder(problems),
-			exists,
+			exists: surroundings.exists,
 		},
 	};
 }
+
+/** The home runs without it: the rest of the file is not refused for one profile. */
+const aboutProfile = ({file, message}: Profiles['problems'][number]): Problem => ({
+	...placeless(file, {message}),
+	severity: 'warning',
+});
 
 const aboutUnknown = ({path, nearest}: UnknownKey, strict: boolean): Finding => ({
 	path,

@@ -1,21 +1,24 @@
 import {z} from 'zod';
+import {coalesceNotes} from './coalesce-schema.ts';
 import {filterSchema} from './filter-schema.ts';
 import {
 	anyJson,
 	checked,
+	isoTime,
 	looseSetting,
 	seconds,
 	secret,
 	setting,
 	text,
 	texts,
+	visibleText,
 	wholeNumber,
 } from './schema-parts.ts';
+import {signatureNotes} from './signature-schema.ts';
 import {deliverValues} from './targets.ts';
 
 const largestBody = 100 * 1024 * 1024;
 const longestScriptSeconds = 600;
-const day = 24 * 60 * 60;
 
 export const rateLimit = setting(wholeNumber(1, 1_000_000), {
 	description: 'Requests per minute and route',
@@ -27,22 +30,12 @@ export const maxBodyBytes = setting(wholeNumber(1, largestBody), {
 	default: 1024 * 1024,
 });
 
-/** `coalesce` of a route. A wrong one refuses the receiver, not the file, hence apart. @see Interface 2.10 */
-export const coalesceSchema = z.object({
-	key: text.meta({description: 'Payload field or template that names the entity'}),
-	window_seconds: setting(seconds(day), {description: 'Quiet window', default: 30}),
-	max_wait_seconds: setting(seconds(7 * day), {
-		description: 'Longest wait from the first event of a group',
-		default: 300,
-	}),
-});
+const mostRetired = 50;
 
-const coalesceNotes: Readonly<Record<string, unknown>> = {
-	...z.toJSONSchema(coalesceSchema, {io: 'input'}),
-	$schema: undefined,
-	additionalProperties: false,
-	description: 'Gather events of one entity into one run',
-};
+const retiredSecret = z.object({
+	secret: z.string().meta({description: 'A secret that was replaced'}),
+	until: isoTime.meta({description: 'It passes until then; afterwards it only explains refusals'}),
+});
 
 /** A route as it is written. @see Interface 2.5 */
 export const routeSchema = z
@@ -52,7 +45,13 @@ export const routeSchema = z
 			description:
 				'HMAC secret or token, or a list of which any passes; absent: the global one; INSECURE_NO_AUTH: no validation, loopback only',
 		}),
-		profile: looseSetting({type: 'string', description: 'Profile that may run this route'}),
+		retired_secrets: setting(z.array(retiredSecret).max(mostRetired), {
+			description: 'Secrets that "svc webhook rotate" replaced',
+		}),
+		profile: looseSetting({
+			type: 'string',
+			description: 'Profile that alone may run this route, below /p/<profile>/; absent: default',
+		}),
 		description: setting(z.string(), {description: 'For people'}),
 		prompt: setting(z.string(), {
 			description: 'Template; absent: the payload as indented JSON',
@@ -82,7 +81,7 @@ export const routeSchema = z
 			description: 'Deliver the rendered prompt, without an agent',
 			default: false,
 		}),
-		cron_job: setting(text, {description: 'ID or name of a scheduled job to fire'}),
+		cron_job: setting(visibleText, {description: 'ID or name of a scheduled job to fire'}),
 		coalesce: looseSetting(coalesceNotes),
 		mirror_to_session: looseSetting({
 			type: 'boolean',
@@ -100,9 +99,7 @@ export const routeSchema = z
 			default: 'reject',
 		}),
 		concurrency: setting(wholeNumber(1, 1000), {description: 'Runs of this route at a time'}),
-		signature: setting(z.union([z.string(), z.record(z.string(), z.unknown())]), {
-			description: 'How the sender signs, beyond the schemes that are recognised',
-		}),
+		signature: looseSetting(signatureNotes),
 	})
 	.meta({id: 'route', description: 'A webhook route'});
 

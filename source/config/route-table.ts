@@ -3,8 +3,9 @@ import type {JsonValue} from '../core/json.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import type {Config, RouteTable} from './config.ts';
 import {placeless} from './place-problem.ts';
-import {viewOfRoute} from './resolve-route.ts';
+import {missingProfile} from './profiles.ts';
 import {insecureSecret} from './route-refusals.ts';
+import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
@@ -20,11 +21,11 @@ let tablesMade = 0;
  */
 export function buildRouteTable(config: Config, subscriptions: Subscriptions): RouteTable {
 	const context = routeContextOf(config);
-	const {routes: staticRoutes, refusals} = config.webhook;
+	const {routes: staticRoutes, refusals, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
-	const skipped: SkippedRoute[] = [...refusals];
+	const skipped: SkippedRoute[] = [...refusals, ...notServed];
 	const warnings: Problem[] = [];
-	const staticNames = new Set([...staticRoutes.keys(), ...refusals.map(({name}) => name)]);
+	const staticNames = new Set([...staticRoutes.keys(), ...skipped.map(({name}) => name)]);
 	for (const [name, entry] of Object.entries(subscriptions.entries)) {
 		const resolved = resolveSubscription(name, entry, context);
 		if (!resolved.ok) {
@@ -33,7 +34,7 @@ export function buildRouteTable(config: Config, subscriptions: Subscriptions): R
 			skipped.push(shadowed(resolved.route));
 		} else {
 			routes.set(name, resolved.route);
-			warnings.push(...warningsOf(name, entry, config));
+			warnings.push(...warningsOf(resolved.route, entry, config));
 		}
 	}
 
@@ -41,11 +42,16 @@ export function buildRouteTable(config: Config, subscriptions: Subscriptions): R
 	return {routes, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
 }
 
-const warningsOf = (name: string, entry: JsonValue, {paths}: Config): readonly Problem[] =>
-	findUnusedRouteSettings(entry).map(path => ({
-		...placeless(paths.subscriptions, {key: [name, ...path].join('.'), message: notUsedYet}),
+function warningsOf(route: Route, entry: JsonValue, config: Config): readonly Problem[] {
+	const missing = missingProfile(route.profile, config);
+	return [
+		...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
+		...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
+	].map(({path, message}) => ({
+		...placeless(config.paths.subscriptions, {key: [route.name, ...path].join('.'), message}),
 		severity: 'warning',
 	}));
+}
 
 function shadowed(route: Route): SkippedRoute {
 	const {name, source} = route;
@@ -94,6 +100,11 @@ export function routeViews({routes, skipped}: RouteTable): readonly RouteView[] 
 /** Secrets of every served route, subscriptions included: what a log must not show besides `Config.secretValues`. */
 export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 	...new Set(
-		[...routes.values()].flatMap(({secrets}) => secrets).filter(text => text !== insecureSecret),
+		[...routes.values()]
+			.flatMap(({secrets, retiredSecrets}) => [
+				...secrets,
+				...retiredSecrets.map(({secret}) => secret),
+			])
+			.filter(text => text !== insecureSecret),
 	),
 ];

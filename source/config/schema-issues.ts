@@ -20,6 +20,15 @@ export const describeIssues = (
 ): readonly SchemaProblem[] =>
 	issues.flatMap(issue => describe(issue, valueAt(value, keysOf(issue))));
 
+/** What is wrong with `value` first, in words that follow the name of its key; `undefined` when nothing is. */
+export function firstProblem(schema: z.ZodType, value: unknown): string | undefined {
+	const [first] = describeIssues(schema.safeParse(value).error?.issues ?? [], value);
+	return (
+		first &&
+		[...(first.path.length > 0 ? [`"${first.path.join('.')}"`] : []), first.message].join(' ')
+	);
+}
+
 function describe(issue: Issue, value: unknown): readonly SchemaProblem[] {
 	const path = keysOf(issue);
 	if (issue.code === 'invalid_union') {

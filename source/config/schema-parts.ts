@@ -47,3 +47,39 @@ export const checked = <Schema extends z.ZodType>(
 			context.addIssue({code: 'custom', message});
 		}
 	});
+
+/** Text with something to see in it. */
+export const visibleText = checked(z.string(), value =>
+	value.trim() === '' ? 'must not be empty' : undefined,
+).meta({minLength: 1});
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A point in time that is the same on every machine. */
+export const isoTime = checked(z.string(), value =>
+	moment.test(value) && !Number.isNaN(Date.parse(value))
+		? undefined
+		: 'must be a time with its offset, as 2026-12-24T18:00:00Z',
+).meta({format: 'date-time'});
+
+/** A mapping with known keys allows no others. */
+const closed: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({jsonSchema}) => {
+	if (jsonSchema.properties) {
+		jsonSchema.additionalProperties ??= false;
+	}
+};
+
+/** The JSON Schema (draft 2020-12) of what may be written. */
+export const jsonSchemaOf = (schema: z.ZodType) =>
+	// A value of any kind has no narrower schema.
+	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: closed});
+
+/** What the JSON Schema says of a setting that is loose in the file and checked by `schema` later. */
+export const notesOf = (
+	schema: z.ZodType,
+	description: string,
+): Readonly<Record<string, unknown>> => ({
+	...jsonSchemaOf(schema),
+	$schema: undefined,
+	description,
+});

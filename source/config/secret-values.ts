@@ -10,11 +10,14 @@ const shortestVariable = 6;
 
 /**
  * Every text that must never be shown: what stands in `value` under a key that names a secret (`secret`, `api_key`, `password`,
- * `bot_token`…), and the variables whose names say the same and that have at least 6 characters.
+ * `bot_token`…), and the variables of `environments` whose names say the same and that have at least 6 characters.
  */
-export function collectSecrets(value: unknown, environment: Environment): readonly string[] {
+export function collectSecrets(
+	value: unknown,
+	environments: readonly Environment[],
+): readonly string[] {
 	const found = new Set(textsUnderSecretKeys(value));
-	for (const [name, text] of Object.entries(environment)) {
+	for (const [name, text] of environments.flatMap(Object.entries<string>)) {
 		if (secretName.test(name) && text.length >= shortestVariable) {
 			found.add(text);
 		}
@@ -24,10 +27,11 @@ export function collectSecrets(value: unknown, environment: Environment): readon
 }
 
 function textsUnderSecretKeys(value: unknown): readonly string[] {
-	return membersOf(value).flatMap(([key, member]) =>
-		typeof key === 'string' && secretName.test(key) && !isJsonObject(member)
+	return membersOf(value).flatMap(([key, member]) => [
+		// A route may be called `rotate-token`; a text right below it is no secret for that.
+		...(typeof key === 'string' && secretName.test(key) && !isJsonObject(member)
 			? [member].flat().filter(text => typeof text === 'string')
-			: // A route may be called `rotate-token`; what stands in it is no secret for that.
-				textsUnderSecretKeys(member),
-	);
+			: []),
+		...textsUnderSecretKeys(member),
+	]);
 }

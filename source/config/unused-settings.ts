@@ -9,13 +9,12 @@ export const notUsedYet = 'this version does not use it yet';
 const each = '*';
 
 /** What a route may say without effect. What would do harm is refused instead: see `route-refusals.ts`. */
-const ofRoutes: ReadonlyArray<readonly string[]> = [['concurrency'], ['mirror_to_session']];
+const ofRoutes: ReadonlyArray<readonly string[]> = [['mirror_to_session']];
 
 const ofConfig: ReadonlyArray<readonly string[]> = [
 	['mcp_servers'],
 	['api'],
 	['metrics'],
-	['gateway', 'multiplex_profiles'],
 	...platformsToCome.map(name => ['platforms', name]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),

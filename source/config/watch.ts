@@ -1,9 +1,10 @@
-import {basename} from 'node:path';
+import {basename, dirname} from 'node:path';
 import type {FSWatcher} from 'chokidar';
 import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {HomePaths} from './config.ts';
+import {profilesFolder} from './home-paths.ts';
 
 /** Editors write a file in several steps. */
 const debounceMs = 100;
@@ -15,8 +16,9 @@ export type ConfigWatcher = {
 };
 
 /**
- * Calls `onChange` with the names of those of `config.yaml`, `.env` and `webhook_subscriptions.json` that changed, once the home has been quiet for
- * 100 ms. Watches the folder, since a file that is replaced is another file. `onChange` must not throw; it is not called after disposal.
+ * Calls `onChange` with the names of those of `config.yaml`, `.env` (also that of a profile below `profiles/`) and `webhook_subscriptions.json` that changed, and
+ * with `profiles` when one came or went, once the home has been quiet for 100 ms. Watches the folders, since a file that is replaced is another file.
+ * `onChange` must not throw; it is not called after disposal.
  * A folder that cannot be watched is logged: then changes wait for a reload that somebody asks for.
  */
 export function createConfigWatcher({
@@ -30,20 +32,21 @@ export function createConfigWatcher({
 	readonly onChange: (files: ReadonlySet<string>) => void;
 	readonly log: Logger;
 }): ConfigWatcher {
-	const names = new Set([paths.config, paths.env, paths.subscriptions].map(path => basename(path)));
+	const files: ReadonlySet<string> = new Set([paths.config, paths.env, paths.subscriptions]);
+	const profiles = profilesFolder(paths.home);
 	let pending = new Set<string>();
 	let cancel: (() => void) | undefined;
 	let closed = false;
 
 	const report = () => {
-		const files = pending;
+		const names = pending;
 		pending = new Set();
-		onChange(files);
+		onChange(names);
 	};
 
-	const note = (path: string) => {
+	const note = (name: string) => {
 		if (!closed) {
-			pending.add(basename(path));
+			pending.add(name);
 			cancel?.();
 			cancel = clock.after(debounceMs, report);
 		}
@@ -53,7 +56,27 @@ export function createConfigWatcher({
 		log.warn(`Cannot watch "${paths.home}" for changes: ${messageOf(error)}`);
 	};
 
-	const starting = start({home: paths.home, names, note, complain});
+	const starting = start({
+		home: paths.home,
+		isWatched: path =>
+			path === paths.home ||
+			files.has(path) ||
+			path === profiles ||
+			dirname(path) === profiles ||
+			(dirname(dirname(path)) === profiles && basename(path) === basename(paths.env)),
+		noteFile: path => {
+			// What lies beside the profiles is none.
+			if (dirname(path) !== profiles) {
+				note(basename(path));
+			}
+		},
+		noteFolder: path => {
+			if (dirname(path) === profiles) {
+				note(basename(profiles));
+			}
+		},
+		complain,
+	});
 	return {
 		ready: starting.then(watching => watching?.ready).catch(complain),
 		async [Symbol.asyncDispose]() {
@@ -67,26 +90,37 @@ export function createConfigWatcher({
 
 type Watching = {readonly watcher: FSWatcher; readonly ready: Promise<void>};
 
+/** The home, `profiles/`, and each profile. */
+const depth = 2;
+
 async function start({
 	home,
-	names,
-	note,
+	isWatched,
+	noteFile,
+	noteFolder,
 	complain,
 }: {
 	readonly home: string;
-	readonly names: ReadonlySet<string>;
-	readonly note: (path: string) => void;
+	readonly isWatched: (path: string) => boolean;
+	readonly noteFile: (path: string) => void;
+	readonly noteFolder: (path: string) => void;
 	readonly complain: (error: unknown) => void;
 }): Promise<Watching> {
 	const {watch} = await import('chokidar');
 	const watcher = watch(home, {
-		depth: 0,
+		depth,
 		ignoreInitial: true,
-		ignored: path => path !== home && !names.has(basename(path)),
+		ignored: path => !isWatched(path),
 	});
 	const ready = new Promise<void>(resolve => {
 		watcher.once('ready', resolve);
 	});
-	watcher.on('add', note).on('change', note).on('unlink', note).on('error', complain);
+	watcher
+		.on('add', noteFile)
+		.on('change', noteFile)
+		.on('unlink', noteFile)
+		.on('addDir', noteFolder)
+		.on('unlinkDir', noteFolder)
+		.on('error', complain);
 	return {watcher, ready};
 }

@@ -1,12 +1,20 @@
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
-import {resolveRoute} from './resolve-route.ts';
+import {profileNotServed, resolveRoute} from './resolve-route.ts';
 import {secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {RawWebhook} from './schema.ts';
 
 /** A variable that says nothing useful. */
 export type VariableProblem = {readonly name: string; readonly message: string};
+
+/** What the receiver's settings are read in. */
+export type ReceiverSurroundings = Pick<
+	RouteContext,
+	'profile' | 'multiplexProfiles' | 'profiles'
+> & {
+	readonly environment: Environment;
+};
 
 const defaults = {
 	host: '0.0.0.0',
@@ -23,15 +31,14 @@ const defaults = {
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,
-	{profile, environment}: {readonly profile: string; readonly environment: Environment},
+	{environment, ...serving}: ReceiverSurroundings,
 ): {readonly webhook: WebhookConfig; readonly problems: readonly VariableProblem[]} {
 	const {extra, ...direct} = written ?? {};
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
 	const port = settings.port ?? portOf(environment);
 	const enabled = settings.enabled ?? switchOf(environment);
 	const context: RouteContext = {
-		profile,
-		environment,
+		...serving,
 		host: settings.host ?? defaults.host,
 		secrets:
 			settings.secret === undefined
@@ -63,19 +70,23 @@ const withoutNothing = (extra: NonNullable<RawWebhook['extra']>): typeof extra =
 function resolveRoutes(
 	written: RawWebhook['routes'],
 	context: RouteContext,
-): Pick<WebhookConfig, 'routes' | 'refusals'> {
+): Pick<WebhookConfig, 'routes' | 'refusals' | 'skipped'> {
 	const routes = new Map<string, Route>();
-	const refusals: SkippedRoute[] = [];
+	const failures: SkippedRoute[] = [];
 	for (const [name, raw] of Object.entries(written ?? {})) {
 		const resolved = resolveRoute({name, source: 'static', raw}, context);
 		if (resolved.ok) {
 			routes.set(name, resolved.route);
 		} else {
-			refusals.push(...resolved.refusals);
+			failures.push(...resolved.refusals);
 		}
 	}
 
-	return {routes, refusals};
+	return {
+		routes,
+		refusals: failures.filter(({code}) => code !== profileNotServed),
+		skipped: failures.filter(({code}) => code === profileNotServed),
+	};
 }
 
 const switches: Readonly<Record<string, boolean>> = {

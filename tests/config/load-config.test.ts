@@ -335,14 +335,13 @@ test('settings of a later version are accepted, each with a warning, also in a s
 mcp_servers: {crm: {command: crm}}
 api: {port: 8642}
 metrics: {host: 0.0.0.0}
-gateway: {multiplex_profiles: true}
 platforms:
   telegram: {bot_token: x}
   teams: {enabled: true}
   webhook:
     routes:
-      a: {secret: s, concurrency: 2, mirror_to_session: true}
-    extra: {routes: {b: {secret: s, concurrency: 1}}}
+      a: {secret: s, mirror_to_session: true}
+    extra: {routes: {b: {secret: s, mirror_to_session: true}}}
 `;
 	const loaded = home.load({config}, {strict: true});
 	expect(loaded.ok).toBe(true);
@@ -351,15 +350,67 @@ platforms:
 			'2:1 mcp_servers',
 			'3:1 api',
 			'4:1 metrics',
-			'5:11 gateway.multiplex_profiles',
-			'7:3 platforms.telegram',
-			'8:3 platforms.teams',
-			'11:22 platforms.webhook.routes.a.concurrency',
-			'11:38 platforms.webhook.routes.a.mirror_to_session',
-			'12:37 platforms.webhook.extra.routes.b.concurrency',
+			'6:3 platforms.telegram',
+			'7:3 platforms.teams',
+			'10:22 platforms.webhook.routes.a.mirror_to_session',
+			'11:37 platforms.webhook.extra.routes.b.mirror_to_session',
 		].map(place => `config.yaml:${place}: this version does not use it yet`),
 	);
 	expect(configOf(loaded).warnings.every(({severity}) => severity === 'warning')).toBe(true);
+});
+
+test('what works is not warned about', () => {
+	using home = createTemporaryHome();
+	const config = `
+gateway: {multiplex_profiles: true}
+platforms:
+  webhook:
+    secret: s
+    routes:
+      a: {concurrency: 2, overflow: queue, signature: stripe, rate_limit: 3, max_body_bytes: 5, dedupe_body: true}
+      b: {coalesce: {key: k, window_seconds: 1, max_wait_seconds: 2}}
+      c: {cron_job: j, retired_secrets: [{secret: o, until: 2026-01-01T00:00:00Z}]}
+      d: {signature: {header: x, algorithm: sha1, prefix: p, encoding: hex, timestamp_header: t, signed: "{timestamp}{body}"}}
+      e: {profile: default}
+`;
+	expect(problemsOf(home.load({config}, {strict: true}))).toEqual([]);
+});
+
+test.for([
+	['retired_secrets: [{until: 2026-01-01T00:00:00Z}]', 'must be text, not empty'],
+	['retired_secrets: [{secret: s}]', 'must be text, not empty'],
+	['retired_secrets: [{secret: s, until: tomorrow}]', 'must be a time with its offset'],
+	['retired_secrets: [{secret: s, until: 2026-01-01T00:00:00}]', 'must be a time with its offset'],
+	['retired_secrets: [{secret: s, until: 2026-13-01T00:00:00Z}]', 'must be a time with its offset'],
+	['retired_secrets: {secret: s}', 'must be a list, not a mapping'],
+	['concurrency: 0', 'must be at least 1, not 0'],
+	['concurrency: 1.5', 'must be a whole number, not a fraction'],
+	['overflow: queu', '"queu" is not known, did you mean "queue"'],
+	['cron_job: " "', 'must not be empty'],
+	['cron_job: ""', 'must not be empty'],
+	['dedupe_body: 1', 'must be true or false, not a number'],
+] as const)('a route with {%s} is refused at its place', ([setting, message]) => {
+	using home = createTemporaryHome();
+	const problems = problemsOf(
+		home.load({config: `platforms: {webhook: {routes: {a: {secret: s, ${setting}}}}}`}),
+	);
+	expect(problems).toHaveLength(1);
+	expect(problems[0]).toMatch(/^config\.yaml:1:\d+ platforms\.webhook\.routes\.a\./);
+	expect(problems[0]).toContain(message);
+});
+
+test('keys that `signature` and `retired_secrets` do not know are found', () => {
+	using home = createTemporaryHome();
+	const config = `
+platforms:
+  webhook:
+    routes:
+      a: {secret: s, signature: {header: x, algoritm: sha1}, retired_secrets: [{secret: o, until: 2026-01-01T00:00:00Z, til: 1}]}
+`;
+	expect(problemsOf(home.load({config}))).toEqual([
+		'config.yaml:5:45 platforms.webhook.routes.a.signature.algoritm: unknown key, did you mean "algorithm"',
+		'config.yaml:5:121 platforms.webhook.routes.a.retired_secrets.0.til: unknown key',
+	]);
 });
 
 test.for(platformNames.filter(name => name !== 'email'))(

@@ -33,6 +33,9 @@ test.for([
 	['{coalesce: {key: k}, cron_job: j}', 'secret: global', 'coalesce_with_cron_job'],
 	['{coalesce: {window_seconds: 3}}', 'secret: global', 'coalesce_invalid'],
 	['{coalesce: {key: k, window_seconds: 0}}', 'secret: global', 'coalesce_invalid'],
+	['{coalesce: {key: k, max_wait_seconds: -1}}', 'secret: global', 'coalesce_invalid'],
+	['{coalesce: {key: "  "}}', 'secret: global', 'coalesce_invalid'],
+	['{coalesce: {key: 7}}', 'secret: global', 'coalesce_invalid'],
 	['{coalesce: true}', 'secret: global', 'coalesce_invalid'],
 	['{secret: INSECURE_NO_AUTH}', 'host: 0.0.0.0', 'insecure_not_loopback'],
 	['{}', 'secret: INSECURE_NO_AUTH', 'insecure_not_loopback'],
@@ -52,15 +55,21 @@ test.for([
 	['{profile: }', 'secret: global', 'profile_invalid'],
 	['{profile: "  "}', 'secret: global', 'profile_invalid'],
 	['{profile: 7}', 'secret: global', 'profile_invalid'],
-	['{profile: other}', 'secret: global', 'not_available_yet'],
-	['{cron_job: j}', 'secret: global', 'not_available_yet'],
-	['{coalesce: {key: k, window_seconds: 0.5}}', 'secret: global', 'not_available_yet'],
+	['{profile: ../other}', 'secret: global', 'profile_invalid'],
+	['{profile: Other}', 'secret: global', 'profile_invalid'],
+	['{profile: [default]}', 'secret: global', 'profile_invalid'],
+	['{profile: other, deliver_only: true}', 'secret: global', 'deliver_only_without_target'],
+	['{profile: other}', 'host: 10.0.0.1', 'route_without_secret'],
+	[
+		'{deliver_only: true, deliver: email, overflow: queue}',
+		'secret: global',
+		'overflow_with_deliver_only',
+	],
+	['{signature: strip}', 'secret: global', 'signature_invalid'],
+	['{secret: "whsec_!"}', 'secret: global', 'secret_invalid'],
+	['{}', 'secret: whpk_AAAA', 'secret_invalid'],
 	['{deliver: slack}', 'secret: global', 'not_available_yet'],
 	['{deliver: wecom, deliver_only: true}', 'secret: global', 'not_available_yet'],
-	['{overflow: queue}', 'secret: global', 'not_available_yet'],
-	['{signature: stripe}', 'secret: global', 'not_available_yet'],
-	['{signature: {header: x-sig}}', 'secret: INSECURE_NO_AUTH, host: "::1"', 'not_available_yet'],
-	['{deliver: slack, cron_job: j}', 'secret: global', 'not_available_yet'],
 ] as const)('%s with %s is refused at start: %s', ([route, settings, code]) => {
 	const {routes, refusals} = webhookWith(route, {settings});
 	expect(refusals.map(refusal => refusal.code)).toEqual([code]);
@@ -106,12 +115,147 @@ test.for(platformNames.filter(name => name !== 'email'))(
 	},
 );
 
-test.for(['deliver: log', 'deliver: email', 'overflow: reject', 'concurrency: 2'])(
-	'a route with %s is served',
-	setting => {
-		expect(webhookWith(`{${setting}}`).refusals).toEqual([]);
+test.for([
+	['{coalesce: {}}', 'coalesce', '"key" must be text, not empty'],
+	['{coalesce: {key: ""}}', 'coalesce', '"key" must not be empty'],
+	[
+		'{coalesce: {key: k, window_seconds: 0}}',
+		'coalesce',
+		'"window_seconds" must be more than 0, not 0',
+	],
+	['{coalesce: on}', 'coalesce', 'must be a mapping, not text'],
+	['{signature: strip}', 'signature', 'is not known, did you mean "stripe"'],
+	[
+		'{signature: hmac-sha256}',
+		'signature',
+		'must be one of stripe, slack, shopify, linear, or a mapping with "header"',
+	],
+	['{signature: 7}', 'signature', 'must be a mapping, not a number'],
+	['{signature: {}}', 'signature', '"header" must be text, not empty'],
+	[
+		'{signature: {header: "x sig"}}',
+		'signature',
+		`"header" must be a header's name: 1 to 64 letters, digits and hyphens`,
+	],
+	[
+		'{signature: {header: x, algorithm: sha265}}',
+		'signature',
+		'"algorithm" "sha265" is not known, did you mean "sha256"',
+	],
+	[
+		'{signature: {header: x, encoding: hexx}}',
+		'signature',
+		'"encoding" "hexx" is not known, did you mean "hex"',
+	],
+	[
+		'{signature: {header: x, prefix: "a\\nb"}}',
+		'signature',
+		'"prefix" must be at most 64 characters of ASCII',
+	],
+	[
+		'{signature: {header: x, signed: "{timestamp}"}}',
+		'signature',
+		'"signed" must hold {body} exactly once',
+	],
+	[
+		'{signature: {header: x, signed: "{body}{body}"}}',
+		'signature',
+		'"signed" must hold {body} exactly once',
+	],
+	[
+		'{signature: {header: x, signed: "{id}.{body}"}}',
+		'signature',
+		'"signed" can hold no other placeholder than {body} and {timestamp}, each once',
+	],
+	[
+		'{signature: {header: x, signed: "{timestamp}.{body}"}}',
+		'signature',
+		'needs "timestamp_header" beside {timestamp} in "signed"',
+	],
+	[
+		'{signature: {header: x, timestamp_header: t, signed: "{body}"}}',
+		'signature',
+		'needs {timestamp} in "signed" beside "timestamp_header": a time that is not signed can be changed by anybody',
+	],
+	[
+		'{signature: {header: x, timestamp_header: X}}',
+		'signature',
+		'has the same header for the signature and the time',
+	],
+] as const)('%s: the refusal says what is wrong with %s: %s', ([route, key, problem]) => {
+	expect(webhookWith(route).refusals.map(({reason}) => reason)).toEqual([
+		`Route "r" has an invalid "${key}": ${problem}`,
+	]);
+});
+
+test.for([
+	['whsec_', 'whsec'],
+	['whsec_A', 'whsec'],
+	['whsec_AAAAA', 'whsec'],
+	['whsec_AAA_', 'whsec'],
+	['whsec_AA=A', 'whsec'],
+	['whsec_AAA==', 'whsec'],
+	['whsec_ AAAA', 'whsec'],
+	['whpk_', 'whpk'],
+	[`whpk_${Buffer.alloc(31).toString('base64')}`, 'whpk'],
+	[`whpk_${Buffer.alloc(33).toString('base64')}`, 'whpk'],
+] as const)(
+	'a secret that cannot be decoded is refused by the name of its route, and never shown: %s',
+	([secret, prefix]) => {
+		for (const route of [
+			`{secret: "${secret}"}`,
+			`{secret: [fine, "${secret}"]}`,
+			`{retired_secrets: [{secret: "${secret}", until: 2026-01-01T00:00:00Z}]}`,
+		]) {
+			const {refusals} = webhookWith(route);
+			expect(refusals.map(({code}) => code)).toEqual(['secret_invalid']);
+			expect(refusals[0]?.reason).toMatch(new RegExp(`^Route "r" has a secret with "${prefix}_"`));
+			const encoded = secret.slice(prefix.length + 1);
+			expect(encoded !== '' && JSON.stringify(refusals).includes(encoded)).toBe(false);
+		}
 	},
 );
+
+test.for([
+	'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+	'whsec_AA==',
+	'whsec_AA',
+	'whsec',
+	'whpk',
+	`whpk_${Buffer.alloc(32, 7).toString('base64')}`,
+	`whpk_${Buffer.alloc(32, 7).toString('base64').replace('=', '')}`,
+])('a secret that can be used is: %s', secret => {
+	expect(webhookWith(`{secret: ["${secret}"]}`).refusals).toEqual([]);
+});
+
+test('a sender with a scheme of its own is the one who knows how its secret is written', () => {
+	expect(webhookWith('{secret: whsec_test_secret, signature: stripe}').refusals).toEqual([]);
+	const key = `whpk_${Buffer.alloc(32).toString('base64')}`;
+	expect(webhookWith(`{secret: "${key}", signature: stripe}`).refusals).toMatchObject([
+		{code: 'secret_invalid', reason: expect.stringContaining('only Standard Webhooks')},
+	]);
+});
+
+test.for([
+	'deliver: log',
+	'deliver: email',
+	'overflow: reject',
+	'overflow: queue',
+	'concurrency: 2',
+	'cron_job: j',
+	'coalesce: {key: k, window_seconds: 0.5}',
+	'coalesce: ',
+	'cron_job: ',
+	'signature: stripe',
+	'signature: ',
+	'signature: {header: x-sig}',
+	'retired_secrets: ',
+	// "the job's own … delivery apply; route-level `deliver`, `deliver_extra`, `skills` are ignored"
+	'cron_job: j, deliver: slack',
+	'cron_job: j, deliver: forge_comment',
+])('a route with %s is served', setting => {
+	expect(webhookWith(`{${setting}}`).refusals).toEqual([]);
+});
 
 test('one refused route leaves the others in the table', () => {
 	using home = createTemporaryHome();
@@ -125,7 +269,9 @@ test('one refused route leaves the others in the table', () => {
 test('a route that names the profile of its own home is a route like any other', () => {
 	expect(webhookWith('{profile: ops}', {profile: 'ops'}).routes.get('r')?.profile).toBe('default');
 	expect(webhookWith('{profile: default}').routes.get('r')?.profile).toBe('default');
-	expect(webhookWith('{profile: default}', {profile: 'ops'}).refusals).toHaveLength(1);
+	expect(webhookWith('{profile: default}', {profile: 'ops'}).routes.get('r')?.profile).toBe(
+		'default',
+	);
 });
 
 test('a route gets its defaults, its aliases and its names', () => {
@@ -136,6 +282,7 @@ test('a route gets its defaults, its aliases and its names', () => {
 		description: '',
 		events: [],
 		secrets: ['global'],
+		retiredSecrets: [],
 		insecure: false,
 		filters: [],
 		scriptTimeoutMs: 30_000,
@@ -145,6 +292,7 @@ test('a route gets its defaults, its aliases and its names', () => {
 		deliverExtra: {},
 		deliverOnly: false,
 		mirrorToSession: false,
+		overflow: 'reject',
 		rateLimit: 30,
 		maxBodyBytes: 1_048_576,
 		dedupeBody: false,
@@ -161,5 +309,66 @@ test('a route gets its defaults, its aliases and its names', () => {
 		maxBodyBytes: 10,
 		toolsets: [],
 	});
+	expect(
+		webhookWith('{cron_job: j, overflow: queue, concurrency: 3, dedupe_body: true}').routes.get(
+			'r',
+		),
+	).toMatchObject({cronJob: 'j', overflow: 'queue', concurrency: 3, dedupeBody: true});
 	expect(full?.mirrorToSession, '"counts only when it is exactly `true`"').toBe(false);
+});
+
+test.for([
+	['{key: a.b}', {key: 'a.b', windowMs: 30_000, maxWaitMs: 300_000}],
+	[
+		'{key: "{a.b}-{c}", window_seconds: 0.5, max_wait_seconds: 1.25}',
+		{key: '{a.b}-{c}', windowMs: 500, maxWaitMs: 1250},
+	],
+	[
+		'{key: k, window_seconds: , max_wait_seconds: }',
+		{key: 'k', windowMs: 30_000, maxWaitMs: 300_000},
+	],
+] as const)(
+	'"`window_seconds` … 30, `max_wait_seconds` … 300", "may be fractions": %s',
+	([written, coalesce]) => {
+		expect(webhookWith(`{coalesce: ${written}}`).routes.get('r')?.coalesce).toEqual(coalesce);
+	},
+);
+
+const custom = {kind: 'custom', algorithm: 'sha256', prefix: '', encoding: 'hex'} as const;
+
+test.for([
+	['stripe', {kind: 'stripe'}],
+	['slack', {kind: 'slack'}],
+	['shopify', {kind: 'shopify'}],
+	['linear', {kind: 'linear'}],
+	['{header: X-Sig}', {...custom, header: 'x-sig', signed: '{body}'}],
+	[
+		'{header: X-Sig, timestamp_header: X-Time}',
+		{...custom, header: 'x-sig', timestampHeader: 'x-time', signed: '{timestamp}.{body}'},
+	],
+	[
+		'{header: x-slack-signature, algorithm: sha512, prefix: "v0=", encoding: base64, timestamp_header: x-t, signed: "v0:{timestamp}:{body}"}',
+		{
+			kind: 'custom',
+			header: 'x-slack-signature',
+			algorithm: 'sha512',
+			prefix: 'v0=',
+			encoding: 'base64',
+			timestampHeader: 'x-t',
+			signed: 'v0:{timestamp}:{body}',
+		},
+	],
+] as const)('"a route may say how its sender signs": %s', ([written, signature]) => {
+	expect(webhookWith(`{signature: ${written}}`).routes.get('r')?.signature).toEqual(signature);
+});
+
+test('secrets that were replaced keep their time, and what was no secret does not become one', () => {
+	const route = webhookWith(
+		`{secret: new, retired_secrets: [{secret: old, until: "2026-01-01T01:00:00+01:00"}, {secret: INSECURE_NO_AUTH, until: 2999-01-01T00:00:00Z}, {secret: " ", until: 2999-01-01T00:00:00Z}]}`,
+	).routes.get('r');
+	expect(route).toMatchObject({
+		secrets: ['new'],
+		insecure: false,
+		retiredSecrets: [{secret: 'old', until: Date.UTC(2026, 0, 1)}],
+	});
 });

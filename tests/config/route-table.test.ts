@@ -44,7 +44,7 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'a/b': {},
 		'line\nbreak': {},
 		prompt: {prompt: 7},
-		later: {cron_job: 'j'},
+		both_modes: {cron_job: 'j', coalesce: {key: 'k'}},
 		chat: {deliver: 'slack'},
 	};
 	const {routes, skipped} = buildRouteTable(config, {entries});
@@ -60,13 +60,13 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'a/b',
 		'line␊break',
 		'prompt',
-		'later',
+		'both_modes',
 		'chat',
 	]);
 	expect(dynamic[3]?.reason).toBe(
 		'Route "prompt" is not a route: prompt must be text, not a number: put it in quotes',
 	);
-	expect(dynamic[4]?.code).toBe('not_available_yet');
+	expect(dynamic[4]?.code).toBe('coalesce_with_cron_job');
 	expect(dynamic[5]?.code).toBe('not_available_yet');
 });
 
@@ -74,30 +74,24 @@ test('what a served subscription says without effect is named, and only that', (
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));
 	const entries = {
-		both: {concurrency: 1},
-		broken: {prompt: 7, concurrency: 1},
-		queued: {overflow: 'queue'},
-		signed: {signature: 'stripe'},
+		both: {mirror_to_session: true},
+		broken: {prompt: 7, mirror_to_session: true},
+		queued: {overflow: 'queue', concurrency: 3, signature: 'stripe'},
 		quiet: {mirror_to_session: false, overflow: 'reject'},
 		own: {concurrency: 3, mirror_to_session: true},
 	};
-	const {warnings, skipped} = buildRouteTable(config, {entries});
+	const {warnings} = buildRouteTable(config, {entries});
 	expect(warnings.map(({severity, key, message}) => [severity, key, message])).toEqual([
-		['warning', 'own.concurrency', 'this version does not use it yet'],
 		['warning', 'own.mirror_to_session', 'this version does not use it yet'],
 	]);
 	expect(warnings[0]?.file).toBe(home.paths.subscriptions);
-	expect(skipped.filter(({code}) => code === 'not_available_yet').map(({name}) => name)).toEqual([
-		'queued',
-		'signed',
-	]);
 });
 
 test('however many subscriptions there are, the warnings are bounded', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));
 	const entries = Object.fromEntries(
-		Array.from({length: 101}, (_, index) => [`r${index}`, {concurrency: 1}]),
+		Array.from({length: 101}, (_, index) => [`r${index}`, {mirror_to_session: true}]),
 	);
 	expect(buildRouteTable(config, {entries}).warnings).toHaveLength(100);
 });

@@ -1,0 +1,37 @@
+import {z} from 'zod';
+import type {Route} from './route.ts';
+import {firstProblem} from './schema-issues.ts';
+import {notesOf, seconds, setting, visibleText} from './schema-parts.ts';
+
+const secondMs = 1000;
+const day = 24 * 60 * 60;
+const defaultWindow = 30;
+const defaultMaxWait = 300;
+
+const coalesceSchema = z.object({
+	key: visibleText.meta({description: 'Payload field or template that names the entity'}),
+	window_seconds: setting(seconds(day), {description: 'Quiet window', default: defaultWindow}),
+	max_wait_seconds: setting(seconds(7 * day), {
+		description: 'Longest wait from the first event of a group',
+		default: defaultMaxWait,
+	}),
+});
+
+/** `coalesce` in the JSON Schema. */
+export const coalesceNotes = notesOf(coalesceSchema, 'Gather events of one entity into one run');
+
+/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. @see Interface 2.10 */
+export const problemWithCoalesce = (written: unknown): string | undefined =>
+	firstProblem(coalesceSchema, written);
+
+/** `coalesce` as the receiver uses it; `undefined` when it is absent or wrong. */
+export function coalesceOf(written: unknown): Route['coalesce'] {
+	const {data} = coalesceSchema.safeParse(written);
+	return (
+		data && {
+			key: data.key,
+			windowMs: (data.window_seconds ?? defaultWindow) * secondMs,
+			maxWaitMs: (data.max_wait_seconds ?? defaultMaxWait) * secondMs,
+		}
+	);
+}

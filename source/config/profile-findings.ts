@@ -1,0 +1,45 @@
+import type {HomePaths, Profiles, WebhookConfig} from './config.ts';
+import {defaultProfile} from './home-paths.ts';
+import type {Finding} from './place-problem.ts';
+import {valueAt, type KeyPath} from './plain-data.ts';
+import {missingProfile} from './profiles.ts';
+import {routesPlace} from './routes-place.ts';
+
+const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
+
+/** Whether `value` (all of `config.yaml`) asks to serve several profiles, and this home can: one that is itself a profile cannot. */
+export const multiplexes = (value: unknown, {profile}: HomePaths): boolean =>
+	valueAt(value, multiplexKey) === true && profile === defaultProfile;
+
+/** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
+export function findProfileTroubles(
+	value: unknown,
+	{
+		paths,
+		webhook,
+		profiles,
+	}: {
+		readonly paths: HomePaths;
+		readonly webhook: WebhookConfig;
+		readonly profiles: Profiles;
+	},
+): readonly Finding[] {
+	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
+	const withoutEffect =
+		valueAt(value, multiplexKey) === true && !multiplexes(value, paths)
+			? [
+					{
+						path: multiplexKey,
+						message: 'has no effect in a profile: only a gateway without -p serves several',
+					},
+				]
+			: [];
+	return [
+		...withoutEffect,
+		...webhook.skipped.map(({name, reason}) => ({path: placeOf(name), message: reason})),
+		...[...webhook.routes.values()].flatMap(({name, profile}) => {
+			const message = missingProfile(profile, {profiles});
+			return message === undefined ? [] : [{path: placeOf(name), message}];
+		}),
+	].map(finding => ({...finding, severity: 'warning'}));
+}

@@ -1,0 +1,128 @@
+import {readdirSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {codeOf, messageOf} from '../core/errors.ts';
+import type {HomePaths, Profile, Profiles} from './config.ts';
+import {mergeEnvironment, type Environment} from './environment.ts';
+import {defaultProfile, namePattern, profilePaths, profilesFolder} from './home-paths.ts';
+
+/** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
+const mostProfiles = 100;
+
+/**
+ * The profiles of a gateway: the home itself, whose variables are `merged`, and, when it serves several, every folder below `<home>/profiles/`
+ * whose name can be a profile's. Each has its own `.env` over `environment` (the process's) and sees no other one's. Where an `.env` cannot be read,
+ * the variables that `before` has for the profile stay. Never throws.
+ *
+ * @see Interface 2.5 `profile`, Decisions 1
+ */
+export function loadProfiles(
+	paths: HomePaths,
+	{environment, merged, multiplex, before}: ProfileOptions,
+): Profiles {
+	const {names, problems} = multiplex ? listProfiles(paths) : nobody;
+	const loaded = names.map(name => loadProfile(name, {paths, environment, before}));
+	const own: Profile = {name: defaultProfile, paths, environment: merged, exists: true};
+	const others = new Map(loaded.map(({profile}) => [profile.name, profile]));
+	return {
+		others: [...others.values()],
+		problems: [...problems, ...loaded.flatMap(({problem}) => (problem ? [problem] : []))],
+		of: name =>
+			name === defaultProfile || name === paths.profile
+				? own
+				: (others.get(name) ?? {
+						name,
+						paths: profilePaths(paths, name),
+						environment,
+						exists: false,
+					}),
+	};
+}
+
+export type ProfileOptions = {
+	/** The process's environment. */
+	readonly environment: Environment;
+	/** The same under the `.env` of the home. */
+	readonly merged: Environment;
+	/** Whether other profiles are served. */
+	readonly multiplex: boolean;
+	/** The profiles of the last good configuration. */
+	readonly before?: Profiles | undefined;
+};
+
+/** What to say of a served profile that has no folder yet; `undefined` when it has one. */
+export function missingProfile(
+	name: string,
+	{profiles}: {readonly profiles: Profiles},
+): string | undefined {
+	const {exists, paths} = profiles.of(name);
+	return exists ? undefined : `profile "${name}" has no folder yet: "${paths.home}"`;
+}
+
+/** Changes when a profile comes, goes, or gets another `.env`. */
+export const profileStamp = (paths: HomePaths): string =>
+	listProfiles(paths)
+		.names.map(name => `${name} ${stampOf(profilePaths(paths, name).env)}`)
+		.join();
+
+const nobody: Listed = {names: [], problems: []};
+
+type Listed = {readonly names: readonly string[]; readonly problems: Profiles['problems']};
+
+function listProfiles({home}: HomePaths): Listed {
+	const folder = profilesFolder(home);
+	try {
+		const names = readdirSync(folder)
+			.filter(name => namePattern.test(name) && name !== defaultProfile)
+			.filter(name => isFolder(join(folder, name)))
+			.toSorted();
+		const message = `holds more than ${mostProfiles} profiles: only the first ${mostProfiles} by name are served`;
+		return {
+			names: names.slice(0, mostProfiles),
+			problems: names.length > mostProfiles ? [{file: folder, message}] : [],
+		};
+	} catch (error) {
+		return codeOf(error) === 'ENOENT'
+			? nobody
+			: {names: [], problems: [{file: folder, message: `Cannot list it: ${messageOf(error)}`}]};
+	}
+}
+
+/** Follows links: a profile may live elsewhere. */
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
+
+function loadProfile(
+	name: string,
+	{
+		paths: base,
+		environment,
+		before,
+	}: Pick<ProfileOptions, 'environment' | 'before'> & {readonly paths: HomePaths},
+) {
+	const paths = profilePaths(base, name);
+	try {
+		const merged = mergeEnvironment(paths.env, environment);
+		return {profile: {name, paths, environment: merged, exists: true}};
+	} catch (error) {
+		const known = before?.others.find(profile => profile.name === name);
+		const consequence = known ? 'the last good variables stay in place' : 'it counts as empty';
+		return {
+			profile: {name, paths, environment: known?.environment ?? environment, exists: true},
+			problem: {file: paths.env, message: `${messageOf(error)}; ${consequence}`},
+		};
+	}
+}
+
+function stampOf(path: string): string {
+	try {
+		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
+		return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'none';
+	} catch (error) {
+		return codeOf(error);
+	}
+}

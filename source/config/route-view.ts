@@ -1,0 +1,81 @@
+import type {RouteView} from '../core/config-view.ts';
+import {isJsonObject} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {defaultProfile} from './home-paths.ts';
+import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
+import type {Route} from './route.ts';
+import {targetOf} from './targets.ts';
+
+/** A route as faces see it. */
+export const viewOfRoute = ({
+	name,
+	profile,
+	source,
+	description,
+	events,
+	deliver,
+	deliverOnly,
+	cronJob,
+	coalesce,
+	insecure,
+}: Route): RouteView => ({
+	name,
+	profile,
+	source,
+	description: shown(description),
+	events: events.map(shown),
+	deliver,
+	mode: modeOf({deliverOnly, cronJob, coalesce}),
+	...jobAndKey(cronJob, coalesce?.key),
+	insecure,
+});
+
+/** A route that is not served, as faces see it; `problem` is the reason. */
+export const viewOfRefused = (
+	{name, raw, secrets}: RouteDraft,
+	{source, problem}: {readonly source: Route['source']; readonly problem: string},
+): RouteView => ({
+	name,
+	profile: typeof raw.profile === 'string' ? shown(raw.profile) : defaultProfile,
+	source,
+	description: shown(raw.description ?? ''),
+	events: (raw.events ?? []).map(shown),
+	deliver: targetOf(raw.deliver),
+	mode: modeOf({
+		deliverOnly: raw.deliver_only === true,
+		cronJob: raw.cron_job,
+		coalesce: raw.coalesce,
+	}),
+	...jobAndKey(raw.cron_job, isJsonObject(raw.coalesce) ? raw.coalesce['key'] : undefined),
+	problem,
+	insecure: secrets.includes(insecureSecret),
+});
+
+function modeOf({
+	deliverOnly,
+	cronJob,
+	coalesce,
+}: {
+	readonly deliverOnly: boolean;
+	readonly cronJob: unknown;
+	readonly coalesce: unknown;
+}): RouteView['mode'] {
+	if (deliverOnly) {
+		return 'deliver_only';
+	}
+
+	if (isSet(cronJob)) {
+		return 'cron_job';
+	}
+
+	return isSet(coalesce) ? 'coalesce' : 'agent';
+}
+
+const jobAndKey = (cronJob: unknown, key: unknown): Pick<RouteView, 'cronJob' | 'coalesceKey'> => ({
+	...(typeof cronJob === 'string' && {cronJob: shown(cronJob)}),
+	...(typeof key === 'string' && {coalesceKey: shown(key)}),
+});
+
+const longestShown = 200;
+
+const shown = (text: string): string => cell(text, longestShown).text;

@@ -1,0 +1,120 @@
+import {z} from 'zod';
+import {nearestName} from './nearest-name.ts';
+import type {SignatureSpec} from './route.ts';
+import {firstProblem} from './schema-issues.ts';
+import {checked, notesOf, setting} from './schema-parts.ts';
+
+const presets = ['stripe', 'slack', 'shopify', 'linear'] as const;
+
+const longestSigned = 256;
+
+/** Name of a header. @see RFC 9110 §5.1 */
+const headerName = checked(z.string(), value =>
+	/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(value)
+		? undefined
+		: "must be a header's name: 1 to 64 letters, digits and hyphens",
+);
+
+const prefixText = checked(z.string(), value =>
+	/^[ -~]{0,64}$/.test(value) ? undefined : 'must be at most 64 characters of ASCII',
+);
+
+const fields = z.object({
+	header: headerName.meta({description: 'Header that holds the signature'}),
+	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), {
+		description: 'Hash of the HMAC',
+		default: 'sha256',
+	}),
+	prefix: setting(prefixText, {description: 'What stands before the digest', default: ''}),
+	encoding: setting(z.enum(['hex', 'base64']), {
+		description: 'How the digest is written',
+		default: 'hex',
+	}),
+	timestamp_header: setting(headerName, {
+		description: 'Header with the Unix seconds; within 300 s of our clock',
+	}),
+	signed: setting(checked(z.string(), problemWithSigned), {
+		description:
+			'What is signed; default {body}, with a timestamp_header {timestamp}.{body}; each stands in it once',
+	}),
+});
+
+const customSchema = checked(fields, problemWithTime);
+
+/** `signature` in the JSON Schema. */
+export const signatureNotes = notesOf(
+	z.union([z.enum(presets), fields]),
+	'How the sender signs, beyond the schemes that are recognised by their headers',
+);
+
+/** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Never holds what was written. @see Decisions 3 */
+export function problemWithSignature(written: unknown): string | undefined {
+	if (typeof written !== 'string') {
+		return firstProblem(customSchema, written);
+	}
+
+	if (presetNamed(written)) {
+		return undefined;
+	}
+
+	const nearest = nearestName(written, presets);
+	return nearest === undefined
+		? `must be one of ${presets.join(', ')}, or a mapping with "header"`
+		: `is not known, did you mean "${nearest}"`;
+}
+
+/** `signature` as the receiver uses it; `undefined` when it is absent or wrong. */
+export function signatureOf(written: unknown): SignatureSpec | undefined {
+	const kind = presetNamed(written);
+	if (kind) {
+		return {kind};
+	}
+
+	const {data} = customSchema.safeParse(written);
+	const timestampHeader = data?.timestamp_header?.toLowerCase();
+	return (
+		data && {
+			kind: 'custom',
+			header: data.header.toLowerCase(),
+			algorithm: data.algorithm ?? 'sha256',
+			prefix: data.prefix ?? '',
+			encoding: data.encoding ?? 'hex',
+			...(timestampHeader !== undefined && {timestampHeader}),
+			signed: data.signed ?? (timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
+		}
+	);
+}
+
+const presetNamed = (written: unknown) => presets.find(preset => preset === written);
+
+function problemWithSigned(signed: string): string | undefined {
+	const placeholders = [...signed.matchAll(/\{[^{}]*\}/g)].map(([placeholder]) => placeholder);
+	if (signed.length > longestSigned) {
+		return `must be at most ${longestSigned} characters`;
+	}
+
+	if (placeholders.filter(placeholder => placeholder === '{body}').length !== 1) {
+		return 'must hold {body} exactly once';
+	}
+
+	const times = placeholders.filter(placeholder => placeholder === '{timestamp}').length;
+	return placeholders.length > times + 1 || times > 1
+		? 'can hold no other placeholder than {body} and {timestamp}, each once'
+		: undefined;
+}
+
+/** A time that is not signed protects nothing, and one that nothing tells cannot be checked. */
+function problemWithTime(spec: z.output<typeof fields>): string | undefined {
+	const signsTime = spec.signed?.includes('{timestamp}');
+	if (!spec.timestamp_header) {
+		return signsTime ? 'needs "timestamp_header" beside {timestamp} in "signed"' : undefined;
+	}
+
+	if (spec.timestamp_header.toLowerCase() === spec.header.toLowerCase()) {
+		return 'has the same header for the signature and the time';
+	}
+
+	return signsTime === false
+		? 'needs {timestamp} in "signed" beside "timestamp_header": a time that is not signed can be changed by anybody'
+		: undefined;
+}
