@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import {idempotencyMs} from '../core/delivery.ts';
+import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Intake} from '../store/port.ts';
 import type {HourMemory} from './hour-memory.ts';
 import {keyOf, namesOf} from './ready-event.ts';
@@ -11,7 +12,8 @@ import {stop} from './visit.ts';
 
 /**
  * `dedupe_body: true`: handles an event unless a byte-identical body was handled within the hour. The store says whether the earlier
- * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate.
+ * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate. Rejects as `handle`
+ * does.
  *
  * @see Decisions 3
  */
@@ -24,12 +26,12 @@ export async function dedupeBody(
 	}: {readonly intake: Intake; readonly turns: Turns; readonly bodies: HourMemory},
 	handle: () => Promise<Reply>,
 ): Promise<Reply> {
-	const {visit, route} = ready;
-	if (!route.dedupeBody || visit.replayOf !== undefined || visit.body === undefined) {
+	const {visit, compiled} = ready;
+	if (visit.replayOf !== undefined || visit.body === undefined) {
 		return handle();
 	}
 
-	const key = bodyKey(`${route.profile} ${route.name}`, visit.body);
+	const key = bodyKey(compiled.id, visit.body);
 	const reply = await turns.take(`body ${key}`, async () => {
 		const deliveryId = bodies.recall(key);
 		const holder =
@@ -44,7 +46,7 @@ export async function dedupeBody(
 		}
 
 		const handled = await handle();
-		if (handled.outcome === 'accepted' || handled.outcome === 'delivered') {
+		if (leadsOn.has(handled.outcome)) {
 			bodies.remember(key, visit.deliveryId);
 		}
 
@@ -59,6 +61,9 @@ export async function dedupeBody(
 		})
 	);
 }
+
+/** What the event led to is worth remembering its body for. */
+const leadsOn: ReadonlySet<DeliveryOutcome> = new Set(['accepted', 'coalesced', 'delivered']);
 
 /** The key of a body: its route and its SHA-256. */
 const bodyKey = (route: string, body: Buffer): string =>

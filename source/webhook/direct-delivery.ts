@@ -4,9 +4,10 @@ import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
+import {duplicateOf} from './journal-event.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
-import {deliveredReply, deliveryFailedReply, duplicateReply, refusals} from './replies.ts';
+import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import type {Turns} from './turns.ts';
 import {cleanDetail, note, stop, storedDeliveryOf} from './visit.ts';
@@ -73,10 +74,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 	const names = namesOf(ready);
 	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
-		return stop(visit, duplicateReply(names), {
-			step: 'duplicate',
-			detail: `held by delivery ${holder}`,
-		});
+		return duplicateOf(ready, holder);
 	}
 
 	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});

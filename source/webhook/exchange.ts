@@ -6,9 +6,11 @@ import {isLocalPeer} from './local-peer.ts';
 import {createOutbox} from './outbox.ts';
 import type {Pipeline} from './pipeline.ts';
 import {declaredSize, readBody} from './read-body.ts';
+import type {Knock} from './receive.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {parseRequestPath} from './request-path.ts';
+import type {WebhookPath} from './request-path.ts';
 
 /** One request and the place for its answer. */
 export type HttpPair = {
@@ -42,7 +44,7 @@ export function createExchange({
 		const {request} = pair;
 		const path = parseRequestPath(request.url ?? '');
 		if (path.kind === 'webhook') {
-			return answerOf(await pipeline.post(knockOf(pair, path.route), request.headers));
+			return answerOf(await pipeline.post(knockOf(pair, path), request.headers));
 		}
 
 		if (path.kind === 'metrics' && !isLocalPeer(request)) {
@@ -83,10 +85,11 @@ export function createExchange({
 
 const ignore = () => {};
 
-function knockOf(pair: HttpPair, route: string | undefined) {
+function knockOf(pair: HttpPair, {profile, route}: WebhookPath): Knock {
 	const {request, response} = pair;
 	return {
 		method: request.method ?? '',
+		profile,
 		route,
 		path: request.url ?? '',
 		declaredBytes: declaredSize(request),
@@ -126,4 +129,5 @@ const healthAnswer = (draining: boolean): HttpAnswer => ({
 	status: draining ? 503 : 200,
 	body: JSON.stringify({status: draining ? 'stopping' : 'ok', platform: 'webhook'}),
 	close: false,
+	...(draining && {retryAfterSeconds: refusals.stopping.retryAfterSeconds}),
 });

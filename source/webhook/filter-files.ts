@@ -1,4 +1,4 @@
-import {readFileSync, statSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readFileSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -17,21 +17,15 @@ type Membership = (value: JsonValue) => boolean;
 const holdsNothing: Membership = () => false;
 
 /**
- * The files of `in_file`: inside the profile's `home`, at most 4 MiB, read again when time, size or inode changed. A file that cannot be used
+ * The files of `in_file`, by the home of their profile, inside which they must lie: at most 4 MiB each, read again when time, size or inode changed. A file that cannot be used
  * holds nothing; the log says so once per change.
  *
  * @see Interface 2.6
  */
-export function createFilterFiles({
-	home,
-	log,
-}: {
-	readonly home: string;
-	readonly log: Logger;
-}): HoldsValue {
+export function createFilterFiles(log: Logger): (home: string) => HoldsValue {
 	const files = new Map<string, {readonly stamp: string; readonly membership: Membership}>();
 
-	const load = (path: string): Membership => {
+	const load = (home: string, path: string): Membership => {
 		const real = containedPath(home, path);
 		if (real === undefined) {
 			log.warn(`Cannot use filter file "${path}": it must exist inside ${home}`);
@@ -39,25 +33,25 @@ export function createFilterFiles({
 		}
 
 		try {
-			// Only ordinary files are opened: a pipe would wait forever.
-			const stats = statSync(real);
-			if (!stats.isFile() || stats.size > mostBytes) {
+			const content = readFile(real);
+			if (content === undefined) {
 				log.warn(
 					`Cannot use filter file "${path}": it must be a file of at most ${mostBytes} bytes`,
 				);
 				return holdsNothing;
 			}
 
-			return membershipOf(readFileSync(real, 'utf8'));
+			return membershipOf(content);
 		} catch {
 			log.warn(`Cannot read filter file "${path}": check its permissions`);
 			return holdsNothing;
 		}
 	};
 
-	return (path, value) => {
+	return home => (path, value) => {
 		const stamp = stampOf(resolve(home, path));
-		const known = files.get(path);
+		const name = `${home}\n${path}`;
+		const known = files.get(name);
 		if (known?.stamp === stamp) {
 			return known.membership(value);
 		}
@@ -66,10 +60,24 @@ export function createFilterFiles({
 			files.clear();
 		}
 
-		const membership = load(path);
-		files.set(path, {stamp, membership});
+		const membership = load(home, path);
+		files.set(name, {stamp, membership});
 		return membership(value);
 	};
+}
+
+/** A pipe must not be waited for, and a link that has taken the file's place must not be followed. */
+const carefully = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/** `undefined` for what is no ordinary file of a bearable size. */
+function readFile(path: string): string | undefined {
+	const file = openSync(path, carefully);
+	try {
+		const stats = fstatSync(file);
+		return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
+	} finally {
+		closeSync(file);
+	}
 }
 
 /** Changes when a file must be read again. */

@@ -22,10 +22,10 @@ export type Interval = {
 };
 
 export type Metrics = {
-	/** `route` is `undefined` for names that no route has, so that strangers cannot grow the list. */
+	/** `routeId` (`CompiledRoute.id`) is `undefined` for names that no route has, so that strangers cannot grow the list. */
 	observe(
-		route: string | undefined,
-		delivery: Pick<Delivery, 'outcome' | 'durationMs' | 'bodyBytes'>,
+		routeId: string | undefined,
+		delivery: Pick<Delivery, 'profile' | 'route' | 'outcome' | 'durationMs' | 'bodyBytes'>,
 	): void;
 	/** A request that the parser refused, or that took too long: its status. */
 	refuseRequest(status: number): void;
@@ -37,9 +37,13 @@ export type Metrics = {
 	render(gauges: {readonly inFlight: number; readonly connections: number}): string;
 };
 
+type RouteLabels = {readonly profile: string; readonly route: string};
+
+type RouteCounts = {readonly labels: RouteLabels; readonly outcomes: Map<string, number>};
+
 /** Counts what the receiver answers, in memory and bounded. @see Decisions 3 */
 export function createMetrics(): Metrics {
-	const requests = new Map<string, Map<string, number>>();
+	const requests = new Map<string, RouteCounts>();
 	const refused = new Map<string, number>();
 	const counts = buckets.map(() => 0);
 	let seconds = 0;
@@ -49,16 +53,28 @@ export function createMetrics(): Metrics {
 	let answered = 0;
 	let samples: number[] = [];
 
-	const outcomesOf = (route: string): Map<string, number> => {
-		const label = requests.has(route) || requests.size < mostRoutes ? route : otherRoutes;
-		const outcomes = requests.get(label) ?? new Map<string, number>();
-		requests.set(label, outcomes);
-		return outcomes;
+	const countsOf = (id: string, labels: RouteLabels): RouteCounts => {
+		const known = requests.get(id) ?? {labels, outcomes: new Map<string, number>()};
+		requests.set(id, known);
+		return known;
+	};
+
+	const firstCountsOf = (
+		routeId: string | undefined,
+		{profile, route}: RouteLabels,
+	): RouteCounts => {
+		if (routeId === undefined) {
+			return countsOf(unknownRoute, {profile: 'default', route: unknownRoute});
+		}
+
+		return requests.size < mostRoutes
+			? countsOf(routeId, {profile, route})
+			: countsOf(otherRoutes, {profile: 'default', route: otherRoutes});
 	};
 
 	return {
-		observe(route, delivery) {
-			const outcomes = requests.get(route ?? unknownRoute) ?? outcomesOf(route ?? unknownRoute);
+		observe(routeId, delivery) {
+			const {outcomes} = requests.get(routeId ?? unknownRoute) ?? firstCountsOf(routeId, delivery);
 			outcomes.set(delivery.outcome, (outcomes.get(delivery.outcome) ?? 0) + 1);
 			const duration = delivery.durationMs / 1000;
 			const bucket = buckets.findIndex(bound => duration <= bound);
@@ -92,11 +108,11 @@ export function createMetrics(): Metrics {
 				writeCounters(
 					{
 						name: 'svc_webhook_requests_total',
-						help: 'Requests by route and outcome.',
+						help: 'Requests by profile, route and outcome.',
 						type: 'counter',
 					},
-					[...requests].flatMap(([route, outcomes]) =>
-						[...outcomes].map(([outcome, value]) => ({labels: {route, outcome}, value})),
+					[...requests.values()].flatMap(({labels, outcomes}) =>
+						[...outcomes].map(([outcome, value]) => ({labels: {...labels, outcome}, value})),
 					),
 				),
 				writeCounters(
@@ -105,8 +121,8 @@ export function createMetrics(): Metrics {
 						help: 'Requests above the rate limit of their route.',
 						type: 'counter',
 					},
-					[...requests].map(([route, outcomes]) => ({
-						labels: {route},
+					[...requests.values()].map(({labels, outcomes}) => ({
+						labels,
 						value: outcomes.get('rate') ?? 0,
 					})),
 				),

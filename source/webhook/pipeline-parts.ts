@@ -5,9 +5,13 @@ import type {Logger} from '../core/log.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
+import type {HomeOf} from './home-of.ts';
 import type {HourMemory} from './hour-memory.ts';
+import type {JobOf} from './job-of.ts';
+import type {Paces} from './paces.ts';
 import type {RateWindows} from './rate-window.ts';
 import type {Scripts} from './script.ts';
+import type {SignatureDoctor} from './signature-doctor.ts';
 import type {Turns} from './turns.ts';
 
 /** What the rows of the response table ask. */
@@ -18,12 +22,19 @@ export type PipelineParts = {
 	/** Called for every request; reloads subscriptions when their file changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
+	/** Whether `/p/<profile>/webhooks/<route>` is served. */
+	readonly multiplexing: () => boolean;
+	readonly doctor: SignatureDoctor;
 	readonly rates: RateWindows;
+	/** Starts of `overflow: queue` routes. */
+	readonly paces: Paces;
 	readonly scripts: Scripts;
+	readonly homeOf: HomeOf;
 	readonly turns: Turns;
 	/** Identifiers by the bodies of `dedupe_body` routes. */
 	readonly bodies: HourMemory;
 	readonly deliver: DeliverDirect;
+	readonly jobOf: JobOf;
 	readonly maxQueued: () => number;
 	/** Whether the server is bound to this machine alone: only then `INSECURE_NO_AUTH` counts. */
 	readonly isLoopback: boolean;

@@ -2,8 +2,10 @@ import type {Route} from '../config/route.ts';
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
+import type {Group} from '../core/group.ts';
 import type {Busy} from '../core/idle.ts';
 import type {Redact} from '../core/redact.ts';
+import {enterRoute} from './find-route.ts';
 import type {RequestHeaders} from './headers.ts';
 import {deliveryIdOf} from './identity.ts';
 import type {Metrics} from './metrics.ts';
@@ -25,21 +27,24 @@ export type PipelineDependencies = {
 	readonly busy: Busy;
 	/** A run waits; must not throw. */
 	readonly onAccepted: (runId: number) => void;
+	/** A group is on disk as it is now; must not throw. */
+	readonly onGroupChanged: (group: Group) => void;
 };
 
 export type Pipeline = {
 	/** Answers one request; never rejects. */
 	post(knock: Knock, headers: RequestHeaders): Promise<Reply>;
-	/** Sends a stored event through everything after authentication; never rejects. */
-	replay(event: ReplayedEvent): Promise<Reply>;
+	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
+	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
+	/** The same for an event that its sender could not deliver, under the identifier that the sender gave it. */
+	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 
-export type ReplayedEvent = {
+/** An event whose sender is known. */
+export type KnownEvent = {
 	readonly route: Route;
 	readonly body: Buffer;
 	readonly headers: RequestHeaders;
-	/** `Delivery.id` of the original. */
-	readonly replayOf: string;
 };
 
 /** Wraps the response table: opens a visit for each event, and reports how it ended to the faces, the journal and the metrics. */
@@ -51,12 +56,13 @@ export function createPipeline({
 	metrics,
 	busy,
 	onAccepted,
+	onGroupChanged,
 }: PipelineDependencies): Pipeline {
 	const {clock, intake, log} = parts;
 
 	const openVisit = (
 		headers: RequestHeaders,
-		identity: Pick<Visit, 'id' | 'deliveryId' | 'idSource' | 'replayOf'>,
+		identity: Pick<Visit, 'id' | 'deliveryId' | 'idSource' | 'hasFixedId' | 'replayOf'>,
 	): Visit => ({
 		id: identity.id,
 		receivedAt: clock.now(),
@@ -65,14 +71,16 @@ export function createPipeline({
 		redact,
 		deliveryId: identity.deliveryId,
 		idSource: identity.idSource,
+		hasFixedId: identity.hasFixedId,
 		replayOf: identity.replayOf,
 		profile: 'default',
 		route: '-',
-		isKnownRoute: false,
+		routeId: undefined,
 		event: '-',
 		body: undefined,
 		keepsBody: false,
 		flags: 0,
+		isAboveRate: false,
 		trace: [],
 	});
 
@@ -87,6 +95,17 @@ export function createPipeline({
 		}
 	};
 
+	const tellGroups = ({group, dispatched}: NonNullable<Reply['joined']>) => {
+		if (dispatched) {
+			onGroupChanged(dispatched);
+		}
+
+		onGroupChanged(group);
+		if (dispatched?.runId !== undefined) {
+			onAccepted(dispatched.runId);
+		}
+	};
+
 	const close = (visit: Visit, reply: Reply): Reply => {
 		const now = clock.monotonic();
 		tell(visit, () => {
@@ -95,13 +114,19 @@ export function createPipeline({
 			}
 
 			const delivery = deliveryOf(visit, reply, now);
-			metrics.observe(visit.isKnownRoute ? visit.route : undefined, delivery);
+			metrics.observe(visit.routeId, delivery);
 			emit({type: 'delivery-received', at: clock.now(), delivery});
 		});
-		const {runId} = reply;
+		const {runId, joined} = reply;
 		if (runId !== undefined) {
 			tell(visit, () => {
 				onAccepted(runId);
+			});
+		}
+
+		if (joined) {
+			tell(visit, () => {
+				tellGroups(joined);
 			});
 		}
 
@@ -134,28 +159,46 @@ export function createPipeline({
 		}
 	};
 
+	/** What is known of the sender was checked before, or is a person's word. */
+	const take = async (
+		{route, body, headers}: KnownEvent,
+		identity: Parameters<typeof openVisit>[1],
+		origin: string,
+	) => {
+		const visit = openVisit(headers, identity);
+		visit.body = body;
+		enterRoute(visit, route, parts);
+		note(visit, 'signature', {verdict: 'skip', detail: origin});
+		note(visit, 'rate', {verdict: 'skip', detail: `${origin}: spends no quota`});
+		return visitAll(visit, async () => receiveAuthenticated(visit, {route, body}, parts));
+	};
+
 	return {
 		async post(knock, headers) {
 			const {deliveryId, idSource} = deliveryIdOf(headers);
-			const visit = openVisit(headers, {id: ids(), deliveryId, idSource, replayOf: undefined});
+			const visit = openVisit(headers, {
+				id: ids(),
+				deliveryId,
+				idSource,
+				hasFixedId: false,
+				replayOf: undefined,
+			});
 			return visitAll(visit, async () => receive(visit, knock, parts));
 		},
-		async replay({route, body, headers, replayOf}) {
+		async replay(event, replayOf) {
 			const id = ids();
-			const visit = openVisit(headers, {
-				id,
-				deliveryId: `replay-${id}`,
-				idSource: 'replay',
-				replayOf,
-			});
-			visit.route = route.name;
-			visit.profile = route.profile;
-			visit.isKnownRoute = true;
-			visit.body = body;
-			note(visit, 'route', {verdict: 'pass', detail: route.source});
-			note(visit, 'signature', {verdict: 'skip', detail: `replay of ${replayOf}`});
-			note(visit, 'rate', {verdict: 'skip', detail: 'a replay spends no quota'});
-			return visitAll(visit, async () => receiveAuthenticated(visit, {route, body}, parts));
+			const deliveryId = `replay-${id}`;
+			const identity = {id, deliveryId, idSource: 'replay', hasFixedId: true, replayOf};
+			return take(event, identity, `replay of ${replayOf}`);
+		},
+		async recover(event, deliveryId) {
+			const identity = {
+				...deliveryIdOf({recovered: deliveryId}, ['recovered']),
+				id: ids(),
+				hasFixedId: true,
+				replayOf: undefined,
+			};
+			return take(event, identity, 'fetched from its sender');
 		},
 	};
 }

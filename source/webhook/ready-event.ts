@@ -1,14 +1,19 @@
 import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {CompiledRoute} from './compiled-route.ts';
+import type {RenderContext} from './template.ts';
 import type {Visit} from './visit.ts';
 
 /** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
 export type ReadyEvent = {
 	readonly visit: Visit;
 	readonly route: Route;
+	readonly compiled: CompiledRoute;
 	/** Resolved event type as sent. */
 	readonly event: string;
 	readonly prompt: string;
+	/** What the templates were rendered from. */
+	readonly context: RenderContext;
 	/** `deliver_extra`, rendered. */
 	readonly extra: JsonObject;
 };

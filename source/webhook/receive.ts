@@ -1,32 +1,30 @@
-import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
-import type {JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
-import {acceptRun} from './accept-run.ts';
+import {authenticate} from './authentication.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
-import {deliverDirectly} from './direct-delivery.ts';
+import {dispatchEvent} from './dispatch-event.ts';
 import {explainMismatch} from './filter.ts';
+import {findRoute} from './find-route.ts';
+import type {Named} from './find-route.ts';
 import {headerOf} from './headers.ts';
-import {deliveryIdOf, eventTypeOf, isConnectivityCheck} from './identity.ts';
+import {eventTypeOf, isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
+import {spendRate} from './rate-step.ts';
 import type {BodyRead} from './read-body.ts';
-import {bodyReply, ignoredEventReply, ignoredReply, rateReply, refusals} from './replies.ts';
+import {bodyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';
-import type {SignatureVerdict} from './signature-check.ts';
-import {verifySignature} from './signature.ts';
-import {rawDump, renderExtra, renderTemplate} from './template.ts';
+import {eventHeadersFor, signedIdOf} from './sender-identity.ts';
+import {rawDump, renderTemplate} from './template.ts';
+import type {RenderContext} from './template.ts';
 import {cleanDetail, note, stop} from './visit.ts';
 import type {Visit} from './visit.ts';
 
 /** A request to `/webhooks/…`, its body unread. */
-export type Knock = {
+export type Knock = Named & {
 	readonly method: string;
-	/** Decoded; `undefined` when the path names no route. */
-	readonly route: string | undefined;
-	readonly path: string;
 	/** Bytes, as the client declared them; `undefined` for a chunked body. */
 	readonly declaredBytes: number | undefined;
 	readBody(limit: number): Promise<BodyRead>;
@@ -50,7 +48,7 @@ export async function receive(visit: Visit, knock: Knock, parts: PipelineParts):
 		});
 	}
 
-	const route = findRoute(visit, knock, parts.routes());
+	const route = findRoute(visit, knock, parts);
 	if (!route) {
 		return refusals.unknownRoute;
 	}
@@ -79,30 +77,10 @@ export async function receive(visit: Visit, knock: Knock, parts: PipelineParts):
 	visit.body = body;
 	note(visit, 'size', {verdict: 'pass', detail: `${body.length} of ${maxBodyBytes} bytes`});
 
-	if (route.insecure && parts.isLoopback) {
-		note(visit, 'signature', {verdict: 'skip', detail: 'INSECURE_NO_AUTH'});
-	} else {
-		const signature = authenticate(visit, {route, body}, parts);
-		if (!signature.ok) {
-			return stop(visit, refusals.signature, {step: 'signature', detail: signature.detail});
-		}
-
-		note(visit, 'signature', {verdict: 'pass', detail: signature.detail});
-		if (signature.signedIdHeader !== undefined) {
-			const {deliveryId, idSource} = deliveryIdOf(visit.headers, [signature.signedIdHeader]);
-			visit.deliveryId = deliveryId;
-			visit.idSource = idSource;
-		}
-	}
-
-	const rate = parts.rates.take(route.name, route.rateLimit);
-	const usage = `${rate.count} of ${route.rateLimit} in this minute`;
-	if (!rate.ok) {
-		return stop(visit, rateReply(rate.retryAfterSeconds), {step: 'rate', detail: usage});
-	}
-
-	note(visit, 'rate', {verdict: 'pass', detail: usage});
-	return receiveAuthenticated(visit, {route, body}, parts);
+	const refusal =
+		authenticate(visit, {route, body}, parts) ??
+		spendRate(visit, {route, id: parts.compile(route).id}, parts);
+	return refusal ?? receiveAuthenticated(visit, {route, body}, parts);
 }
 
 /** The rest of the response table, for events whose sender is known; a replay enters here. Rejects as `receive` does. */
@@ -120,8 +98,14 @@ export async function receiveAuthenticated(
 
 	note(visit, 'body', {verdict: 'pass', detail: parsed.kind});
 
+	const signedId = visit.hasFixedId ? undefined : signedIdOf(route, parsed.payload);
+	if (signedId) {
+		visit.deliveryId = signedId.deliveryId;
+		visit.idSource = signedId.idSource;
+	}
+
 	const compiled = parts.compile(route);
-	const type = eventTypeOf(headers, parsed.payload);
+	const type = eventTypeOf(headers, parsed.payload, eventHeadersFor(route));
 	const event = type.name;
 	const name = cell(event, 256);
 	visit.event = name.text;
@@ -148,61 +132,30 @@ export async function receiveAuthenticated(
 		note(visit, 'filter', {verdict: 'pass', detail: `${route.filters.length} matched`});
 	}
 
-	const transformed = await transformPayload(
-		{visit, route, payload: parsed.payload, rawJson: parsed.kind === 'JSON' ? body : undefined},
-		parts,
-	);
-	if ('reply' in transformed) {
-		return transformed.reply;
-	}
-
-	const context = {payload: transformed.payload, event};
-	const prompt = renderPrompt(visit, compiled, context);
-	const ready = {visit, route, event, prompt, extra: renderExtra(route.deliverExtra, context)};
-	return dedupeBody(ready, parts, async () =>
-		route.deliverOnly ? deliverDirectly(ready, parts) : acceptRun(ready, parts),
-	);
-}
-
-/** Routes that are bound to another profile are not in the table. @see Interface 5.2 */
-function findRoute(visit: Visit, knock: Knock, table: RouteTable): Route | undefined {
-	const route = knock.route === undefined ? undefined : table.routes.get(knock.route);
-	if (!route) {
-		// A query may hold a secret, and names nothing.
-		visit.route = cell(knock.route ?? knock.path.replace(/\?.*/, ''), 64).text;
-		note(visit, 'route', {verdict: 'stop', detail: 'no such route'});
-		return undefined;
-	}
-
-	visit.route = route.name;
-	visit.profile = route.profile;
-	visit.isKnownRoute = true;
-	note(visit, 'route', {verdict: 'pass', detail: route.source});
-	return route;
-}
-
-function authenticate(
-	visit: Visit,
-	{route, body}: {readonly route: Route; readonly body: Buffer},
-	{clock, warnOnce}: PipelineParts,
-): SignatureVerdict {
-	const request = {headers: visit.headers, body};
-	const verdict = verifySignature(route, request, clock.now());
-	if (verdict.ok && verdict.scheme === 'v1') {
-		warnOnce(
-			route.name,
-			`Route "${route.name}" is signed with X-Webhook-Signature (V1), which has no replay protection and is deprecated: use X-Webhook-Signature-V2`,
+	let {payload} = parsed;
+	if (route.script !== undefined) {
+		const rawJson = parsed.kind === 'JSON' ? body : undefined;
+		const transformed = await transformPayload(
+			{visit, route, script: route.script, payload, rawJson},
+			parts,
 		);
+		if ('reply' in transformed) {
+			return transformed.reply;
+		}
+
+		({payload} = transformed);
 	}
 
-	return verdict;
+	const context = {payload, event};
+	const prompt = renderPrompt(visit, compiled, context);
+	const extra = compiled.renderExtra(context);
+	const ready = {visit, route, compiled, event, prompt, context, extra};
+	return route.dedupeBody
+		? dedupeBody(ready, parts, async () => dispatchEvent(ready, parts))
+		: dispatchEvent(ready, parts);
 }
 
-function renderPrompt(
-	visit: Visit,
-	{prompt}: CompiledRoute,
-	context: {readonly payload: JsonValue; readonly event: string},
-): string {
+function renderPrompt(visit: Visit, {prompt}: CompiledRoute, context: RenderContext): string {
 	const {text, unresolved} = prompt
 		? renderTemplate(prompt, context)
 		: {text: rawDump(context.payload), unresolved: []};

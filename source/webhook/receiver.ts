@@ -3,6 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
+import type {Group} from '../core/group.ts';
 import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
@@ -13,19 +14,24 @@ import type {DeliverDirect} from './direct-delivery.ts';
 import {drain} from './drain.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
+import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
 import {createHttpServer} from './http-server.ts';
+import type {JobOf} from './job-of.ts';
 import {createLateRecords} from './late-record.ts';
 import {listen} from './listen.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
 import {oncePerTurn} from './once-per-turn.ts';
+import {createPaces} from './paces.ts';
 import {createPipeline} from './pipeline.ts';
 import {createRateWindows} from './rate-window.ts';
 import {effectsOf} from './replay-plan.ts';
 import type {ReplayEffects} from './replay-plan.ts';
 import {refusals} from './replies.ts';
+import type {Reply} from './replies.ts';
 import {createScripts} from './script.ts';
+import {createSignatureDoctor} from './signature-doctor.ts';
 import {createTurns} from './turns.ts';
 import {createWarnOnce} from './warn-once.ts';
 
@@ -40,6 +46,17 @@ export type ReceiverDependencies = {
 	readonly deliverDirect: DeliverDirect;
 	/** A run is on disk and waits; must not throw. */
 	readonly onAccepted: (runId: number) => void;
+	/**
+	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
+	 * `onAccepted` is told too. Nothing is emitted here; must not throw.
+	 */
+	readonly onGroupChanged: (group: Group) => void;
+	/** The scheduled job of a `cron_job` route. */
+	readonly jobOf: JobOf;
+	/** Where a profile keeps what its routes name. */
+	readonly homeOf: HomeOf;
+	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
+	readonly multiplexing: () => boolean;
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -53,10 +70,6 @@ export type ReceiverOptions = {
 	readonly host: string;
 	/** 0: any free one. */
 	readonly port: number;
-	/** Home of the profile: `in_file` resolves in it. */
-	readonly home: string;
-	/** Folder of the scripts. */
-	readonly scripts: string;
 	/** Bound of the queue; asked per event, so that it may be reloaded. */
 	readonly maxQueued: () => number;
 };
@@ -69,6 +82,19 @@ export type ReplayChanges = {
 	readonly route?: string;
 };
 
+/** An event that its sender could not deliver. */
+export type RecoveredEvent = {
+	/** Name of a route. */
+	readonly route: string;
+	/** The sender's identifier. */
+	readonly deliveryId: string;
+	readonly headers: Readonly<Record<string, string>>;
+	/** UTF-8. */
+	readonly body: string;
+};
+
+export type ReceiverAnswer = {readonly status: number; readonly body: string};
+
 export type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
 
 export type Receiver = {
@@ -77,12 +103,14 @@ export type Receiver = {
 	/** Drains: 1 s of polite answers, everything closed after 5 s, scripts killed. Requests that come meanwhile get a 503. */
 	close(): Promise<void>;
 	/** Sends a stored delivery through the pipeline after authentication; spends no quota, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
-	replay(
-		stored: StoredDelivery,
-		changes?: ReplayChanges,
-	): Promise<{readonly status: number; readonly body: string}>;
+	replay(stored: StoredDelivery, changes?: ReplayChanges): Promise<ReceiverAnswer>;
 	/** What `replay` would do if filters and script let the event pass. Does nothing. Same errors. */
 	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
+	/**
+	 * Takes in an event that was fetched from its sender, which could not deliver it: the pipeline after authentication. Spends no quota; keeps the sender's identifier, so
+	 * that one which was accepted before is answered as a duplicate. @throws SvcError `route_not_found`
+	 */
+	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
 	/** Load now, and what was answered since the last call. */
 	stats(): ReceiverStats;
 };
@@ -104,6 +132,8 @@ export function createReceiver(
 	const metrics = createMetrics();
 	const busy = createBusy();
 	const late = createLateRecords(dependencies);
+	const filterFiles = createFilterFiles(log);
+	const compile = createRouteCompiler(profile => filterFiles(dependencies.homeOf(profile).home));
 	let draining = false;
 
 	const pipeline = createPipeline({
@@ -115,13 +145,14 @@ export function createReceiver(
 			log,
 			intake: late.intake,
 			routes: oncePerTurn(dependencies.routes),
-			compile: createRouteCompiler(createFilterFiles({home: options.home, log})),
+			compile,
+			multiplexing: dependencies.multiplexing,
+			doctor: createSignatureDoctor({clock}),
 			rates: createRateWindows(clock),
-			scripts: createScripts({
-				clock,
-				folder: options.scripts,
-				environment: dependencies.environment,
-			}),
+			paces: createPaces(clock),
+			scripts: createScripts({clock, environment: dependencies.environment}),
+			homeOf: dependencies.homeOf,
+			jobOf: dependencies.jobOf,
 			turns: createTurns(mostInLine),
 			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,
@@ -151,12 +182,17 @@ export function createReceiver(
 		},
 	});
 
-	const find = (stored: StoredDelivery, {body, route: name = stored.route}: ReplayChanges) => {
+	const routeOf = (name: string) => {
 		const route = dependencies.routes().routes.get(name);
 		if (!route) {
-			throw new SvcError('route_not_found', `Cannot replay to "${name}": there is no such route`);
+			throw new SvcError('route_not_found', `Cannot send to "${name}": there is no such route`);
 		}
 
+		return route;
+	};
+
+	const replayed = (stored: StoredDelivery, {body, route: name = stored.route}: ReplayChanges) => {
+		const route = routeOf(name);
 		const bytes = body === undefined ? stored.body : Buffer.from(body);
 		if (!bytes) {
 			throw new SvcError(
@@ -169,7 +205,6 @@ export function createReceiver(
 			route,
 			body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
 			headers: stored.headers,
-			replayOf: stored.id,
 		};
 	};
 
@@ -188,11 +223,23 @@ export function createReceiver(
 			late.close();
 		},
 		async replay(stored, changes = {}) {
-			const event = find(stored, changes);
-			const reply = draining ? refusals.stopping : await pipeline.replay(event);
-			return {status: reply.status, body: reply.body};
+			const event = replayed(stored, changes);
+			return answerOf(draining ? refusals.stopping : await pipeline.replay(event, stored.id));
 		},
-		planReplay: (stored, changes = {}) => effectsOf(find(stored, changes)),
+		planReplay: (stored, changes = {}) =>
+			effectsOf(replayed(stored, changes), {...dependencies, compile}),
+		async recover({route, deliveryId, headers, body}) {
+			const event = {
+				route: routeOf(route),
+				body: Buffer.from(body),
+				headers: Object.fromEntries(
+					Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+				),
+			};
+			return answerOf(draining ? refusals.stopping : await pipeline.recover(event, deliveryId));
+		},
 		stats: () => ({...metrics.interval(), inFlight: busy.count, connections: http.connections()}),
 	};
 }
+
+const answerOf = ({status, body}: Reply): ReceiverAnswer => ({status, body});

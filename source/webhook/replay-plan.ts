@@ -1,11 +1,18 @@
 import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
+import {groupNameOf} from './coalesce-key.ts';
+import type {CompiledRoute} from './compiled-route.ts';
+import {isJobRoute} from './fire-job.ts';
+import type {JobRoute} from './fire-job.ts';
 import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 import {eventTypeOf} from './identity.ts';
+import type {JobOf} from './job-of.ts';
 import {parseBody} from './parse-body.ts';
-import {renderExtra} from './template.ts';
+import {eventHeadersFor} from './sender-identity.ts';
+import type {RenderContext} from './template.ts';
 
 export type ReplayEffects = {
 	readonly route: string;
@@ -15,40 +22,85 @@ export type ReplayEffects = {
 	readonly needsConfirmation: boolean;
 };
 
-/** What an event would do on `route` if its filters and its script let it pass. Pure. */
-export function effectsOf({
-	route,
-	body,
-	headers,
-}: {
-	readonly route: Route;
-	readonly body: Buffer;
-	readonly headers: RequestHeaders;
-}): ReplayEffects {
+type PlanDependencies = {
+	readonly compile: (route: Route) => CompiledRoute;
+	readonly jobOf: JobOf;
+	readonly redact: Redact;
+};
+
+/** Consequences, and where the answer goes, if there is one. */
+type Outlook = {readonly effects: readonly string[]; readonly target: string};
+
+/** What an event would do on `route` if its filters and its script let it pass, and the script leaves it as it is. Changes nothing. */
+export function effectsOf(
+	{
+		route,
+		body,
+		headers,
+	}: {
+		readonly route: Route;
+		readonly body: Buffer;
+		readonly headers: RequestHeaders;
+	},
+	dependencies: PlanDependencies,
+): ReplayEffects {
 	const parsed = parseBody(body, headerOf(headers, 'content-type'));
 	const payload = parsed.ok ? parsed.payload : null;
-	const event = eventTypeOf(headers, payload).name;
-	const extra = renderExtra(route.deliverExtra, {payload, event});
+	const event = eventTypeOf(headers, payload, eventHeadersFor(route)).name;
+	const {effects, target} = isJobRoute(route)
+		? outlookOfJob(route, dependencies)
+		: outlookOf(route, {payload, event}, dependencies);
 
 	return {
 		route: route.name,
 		effects: [
 			...(route.script === undefined ? [] : [`runs the script ${route.script}`]),
-			...(route.deliverOnly ? [] : ['starts an agent run']),
-			describeTarget(route, extra),
+			...effects,
 		].map(effect => cell(effect, 200).text),
-		needsConfirmation: route.deliver !== 'log' || route.script !== undefined,
+		needsConfirmation: target !== 'log' || route.script !== undefined,
 	};
 }
 
-function describeTarget({deliver}: Route, extra: JsonObject): string {
-	switch (deliver) {
+function outlookOfJob(route: JobRoute, {jobOf}: PlanDependencies): Outlook {
+	const found = jobOf(route);
+	if (!found.ok) {
+		return {effects: [`fires no job: ${found.reason}`], target: 'log'};
+	}
+
+	const {name, planWith} = found.job;
+	const {target} = planWith('');
+	return {
+		effects: [`fires the job "${name}"`, describeTarget(target.kind, target.extra)],
+		target: target.kind,
+	};
+}
+
+function outlookOf(
+	route: Route,
+	context: RenderContext,
+	{compile, redact}: PlanDependencies,
+): Outlook {
+	const {renderExtra, groupKey} = compile(route);
+	const answer = describeTarget(route.deliver, renderExtra(context));
+	if (route.deliverOnly) {
+		return {effects: [answer], target: route.deliver};
+	}
+
+	const key = groupKey?.(context);
+	const run = key?.ok
+		? `coalesces with the group "${groupNameOf(key.text, redact)}" into one agent run`
+		: 'starts an agent run';
+	return {effects: [run, answer], target: route.deliver};
+}
+
+function describeTarget(kind: string, extra: JsonObject): string {
+	switch (kind) {
 		case 'log':
 			return 'writes the answer to the log';
 		case 'forge_comment':
 			return `posts a comment to ${textOf(extra['repo'])}#${textOf(extra['pr_number'])}`;
 		default:
-			return `sends a message to ${deliver} ${textOf(extra['chat_id'] ?? 'home channel')}`;
+			return `sends a message to ${kind} ${textOf(extra['chat_id'] ?? 'home channel')}`;
 	}
 }
 

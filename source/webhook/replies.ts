@@ -1,4 +1,5 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
+import type {Group} from '../core/group.ts';
 
 /** An answer of the receiver: what the client gets, and what faces call it. */
 export type Reply = {
@@ -10,6 +11,8 @@ export type Reply = {
 	readonly retryAfterSeconds?: number;
 	/** The run that the request started. */
 	readonly runId?: number;
+	/** The group that the event waits in, and the one that was dispatched to make room for it. */
+	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
 };
 
 const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply => ({
@@ -32,6 +35,7 @@ export const refusals = {
 		retryAfterSeconds: 10,
 	},
 	queue: {...refusal(503, 'queue', 'Too many runs are queued'), retryAfterSeconds: 30},
+	job: {...refusal(503, 'job', 'Cron job is not available'), retryAfterSeconds: 30},
 	busy: {
 		...refusal(503, 'queue', 'This delivery is already being handled'),
 		retryAfterSeconds: 10,
@@ -52,11 +56,30 @@ export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
 export type Named = {readonly route: string; readonly event: string; readonly deliveryId: string};
 
 /** 202: an agent runs in the background. */
-export const acceptedReply = ({route, event, deliveryId}: Named, runId?: number): Reply => ({
+export const acceptedReply = ({route, event, deliveryId}: Named): Reply => ({
 	status: 202,
 	outcome: 'accepted',
 	body: JSON.stringify({status: 'accepted', route, event, delivery_id: deliveryId}),
-	...(runId !== undefined && {runId}),
+});
+
+/** 202: a scheduled job runs in the background. `job` is the reference as the route has it. */
+export const firedReply = ({route, event, deliveryId}: Named, job: string): Reply => ({
+	status: 202,
+	outcome: 'accepted',
+	body: JSON.stringify({
+		status: 'accepted',
+		route,
+		cron_job: job,
+		event,
+		delivery_id: deliveryId,
+	}),
+});
+
+/** 202: the event waits with others of its key. */
+export const coalescedReply = ({route, event, deliveryId}: Named): Reply => ({
+	status: 202,
+	outcome: 'coalesced',
+	body: JSON.stringify({status: 'coalesced', route, event, delivery_id: deliveryId}),
 });
 
 /** 200: the event type is not one of the route's. */

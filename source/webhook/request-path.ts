@@ -1,12 +1,21 @@
-export type RequestPath =
-	| {readonly kind: 'health' | 'metrics'}
-	/** `route` is decoded; `undefined` when the path names none. */
-	| {readonly kind: 'webhook'; readonly route: string | undefined};
+/** Both names are decoded. `route` is `undefined` when the path names none, `profile` when it has no prefix. */
+export type WebhookPath = {
+	readonly kind: 'webhook';
+	readonly profile: string | undefined;
+	readonly route: string | undefined;
+};
+
+export type RequestPath = {readonly kind: 'health' | 'metrics'} | WebhookPath;
 
 const webhooks = '/webhooks/';
 
+const profiles = '/p/';
+
+const nothing: WebhookPath = {kind: 'webhook', profile: undefined, route: undefined};
+
 /**
- * What a request target names; the query does not count. Everything that is not exactly one segment under `/webhooks/` is an unknown route.
+ * What a request target names; the query does not count. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
+ * route.
  *
  * @see Interface 4.2
  */
@@ -14,7 +23,11 @@ export function parseRequestPath(target: string): RequestPath {
 	const query = target.indexOf('?');
 	const path = query === -1 ? target : target.slice(0, query);
 	if (path.startsWith(webhooks)) {
-		return {kind: 'webhook', route: decodeSegment(path.slice(webhooks.length))};
+		return {
+			kind: 'webhook',
+			profile: undefined,
+			route: decodeSegment(path.slice(webhooks.length)),
+		};
 	}
 
 	switch (path) {
@@ -23,8 +36,20 @@ export function parseRequestPath(target: string): RequestPath {
 		case '/metrics':
 			return {kind: 'metrics'};
 		default:
-			return {kind: 'webhook', route: undefined};
+			return path.startsWith(profiles) ? parseProfilePath(path.slice(profiles.length)) : nothing;
 	}
+}
+
+/** `<profile>/webhooks/<route>`. */
+function parseProfilePath(path: string): WebhookPath {
+	const end = path.indexOf('/');
+	if (end === -1 || !path.startsWith(webhooks, end)) {
+		return nothing;
+	}
+
+	const profile = decodeSegment(path.slice(0, end));
+	const route = decodeSegment(path.slice(end + webhooks.length));
+	return profile === undefined || route === undefined ? nothing : {kind: 'webhook', profile, route};
 }
 
 function decodeSegment(segment: string): string | undefined {

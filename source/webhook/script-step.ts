@@ -1,6 +1,7 @@
 import type {Route} from '../config/route.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import type {HomeOf} from './home-of.ts';
 import {ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {judgeScript} from './script-verdict.ts';
@@ -14,31 +15,36 @@ export type Transformed = {readonly payload: JsonValue} | {readonly reply: Reply
 type ScriptStep = {
 	readonly visit: Visit;
 	readonly route: Route;
+	/** As written in the route. */
+	readonly script: string;
 	readonly payload: JsonValue;
 	/** The payload as it came, which is what the script reads; `undefined` for a form. */
 	readonly rawJson: Buffer | undefined;
 };
 
 /**
- * Runs the route's script, if it has one, and performs the verdict.
+ * Runs the route's script and performs the verdict.
  *
  * @see Interface 2.8, Decisions 3
  */
 export async function transformPayload(
-	{visit, route, payload, rawJson}: ScriptStep,
+	{visit, route, script, payload, rawJson}: ScriptStep,
 	{
 		scripts,
+		homeOf,
 		log,
 		stopping,
-	}: {readonly scripts: Scripts; readonly log: Logger; readonly stopping: AbortSignal},
+	}: {
+		readonly scripts: Scripts;
+		readonly homeOf: HomeOf;
+		readonly log: Logger;
+		readonly stopping: AbortSignal;
+	},
 ): Promise<Transformed> {
-	if (route.script === undefined) {
-		return {payload};
-	}
-
 	const exit = await scripts.run(
 		{
-			script: route.script,
+			script,
+			folder: homeOf(route.profile).scripts,
 			timeoutMs: route.scriptTimeoutMs,
 			input: rawJson ?? JSON.stringify(payload),
 			// The cleaned name: an environment variable cannot hold every character.
@@ -57,7 +63,7 @@ export async function transformPayload(
 	}
 
 	const verdict = judgeScript(exit, payload);
-	const detail = cleanDetail(visit, `${route.script} ${verdict.detail}`);
+	const detail = cleanDetail(visit, `${script} ${verdict.detail}`);
 	switch (verdict.kind) {
 		case 'replace':
 			note(visit, 'script', {verdict: 'pass', detail});

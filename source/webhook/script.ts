@@ -20,6 +20,8 @@ const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 export type ScriptJob = {
 	/** As written in the route. */
 	readonly script: string;
+	/** Scripts folder of its profile; absolute. */
+	readonly folder: string;
 	/** For everything: its wait in line and its work. */
 	readonly timeoutMs: number;
 	/** Fed to its standard input. */
@@ -35,17 +37,15 @@ export type Scripts = {
 
 /**
  * Runs filter scripts: at most 8 at once and 64 waiting, each waiting and working within one timeout, in their own process group, which is killed at the timeout, at 1 MiB of output,
- * when the gateway stops, and when the script ends. `folder` is the profile's scripts folder.
+ * when the gateway stops, and when the script ends.
  *
  * @see Interface 2.8, Decisions 3
  */
 export function createScripts({
 	clock,
-	folder,
 	environment,
 }: {
 	readonly clock: Clock;
-	readonly folder: string;
 	readonly environment: () => Readonly<Record<string, string>>;
 }): Scripts {
 	const places = createPlaces(clock, {count: atOnce, mostWaiting});
@@ -64,10 +64,10 @@ export function createScripts({
 					return {kind: 'busy'};
 				}
 
-				const path = containedPath(folder, job.script);
+				const path = containedPath(job.folder, job.script);
 				return path === undefined
 					? {kind: 'missing'}
-					: await runFile({path, folder, job, waitedMs, environment: environment(), clock, signal});
+					: await runFile({path, job, waitedMs, environment: environment(), clock, signal});
 			} catch (error) {
 				return {kind: 'not-started', reason: codeOf(error)};
 			} finally {
@@ -79,7 +79,6 @@ export function createScripts({
 
 type FileJob = {
 	readonly path: string;
-	readonly folder: string;
 	readonly job: ScriptJob;
 	/** Part of the timeout that went by in line. */
 	readonly waitedMs: number;
@@ -89,14 +88,14 @@ type FileJob = {
 };
 
 async function runFile(fileJob: FileJob): Promise<ScriptExit> {
-	const {path, folder, job, waitedMs, environment, clock, signal} = fileJob;
+	const {path, job, waitedMs, environment, clock, signal} = fileJob;
 	const afterMs = job.timeoutMs - waitedMs;
 	const exit = await runInGroup(
 		{
 			command: shells.has(extname(path)) ? 'bash' : 'python3',
 			args: [path],
 			env: scriptEnvironment(environment, job),
-			cwd: folder,
+			cwd: job.folder,
 			input: job.input,
 			stdout: {limitBytes: outputLimit, above: 'stop'},
 			stderr: {limitBytes: stderrKept, above: 'keep-end'},

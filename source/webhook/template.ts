@@ -13,12 +13,15 @@ const renderedLimit = 1_048_576;
 
 const longestKey = 256;
 
-type Part =
-	| string
-	| {readonly literal: string; readonly key: string; readonly path: readonly string[]};
+/** Where a value goes. `literal` is the key in its braces. */
+export type Place = {
+	readonly literal: string;
+	readonly key: string;
+	readonly path: readonly string[];
+};
 
 /** Text with the places where values go. */
-export type Template = readonly Part[];
+export type Template = ReadonlyArray<string | Place>;
 
 export type RenderContext = {readonly payload: JsonValue; readonly event: string};
 
@@ -37,7 +40,7 @@ const mostUnresolved = 20;
  * @see Interface 2.7
  */
 export function parseTemplate(source: string): Template {
-	const parts: Part[] = [];
+	const parts: Array<string | Place> = [];
 	let textFrom = 0;
 	let open = -1;
 	for (let index = 0; index < source.length; index++) {
@@ -49,11 +52,7 @@ export function parseTemplate(source: string): Template {
 		} else if (character === '}' && open !== -1) {
 			const key = source.slice(open + 1, index);
 			if (key !== '' && key.length <= longestKey) {
-				parts.push(source.slice(textFrom, open), {
-					literal: source.slice(open, index + 1),
-					key,
-					path: key.split('.'),
-				});
+				parts.push(source.slice(textFrom, open), placeOf(key));
 				textFrom = index + 1;
 			}
 
@@ -64,6 +63,9 @@ export function parseTemplate(source: string): Template {
 	parts.push(source.slice(textFrom));
 	return parts.filter(part => part !== '');
 }
+
+/** The place of a dotted path. */
+export const placeOf = (key: string): Place => ({literal: `{${key}}`, key, path: key.split('.')});
 
 /**
  * Puts values in the places of a template; values are not looked at for further places. The text is well-formed Unicode and
@@ -80,7 +82,7 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 			continue;
 		}
 
-		const value = valueAt(part.path, part.key, context);
+		const value = textAt(part, context);
 		if (value === undefined && unresolved.size < mostUnresolved) {
 			unresolved.add(part.key);
 		}
@@ -97,16 +99,25 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 /** The prompt of a route that has none: the whole payload. @see Interface 2.5 */
 export const rawDump = (payload: JsonValue): string => dumpJson(payload, rawLimit).toWellFormed();
 
-function valueAt(
-	path: readonly string[],
-	key: string,
-	{payload, event}: RenderContext,
-): string | undefined {
-	if (key === '__raw__') {
-		return dumpJson(payload, rawLimit);
-	}
+function textAt(place: Place, context: RenderContext): string | undefined {
+	return place.key === '__raw__'
+		? dumpJson(context.payload, rawLimit)
+		: textOf(valueAt(place, context));
+}
 
-	return key === 'event_type' ? event : textOf(lookUp(payload, path));
+/** What belongs in a place, as it came; `undefined` when it is missing. */
+export function valueAt(
+	{key, path}: Place,
+	{payload, event}: RenderContext,
+): JsonValue | undefined {
+	switch (key) {
+		case '__raw__':
+			return payload;
+		case 'event_type':
+			return event;
+		default:
+			return lookUp(payload, path);
+	}
 }
 
 /** Own properties of objects only: no list indexes, nothing inherited. */
@@ -133,22 +144,33 @@ function textOf(value: JsonValue | undefined): string | undefined {
 		: JSON.stringify(value);
 }
 
-/** The strings of `deliver_extra` rendered, also nested ones; everything else as it is. @see Decisions 3 */
-export function renderExtra(extra: JsonObject, context: RenderContext): JsonObject {
-	// fromEntries keeps a key named __proto__ an ordinary key.
-	return Object.fromEntries(
-		Object.entries(extra).map(([key, value]) => [key, renderValue(value, context)]),
-	);
+/** Makes the value of one event. */
+type Renderer<Value extends JsonValue> = (context: RenderContext) => Value;
+
+/** Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Made once per route. @see Decisions 3 */
+export function compileExtra(extra: JsonObject): Renderer<JsonObject> {
+	const members = Object.entries(extra).map(([key, value]) => [key, compileValue(value)] as const);
+	return members.length === 0
+		? () => extra
+		: context =>
+				// fromEntries keeps a key named __proto__ an ordinary key.
+				Object.fromEntries(members.map(([key, render]) => [key, render(context)]));
 }
 
-function renderValue(value: JsonValue, context: RenderContext): JsonValue {
+function compileValue(value: JsonValue): Renderer<JsonValue> {
 	if (typeof value === 'string') {
-		return renderTemplate(parseTemplate(value), context).text;
+		const template = parseTemplate(value);
+		return context => renderTemplate(template, context).text;
 	}
 
 	if (isJsonObject(value)) {
-		return renderExtra(value, context);
+		return compileExtra(value);
 	}
 
-	return Array.isArray(value) ? value.map((item: JsonValue) => renderValue(item, context)) : value;
+	if (!Array.isArray(value)) {
+		return () => value;
+	}
+
+	const items = value.map((item: JsonValue) => compileValue(item));
+	return context => items.map(render => render(context));
 }

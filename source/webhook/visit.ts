@@ -17,16 +17,20 @@ export type Visit = {
 	/** The sender's identifier. A signature that covers one replaces the one that the headers gave. */
 	deliveryId: string;
 	idSource: string;
+	/** The identifier is not the sender's to name: the event is replayed or was fetched. */
+	readonly hasFixedId: boolean;
 	readonly replayOf: string | undefined;
 	profile: string;
 	route: string;
-	/** False until the route was found: a stranger's name must not become a label. */
-	isKnownRoute: boolean;
+	/** `CompiledRoute.id`, once the route was found: a stranger's name must not become a label. */
+	routeId: string | undefined;
 	event: string;
 	body: Buffer | undefined;
 	/** Set once the sender is known and within its rate: what a stranger sent must not fill the disk. */
 	keepsBody: boolean;
 	flags: number;
+	/** The route's quota of this minute was spent and its overflow is queued. */
+	isAboveRate: boolean;
 	readonly trace: TraceStep[];
 };
 
@@ -38,6 +42,15 @@ const longestDetail = 300;
 /** Adds a step. `detail` holds our own words and numbers, or went through `cleanDetail`. */
 export function note(visit: Visit, step: TraceStepName, {verdict, detail}: Finding): void {
 	visit.trace.push({step, verdict, detail});
+}
+
+/** Says more about a step that was noted before. */
+export function renote(visit: Visit, step: TraceStepName, detail: string): void {
+	const index = visit.trace.findLastIndex(noted => noted.step === step);
+	const noted = visit.trace[index];
+	if (noted) {
+		visit.trace[index] = {...noted, detail};
+	}
 }
 
 /** Adds the step that ends the request with `reply`. */
@@ -74,6 +87,7 @@ export const deliveryOf = (visit: Visit, reply: Reply, now: number): Delivery =>
 	trace: visit.trace,
 	...(visit.replayOf !== undefined && {replayOf: visit.replayOf}),
 	...(reply.runId !== undefined && {runId: reply.runId}),
+	...(reply.joined && {group: reply.joined.group.id}),
 });
 
 /** The same with what was received, to be kept: allowed headers, and the raw body unless a stranger sent it. */

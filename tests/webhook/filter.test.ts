@@ -260,7 +260,7 @@ test('`in_file`: JSON array, JSON object (keys are used) or newline-delimited te
 		'lines.txt': '  a \r\n\n7\ntrue\n[bot]\n',
 		'bracket.txt': '[bot]\na',
 	});
-	const holds = createFilterFiles({home: home.path, log: logOf([])});
+	const holds = createFilterFiles(logOf([]))(home.path);
 	const held = (file: string) =>
 		(['a', 'b', 7, '7', true, {x: 1}, '', null, '[bot]'] as const).filter(value =>
 			holds(file, value),
@@ -273,7 +273,7 @@ test('`in_file`: JSON array, JSON object (keys are used) or newline-delimited te
 
 test('a filter file is read again when it changed', async () => {
 	await using home = await temporaryHome({list: 'a'});
-	const holds = createFilterFiles({home: home.path, log: logOf([])});
+	const holds = createFilterFiles(logOf([]))(home.path);
 	expect([holds('list', 'a'), holds('list', 'b')]).toEqual([true, false]);
 	await home.write('list', 'b');
 	await utimes(home.file('list'), 1, 1);
@@ -289,7 +289,7 @@ test('`in_file` resolves in the profile home and stays inside, links followed; t
 	execFileSync('mkfifo', [home.file('pipe')]);
 	await writeFile(home.file('huge'), 'a\n'.repeat(3 * 1024 * 1024));
 	const lines: string[] = [];
-	const holds = createFilterFiles({home: home.path, log: logOf(lines)});
+	const holds = createFilterFiles(logOf(lines))(home.path);
 	for (const path of [
 		'link',
 		'../x',

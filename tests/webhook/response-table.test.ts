@@ -119,7 +119,7 @@ test('401: signature invalid or missing, message text `Invalid signature`, never
 
 	const missing = await send(receiver.url, {method: 'POST', path: '/webhooks/hook', body: '{}'});
 	expect([missing.status, missing.json]).toEqual([401, {error: 'Invalid signature'}]);
-	expect(receiver.step('signature')).toBe('no signature header');
+	expect(receiver.step('signature')).toBe('no signature header; no header looks like a signature');
 	expect(receiver.last()).toMatchObject({outcome: 'signature', event: '-'});
 });
 
@@ -234,7 +234,7 @@ test('queue full: 503 with `Retry-After`; the id is not consumed', async () => {
 	const answer = await receiver.post({}, id);
 	expect([answer.status, answer.json]).toEqual([503, {error: 'Too many runs are queued'}]);
 	expect(answer.headers['retry-after']).toBe('30');
-	expect(receiver.step('dispatch')).toBe('1 runs wait, at most 1 may');
+	expect(receiver.step('dispatch')).toBe('1 runs and groups wait, at most 1 may');
 
 	const [first = 0] = receiver.woken;
 	await receiver.store.runs.cancel(first);

@@ -221,7 +221,6 @@ test('30 s (`script_timeout_seconds`) are for the wait in line and the work toge
 	const stopping = new AbortController();
 	const scripts = createScripts({
 		clock,
-		folder: home.path,
 		environment: () => ({PATH: process.env['PATH'] ?? ''}),
 	});
 	await writeFile(
@@ -229,7 +228,10 @@ test('30 s (`script_timeout_seconds`) are for the wait in line and the work toge
 		'id=$SVC_WEBHOOK_DELIVERY_ID; touch "up-$id"; until [ -e "go-$id" ]; do sleep 0.02; done',
 	);
 	const run = async (deliveryId: string, timeoutMs: number) =>
-		scripts.run({script: 'wait.sh', timeoutMs, input: '', event: 'x', deliveryId}, stopping.signal);
+		scripts.run(
+			{script: 'wait.sh', folder: home.path, timeoutMs, input: '', event: 'x', deliveryId},
+			stopping.signal,
+		);
 
 	const first = run('first', 100_000);
 	const others = Array.from({length: 7}, async (_, index) => run(`${index}`, 100_000));

@@ -5,11 +5,13 @@ import type {RouteTable} from '../../source/config/config.ts';
 import type {Route} from '../../source/config/route.ts';
 import type {Delivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import type {Group} from '../../source/core/group.ts';
 import {createIdSource} from '../../source/core/ids.ts';
 import {createLogger} from '../../source/core/log.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Store} from '../../source/store/port.ts';
 import type {DeliverDirect, DirectMessage} from '../../source/webhook/direct-delivery.ts';
+import type {FiringJob, JobOf} from '../../source/webhook/job-of.ts';
 import {createReceiver} from '../../source/webhook/receiver.ts';
 import type {Receiver} from '../../source/webhook/receiver.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -99,6 +101,8 @@ export type TestReceiver = AsyncDisposable & {
 	readonly deliveries: readonly Delivery[];
 	/** Runs that the dispatcher was woken for. */
 	readonly woken: readonly number[];
+	/** Groups as they were reported. */
+	readonly groups: readonly Group[];
 	/** Lines of the log: `warn Cannot …`. */
 	readonly log: readonly string[];
 	/** Messages that were handed over. */
@@ -122,20 +126,51 @@ export type StartOptions = {
 	readonly intake?: Partial<Store['intake']>;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly metrics?: () => string;
+	/** Jobs by the reference of `cron_job`; a text says why the job cannot be fired. */
+	readonly jobs?: Readonly<Record<string, FiringJob | string>>;
+	readonly multiplexing?: boolean;
+	/** Instead of an own home that goes with the receiver. */
+	readonly home?: string;
+	/** Instead of an own clock. */
+	readonly clock?: FakeClock;
 };
 
 const startMs = 1_750_000_000_000;
 
+/** A job that can be fired. */
+export const makeJob = (overrides: Partial<FiringJob> = {}): FiringJob => ({
+	profile: 'default',
+	id: 'job_abcd1234',
+	name: 'Nightly',
+	maxQueued: 20,
+	planWith: context => ({
+		prompt: `Look around.\n\n${context}`,
+		target: {kind: 'log', extra: {}},
+		skills: ['nightly'],
+	}),
+	...overrides,
+});
+
+const jobsIn =
+	(jobs: StartOptions['jobs'] = {}): JobOf =>
+	({cronJob}) => {
+		const job = Object.hasOwn(jobs, cronJob) ? jobs[cronJob] : undefined;
+		return typeof job === 'object'
+			? {ok: true, job}
+			: {ok: false, reason: job ?? `there is no job "${cronJob}"`};
+	};
+
 /** A receiver on a free port with the real store in a temporary home; only the clock is ours. */
 export async function startReceiver(options: StartOptions = {}): Promise<TestReceiver> {
 	const temporary = await temporaryHome();
-	const home = temporary.path;
+	const home = options.home ?? temporary.path;
 	const scripts = join(home, 'scripts');
-	await mkdir(scripts);
-	const clock = createFakeClock(startMs);
+	await mkdir(scripts, {recursive: true});
+	const clock = options.clock ?? createFakeClock(startMs);
 	const store = await openSqliteStore({clock}, {file: join(home, 'state.db')});
 	const events: GatewayEvent[] = [];
 	const woken: number[] = [];
+	const groups: Group[] = [];
 	const log: string[] = [];
 	const messages: DirectMessage[] = [];
 	let table = tableOf(options.routes ?? [makeRoute()]);
@@ -153,6 +188,15 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			onAccepted: runId => {
 				woken.push(runId);
 			},
+			onGroupChanged: group => {
+				groups.push(group);
+			},
+			jobOf: jobsIn(options.jobs),
+			homeOf(profile) {
+				const folder = profile === 'default' ? home : join(home, 'profiles', profile);
+				return {home: folder, scripts: join(folder, 'scripts')};
+			},
+			multiplexing: () => options.multiplexing ?? false,
 			emit: event => {
 				events.push(event);
 			},
@@ -170,8 +214,6 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 		{
 			host: options.host ?? '127.0.0.1',
 			port: 0,
-			home,
-			scripts,
 			maxQueued: () => options.maxQueued ?? 1000,
 		},
 	);
@@ -202,6 +244,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			return deliveries();
 		},
 		woken,
+		groups,
 		log,
 		messages,
 		async post(body, headers, path = '/webhooks/hook') {

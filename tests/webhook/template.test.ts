@@ -5,7 +5,7 @@ import {dumpJson} from '../../source/webhook/dump-json.ts';
 import {
 	parseTemplate,
 	rawDump,
-	renderExtra,
+	compileExtra,
 	renderTemplate,
 } from '../../source/webhook/template.ts';
 
@@ -93,7 +93,10 @@ test('booleans and null as JSON', () => {
 test('`{event_type}` is the resolved event, in `deliver_extra` too', () => {
 	expect(render('{event_type}', {event_type: 'other'}, 'push')).toBe('push');
 	expect(
-		renderExtra({chat_id: '{event_type}-{n}', nested: {a: ['{n}']}}, {payload: {n: 7}, event: 'e'}),
+		compileExtra({chat_id: '{event_type}-{n}', nested: {a: ['{n}']}})({
+			payload: {n: 7},
+			event: 'e',
+		}),
 	).toEqual({
 		chat_id: 'e-7',
 		nested: {a: ['7']},
@@ -102,7 +105,7 @@ test('`{event_type}` is the resolved event, in `deliver_extra` too', () => {
 
 test('only strings of `deliver_extra` are rendered', () => {
 	const extra = {a: 1, b: null, c: true, '{n}': 'x'};
-	expect(renderExtra(extra, {payload: {n: 7}, event: 'e'})).toEqual(extra);
+	expect(compileExtra(extra)({payload: {n: 7}, event: 'e'})).toEqual(extra);
 });
 
 test('payloads that are no objects have only `{__raw__}`', () => {

@@ -31,6 +31,10 @@ const receiver = createReceiver(
 		routes: () => live.routes(),
 		deliverDirect: async () => ({summary: 'delivered'}),
 		onAccepted() {},
+		onGroupChanged() {},
+		jobOf: () => ({ok: false, reason: 'there are no jobs'}),
+		homeOf: () => paths,
+		multiplexing: () => false,
 		emit,
 		log,
 		redact,
@@ -40,8 +44,6 @@ const receiver = createReceiver(
 	{
 		host: webhook.host,
 		port: webhook.port,
-		home: paths.home,
-		scripts: paths.scripts,
 		maxQueued: () => runs.maxQueued,
 	},
 );

@@ -1,0 +1,84 @@
+import {createHash} from 'node:crypto';
+import type {JsonValue} from '../core/json.ts';
+import type {Redact} from '../core/redact.ts';
+import {cell} from '../core/untrusted.ts';
+import {dumpJson} from './dump-json.ts';
+import {parseTemplate, placeOf, valueAt} from './template.ts';
+import type {RenderContext} from './template.ts';
+
+export type GroupKey =
+	/** As sent. */
+	| {readonly ok: true; readonly text: string}
+	/** Places without a value, as `{key}`, at most 20. */
+	| {readonly ok: false; readonly missing: readonly string[]};
+
+export type GroupKeyReader = (context: RenderContext) => GroupKey;
+
+/** A key is at most this long, UTF-16 units. */
+const longestKey = 256;
+
+/** Beyond this many UTF-16 units nothing is added to a key. */
+const longestText = 1_048_576;
+
+const mostMissing = 20;
+
+/**
+ * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
+ * null nor empty; objects and lists are JSON.
+ *
+ * @see Interface 2.10, 3 "key resolves"
+ */
+export function compileGroupKey(source: string): GroupKeyReader {
+	const template = source.includes('{') ? parseTemplate(source) : [placeOf(source)];
+
+	return context => {
+		const missing = new Set<string>();
+		let text = '';
+		for (const part of template) {
+			const value = typeof part === 'string' ? part : textOf(valueAt(part, context));
+			if (typeof part !== 'string' && value === '' && missing.size < mostMissing) {
+				missing.add(part.literal);
+			}
+
+			text += value;
+			if (text.length > longestText) {
+				break;
+			}
+		}
+
+		return missing.size === 0 && text !== ''
+			? {ok: true, text}
+			: {ok: false, missing: [...missing]};
+	};
+}
+
+function textOf(value: JsonValue | undefined): string {
+	if (value === undefined || value === null) {
+		return '';
+	}
+
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	return typeof value === 'object' ? dumpJson(value, longestText) : String(value);
+}
+
+const digestLength = 16;
+
+/** What is looked at of a key that cannot be shown whole. */
+const lookedAt = 4096;
+
+/**
+ * The name of a group: the key in one safe line of at most 256 characters. A key that had to be cut, cleaned or redacted ends in `~` and 16 hex digits of its SHA-256, so that two keys
+ * never become one.
+ */
+export function groupNameOf(key: string, redact: Redact): string {
+	const shown = key.length > longestKey ? '' : cell(redact(key), longestKey).text;
+	if (shown === key) {
+		return key;
+	}
+
+	const digest = createHash('sha256').update(key).digest('hex').slice(0, digestLength);
+	return `${cell(redact(key.slice(0, lookedAt)), longestKey - digestLength - 1).text}~${digest}`;
+}

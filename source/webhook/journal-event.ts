@@ -1,0 +1,94 @@
+import type {Clock} from '../core/clock.ts';
+import {idempotencyMs} from '../core/delivery.ts';
+import {dueOf} from '../core/group.ts';
+import type {Group} from '../core/group.ts';
+import type {RunPlan} from '../core/run.ts';
+import type {Intake} from '../store/port.ts';
+import {namesOf} from './ready-event.ts';
+import type {ReadyEvent} from './ready-event.ts';
+import {duplicateReply, refusals} from './replies.ts';
+import type {Reply} from './replies.ts';
+import {note, stop, storedDeliveryOf} from './visit.ts';
+
+/** What is to become of an event that leads to a run. */
+export type Commission = Pick<Parameters<Intake['accept']>[0], 'dueAt' | 'group' | 'job'> & {
+	readonly plan: RunPlan;
+	/** The answer once it is on disk. */
+	readonly reply: Reply;
+	/** What the trace says before what came of it. */
+	readonly because?: string;
+};
+
+/** Where events are kept until their runs have ended. */
+export type EventJournal = {
+	readonly intake: Intake;
+	readonly clock: Clock;
+	readonly maxQueued: () => number;
+};
+
+/**
+ * Hands an event to the journal: duplicate, bounds, group and run are decided in one durable call; the 202 leaves after it.
+ * Rejects as `intake.accept` does.
+ *
+ * @see Interface 4.2, Decisions 3
+ */
+export async function journalEvent(
+	ready: ReadyEvent,
+	{reply, because = '', ...commission}: Commission,
+	{intake, clock, maxQueued}: EventJournal,
+): Promise<Reply> {
+	const {visit} = ready;
+	const bound = maxQueued();
+	// What is written says that the last steps passed: it is written only when they do.
+	const written = storedDeliveryOf(visit, reply, clock.monotonic());
+	const accepted = await intake.accept({
+		...commission,
+		delivery: {...written, trace: [...written.trace, newIdentifier, committed]},
+		maxQueued: bound,
+		idempotencyMs,
+	});
+
+	const pass = (detail: string) => {
+		visit.trace.push(newIdentifier, committed);
+		note(visit, 'dispatch', {verdict: 'pass', detail: because + detail});
+	};
+
+	const refuse = (refusal: Reply, detail: string) => {
+		visit.trace.push(newIdentifier);
+		return stop(visit, refusal, {step: 'dispatch', detail: because + detail});
+	};
+
+	switch (accepted.kind) {
+		case 'duplicate':
+			return duplicateOf(ready, accepted.of);
+		case 'full':
+			return refuse(
+				refusals.queue,
+				`${accepted.queued} runs and groups wait, at most ${bound} may`,
+			);
+		case 'job-full':
+			return refuse(refusals.job, `${accepted.queued} runs of the job wait already`);
+		case 'coalesced':
+			pass(describeGroup(accepted.group));
+			return {...reply, joined: accepted};
+		case 'accepted':
+			pass(`run ${accepted.runId} queued`);
+			return {...reply, runId: accepted.runId};
+	}
+}
+
+/** The identifier is taken: the answer to an event that `holder` stands for already. */
+export const duplicateOf = (ready: ReadyEvent, holder: string): Reply =>
+	stop(ready.visit, duplicateReply(namesOf(ready)), {
+		step: 'duplicate',
+		detail: `held by delivery ${holder}`,
+	});
+
+const newIdentifier = {step: 'duplicate', verdict: 'pass', detail: 'new identifier'} as const;
+
+const committed = {step: 'journal', verdict: 'pass', detail: 'on disk'} as const;
+
+function describeGroup(group: Group): string {
+	const seconds = Math.round((dueOf(group).at - group.lastAt) / 100) / 10;
+	return `${group.count === 1 ? 'opened' : `event ${group.count} of`} group ${group.id}, due in ${seconds} s`;
+}

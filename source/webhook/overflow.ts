@@ -1,0 +1,50 @@
+import {idempotencyMs} from '../core/delivery.ts';
+import {duplicateOf, journalEvent} from './journal-event.ts';
+import type {Commission, EventJournal} from './journal-event.ts';
+import type {Paces} from './paces.ts';
+import {keyOf} from './ready-event.ts';
+import type {ReadyEvent} from './ready-event.ts';
+import type {Reply} from './replies.ts';
+import {renote} from './visit.ts';
+
+/**
+ * Hands an event above the rate limit of its route to the journal (`overflow: queue`): its run gets the next start that the route's pace allows. An event that
+ * waits in a group needs none. Rejects as `journalEvent` does.
+ *
+ * @see Decisions 3
+ */
+export async function journalOverflow(
+	ready: ReadyEvent,
+	commission: Commission,
+	dependencies: EventJournal & {readonly paces: Paces},
+): Promise<Reply> {
+	const {intake, clock, paces} = dependencies;
+	const {visit, route, compiled} = ready;
+	const above = `more than ${route.rateLimit} in this minute`;
+	if (commission.group) {
+		renote(visit, 'rate', `${above}: waits in its group`);
+		return journalEvent(ready, commission, dependencies);
+	}
+
+	// A sender that repeats itself must not push others back.
+	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
+	if (holder !== undefined) {
+		return duplicateOf(ready, holder);
+	}
+
+	const start = paces.promise(compiled.id, route.rateLimit);
+	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
+	const dueAt = Math.ceil(clock.now() + start.inMs);
+	renote(visit, 'rate', `${above}: queued until ${new Date(dueAt).toISOString()}`);
+	let reply: Reply | undefined;
+	try {
+		reply = await journalEvent(ready, {...commission, dueAt}, dependencies);
+		return reply;
+	} finally {
+		if (reply?.outcome === 'accepted') {
+			start.keep();
+		} else {
+			start.giveBack();
+		}
+	}
+}

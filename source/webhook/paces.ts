@@ -1,0 +1,82 @@
+import type {Clock} from '../core/clock.ts';
+import {planStart, windowMs} from './pace.ts';
+import type {Pace} from './pace.ts';
+
+/** More than there are routes; beyond it those without a backlog are forgotten. */
+const mostPaces = 1000;
+
+/** A start that was promised to one event: kept when the event was accepted, given back when it was not. */
+export type Promised = {
+	/** Milliseconds from now; 0: at once. */
+	readonly inMs: number;
+	keep(): void;
+	giveBack(): void;
+};
+
+export type Paces = {
+	/** Takes a start now. Its number in this minute; `undefined` when the next one is later. */
+	enter(key: string, limit: number): number | undefined;
+	/** Promises the next start. */
+	promise(key: string, limit: number): Promised;
+};
+
+type Step = {readonly pace: Pace; previous: Step | undefined; isGivenBack: boolean};
+
+/**
+ * When events of `overflow: queue` routes start, in memory. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that
+ * nobody overtakes.
+ *
+ * @see Decisions 3
+ */
+export function createPaces(clock: Clock): Paces {
+	const steps = new Map<string, Step>();
+
+	const forgetEnded = (now: number) => {
+		for (const [key, {pace}] of steps) {
+			if (now >= pace.windowStartsAt + windowMs) {
+				steps.delete(key);
+			}
+		}
+	};
+
+	const plan = (key: string, limit: number) => {
+		const now = clock.monotonic();
+		const previous = steps.get(key);
+		if (!previous && steps.size >= mostPaces) {
+			forgetEnded(now);
+		}
+
+		return {previous, pace: planStart(previous?.pace, limit, now), now};
+	};
+
+	return {
+		enter(key, limit) {
+			const {pace, now} = plan(key, limit);
+			if (pace.startAt > now) {
+				return undefined;
+			}
+
+			steps.set(key, {pace, previous: undefined, isGivenBack: false});
+			return pace.used;
+		},
+		promise(key, limit) {
+			const {previous, pace, now} = plan(key, limit);
+			const step: Step = {pace, previous, isGivenBack: false};
+			steps.set(key, step);
+			return {
+				inMs: pace.startAt - now,
+				keep() {
+					step.previous = undefined;
+				},
+				giveBack() {
+					step.isGivenBack = true;
+					let newest = steps.get(key);
+					while (newest?.isGivenBack && newest.previous) {
+						newest = newest.previous;
+						steps.set(key, newest);
+					}
+				},
+			};
+		},
+	};
+}

@@ -1,0 +1,41 @@
+import type {Route} from '../config/route.ts';
+import type {Paces} from './paces.ts';
+import type {RateWindows} from './rate-window.ts';
+import {rateReply} from './replies.ts';
+import type {Reply} from './replies.ts';
+import {note, stop} from './visit.ts';
+import type {Visit} from './visit.ts';
+
+/**
+ * Spends the route's quota of this minute on an event whose sender is known. The answer when there is nothing left to spend; a route whose overflow is queued goes on, and is
+ * told later when its run starts.
+ *
+ * @see Interface 8, Decisions 3
+ */
+export function spendRate(
+	visit: Visit,
+	{route, id}: {readonly route: Route; readonly id: string},
+	{rates, paces}: {readonly rates: RateWindows; readonly paces: Paces},
+): Reply | undefined {
+	const {rateLimit} = route;
+	if (route.overflow === 'queue') {
+		const count = paces.enter(id, rateLimit);
+		visit.isAboveRate = count === undefined;
+		note(visit, 'rate', {
+			verdict: 'pass',
+			detail: usageOf(count ?? `more than ${rateLimit}`, rateLimit),
+		});
+		return undefined;
+	}
+
+	const rate = rates.take(id, rateLimit);
+	const detail = usageOf(rate.count, rateLimit);
+	if (!rate.ok) {
+		return stop(visit, rateReply(rate.retryAfterSeconds), {step: 'rate', detail});
+	}
+
+	note(visit, 'rate', {verdict: 'pass', detail});
+	return undefined;
+}
+
+const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
