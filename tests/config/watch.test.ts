@@ -1,4 +1,4 @@
-import {renameSync, writeFileSync} from 'node:fs';
+import {mkdirSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createConfigWatcher} from '../../source/config/watch.ts';
@@ -68,6 +68,25 @@ test('files beside them, and changes before the watcher is ready, are not report
 	writeFileSync(home.paths.env, 'A=2');
 	await report;
 	expect(watched.reports).toEqual([['.env']]);
+});
+
+test('a profile that comes, and its `.env`, are reported; what else lies there is not', async () => {
+	using home = createTemporaryHome();
+	await using watched = watchHome(home, systemClock);
+	await watched.watcher.ready;
+	const first = watched.next();
+	const ops = join(home.paths.home, 'profiles', 'ops');
+	mkdirSync(ops, {recursive: true});
+	await first;
+	expect(watched.reports).toEqual([['profiles']]);
+
+	const second = watched.next();
+	writeFileSync(join(home.paths.home, 'profiles', 'note.txt'), '');
+	writeFileSync(join(ops, 'state.db'), '');
+	mkdirSync(join(ops, 'skills', '.env'), {recursive: true});
+	writeFileSync(join(ops, '.env'), 'A=1');
+	await second;
+	expect(watched.reports[1]).toEqual(['.env']);
 });
 
 test('nothing is reported before 100 ms of quiet, nor after disposal', async () => {
