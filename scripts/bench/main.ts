@@ -13,6 +13,7 @@ export type BenchOptions = {
 const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => Promise<Report>>>> =
 	{
 		webhook: async () => (await import('./webhook/bench-webhook.ts')).benchWebhook,
+		memory: async () => (await import('./webhook/bench-memory.ts')).benchMemory,
 		start: async () => (await import('./start/bench-start.ts')).benchStart,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
@@ -42,7 +43,7 @@ if (load) {
 	const before = describeMachine();
 	const report = await bench({
 		...(rounds !== undefined && {rounds: Math.min(Math.round(rounds), 50)}),
-		...(seconds !== undefined && {seconds: Math.min(seconds, 120)}),
+		...(seconds !== undefined && {seconds: Math.min(seconds, 1200)}),
 		...(values.profile !== undefined && {profile: values.profile}),
 	});
 	printReport(report, {before, json: values.json});

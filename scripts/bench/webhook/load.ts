@@ -16,7 +16,12 @@ const latencies = new Float64Array(mostAnswers);
 
 type Connection = {readonly socket: Socket; readonly failed: Promise<never>};
 
-function requestFor(path: string): {readonly bytes: Buffer; readonly idAt: number} {
+const forgery = `sha256=${'0'.repeat(64)}`;
+
+function requestFor({path, forged = false}: Pick<LoadOrder, 'path' | 'forged'>): {
+	readonly bytes: Buffer;
+	readonly idAt: number;
+} {
 	const head = [
 		`POST ${path} HTTP/1.1`,
 		'Host: 127.0.0.1',
@@ -25,7 +30,7 @@ function requestFor(path: string): {readonly bytes: Buffer; readonly idAt: numbe
 		'Content-Type: application/json',
 		`Content-Length: ${body.length}`,
 		'X-GitHub-Event: push',
-		`X-Hub-Signature-256: ${signature}`,
+		`X-Hub-Signature-256: ${forged ? forgery : signature}`,
 		`X-GitHub-Delivery: ${'0'.repeat(idLength)}`,
 		'\r\n',
 	].join('\r\n');
@@ -35,12 +40,19 @@ function requestFor(path: string): {readonly bytes: Buffer; readonly idAt: numbe
 	};
 }
 
-async function generate({port, path, connections, warmUpMs, ms}: LoadOrder): Promise<LoadResult> {
+async function generate({
+	port,
+	path,
+	forged = false,
+	connections,
+	warmUpMs,
+	ms,
+}: LoadOrder): Promise<LoadResult> {
 	const statuses: Record<string, number> = {};
 	let [answers, counting, running] = [0, false, true];
 
 	const open = (): Connection => {
-		const {bytes, idAt} = requestFor(path);
+		const {bytes, idAt} = requestFor({path, forged});
 		const {promise: failed, reject} = Promise.withResolvers<never>();
 		let sentAt = 0;
 		let text = '';

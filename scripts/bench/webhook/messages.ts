@@ -3,6 +3,8 @@ export type LoadOrder = {
 	readonly port: number;
 	readonly path: string;
 	readonly connections: number;
+	/** Signs with a secret that nobody knows. */
+	readonly forged?: boolean;
 	/** Requests before the clock starts, milliseconds. */
 	readonly warmUpMs: number;
 	readonly ms: number;

@@ -1,11 +1,13 @@
 import {fork, spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {makeHome} from '../home.ts';
-import {cpuMicrosOf} from '../process-usage.ts';
+import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
 import {webhookConfig} from './config.ts';
 import type {ServerMessage} from './messages.ts';
 
@@ -14,6 +16,8 @@ export type Server = AsyncDisposable & {
 	readonly port: number;
 	/** CPU time of the whole process so far, user and system, microseconds. */
 	cpuMicros(): Promise<number>;
+	/** Resident memory now, megabytes, where it is known. */
+	rssMb?(): number;
 };
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -53,7 +57,7 @@ async function startChild(
 	};
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+export async function ended(child: ChildProcess): Promise<void> {
 	const limit = setTimeout(() => child.kill('SIGKILL'), 10_000);
 	if (child.exitCode === null && child.signalCode === null) {
 		await once(child, 'exit');
@@ -78,28 +82,47 @@ export async function startRoomsServer(profile?: string): Promise<Server> {
 	};
 }
 
-/** The complete program, `svc gateway run`, on a fresh data directory, with a model that never answers. */
-export async function startProgram(profile?: string): Promise<Server> {
+/**
+ * The complete program, `svc gateway run`, with a model that never answers. Its data directory is fresh unless `home` is given, which then stays.
+ */
+export async function startProgram({
+	profile,
+	otherRoutes = 0,
+	home,
+}: {
+	readonly profile?: string | undefined;
+	readonly otherRoutes?: number;
+	readonly home?: string;
+} = {}): Promise<Server> {
 	const model = createServer(() => {});
 	model.listen(0, '127.0.0.1');
 	await once(model, 'listening');
 	const {port: modelPort} = model.address() as AddressInfo;
-	const home = makeHome(webhookConfig(`http://127.0.0.1:${modelPort}/v1`));
+	const config = webhookConfig({modelUrl: `http://127.0.0.1:${modelPort}/v1`, otherRoutes});
+	const fresh = home === undefined ? makeHome(config) : undefined;
+	if (home !== undefined) {
+		writeFileSync(join(home, 'config.yaml'), config);
+	}
+
 	const child = spawn(
 		process.execPath,
 		[...profileFlags(profile), 'build/main.js', 'gateway', 'run'],
-		{env: svcEnvironment({home: home.path}), stdio: ['ignore', 'ignore', 'pipe']},
+		{
+			env: svcEnvironment({home: home ?? fresh?.path ?? ''}),
+			stdio: ['ignore', 'ignore', 'pipe'],
+		},
 	);
 	const port = await listeningPort(child);
 	return {
 		port,
 		cpuMicros: async () => cpuMicrosOf(child.pid ?? 0),
+		rssMb: () => rssMbOf(child.pid ?? 0),
 		async [Symbol.asyncDispose]() {
 			child.kill('SIGTERM');
 			await ended(child);
 			model.close();
 			model.closeAllConnections();
-			home[Symbol.dispose]();
+			fresh?.[Symbol.dispose]();
 		},
 	};
 }

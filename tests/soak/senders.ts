@@ -1,0 +1,125 @@
+import {Agent, request} from 'node:http';
+import {hubSignature} from '../helpers/post.ts';
+
+/** What the receiver promised. */
+export type Acknowledged = {
+	readonly route: string;
+	readonly deliveryId: string;
+	/** `accepted` or `coalesced`. */
+	readonly status: string;
+};
+
+export type Senders = {
+	readonly acknowledged: readonly Acknowledged[];
+	/** Sends from several clients at once until `isOver`. */
+	sendUntil(
+		url: string,
+		isOver: () => boolean,
+	): {
+		/** When the first event was accepted, on the clock of `performance`. */
+		readonly accepted: Promise<number>;
+		/** The clients have stopped. */
+		readonly done: Promise<void>;
+	};
+	/** Sends again what was never answered. */
+	resend(url: string): Promise<void>;
+};
+
+type Sending = {readonly route: string; readonly deliveryId: string};
+
+const routes = ['agent', 'agent', 'comment', 'group', 'group', 'group', 'job'] as const;
+const entities = 6;
+const clients = 8;
+const promises: ReadonlySet<string> = new Set(['accepted', 'coalesced']);
+
+/** Senders as code hosts are: an event that was not answered is sent again later, with the identifier that it had. */
+export function createSenders(random: () => number): Senders {
+	const acknowledged: Acknowledged[] = [];
+	const unanswered: Sending[] = [];
+	let count = 0;
+
+	const next = (): Sending => {
+		// Some of them at once, others much later.
+		const again = random() < 0.1 ? unanswered.shift() : undefined;
+		count += again ? 0 : 1;
+		const route = routes[Math.floor(random() * routes.length)] ?? 'agent';
+		return again ?? {route, deliveryId: `event-${count}`};
+	};
+
+	const send = async (agent: Agent, url: string, sending: Sending): Promise<boolean> => {
+		const status = await post(agent, `${url}/webhooks/${sending.route}`, sending);
+		if (status === undefined) {
+			unanswered.push(sending);
+		} else if (promises.has(status)) {
+			acknowledged.push({...sending, status});
+		}
+
+		return status !== undefined && promises.has(status);
+	};
+
+	return {
+		acknowledged,
+		sendUntil(url, isOver) {
+			const {promise: accepted, resolve} = Promise.withResolvers<number>();
+			const agent = new Agent({keepAlive: true, maxSockets: clients});
+			const client = async () => {
+				while (!isOver()) {
+					if (await send(agent, url, next())) {
+						resolve(performance.now());
+					}
+				}
+			};
+			const done = (async () => {
+				await Promise.all(Array.from({length: clients}, client));
+				agent.destroy();
+			})();
+			return {accepted, done};
+		},
+		async resend(url) {
+			const agent = new Agent({keepAlive: true, maxSockets: 1});
+			for (const sending of unanswered.splice(0)) {
+				await send(agent, url, sending);
+			}
+
+			agent.destroy();
+		},
+	};
+}
+
+/** The `status` of the answer's body; `undefined` when there was no answer, or one that asks to come again. */
+async function post(agent: Agent, url: string, {deliveryId}: Sending): Promise<string | undefined> {
+	const number = Number(deliveryId.slice('event-'.length));
+	const body = JSON.stringify({id: deliveryId, entity: `entity-${number % entities}`});
+	return new Promise(resolve => {
+		const outgoing = request(
+			url,
+			{
+				agent,
+				method: 'POST',
+				timeout: 10_000,
+				headers: {
+					'content-type': 'application/json',
+					'content-length': Buffer.byteLength(body),
+					'x-github-event': 'push',
+					'x-github-delivery': deliveryId,
+					'x-hub-signature-256': hubSignature(body),
+				},
+			},
+			response => {
+				let text = '';
+				response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+				response.on('end', () => {
+					resolve(response.statusCode === 503 ? undefined : JSON.parse(text).status);
+				});
+				response.on('error', () => {
+					resolve(undefined);
+				});
+			},
+		);
+		outgoing.on('timeout', () => outgoing.destroy());
+		outgoing.on('error', () => {
+			resolve(undefined);
+		});
+		outgoing.end(body);
+	});
+}
