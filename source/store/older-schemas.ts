@@ -2,8 +2,8 @@ import type {DatabaseSync} from 'node:sqlite';
 
 /** What the readers ask for and versions 1 to 3 do not have. Views of the connection hide the tables of the file. */
 const beforeGroups = `
-	create temp view run as select main.run.*, null as grp, null as superseded, null as job, null as job_name,
-		(select profile from main.delivery where main.delivery.id = main.run.delivery) as profile from main.run;
+	create temp view run as select old.*, null as grp, null as superseded, null as job, null as job_name,
+		(select profile from main.delivery where id = old.delivery) as profile from main.run as old;
 	create temp view job_run as select null as run, null as event, null as plan where false;
 	create temp view coalesce_group as select null as id, null as profile, null as route, null as key, null as first_at, null as last_at, null as quiet_at,
 		null as cap_at, null as count, null as latest, null as target, null as dispatched_at, null as reason, null as run where false;

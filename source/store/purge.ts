@@ -36,12 +36,23 @@ export function createPurge({
 		const bodies = await apply(steps.bodies, retention);
 		await apply(steps.claims, retention);
 		const rejections = await apply(steps.rejections, retention);
-		return {bodies, rows: rejections + (await apply(steps.rows, retention))};
+		const rows = await apply(steps.rows, retention);
+		return {bodies, rows: rejections + rows + (await apply(steps.jobRuns, retention))};
+	};
+
+	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */
+	const empty = () => {
+		try {
+			checkpoint.all();
+			return true;
+		} catch {
+			return false;
+		}
 	};
 
 	const tidy = () => {
-		if (commit.idle()) {
-			checkpoint.all();
+		if (commit.idle() && !empty() && reserve.release()) {
+			empty();
 		}
 
 		reserve.ensure();

@@ -3,8 +3,9 @@ import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
+import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
 import type {Retention} from './port.ts';
-import {transcriptEnd, transcriptStart} from './transcripts.ts';
+import {belongings, createRowDeletion} from './row-deletion.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
@@ -21,7 +22,7 @@ export type RetentionStep = (retention: Retention, after?: number) => Slice;
 
 /** The parts of the retention, in their order. */
 export type RetentionSteps = {
-	/** Drops bodies that are too old, then, oldest first, those above the total. */
+	/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. */
 	readonly bodies: RetentionStep;
 	/** Forgets identifiers that are held no longer. */
 	readonly claims: RetentionStep;
@@ -29,11 +30,13 @@ export type RetentionSteps = {
 	readonly rejections: RetentionStep;
 	/** Deletes what is too old and not waited for. */
 	readonly rows: RetentionStep;
+	/** The same for runs that no delivery started. */
+	readonly jobRuns: RetentionStep;
 };
 
 /**
  * Rows are visited in the order of their numbers, and the first one that is too young ends the visit; `usage` remembers how far it went. Age is
- * the time of receipt; a time in the future, from a clock that was wrong, stops nothing. The newest delivery and the newest run
+ * the time of receipt; a time in the future, from a clock that was wrong, stops nothing. The newest delivery, group and run
  * stay: the next numbers follow from them.
  */
 export function createRetentionSteps({
@@ -48,12 +51,17 @@ export function createRetentionSteps({
 	const floors = database.prepare('select body_floor, claim_floor from usage');
 	const setBodyFloor = database.prepare('update usage set body_floor = ?');
 	const setClaimFloor = database.prepare('update usage set claim_floor = ?');
+	const deletion = createRowDeletion(database, counters);
+	const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
+	const waits =
+		'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
+	const isNewest =
+		'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 	const withBodies = database.prepare(
-		`select id, received_at, octet_length(body) as bytes from delivery where id > ? order by id limit ${slice}`,
+		`select delivery.id, received_at, octet_length(body) as bytes, ${waits} as needed
+		from ${works} where delivery.id > ? order by delivery.id limit ${slice}`,
 	);
-	const dropBodies = database.prepare(
-		'update delivery set body = null where id > ? and id <= ? and body is not null',
-	);
+	const dropBody = database.prepare('update delivery set body = null where id = ?');
 	const withoutClaims = database.prepare(
 		`select id, received_at from delivery where id > ? order by id limit ${slice}`,
 	);
@@ -67,50 +75,70 @@ export function createRetentionSteps({
 		`select id ${rejected} order by id desc limit 1 offset ${mostRejections - 1}`,
 	);
 	const surplus = database.prepare(
-		`select id, run, octet_length(body) as bytes ${rejected} and id < ? order by id limit ${slice}`,
+		`select id, octet_length(body) as bytes ${rejected} and id < ? order by id limit ${slice}`,
 	);
-	const withRuns = database.prepare(
-		`select delivery.id, received_at, octet_length(body) as bytes, delivery.run,
-			run.id is not null and (finished_at is null or run.id = (select max(id) from run)) as needed
-		from delivery left join run on run.id = delivery.run
-		where delivery.id > ? and delivery.id < (select max(id) from delivery) order by delivery.id limit ${slice}`,
+	const withWorks = database.prepare(
+		`select delivery.id, received_at, ${belongings}, ${waits} or coalesce(${isNewest}, false) as needed
+		from ${works} where delivery.id > ? and delivery.id < (select max(id) from delivery) order by delivery.id limit ${slice}`,
 	);
-	const dropRow = database.prepare('delete from delivery where id = ?');
-	const dropRun = database.prepare('delete from run where id = ?');
-	const dropAnswer = database.prepare('delete from answer where run = ?');
-	const dropTranscript = database.prepare('delete from transcript where id >= ? and id < ?');
-
-	const deleteRow = (row: Row) => {
-		const run = integerOf(row['run']);
-		dropTranscript.run(transcriptStart(run), transcriptEnd(run));
-		dropAnswer.run(run);
-		dropRun.run(run);
-		dropRow.run(integerOf(row['id']));
-		counters.bodyBytes -= integerOf(row['bytes']);
-	};
+	const ofJobs = database.prepare(
+		`select run.id, created_at as received_at, finished_at is null or run.id = (select max(id) from run) as needed
+		from job_run join run on run.id = job_run.run where job_run.run > ? order by job_run.run limit ${slice}`,
+	);
 
 	const isYounger = (row: Row, ageMs: number) => {
 		const receivedAt = integerOf(row['received_at']);
 		return receivedAt > clock.now() - ageMs && receivedAt <= clock.now();
 	};
 
+	/** Visits `rows` until one is too young, and deletes what is not waited for. */
+	const deleteOld = (
+		rows: readonly Row[],
+		ageMs: number,
+		{after, drop}: {readonly after: number; readonly drop: (row: Row) => void},
+	): Slice => {
+		let [last, went] = [after, 0];
+		for (const row of rows) {
+			if (isYounger(row, ageMs)) {
+				break;
+			}
+
+			last = integerOf(row['id']);
+			if (integerOf(row['needed']) === 0) {
+				drop(row);
+				went += 1;
+			}
+		}
+
+		return {went, last, more: wentThrough(rows, last)};
+	};
+
 	return {
-		bodies({bodyMs, bodyBytes}, after = integerOf(floors.get()?.['body_floor'])) {
-			const rows = withBodies.all(after);
+		bodies({bodyMs, bodyBytes}, after) {
+			let floor = integerOf(floors.get()?.['body_floor']);
+			const start = after ?? floor;
+			const rows = withBodies.all(start);
 			const keep = (row: Row) => isYounger(row, bodyMs) && counters.bodyBytes <= bodyBytes;
-			let [last, floor, went] = [after, after, 0];
+			let [last, went] = [start, 0];
+			/** Nothing that has to be looked at again lies behind. */
+			let settled = start === floor;
 			for (const row of rows) {
 				if (keep(row)) {
 					break;
 				}
 
-				went += row['bytes'] === null ? 0 : 1;
-				counters.bodyBytes -= integerOf(row['bytes']);
 				last = integerOf(row['id']);
-				floor = isYounger(row, lateMs) ? floor : last;
+				const needed = row['bytes'] !== null && integerOf(row['needed']) === 1;
+				if (row['bytes'] !== null && !needed) {
+					dropBody.run(last);
+					went += 1;
+					counters.bodyBytes -= integerOf(row['bytes']);
+				}
+
+				settled &&= !needed && !isYounger(row, lateMs);
+				floor = settled ? last : floor;
 			}
 
-			dropBodies.run(after, last);
 			setBodyFloor.run(floor);
 			return {went, last, more: wentThrough(rows, last)};
 		},
@@ -133,27 +161,26 @@ export function createRetentionSteps({
 			const oldest = integerOf(oldestKept.get()?.['id']);
 			const rows = surplus.all(oldest);
 			for (const row of rows) {
-				deleteRow(row);
+				deletion.delivery(row);
 			}
 
 			return {went: rows.length, last: oldest, more: rows.length === slice};
 		},
 		rows({rowMs}, after = 0) {
-			const rows = withRuns.all(after);
-			let [last, went] = [after, 0];
-			for (const row of rows) {
-				if (isYounger(row, Math.max(rowMs, idempotencyMs))) {
-					break;
-				}
-
-				last = integerOf(row['id']);
-				if (integerOf(row['needed']) === 0) {
-					deleteRow(row);
-					went += 1;
-				}
-			}
-
-			return {went, last, more: wentThrough(rows, last)};
+			return deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
+				after,
+				drop(row) {
+					deletion.delivery(row);
+				},
+			});
+		},
+		jobRuns({rowMs}, after = 0) {
+			return deleteOld(ofJobs.all(after), rowMs, {
+				after,
+				drop(row) {
+					deletion.run(integerOf(row['id']));
+				},
+			});
 		},
 	};
 }

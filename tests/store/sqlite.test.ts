@@ -13,9 +13,10 @@ import {DatabaseSync} from 'node:sqlite';
 import {describe, expect, test} from 'vitest';
 import {filesOf, openDatabase} from '../../source/store/open-database.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
-import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
+import {openSqliteReader, type StoreReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {describeStore} from './contract.ts';
+import {createOlderStore} from './older-stores.ts';
 import {
 	acceptRun,
 	dayMs,
@@ -23,6 +24,7 @@ import {
 	sampleAnswer,
 	sampleDelivery,
 	sampleEntry,
+	samplePlan,
 	startMs,
 	temporaryFolder,
 } from './samples.ts';
@@ -108,35 +110,52 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 3: install the newer program again`,
+				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 4: install the newer program again`,
 			});
 		}
 	});
 
-	test('a store of the first version is read as it is, and brought forward when it is opened', async () => {
-		await using home = await createSqliteHome();
-		const entry = sampleEntry();
-		{
-			await using store = await home.open(clock);
-			await acceptRun(store, entry);
-		}
+	test.for([1, 2, 3] as const)(
+		'a store of version %i is read as it is, and brought forward when it is opened',
+		async version => {
+			await using home = await createSqliteHome();
+			const {deliveries, runs} = createOlderStore(home.file, version);
+			const expectSame = async ({journal, runs: reader, groups, jobs}: StoreReader) => {
+				expect(await journal.list({limit: 9})).toMatchObject(deliveries);
+				expect(await reader.list({limit: 9})).toEqual(runs);
+				expect(await reader.get(2)).toMatchObject({
+					plan: samplePlan,
+					transcript: [{text: 'so far'}],
+				});
+				expect(await journal.list({runStates: ['done'], limit: 9})).toMatchObject([{runId: 1}]);
+				expect(await groups.list({limit: 9})).toEqual([]);
+				expect(await groups.get(1)).toBeUndefined();
+				expect(await jobs.list()).toEqual([]);
+			};
 
-		{
-			using database = new DatabaseSync(home.file);
-			database.exec(
-				'drop index delivery_rejected; alter table run drop column lost_leases; pragma user_version = 1',
-			);
-		}
+			{
+				await using reader = await openSqliteReader(home.file);
+				await expectSame(reader);
+			}
 
-		{
+			{
+				await using store = await home.open(clock);
+				await expectSame(store);
+				expect(await store.runs.counts()).toEqual({queued: 1, active: 0});
+				const limits: unknown[] = [];
+				const [lease] = await store.runs.lease(9, 1000, route => {
+					limits.push(route);
+					return undefined;
+				});
+				expect(lease).toMatchObject({run: {id: 2, delivery: deliveries[0]?.id, plan: samplePlan}});
+				expect(limits).toEqual([{profile: 'work', route: 'gitlab'}]);
+				expect(await acceptRun(store)).toBe(3);
+			}
+
 			await using reader = await openSqliteReader(home.file);
-			expect(await reader.journal.list({limit: 9})).toMatchObject([{id: entry.delivery.id}]);
-			expect(await reader.runs.list({limit: 9})).toMatchObject([{state: 'queued'}]);
-		}
-
-		await using store = await home.open(clock);
-		expect(await leaseOne(store)).toMatchObject({run: {delivery: entry.delivery.id}});
-	});
+			expect(await reader.runs.list({limit: 9})).toHaveLength(3);
+		},
+	);
 
 	test('a folder that cannot be made is an unreadable store', async () => {
 		using folder = temporaryFolder();
@@ -163,7 +182,21 @@ describe('a disk that is full', () => {
 		}
 	};
 
+	/** Events whose runs have ended: their bodies are what can be given up. */
+	const finish = async (store: Awaited<ReturnType<typeof openSqliteStore>>) => {
+		const ids: string[] = [];
+		for (let count = 0; count < 12; count += 1) {
+			const entry = sampleEntry({body: new Uint8Array(20_000)});
+			await acceptRun(store, entry);
+			await store.runs.settle(await leaseOne(store), {state: 'done'});
+			ids.push(entry.delivery.id);
+		}
+
+		return ids;
+	};
+
 	const expectRecovery = async (store: Awaited<ReturnType<typeof openSqliteStore>>) => {
+		const finished = await finish(store);
 		const {acknowledged, failed, refused} = await fill(store);
 		expect(failed[0]).toMatchObject({
 			reason: {code: 'journal_unavailable', message: expect.stringContaining('the disk is full')},
@@ -172,11 +205,11 @@ describe('a disk that is full', () => {
 		expect(store.intake.failing()).toMatch(/the disk is full/);
 		expect(await store.runs.counts()).toEqual({queued: acknowledged.length, active: 0});
 		expect((await store.journal.list({limit: 1000})).map(({id}) => id)).toEqual(
-			acknowledged.toReversed(),
+			[...finished, ...acknowledged].toReversed(),
 		);
 
 		const purged = await store.journal.purge({bodyMs: dayMs, bodyBytes: 0, rowMs: dayMs});
-		expect(purged).toEqual({bodies: acknowledged.length, rows: 0});
+		expect(purged).toEqual({bodies: finished.length, rows: 0});
 		expect(store.health().failing).toBeUndefined();
 		expect(store.intake.failing()).toBeUndefined();
 		for (const entry of refused) {
