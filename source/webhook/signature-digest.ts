@@ -12,21 +12,22 @@ export const digestSizes: Readonly<Record<HmacAlgorithm, number>> = {
 	sha512: 64,
 };
 
-/** The digest of `size` bytes that `text` is; `undefined` when it is anything else. Hex of either case, base64 with or without padding. */
+/** The digest of `size` bytes that `text` is; `undefined` when it is anything else. Hex of either case; base64 exactly as it is written. */
 export function decodeDigest(
 	text: string,
 	encoding: DigestEncoding,
 	size: number,
 ): Buffer | undefined {
-	const isRightLength =
-		encoding === 'hex' ? text.length === size * 2 : text.length <= Math.ceil(size / 3) * 4;
-	if (!isRightLength) {
+	const length = encoding === 'hex' ? size * 2 : Math.ceil(size / 3) * 4;
+	if (text.length !== length) {
 		return undefined;
 	}
 
-	// Decoding stops at, or leaves out, what is no digit: the result is too short then.
+	// Decoding hex stops at what is no digit. Decoding base64 takes other characters too, and several texts for the same bytes.
 	const bytes = Buffer.from(text, encoding);
-	return bytes.length === size ? bytes : undefined;
+	const isWhole =
+		bytes.length === size && (encoding === 'hex' || bytes.toString(encoding) === text);
+	return isWhole ? bytes : undefined;
 }
 
 /** What is signed beside the body. */
