@@ -94,7 +94,7 @@ export function interpretJob(entry: JsonValue, index: number): JobEntry {
 		const [first] = describeIssues(parsed.error.issues, data.value);
 		return invalid(entry, {
 			index,
-			says: `cannot be used: ${first?.path.join('.') ?? ''} ${first?.message ?? 'it is not a job'}`,
+			says: `cannot be used: ${`${first?.path.join('.') ?? ''} ${first?.message ?? 'it is not a job'}`.trim()}`,
 		});
 	}
 

@@ -39,16 +39,18 @@ export function createLook({
 	let records: ReadonlyMap<string, JobRecord> = new Map();
 	let lastLookAt = Number.POSITIVE_INFINITY;
 	let failing = false;
+	let saidFailing = false;
 
 	const attempt = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
 		try {
 			return await action();
 		} catch (error) {
-			if (!failing) {
+			if (!saidFailing) {
 				log.error(`Cannot keep the schedule of jobs, tries again: ${messageOf(error)}`);
 			}
 
 			failing = true;
+			saidFailing = true;
 			return undefined;
 		}
 	};
@@ -91,7 +93,6 @@ export function createLook({
 			profile.reader.current().entries.map(entry => ({watched: profile, entry})),
 		);
 
-		const wasFailing = failing;
 		failing = false;
 		const listed = await attempt(async () => jobs.list());
 		records = listed ? new Map(listed.map(record => [nameOf(record), record])) : records;
@@ -110,7 +111,8 @@ export function createLook({
 
 		if (!failing) {
 			lastLookAt = now;
-			if (wasFailing) {
+			if (saidFailing) {
+				saidFailing = false;
 				log.info('The schedule of jobs is kept again');
 			}
 		}
