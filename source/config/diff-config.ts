@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
-import type {Config} from './config.ts';
+import type {Config, WebhookConfig} from './config.ts';
 
 /** What a reload changes, for a person; no value of a secret is in it. */
 export type ConfigDiff = {
@@ -26,6 +26,7 @@ const settings: readonly Setting[] = [
 	{key: `${webhook}.secret`, read: config => config.webhook.secrets, secret: true},
 	{key: `${webhook}.rate_limit`, read: config => config.webhook.rateLimit},
 	{key: `${webhook}.max_body_bytes`, read: config => config.webhook.maxBodyBytes},
+	{key: 'gateway.multiplex_profiles', read: config => config.multiplexProfiles},
 	{key: 'model.provider', read: config => config.model.provider},
 	{key: 'model.name', read: config => config.model.name},
 	// A URL may carry a password.
@@ -68,7 +69,7 @@ function describeRoutes({webhook: {routes: before}}: Config, {webhook: {routes: 
 	const added = [...after.keys()].filter(name => !before.has(name));
 	const removed = [...before.keys()].filter(name => !after.has(name));
 	const altered = [...after].flatMap(([name, route]) => {
-		const keys = differingKeys(before.get(name) ?? route, route);
+		const keys = differingKeys(before.get(name) ?? route, route).map(wireName);
 		return keys.length === 0 ? [] : [`route ${name} changed: ${keys.join(', ')}`];
 	});
 	return [
@@ -78,14 +79,42 @@ function describeRoutes({webhook: {routes: before}}: Config, {webhook: {routes: 
 	];
 }
 
+/** Keys of routes whose values are looked into: which part of them changed. */
+const lookedInto: ReadonlySet<string> = new Set(['coalesce', 'signature']);
+
 function differingKeys(before: object, after: object): readonly string[] {
 	const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-	return [...keys].filter(
-		key => !isDeepStrictEqual(Reflect.get(before, key), Reflect.get(after, key)),
-	);
+	return [...keys].flatMap(key => {
+		const values: readonly unknown[] = [Reflect.get(before, key), Reflect.get(after, key)];
+		if (isDeepStrictEqual(values[0], values[1])) {
+			return [];
+		}
+
+		const [old, now] = values;
+		return lookedInto.has(key) && isObject(old) && isObject(now)
+			? differingKeys(old, now).map(inner => `${key}.${inner}`)
+			: [key];
+	});
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** What some keys of a route are called in the file; the others differ in their writing alone. */
+const wireNames: Readonly<Record<string, string>> = {
+	secrets: 'secret',
+	scriptTimeoutMs: 'script_timeout_seconds',
+	'coalesce.windowMs': 'coalesce.window_seconds',
+	'coalesce.maxWaitMs': 'coalesce.max_wait_seconds',
+	'signature.kind': 'signature',
+};
+
+const wireName = (key: string): string =>
+	wireNames[key] ?? key.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+
 function describeRefusals({webhook: before}: Config, {webhook: after}: Config) {
-	const known = new Set(before.refusals.map(({reason}) => reason));
-	return after.refusals.map(({reason}) => reason).filter(reason => !known.has(reason));
+	const known = new Set(reasonsIn(before));
+	return reasonsIn(after).filter(reason => !known.has(reason));
 }
+
+const reasonsIn = ({refusals, skipped}: WebhookConfig): readonly string[] =>
+	[...refusals, ...skipped].map(({reason}) => reason);

@@ -17,7 +17,7 @@ const maxConfigBytes = 1024 * 1024;
 
 /**
  * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes
- * that edit at once lose nothing.
+ * that edit at once lose nothing: edits that depend on what is written are a function of it, called under the lock; what it throws is passed on.
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
  * through a value that is no mapping; `file_too_large`, `lock_timeout`
@@ -25,7 +25,7 @@ const maxConfigBytes = 1024 * 1024;
  */
 export async function editConfig(
 	paths: HomePaths,
-	edits: readonly YamlEdit[],
+	edits: readonly YamlEdit[] | ((written: unknown) => readonly YamlEdit[]),
 	{clock}: {readonly clock: Clock},
 ): Promise<void> {
 	mkdirSync(paths.run, {recursive: true, mode: 0o700});
@@ -43,8 +43,13 @@ export async function editConfig(
 }
 
 /** `text` with the edits applied; `file` is for messages. Pure; throws as `editConfig` does. */
-export function editConfigText(text: string, edits: readonly YamlEdit[], file: string): string {
-	const [problem] = parseYamlSource(text).problems;
+export function editConfigText(
+	text: string,
+	edits: Parameters<typeof editConfig>[1],
+	file: string,
+): string {
+	const {problems, value} = parseYamlSource(text);
+	const [problem] = problems;
 	if (problem) {
 		throw new SvcError(
 			'config_broken',
@@ -52,5 +57,5 @@ export function editConfigText(text: string, edits: readonly YamlEdit[], file: s
 		);
 	}
 
-	return edits.reduce(editYaml, text);
+	return (typeof edits === 'function' ? edits(value) : edits).reduce(editYaml, text);
 }

@@ -17,6 +17,10 @@ export type SubscribeFlags = {
 	readonly script?: string;
 	readonly skills?: readonly string[];
 	readonly coalesceKey?: string;
+	/** Seconds, fractions allowed. */
+	readonly coalesceWindow?: number;
+	/** Seconds, fractions allowed. */
+	readonly coalesceMaxWait?: number;
 	readonly secret?: string;
 };
 
@@ -36,11 +40,7 @@ export function mergeSubscription(
 		events: flags.events,
 		prompt: flags.prompt,
 		deliver: flags.deliver,
-		deliver_extra: memberSet(existing, {
-			section: 'deliver_extra',
-			key: 'chat_id',
-			value: flags.deliverChatId,
-		}),
+		deliver_extra: sectionWith(existing, 'deliver_extra', {chat_id: flags.deliverChatId}),
 		deliver_only: flags.deliverOnly,
 		description: flags.description,
 		profile: flags.routeProfile,
@@ -49,28 +49,32 @@ export function mergeSubscription(
 		filters: flags.filters,
 		script: flags.script,
 		skills: flags.skills,
-		coalesce: memberSet(existing, {section: 'coalesce', key: 'key', value: flags.coalesceKey}),
+		coalesce: sectionWith(existing, 'coalesce', {
+			key: flags.coalesceKey,
+			window_seconds: flags.coalesceWindow,
+			max_wait_seconds: flags.coalesceMaxWait,
+		}),
 		secret: flags.secret ?? (existing ? undefined : newSecret()),
 	};
-	const given = Object.entries(named).filter(
-		(entry): entry is [string, JsonValue] => entry[1] !== undefined,
-	);
-	return {...existing, ...Object.fromEntries(given)};
+	return {...existing, ...withoutGaps(named)};
 }
 
-/** A section of the entry with one key set; `undefined` when there is nothing to set. */
-function memberSet(
+/** A section of the entry with these keys set; `undefined` when there is nothing to set. */
+function sectionWith(
 	existing: JsonObject | undefined,
-	{
-		section,
-		key,
-		value,
-	}: {readonly section: string; readonly key: string; readonly value: string | undefined},
+	section: string,
+	members: Readonly<Record<string, JsonValue | undefined>>,
 ): JsonObject | undefined {
-	if (value === undefined) {
+	const given = withoutGaps(members);
+	if (Object.keys(given).length === 0) {
 		return undefined;
 	}
 
 	const before = existing && Object.hasOwn(existing, section) ? existing[section] : undefined;
-	return {...(isJsonObject(before) ? before : {}), [key]: value};
+	return {...(isJsonObject(before) ? before : {}), ...given};
 }
+
+const withoutGaps = (members: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
+	Object.fromEntries(
+		Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+	);

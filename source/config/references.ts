@@ -2,6 +2,10 @@ import {variable, type Environment} from './environment.ts';
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** The references in a text, as they are written. */
+export const referencesIn = (text: string): readonly string[] =>
+	[...text.matchAll(reference)].map(([placeholder]) => placeholder);
+
 /**
  * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: what a variable holds is not looked at again. `unset` names the
  * variables that do not exist, each once; then `text` keeps their placeholders.

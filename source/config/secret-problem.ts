@@ -1,6 +1,6 @@
 /** Standard Webhooks: what follows is the base64 of a key; of a public one (ed25519) after `whpk_`. */
-const keyPrefix = 'whsec_';
-const publicPrefix = 'whpk_';
+export const keyPrefix = 'whsec_';
+export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
 /**

@@ -34,6 +34,47 @@ test('the JSON Schema says what every setting is, and forbids unknown keys', () 
 	]);
 });
 
+test('the schema knows what a route may say of signing, gathering and replaced secrets', () => {
+	const route = valueAt(configSchemaJson(), ['$defs', 'route', 'properties']);
+	expect(valueAt(route, ['signature', 'anyOf', 0, 'enum'])).toEqual([
+		'stripe',
+		'slack',
+		'shopify',
+		'linear',
+	]);
+	expect(valueAt(route, ['signature', 'anyOf', 1])).toMatchObject({
+		required: ['header'],
+		additionalProperties: false,
+		properties: {
+			header: {type: 'string'},
+			algorithm: {default: 'sha256'},
+			prefix: {default: ''},
+			encoding: {default: 'hex'},
+			timestamp_header: expect.anything(),
+			signed: expect.anything(),
+		},
+	});
+	expect(Object.keys(valueAt(route, ['coalesce', 'properties']) ?? {})).toEqual([
+		'key',
+		'window_seconds',
+		'max_wait_seconds',
+	]);
+	expect(JSON.stringify(valueAt(route, ['retired_secrets']))).toMatch(
+		/"required":\["secret","until"\].*"additionalProperties":false/,
+	);
+	expect(valueAt(route, ['overflow'])).toMatchObject({default: 'reject'});
+	for (const key of [
+		'concurrency',
+		'rate_limit',
+		'max_body_bytes',
+		'dedupe_body',
+		'profile',
+		'cron_job',
+	]) {
+		expect(valueAt(route, [key, 'description'])).toEqual(expect.any(String));
+	}
+});
+
 test('it is made of plain data, once', () => {
 	expect(configSchemaJson()).toBe(configSchemaJson());
 	expect(JSON.parse(JSON.stringify(configSchemaJson()))).toEqual(configSchemaJson());

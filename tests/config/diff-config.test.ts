@@ -52,3 +52,52 @@ test('values are shown, secrets never', () => {
 		'model.api_key changed',
 	]);
 });
+
+test.for([
+	['{coalesce: {key: k}}', '{coalesce: {key: k, window_seconds: 5}}', 'coalesce.window_seconds'],
+	[
+		'{coalesce: {key: k, max_wait_seconds: 9}}',
+		'{coalesce: {key: j}}',
+		'coalesce.key, coalesce.max_wait_seconds',
+	],
+	['{}', '{coalesce: {key: k}}', 'coalesce'],
+	['{cron_job: a}', '{cron_job: b}', 'cron_job'],
+	['{signature: stripe}', '{signature: slack}', 'signature'],
+	['{signature: {header: x}}', '{signature: {header: x, algorithm: sha1}}', 'signature.algorithm'],
+	[
+		'{signature: {header: x}}',
+		'{signature: {header: x, timestamp_header: t}}',
+		'signature.signed, signature.timestamp_header',
+	],
+	['{}', '{concurrency: 2}', 'concurrency'],
+	['{concurrency: 1}', '{concurrency: 2}', 'concurrency'],
+	['{}', '{overflow: queue}', 'overflow'],
+	[
+		'{}',
+		'{rate_limit: 1, max_body_bytes: 2, dedupe_body: true}',
+		'rate_limit, max_body_bytes, dedupe_body',
+	],
+	['{}', '{script_timeout_seconds: 2}', 'script_timeout_seconds'],
+	[
+		'{secret: a}',
+		'{secret: b, retired_secrets: [{secret: a, until: 2026-01-01T00:00:00Z}]}',
+		'secret, retired_secrets',
+	],
+] as const)('a route that goes from %s to %s has changed: %s', ([before, after, keys]) => {
+	const route = (text: string) => webhook(`secret: g, routes: {r: ${text}}`);
+	expect(diff(route(before), route(after)).changes).toEqual([`route r changed: ${keys}`]);
+});
+
+test('routes of other profiles come and go with `gateway.multiplex_profiles`', () => {
+	const routes = webhook('secret: g, routes: {r: {profile: ops}}');
+	const on = `gateway: {multiplex_profiles: true}\n${routes}`;
+	expect(diff(routes, on).changes).toEqual([
+		'gateway.multiplex_profiles false → true',
+		'route r added',
+	]);
+	expect(diff(on, routes).changes).toEqual([
+		'gateway.multiplex_profiles true → false',
+		'route r removed',
+		'Route "r" is bound to profile "ops": set gateway.multiplex_profiles to serve it',
+	]);
+});

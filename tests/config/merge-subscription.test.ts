@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {checkSubscription} from '../../source/config/check-subscription.ts';
 import {mergeSubscription} from '../../source/config/merge-subscription.ts';
+import {adviceOnSubscription} from '../../source/config/subscription-advice.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 test('"Creation returns … an auto-generated HMAC secret"', () => {
@@ -27,6 +28,11 @@ test('"A subscription that exists is updated: its secret and every key not named
 		deliver_extra: {chat_id: '2', message_thread_id: 7},
 		coalesce: {key: 'b', window_seconds: 3},
 	});
+	expect(mergeSubscription(existing, {coalesceMaxWait: 9})['coalesce']).toEqual({
+		key: 'a',
+		window_seconds: 3,
+		max_wait_seconds: 9,
+	});
 	expect(mergeSubscription(existing, {})).toEqual(existing);
 	expect(mergeSubscription({prompt: 'x'}, {})).toEqual({prompt: 'x'});
 });
@@ -48,6 +54,8 @@ test('every flag has its key', () => {
 			script: 's.sh',
 			skills: ['k'],
 			coalesceKey: 'id',
+			coalesceWindow: 0.5,
+			coalesceMaxWait: 60,
 			secret: 't',
 		},
 	);
@@ -64,7 +72,7 @@ test('every flag has its key', () => {
 		filters: [{field: 'x', exists: true}],
 		script: 's.sh',
 		skills: ['k'],
-		coalesce: {key: 'id'},
+		coalesce: {key: 'id', window_seconds: 0.5, max_wait_seconds: 60},
 		secret: 't',
 	});
 });
@@ -80,6 +88,30 @@ test.for([
 	[{secret: 's', deliver: 'slack'}, ['not_available_yet']],
 	[{secret: 's', filters: [{field: 'x', regex: '(?=y)'}]}, ['entry_invalid']],
 	[{secret: '${NOT_SET}'}, ['entry_invalid']],
+	[
+		{secret: 's', retired_secrets: [{secret: '${NOT_SET}', until: '2026-01-01T00:00Z'}]},
+		['entry_invalid'],
+	],
+	[{secret: 's', retired_secrets: [{secret: 'x', until: 'soon'}]}, ['entry_invalid']],
+	[{secret: 'whsec_?'}, ['secret_invalid']],
+	[{secret: 's', coalesce: {key: 'k'}}, []],
+	[{secret: 's', coalesce: {key: 'k', window_seconds: '3'}}, ['coalesce_invalid']],
+	[{secret: 's', coalesce: {window_seconds: 3}}, ['coalesce_invalid']],
+	[{secret: 's', cron_job: 'j'}, []],
+	[{secret: 's', cron_job: ''}, ['entry_invalid']],
+	[{secret: 's', cron_job: 'j', coalesce: {key: 'k'}}, ['coalesce_with_cron_job']],
+	[
+		{secret: 's', cron_job: 'j', deliver_only: true, deliver: 'email'},
+		['cron_job_with_deliver_only'],
+	],
+	[
+		{secret: 's', overflow: 'queue', deliver_only: true, deliver: 'email'},
+		['overflow_with_deliver_only'],
+	],
+	[{secret: 's', overflow: 'queue', concurrency: 2}, []],
+	[{secret: 's', signature: 'stripe'}, []],
+	[{secret: 's', signature: 'paypal'}, ['signature_invalid']],
+	[{secret: 's', signature: {header: 'x', signed: 'body'}}, ['signature_invalid']],
 	['text', ['entry_invalid']],
 ] as const)(
 	'"What the receiver would refuse at start is refused at creation": %j',
@@ -89,6 +121,31 @@ test.for([
 		expect(checkSubscription('a', entry, config).map(({code}) => code)).toEqual(codes);
 	},
 );
+
+test.for([
+	[{secret: 's'}, []],
+	[
+		{secret: 's', profile: 'ops'},
+		['Route "a" is bound to profile "ops": set gateway.multiplex_profiles to serve it'],
+	],
+	[
+		{secret: 's', mirror_to_session: true},
+		['webhook_subscriptions.json a.mirror_to_session: this version does not use it yet'],
+	],
+] as const)('what may be created all the same comes with advice: %j', ([entry, advice]) => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load());
+	expect(checkSubscription('a', entry, config)).toEqual([]);
+	expect(adviceOnSubscription('a', entry, config)).toEqual(advice);
+});
+
+test('a subscription with the name of a static route is told that it is not used', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: 'platforms: {webhook: {routes: {a: {secret: s}}}}'}));
+	expect(adviceOnSubscription('a', {secret: 't'}, config)).toEqual([
+		'Subscription "a" is not used: a route of config.yaml has the same name',
+	]);
+});
 
 test.for(['A', '', '-a', 'a/b', 'a.b', 'a'.repeat(65), '__proto__', 'a\n'])(
 	'"Names: `^[a-z0-9][a-z0-9_-]{0,63}$`": %j is refused',

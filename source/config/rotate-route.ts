@@ -1,0 +1,106 @@
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import type {Config} from './config.ts';
+import {editConfig} from './edit-config.ts';
+import {editSubscriptions} from './edit-subscriptions.ts';
+import type {YamlEdit} from './edit-yaml.ts';
+import {asPlainData, valueAt} from './plain-data.ts';
+import {rotateSubscription, type Rotated} from './rotate-secret.ts';
+import type {Route} from './route.ts';
+import {routesPlace} from './routes-place.ts';
+
+/** What became of a rotation. */
+export type RotatedRoute = {
+	/** `static`: `config.yaml` was edited; `dynamic`: `webhook_subscriptions.json`. */
+	readonly source: Route['source'];
+	/** The new secret. */
+	readonly secret: string;
+	/** How many old secrets still pass, */
+	readonly kept: number;
+	/** and until when, milliseconds since 1970. */
+	readonly until: number;
+};
+
+/**
+ * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments
+ * kept; another one in the subscriptions file. Both under the lock of the file.
+ *
+ * @throws SvcError `route_not_found`; `rotation_refused` for a secret that is inherited or a reference, or a new one that cannot be; what `editConfig` and
+ * `editSubscriptions` throw
+ */
+export async function rotateRouteSecret(
+	config: Config,
+	name: string,
+	{
+		secret,
+		overlapMs,
+		clock,
+	}: {readonly secret?: string; readonly overlapMs: number; readonly clock: Clock},
+): Promise<RotatedRoute> {
+	const now = clock.now();
+	let rotated: Extract<Rotated, {ok: true}> | undefined;
+	const rotate = (entry: JsonObject) => {
+		const result = rotateSubscription(entry, {secret, now, overlapMs});
+		if (!result.ok) {
+			throw new SvcError(
+				'rotation_refused',
+				`Cannot rotate the secret: route "${name}" ${result.reason}`,
+			);
+		}
+
+		rotated = result;
+		return result.entry;
+	};
+
+	const {paths, webhook} = config;
+	const isStatic =
+		webhook.routes.has(name) ||
+		[...webhook.refusals, ...webhook.skipped].some(refused => refused.name === name);
+	await (isStatic
+		? editConfig(paths, written => editsOf(written, name, rotate), {clock})
+		: editSubscriptions(
+				paths,
+				entries => {
+					const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+					return {...entries, [name]: rotate(requireEntry(entry, name))};
+				},
+				{clock},
+			));
+	if (!rotated) {
+		throw notFound(name);
+	}
+
+	return {
+		source: isStatic ? 'static' : 'dynamic',
+		secret: rotated.secret,
+		kept: rotated.kept,
+		until: now + overlapMs,
+	};
+}
+
+/** The two keys of the route that change. */
+function editsOf(
+	written: unknown,
+	name: string,
+	rotate: (entry: JsonObject) => JsonObject,
+): readonly YamlEdit[] {
+	const data = asPlainData(written);
+	const path = [...routesPlace(written), name];
+	const before = requireEntry(data.ok ? valueAt(data.value, path) : undefined, name);
+	const after = rotate(before);
+	return ['secret', 'retired_secrets']
+		.filter(key => after[key] !== before[key])
+		.map(key => ({path: [...path, key], value: after[key]}));
+}
+
+function requireEntry(entry: unknown, name: string): JsonObject {
+	if (!isJsonObject(entry)) {
+		throw notFound(name);
+	}
+
+	return entry;
+}
+
+const notFound = (name: string) =>
+	new SvcError('route_not_found', `Cannot find route "${name}": see "svc webhook list"`);

@@ -1,0 +1,145 @@
+import {randomBytes} from 'node:crypto';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {generateSecret} from './merge-subscription.ts';
+import {referencesIn} from './references.ts';
+import {insecureSecret, isSet, secretsIn} from './route-refusals.ts';
+import {keyPrefix, problemWithSecret, publicPrefix} from './secret-problem.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How long a replaced secret can pass beside the new one. */
+const longestOverlapMs = 30 * dayMs;
+
+/** How long it stays after that, so that a refusal can be explained: "matches the previous secret". */
+const memoryMs = 30 * dayMs;
+
+const mostRetired = 20;
+
+const keyBytes = 32;
+
+export type Rotation = {
+	/** The new secret; one is made when it is absent. */
+	readonly secret?: string | undefined;
+	/** Milliseconds since 1970. */
+	readonly now: number;
+	/** How long what is replaced still passes: 0 to 30 days, in milliseconds. */
+	readonly overlapMs: number;
+};
+
+export type Rotated =
+	| {
+			readonly ok: true;
+			readonly entry: JsonObject;
+			readonly secret: string;
+			/** Secrets that were replaced and pass until `now + overlapMs`. */
+			readonly kept: number;
+	  }
+	/** What follows the name of the route in a sentence; holds no secret. */
+	| {readonly ok: false; readonly reason: string};
+
+/**
+ * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where what is over since 30 days is dropped. Only a secret that is
+ * written out can be replaced. Pure but for the new secret.
+ *
+ * @see Decisions 3, "A secret may be a list (rotation)"
+ */
+export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotated {
+	const current = textsIn(entry['secret']);
+	const secret = rotation.secret ?? secretLike(current[0] ?? '');
+	const reason = whyNot(entry, {
+		current,
+		secret,
+		given: rotation.secret,
+		overlapMs: rotation.overlapMs,
+	});
+	if (reason !== undefined) {
+		return {ok: false, reason};
+	}
+
+	const until = new Date(rotation.now + rotation.overlapMs).toISOString();
+	const replaced = current.filter(text => text !== insecureSecret);
+	const gone: ReadonlySet<unknown> = new Set([secret, ...replaced]);
+	const before = (Array.isArray(entry['retired_secrets']) ? entry['retired_secrets'] : [])
+		.filter(isJsonObject)
+		.filter(retired => !gone.has(retired['secret']) && isRemembered(retired, rotation.now));
+	const retired = [...replaced.map(text => ({secret: text, until})), ...before].slice(
+		0,
+		mostRetired,
+	);
+	return {
+		ok: true,
+		entry: {
+			...entry,
+			secret,
+			...((retired.length > 0 || isSet(entry['retired_secrets'])) && {retired_secrets: retired}),
+		},
+		secret,
+		kept: rotation.overlapMs > 0 ? replaced.length : 0,
+	};
+}
+
+const textsIn = (written: JsonValue | undefined): readonly string[] =>
+	secretsIn([written ?? []].flat().filter(text => typeof text === 'string'));
+
+function isRemembered({until}: JsonObject, now: number): boolean {
+	const end = typeof until === 'string' ? Date.parse(until) : Number.NaN;
+	return end + memoryMs >= now;
+}
+
+/** A new secret in the form of the old one. */
+const secretLike = (old: string): string =>
+	old.startsWith(keyPrefix)
+		? `${keyPrefix}${randomBytes(keyBytes).toString('base64')}`
+		: generateSecret();
+
+/** The first reason against it. */
+function whyNot(
+	entry: JsonObject,
+	{current, secret, given, overlapMs}: Attempt,
+): string | undefined {
+	const references = current.flatMap(referencesIn);
+	if (current.length === 0) {
+		return 'has no secret of its own that could be replaced: it uses the global one, platforms.webhook.secret';
+	}
+
+	if (references.length > 0) {
+		return `takes its secret from ${references.join(', ')}: change the variable in .env; while senders change theirs, a list of the new and the old one lets both pass`;
+	}
+
+	if (!(overlapMs >= 0 && overlapMs <= longestOverlapMs)) {
+		return 'can keep the old secret for 0 to 30 days';
+	}
+
+	return given === undefined ? whyNotMade(entry, current) : whyNotGiven(entry, {current, secret});
+}
+
+type Attempt = {
+	readonly current: readonly string[];
+	readonly secret: string;
+	readonly given: string | undefined;
+	readonly overlapMs: number;
+};
+
+/** Where the sender makes the secret, one of ours would help nobody. */
+const whyNotMade = ({signature}: JsonObject, current: readonly string[]): string | undefined =>
+	typeof signature === 'string' || current.some(text => text.startsWith(publicPrefix))
+		? 'has a sender that makes its secrets itself: give the new one with --secret'
+		: undefined;
+
+function whyNotGiven(
+	{signature}: JsonObject,
+	{current, secret}: Pick<Attempt, 'current' | 'secret'>,
+): string | undefined {
+	if (secret.trim() === '' || secret === insecureSecret) {
+		return 'needs a secret to rotate to, and this is none';
+	}
+
+	if (current.includes(secret)) {
+		return 'has this secret already';
+	}
+
+	const problem =
+		referencesIn(secret).length === 0 &&
+		problemWithSecret(secret, {hasSignature: isSet(signature)});
+	return problem ? `cannot be given ${problem}` : undefined;
+}
