@@ -61,7 +61,12 @@ function textOf(value: JsonValue | undefined): string {
 		return value;
 	}
 
-	return typeof value === 'object' ? dumpJson(value, longestText) : String(value);
+	try {
+		return JSON.stringify(value);
+	} catch {
+		// Nested too deep for the stack; indentation bounds the depth.
+		return dumpJson(value, longestText);
+	}
 }
 
 const digestLength = 16;

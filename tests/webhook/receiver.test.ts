@@ -1,22 +1,11 @@
 import {createServer} from 'node:net';
 import type {AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
-import type {StoredDelivery} from '../../source/core/delivery.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createHttpServer} from '../../source/webhook/http-server.ts';
 import {listen} from '../../source/webhook/listen.ts';
 import {githubExamples} from './github-examples.ts';
 import {makeRoute, send, startReceiver} from './start-receiver.ts';
-import type {TestReceiver} from './start-receiver.ts';
-
-const storedOf = async (receiver: TestReceiver): Promise<StoredDelivery> => {
-	const stored = await receiver.store.journal.get(receiver.last().id);
-	if (!stored) {
-		throw new Error('Nothing is stored');
-	}
-
-	return stored;
-};
 
 test('every example of the code host becomes a run whose event is the header', async () => {
 	await using receiver = await startReceiver({
@@ -62,7 +51,7 @@ test('a replay goes through the pipeline after authentication, under a new id th
 		routes: [makeRoute({rateLimit: 1, dedupeBody: true, prompt: '{event_type} {a}'})],
 	});
 	await receiver.post({a: 1}, {'X-Forge-Event': 'push', 'X-Forge-Delivery': 'd-1'});
-	const stored = await storedOf(receiver);
+	const stored = await receiver.stored();
 	const answer = await receiver.receiver.replay(stored);
 	const replayed = receiver.last();
 	expect([answer.status, JSON.parse(answer.body)]).toEqual([
@@ -81,7 +70,7 @@ test('a replay may change body and route', async () => {
 		routes: [makeRoute(), makeRoute({name: 'other', prompt: '{a}'})],
 	});
 	await receiver.post({a: 1});
-	const stored = await storedOf(receiver);
+	const stored = await receiver.stored();
 	await receiver.receiver.replay(stored, {body: '{"a":"é"}', route: 'other'});
 	const run = await receiver.store.runs.get(receiver.woken[1] ?? 0);
 	expect([run?.route, run?.plan.prompt]).toEqual(['other', 'é']);
@@ -91,7 +80,7 @@ test('a replay may change body and route', async () => {
 test('a replay needs a route and a body', async () => {
 	await using receiver = await startReceiver();
 	await receiver.post({});
-	const {body: _, ...bare} = await storedOf(receiver);
+	const {body: _, ...bare} = await receiver.stored();
 	await expect(receiver.receiver.replay(bare)).rejects.toMatchObject({code: 'body_not_kept'});
 	await expect(receiver.receiver.replay(bare, {route: 'nobody', body: '{}'})).rejects.toMatchObject(
 		{code: 'route_not_found'},
@@ -112,7 +101,7 @@ test('a replay plan names the consequences and causes none', async () => {
 		],
 	});
 	await receiver.post({repo: 'acme/api', pr: 7});
-	const stored = await storedOf(receiver);
+	const stored = await receiver.stored();
 	expect(receiver.receiver.planReplay(stored)).toEqual({
 		route: 'hook',
 		effects: ['starts an agent run', 'writes the answer to the log'],

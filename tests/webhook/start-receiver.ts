@@ -3,7 +3,7 @@ import {request} from 'node:http';
 import {join} from 'node:path';
 import type {RouteTable} from '../../source/config/config.ts';
 import type {Route} from '../../source/config/route.ts';
-import type {Delivery} from '../../source/core/delivery.ts';
+import type {Delivery, StoredDelivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import {createIdSource} from '../../source/core/ids.ts';
@@ -113,6 +113,8 @@ export type TestReceiver = AsyncDisposable & {
 	setRoutes(...routes: readonly Route[]): void;
 	/** The newest delivery that was reported. */
 	last(): Delivery;
+	/** The same, as the journal has it. */
+	stored(): Promise<StoredDelivery>;
 	/** Detail of one step of the newest delivery. */
 	step(name: string): string | undefined;
 };
@@ -264,6 +266,14 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			table = tableOf(routes);
 		},
 		last,
+		async stored() {
+			const stored = await store.journal.get(last().id);
+			if (!stored) {
+				throw new Error('Nothing is stored');
+			}
+
+			return stored;
+		},
 		step: name => last().trace.find(({step}) => step === name)?.detail,
 		async [Symbol.asyncDispose]() {
 			const closing = receiver.close();
