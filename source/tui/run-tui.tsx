@@ -9,7 +9,7 @@ import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
 import {handleStops, holdInterrupts} from './signals.ts';
 import {createThrottle} from './state/throttle.ts';
-import type {FirstRunCard, PaneId} from './state/view.ts';
+import type {FirstRunCard, KeptFilters, PaneId} from './state/view.ts';
 import {createTerminalModes, resetAtExit, resetSequence} from './terminal/modes.ts';
 import type {ThemeName} from './theme/theme.ts';
 import {App} from './view/app.tsx';
@@ -18,7 +18,7 @@ import {App} from './view/app.tsx';
 export type TuiState = {
 	readonly pane?: PaneId;
 	readonly theme?: ThemeName;
-	readonly filters?: Readonly<Partial<Record<'traffic' | 'runs' | 'logs' | 'subs', string>>>;
+	readonly filters?: KeptFilters;
 };
 
 export type TuiOptions = {
@@ -250,6 +250,8 @@ function stateOf({view, lists}: Shell): TuiState {
 		theme,
 		filters: {
 			traffic: lists.traffic.get().filterText,
+			groups: lists.groups.get().filterText,
+			jobs: lists.jobs.get().filterText,
 			runs: lists.runs.get().filterText,
 			logs: lists.logs.get().filterText,
 			subs: lists.subs.get().filterText,

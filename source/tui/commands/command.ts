@@ -3,8 +3,8 @@ import type {KeyBinding} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay, PaneId} from '../state/view.ts';
 
-/** Where a key holds: everywhere, in a pane, in a text field, in what lies over the panes. */
-export type Scope = 'global' | 'banner' | PaneId | 'field' | Overlay['kind'];
+/** Where a key holds: everywhere, in a pane, in the jobs of pane 2, in a text field, in what lies over the panes. */
+export type Scope = 'global' | 'banner' | PaneId | 'jobs' | 'field' | Overlay['kind'];
 
 /** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
 export type Command = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {

@@ -8,9 +8,15 @@ import {themeNames} from '../theme/theme.ts';
 import type {Command} from './command.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
+import {otherSection} from './sections.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
 	paneOf(shell.view.get().pane).list ? undefined : own('There is no list in this pane');
+
+/** Only what comes by itself can be followed or held. */
+const notLive = (shell: Shell): Safe | undefined =>
+	noList(shell) ??
+	(paneOf(shell.view.get().pane).isLive ? undefined : own('This list stands still by itself'));
 
 /** Opens the dialog that says what leaving would end. */
 export function askToQuit(shell: Shell): void {
@@ -80,10 +86,10 @@ export const everywhereCommands: readonly Command[] = [
 		scope: 'global',
 		keys: ['f'],
 		label: own('follow'),
-		why: noList,
+		why: notLive,
 		run(shell) {
 			paneOf(shell.view.get().pane).list?.(shell).move('follow');
-			change(shell, {detailTop: 0});
+			change(shell, {detailTop: 0, detailCursor: 0});
 		},
 	},
 	{
@@ -132,10 +138,14 @@ export const everywhereCommands: readonly Command[] = [
 		label: own('other region'),
 		quiet: true,
 		run(shell) {
+			if (otherSection(shell)) {
+				return;
+			}
+
 			if (shell.view.get().region === 'list') {
 				openDetail(shell);
 			} else {
-				change(shell, {region: 'list', detailTop: 0});
+				change(shell, {region: 'list', detailTop: 0, detailCursor: 0});
 			}
 		},
 	},
@@ -153,7 +163,7 @@ export const everywhereCommands: readonly Command[] = [
 		keys: ['space'],
 		label: own('pause or resume live updates'),
 		quiet: true,
-		why: noList,
+		why: notLive,
 		run(shell) {
 			paneOf(shell.view.get().pane).list?.(shell).toggleFollow();
 		},

@@ -4,6 +4,7 @@ import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {PaneId, ViewState} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
+import {crossSections} from './sections.ts';
 
 type Move = Extract<ListMove, string>;
 
@@ -31,16 +32,45 @@ export const detailTop = (wanted: number, rows: number, height: number): number 
 export function move(shell: Shell, by: Move): void {
 	const {pane, region} = shell.view.get();
 	if (region === 'list') {
-		paneOf(pane).list?.(shell).move(by);
-		shell.view.set(state => (state.detailTop === 0 ? state : {...state, detailTop: 0}));
+		if (!crossSections(shell, by)) {
+			paneOf(pane).list?.(shell).move(by);
+		}
+
+		shell.view.set(state =>
+			state.detailTop === 0 && state.detailCursor === 0
+				? state
+				: {...state, detailTop: 0, detailCursor: 0},
+		);
 		return;
 	}
 
 	const height = shell.layout().bodyHeight;
 	const rows = shell.detail.lines().length;
+	const step = scrolls[by](height);
+	if (paneOf(pane).hasCursor === true) {
+		moveCursor(shell, shell.view.get().detailCursor + step);
+		return;
+	}
+
 	shell.view.set(state => ({
 		...state,
-		detailTop: detailTop(state.detailTop + scrolls[by](height), rows, height),
+		detailTop: detailTop(state.detailTop + step, rows, height),
+	}));
+}
+
+/** Chooses a row of the detail, and scrolls as little as shows it. */
+export function moveCursor(shell: Shell, wanted: number): void {
+	const height = shell.layout().bodyHeight;
+	const rows = shell.detail.lines().length;
+	const cursor = Math.max(0, Math.min(wanted, rows - 1));
+	shell.view.set(state => ({
+		...state,
+		detailCursor: cursor,
+		detailTop: detailTop(
+			Math.max(cursor - height + 1, Math.min(state.detailTop, cursor)),
+			rows,
+			height,
+		),
 	}));
 }
 
@@ -54,6 +84,7 @@ export function openPane(shell: Shell, pane: PaneId): void {
 		field: undefined,
 		search: '',
 		detailTop: 0,
+		detailCursor: 0,
 	}));
 }
 
@@ -77,7 +108,7 @@ export function goBack(shell: Shell): void {
 	if (state.search !== '') {
 		view.set(now => ({...now, search: ''}));
 	} else if (state.region === 'detail') {
-		view.set(now => ({...now, region: 'list', detailTop: 0}));
+		view.set(now => ({...now, region: 'list', detailTop: 0, detailCursor: 0}));
 	} else if (state.isZoomed) {
 		view.set(now => ({...now, isZoomed: false}));
 	} else if (list && list.get().filterText !== '') {
@@ -87,18 +118,19 @@ export function goBack(shell: Shell): void {
 
 /** The next or previous row that fits what was searched for; in a list every row does. */
 export function nextMatch(shell: Shell, step: 1 | -1): void {
-	const {region, search, detailTop: top} = shell.view.get();
+	const {pane, region, search, detailTop: shown, detailCursor} = shell.view.get();
 	if (region === 'list') {
 		move(shell, step === 1 ? 'down' : 'up');
 		return;
 	}
 
+	const top = paneOf(pane).hasCursor === true ? detailCursor : shown;
 	const wanted = search.toLowerCase();
 	const lines = shell.detail.lines();
 	for (let index = top + step; index >= 0 && index < lines.length; index += step) {
 		if (wanted !== '' && holds(lines[index] ?? [], wanted)) {
 			const found = index;
-			shell.view.set(state => ({...state, detailTop: found}));
+			shell.view.set(state => ({...state, detailTop: found, detailCursor: found}));
 			return;
 		}
 	}
@@ -128,6 +160,38 @@ export function goToDelivery(shell: Shell, id: string): void {
 		shell.lists.traffic.setFilter('');
 		if (!shell.lists.traffic.select(key)) {
 			shell.toast(own('That delivery is no longer in the list'), 'warn');
+		}
+	}
+}
+
+/** Selects a group in pane 2; one that is no longer listed has left a run, perhaps. */
+export function goToGroup(shell: Shell, id: number): void {
+	const {runs} = shell.feed.get().state;
+	const run = runs.findLast(({group}) => group === id);
+	const isListed = shell.feed.get().state.groups.some(group => group.id === id);
+	if (!isListed && run) {
+		goToRun(shell, run.id);
+		return;
+	}
+
+	openPane(shell, 'groups');
+	change(shell, {isInJobs: false});
+	if (!shell.lists.groups.select(String(id))) {
+		shell.lists.groups.setFilter('');
+		if (!shell.lists.groups.select(String(id))) {
+			shell.toast(own('That group is no longer in the list'), 'warn');
+		}
+	}
+}
+
+/** Selects a job in pane 2. */
+export function goToJob(shell: Shell, key: string): void {
+	openPane(shell, 'groups');
+	change(shell, {isInJobs: true});
+	if (!shell.lists.jobs.select(key)) {
+		shell.lists.jobs.setFilter('');
+		if (!shell.lists.jobs.select(key)) {
+			shell.toast(own('That job is gone'), 'warn');
 		}
 	}
 }

@@ -46,6 +46,13 @@ export const closing = (
 });
 
 /** Offers a choice over the pane. */
-export function openMenu(shell: Shell, title: Safe, items: readonly MenuItem[]): void {
-	change(shell, {overlay: {kind: 'menu', title, items, index: 0}});
+export function openMenu(
+	shell: Shell,
+	menu: {
+		readonly title: Safe;
+		readonly notes?: readonly Safe[];
+		readonly items: readonly MenuItem[];
+	},
+): void {
+	change(shell, {overlay: {kind: 'menu', ...menu, index: 0}});
 }

@@ -1,5 +1,6 @@
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {jobKey} from '../jobs/job-key.ts';
 import {clean} from '../panes/line.ts';
 import {runText} from '../runs/run-detail.ts';
 import {canRetry, retryFrom, runAdvice} from '../runs/run-word.ts';
@@ -7,7 +8,7 @@ import type {Shell} from '../shell/shell.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
-import {change, goToDelivery} from './navigate.ts';
+import {change, goToDelivery, goToGroup, goToJob} from './navigate.ts';
 import {openMenu} from './overlay-state.ts';
 
 const selected = (shell: Shell): Run | undefined => shell.lists.runs.selected();
@@ -106,7 +107,7 @@ function copyMenu(shell: Shell): void {
 		shell.attempt(async () => copyText(shell, await text(), what));
 	};
 
-	openMenu(shell, own('Copy'), [
+	const items = [
 		{
 			key: 'a',
 			label: own('answer'),
@@ -116,7 +117,8 @@ function copyMenu(shell: Shell): void {
 		...(run.error === undefined
 			? []
 			: [{key: 'e', label: own('error'), run: copy(() => run.error ?? '', own('error'))}]),
-	]);
+	];
+	openMenu(shell, {title: own('Copy'), items});
 }
 
 /** Commands of pane 7. */
@@ -147,6 +149,25 @@ export const runCommands: readonly Command[] = [
 			const {delivery} = selected(shell) ?? {};
 			if (delivery !== undefined) {
 				goToDelivery(shell, delivery);
+			}
+		},
+	},
+	{
+		id: 'runs.origin',
+		scope: 'runs',
+		keys: ['b'],
+		label: own('back to its group or job'),
+		quiet: true,
+		why: why(
+			({group, job}) => group !== undefined || job !== undefined,
+			own('It came of one event, not of a group or a job'),
+		),
+		run(shell) {
+			const {group, job, profile} = selected(shell) ?? {};
+			if (group !== undefined) {
+				goToGroup(shell, group);
+			} else if (job && profile !== undefined) {
+				goToJob(shell, jobKey({profile, id: job.id}));
 			}
 		},
 	},

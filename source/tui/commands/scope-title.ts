@@ -4,6 +4,7 @@ import {panes} from '../panes/pane.ts';
 
 const titles = new Map<string, string>([
 	...panes.map(({id, title}): [string, string] => [id, title]),
+	['jobs', 'Jobs'],
 	['global', 'Everywhere'],
 	['banner', 'While its banner is shown'],
 	['field', 'In a filter or a search'],

@@ -1,4 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
+import {jobsHaveFocus} from '../groups/sections.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import {clean} from '../panes/line.ts';
@@ -16,9 +17,10 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes:
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
 
+	const isInJobs = pane === 'groups' && jobsHaveFocus(shell);
 	return field
 		? {scopes: ['field'], textFocused: true, context: shell}
-		: {scopes: ['banner', pane, 'global'], textFocused: false, context: shell};
+		: {scopes: ['banner', isInJobs ? 'jobs' : pane, 'global'], textFocused: false, context: shell};
 }
 
 /**
@@ -33,6 +35,12 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 			item.run();
 			return true;
 		}
+	}
+
+	if (overlay?.kind === 'confirm' && overlay.other?.key === key.id) {
+		change(shell, {overlay: undefined});
+		overlay.other.run();
+		return true;
 	}
 
 	const options = scopesNow(shell);

@@ -4,6 +4,8 @@ import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
+import {groupCommands} from './groups.ts';
+import {jobCommands} from './jobs.ts';
 import {logCommands} from './logs.ts';
 import {overlayCommands} from './overlays.ts';
 import {runCommands} from './runs.ts';
@@ -12,6 +14,8 @@ import {trafficCommands} from './traffic.ts';
 /** What the palette offers. */
 export const acts: readonly Command[] = [
 	...trafficCommands,
+	...groupCommands,
+	...jobCommands,
 	...runCommands,
 	...logCommands,
 	...bannerCommands,

@@ -1,92 +1,24 @@
-import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import type {RouteView} from '../../core/config-view.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
+import {own} from '../text/safe.ts';
 import {bodyText, curlText, decisionText, headersText, jsonText} from '../traffic/copy-texts.ts';
-import {shownId} from '../traffic/result-word.ts';
+import {chooseRoute, servedRoutes} from './choose-route.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
-import {change, goToRun} from './navigate.ts';
+import {goToGroup, goToRun} from './navigate.ts';
 import {openMenu} from './overlay-state.ts';
-
-const selected = (shell: Shell): Delivery | undefined => shell.lists.traffic.selected()?.delivery;
-
-const nothingSelected = (shell: Shell): Safe | undefined =>
-	selected(shell) ? undefined : own('No delivery is selected');
-
-async function stored(
-	shell: Shell,
-	delivery: Delivery | undefined,
-): Promise<StoredDelivery | undefined> {
-	const found = delivery && (await shell.port.getDelivery(delivery.id));
-	if (!found) {
-		shell.toast(own('That delivery is no longer stored'), 'warn');
-	}
-
-	return found;
-}
-
-const sayAnswer = (shell: Shell, answer: {readonly status: number; readonly body: string}) => {
-	shell.toast(
-		ui`Answered ${answer.status} ${clean(answer.body)}`,
-		answer.status < 400 ? 'good' : 'bad',
-	);
-};
-
-/** Replays at once when nothing but the log would change, else says what it does and asks. */
-async function replay(shell: Shell, delivery: Delivery, body?: string): Promise<void> {
-	const send = () => {
-		shell.attempt(async () => {
-			sayAnswer(shell, await shell.port.replay(delivery.id, body === undefined ? {} : {body}));
-		});
-	};
-
-	const plan = await shell.port.planReplay(delivery.id);
-	if (!plan.needsConfirmation) {
-		send();
-		return;
-	}
-
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: ui`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
-			lines: [
-				...(body === undefined ? [] : [own('With the body as it was edited.')]),
-				...plan.effects.map(effect => clean(effect)),
-			],
-			act: own('replay'),
-			run: send,
-		},
-	});
-}
-
-async function editAndReplay(shell: Shell): Promise<void> {
-	const delivery = await stored(shell, selected(shell));
-	if (!delivery) {
-		return;
-	}
-
-	const body = await shell.desktop.edit(indented(delivery), '.json');
-	if (body === undefined) {
-		shell.toast(own('Nothing was changed, nothing is sent'));
-		return;
-	}
-
-	await replay(shell, delivery, body);
-}
-
-/** JSON with line breaks, for a person to edit; anything else as it is. */
-function indented({body}: StoredDelivery): string {
-	const text = body ? new TextDecoder().decode(body) : '';
-	try {
-		return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
-	} catch {
-		return text;
-	}
-}
+import {payloadCommands} from './payload-fields.ts';
+import {replayCommands} from './replay.ts';
+import {
+	indented,
+	nothingSelected,
+	sayAnswer,
+	selectedDelivery,
+	stored,
+} from './selected-delivery.ts';
 
 function receiverUrl(shell: Shell): string {
 	const {webhook} = shell.feed.get().state;
@@ -97,7 +29,7 @@ function receiverUrl(shell: Shell): string {
 
 function copyMenu(shell: Shell): void {
 	// What was selected when the menu opened: a list that follows goes on meanwhile.
-	const chosen = selected(shell);
+	const chosen = selectedDelivery(shell);
 	const entry = (
 		key: string,
 		label: Safe,
@@ -114,7 +46,7 @@ function copyMenu(shell: Shell): void {
 			});
 		},
 	});
-	openMenu(shell, own('Copy'), [
+	const items = [
 		entry('b', own('body'), bodyText),
 		entry('h', own('headers, secrets masked'), headersText),
 		entry('c', own('curl line, signature as $SIG'), delivery =>
@@ -123,19 +55,16 @@ function copyMenu(shell: Shell): void {
 		entry('i', own('delivery id'), ({id}) => id),
 		entry('d', own('decision trace'), decisionText),
 		entry('j', own('JSON line'), jsonText),
-	]);
+	];
+	openMenu(shell, {title: own('Copy'), items});
 }
 
-/** Routes that a test event can be sent to: the selected one first. */
-function testableRoutes(shell: Shell): readonly string[] {
-	const {routes} = shell.feed.get().state;
-	const served = routes.filter(route => route.problem === undefined);
-	const name = selected(shell)?.route;
-	if (name !== undefined && served.some(route => route.name === name)) {
-		return [name];
-	}
-
-	return served.map(route => route.name);
+/** Routes that a test event can be sent to: only the selected one where there is one. */
+function testableRoutes(shell: Shell): readonly RouteView[] {
+	const served = servedRoutes(shell);
+	const name = selectedDelivery(shell)?.route;
+	const same = served.find(route => route.name === name);
+	return same ? [same] : served;
 }
 
 /** Sends a signed event through the gateway's own port. */
@@ -148,22 +77,18 @@ export function sendTest(shell: Shell, route: string): void {
 function chooseTestRoute(shell: Shell): void {
 	const routes = testableRoutes(shell);
 	const [only] = routes;
-	if (routes.length === 1 && only !== undefined) {
-		sendTest(shell, only);
+	if (routes.length === 1 && only) {
+		sendTest(shell, only.name);
 		return;
 	}
 
-	openMenu(
-		shell,
-		own('Send a test event to'),
-		routes.slice(0, 9).map((route, index) => ({
-			key: String(index + 1),
-			label: clean(route),
-			run() {
-				sendTest(shell, route);
-			},
-		})),
-	);
+	chooseRoute(shell, {
+		title: own('Send a test event to'),
+		routes,
+		choose(route) {
+			sendTest(shell, route);
+		},
+	});
 }
 
 const noRoute = (shell: Shell): Safe | undefined =>
@@ -174,46 +99,24 @@ const noRoute = (shell: Shell): Safe | undefined =>
 /** What helps when nothing came yet: a line that sends a first event. */
 function copySignedCurl(shell: Shell): void {
 	const [route] = testableRoutes(shell);
-	if (route !== undefined) {
+	if (route) {
 		shell.attempt(async () => {
-			await copyText(shell, await shell.port.curlLine(route), own('signed curl line'));
+			await copyText(shell, await shell.port.curlLine(route.name), own('signed curl line'));
 		});
 	}
 }
 
 /** Commands of pane 1. */
 export const trafficCommands: readonly Command[] = [
-	{
-		id: 'traffic.replay',
-		scope: 'traffic',
-		keys: ['r'],
-		label: own('replay'),
-		why: nothingSelected,
-		run(shell) {
-			const delivery = selected(shell);
-			if (delivery) {
-				shell.attempt(async () => replay(shell, delivery));
-			}
-		},
-	},
-	{
-		id: 'traffic.edit-replay',
-		scope: 'traffic',
-		keys: ['R'],
-		label: own('edit+replay'),
-		why: nothingSelected,
-		run(shell) {
-			shell.attempt(async () => editAndReplay(shell));
-		},
-	},
+	...replayCommands,
 	{
 		id: 'traffic.copy',
 		scope: 'traffic',
 		keys: ['y'],
 		label: own('copy'),
-		why: shell => (selected(shell) ? undefined : noRoute(shell)),
+		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
 		run(shell) {
-			if (selected(shell)) {
+			if (selectedDelivery(shell)) {
 				copyMenu(shell);
 			} else {
 				copySignedCurl(shell);
@@ -228,6 +131,7 @@ export const trafficCommands: readonly Command[] = [
 		why: noRoute,
 		run: chooseTestRoute,
 	},
+	...payloadCommands,
 	{
 		id: 'traffic.pager',
 		scope: 'traffic',
@@ -237,7 +141,7 @@ export const trafficCommands: readonly Command[] = [
 		why: nothingSelected,
 		run(shell) {
 			shell.attempt(async () => {
-				const delivery = await stored(shell, selected(shell));
+				const delivery = await stored(shell, selectedDelivery(shell));
 				if (delivery) {
 					await shell.desktop.page(indented(delivery));
 				}
@@ -248,13 +152,18 @@ export const trafficCommands: readonly Command[] = [
 		id: 'traffic.run',
 		scope: 'traffic',
 		keys: ['o'],
-		label: own('its run'),
+		label: own('its run or group'),
 		quiet: true,
-		why: shell => (selected(shell)?.runId === undefined ? own('It started no run') : undefined),
+		why: shell =>
+			selectedDelivery(shell)?.runId === undefined && selectedDelivery(shell)?.group === undefined
+				? own('It started no run')
+				: undefined,
 		run(shell) {
-			const id = selected(shell)?.runId;
-			if (id !== undefined) {
-				goToRun(shell, id);
+			const {runId, group} = selectedDelivery(shell) ?? {};
+			if (runId !== undefined) {
+				goToRun(shell, runId);
+			} else if (group !== undefined) {
+				goToGroup(shell, group);
 			}
 		},
 	},

@@ -60,7 +60,9 @@ function endingFacts(consequences: StopConsequences | undefined): readonly strin
 		...(queuedRuns > 0
 			? [`${counted(queuedRuns, 'queued run')}: kept, started by the next svc.`]
 			: []),
-		...(activeRuns + queuedRuns + pendingGroups === 0 ? ['Nothing is under way, nothing is lost.'] : []),
+		...(activeRuns + queuedRuns + pendingGroups === 0
+			? ['Nothing is under way, nothing is lost.']
+			: []),
 	];
 }
 
@@ -69,7 +71,15 @@ const counted = (count: number, noun: string): string =>
 
 /** What is about to be done, and the two keys. */
 export const confirmLines = (
-	{lines, act}: {readonly lines: readonly Safe[]; readonly act: Safe},
+	{
+		lines,
+		act,
+		other,
+	}: {
+		readonly lines: readonly Safe[];
+		readonly act: Safe;
+		readonly other?: MenuItem | undefined;
+	},
 	width: number,
 ): readonly Line[] => [
 	blankLine,
@@ -78,23 +88,44 @@ export const confirmLines = (
 	[
 		{text: own('  y'), tone: 'accent'},
 		{text: ui` ${act}   `},
+		...(other
+			? ([{text: clean(other.key), tone: 'accent'}, {text: ui` ${other.label}   `}] as const)
+			: []),
 		{text: own('Esc'), tone: 'accent'},
 		{text: own(' leave it')},
 	],
 ];
 
-/** A choice; each entry has a key of its own. */
-export const menuLines = (items: readonly MenuItem[], chosen: number): readonly Line[] => [
-	blankLine,
-	...items.map(({key, label}, index): Line => {
-		const isChosen = index === chosen;
-		return [
-			{text: isChosen ? own('> ') : own('  '), tone: 'accent'},
-			{text: fit(clean(key), 3), tone: 'accent'},
-			{text: label, tone: isChosen ? 'selected' : 'plain'},
-		];
-	}),
-];
+/** A choice under what is said of it; each entry may have a key of its own. */
+export function menuLines(
+	{
+		notes = [],
+		items,
+		index: chosen,
+	}: {
+		readonly notes?: readonly Safe[] | undefined;
+		readonly items: readonly MenuItem[];
+		readonly index: number;
+	},
+	width: number,
+): {readonly rows: readonly Line[]; readonly chosenRow: number} {
+	const head = notes.flatMap(note => wrapText(note, width - 4).map(row => line(ui`  ${row}`)));
+	const before = [blankLine, ...head, ...(head.length > 0 ? [blankLine] : [])];
+	return {
+		chosenRow: before.length + chosen,
+		rows: [
+			...before,
+			...items.map(({key, label}, index): Line => {
+				const isChosen = index === chosen;
+				return [
+					{text: isChosen ? own('> ') : own('  '), tone: 'accent'},
+					{text: fit(clean(key), 3), tone: 'accent'},
+					{text: label, tone: isChosen ? 'selected' : 'plain'},
+				];
+			}),
+		],
+	};
+}
 
 /** What the first start did, what answers, and how to see a first event. */
 export function firstRunLines(
@@ -152,12 +183,8 @@ const keyCells = 16;
 export function helpLines(pane: PaneId, query: string): readonly Line[] {
 	const wanted = query.trim().toLowerCase();
 	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
-	const order = [
-		pane,
-		'global',
-		...[...groups.keys()].filter(name => name !== pane && name !== 'global'),
-	];
-	return order.flatMap(scope => {
+	const order = [pane, ...(pane === 'groups' ? ['jobs'] : []), 'global', ...groups.keys()];
+	return [...new Set(order)].flatMap(scope => {
 		const title = scopeTitle(scope);
 		const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>
 			`${title} ${keys.join(' ')} ${label} ${id}`.toLowerCase().includes(wanted),

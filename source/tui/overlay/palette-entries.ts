@@ -1,7 +1,8 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
 import {perform, type Command} from '../commands/command.ts';
-import {goToDelivery, goToRun, openPane} from '../commands/navigate.ts';
+import {change, goToDelivery, goToGroup, goToJob, goToRun, openPane} from '../commands/navigate.ts';
+import {jobKey, jobName} from '../jobs/job-key.ts';
 import {clean} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {runWords} from '../runs/run-word.ts';
@@ -28,7 +29,7 @@ export type PaletteEntry = {
 };
 
 /** The newest of each that are offered: a palette is for what somebody remembers. */
-const recent = {deliveries: 50, runs: 50} as const;
+const recent = {deliveries: 50, runs: 50, groups: 50} as const;
 
 const isPane = (scope: string): scope is PaneId => paneIds.some(id => id === scope);
 
@@ -46,6 +47,8 @@ export function paletteEntries(
 			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
 			.map(act => commandEntry(shell, act)),
 		...routeEntries(shell),
+		...groupEntries(shell),
+		...jobEntries(shell),
 		...runEntries(shell),
 		...deliveryEntries(shell),
 	];
@@ -68,7 +71,9 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 
 function commandEntry(shell: Shell, act: Command): PaletteEntry {
 	const {scope, aliases = []} = act;
-	const place = isPane(scope) ? paneOf(scope).title : own('everywhere');
+	const isOfJobs = scope === 'jobs';
+	const pane = isOfJobs ? 'groups' : scope;
+	const place = isOfJobs ? own('Jobs') : isPane(scope) ? paneOf(scope).title : own('everywhere');
 	return {
 		label: act.label,
 		key: clean(act.keys[0] ?? aliases[0] ?? ''),
@@ -77,8 +82,12 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 		words: `${act.label} ${place} ${aliases.join(' ')}`,
 		names: [act.label.toLowerCase(), ...aliases, ...aliases.map(alias => alias.slice(1))],
 		run() {
-			if (isPane(scope) && shell.view.get().pane !== scope) {
-				openPane(shell, scope);
+			if (isPane(pane) && shell.view.get().pane !== pane) {
+				openPane(shell, pane);
+			}
+
+			if (pane === 'groups') {
+				change(shell, {isInJobs: isOfJobs});
 			}
 
 			perform(act, shell);
@@ -101,6 +110,23 @@ const routeEntries = (shell: Shell): readonly PaletteEntry[] =>
 			openPane(shell, 'subs');
 			shell.lists.subs.setFilter('');
 			shell.lists.subs.select(routeKey(route));
+		}),
+	);
+
+const groupEntries = (shell: Shell): readonly PaletteEntry[] =>
+	shell.feed
+		.get()
+		.state.groups.slice(0, recent.groups)
+		.map(({id, key, route, state}) =>
+			going(ui`go to group ${clean(key)} of ${clean(route)} ${clean(state)}`, own('Groups'), () => {
+				goToGroup(shell, id);
+			}),
+		);
+
+const jobEntries = (shell: Shell): readonly PaletteEntry[] =>
+	shell.feed.get().state.jobs.map(job =>
+		going(ui`go to job ${jobName(job)}`, own('Jobs'), () => {
+			goToJob(shell, jobKey(job));
 		}),
 	);
 

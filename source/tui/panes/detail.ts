@@ -1,7 +1,12 @@
+import {groupDetail, type GroupContent} from '../groups/group-detail.ts';
+import {jobsHaveFocus} from '../groups/sections.ts';
+import {jobDetail} from '../jobs/job-detail.ts';
 import {logDetail} from '../logs/log-detail.ts';
 import {runDetail} from '../runs/run-detail.ts';
+import {runOf} from '../runs/run-of.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
+import type {Loaded} from '../state/loader.ts';
 import type {PaneId} from '../state/view.ts';
 import {routeDetail} from '../subs/route-detail.ts';
 import {trafficDetail} from '../traffic/traffic-detail.ts';
@@ -23,15 +28,49 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 	const remember = createMemory<readonly Line[]>();
 	const {lists, details, feed, view} = shell;
 
+	/** What was loaded of a group stays while its next event is loaded. */
+	let lastGroup: Loaded<GroupContent> | undefined;
+	const group = (width: number) => {
+		const selected = lists.groups.selected();
+		const {state, now} = feed.get();
+		const loaded = details.group.get();
+		lastGroup = loaded.status === 'ready' ? loaded : lastGroup;
+		const isKnown =
+			loaded.status === 'loading' &&
+			lastGroup?.status === 'ready' &&
+			lastGroup.value.group.id === selected?.id;
+		const shown = isKnown && lastGroup ? lastGroup : loaded;
+		const run = runOf(state.runs, selected?.runId);
+		const second = selected?.state === 'pending' ? Math.floor(now / 1000) : 0;
+		return remember(['group', selected, shown, run, second, width], () =>
+			selected ? groupDetail(selected, {loaded: shown, run, now}, width) : nothing,
+		);
+	};
+
+	const job = (width: number) => {
+		const selected = lists.jobs.selected();
+		const {state, now} = feed.get();
+		const loaded = details.run.get();
+		const run = runOf(state.runs, selected?.lastRunId);
+		const second = Math.floor(now / 1000);
+		return remember(['job', selected, loaded, run, second, width], () =>
+			selected ? jobDetail(selected, {loaded, run, now}, width) : nothing,
+		);
+	};
+
 	const makers: Readonly<Partial<Record<PaneId, (width: number) => readonly Line[]>>> = {
 		traffic(width) {
-			const delivery = lists.traffic.selected()?.delivery;
+			const row = lists.traffic.selected();
+			const {runId, group: groupId} = row?.delivery ?? {};
 			const loaded = details.delivery.get();
-			const run = feed.get().state.runs.findLast(other => other.id === delivery?.runId);
-			return remember(['traffic', delivery, loaded, run, width], () =>
-				delivery ? trafficDetail(delivery, {loaded, run}, width) : nothing,
+			const {runs, groups} = feed.get().state;
+			const run = runOf(runs, runId);
+			const group = groups.find(other => other.id === groupId);
+			return remember(['traffic', row, loaded, run, group, width], () =>
+				row ? trafficDetail(row, {loaded, run, group}, width) : nothing,
 			);
 		},
+		groups: width => (jobsHaveFocus(shell) ? job(width) : group(width)),
 		runs(width) {
 			const run = lists.runs.selected();
 			const {state, now} = feed.get();
@@ -60,16 +99,26 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 		want() {
 			const {pane} = view.get();
 			const {showsDetail} = shell.layout();
-			const delivery = pane === 'traffic' && showsDetail ? lists.traffic.selected() : undefined;
-			const run = pane === 'runs' && showsDetail ? lists.runs.selected() : undefined;
+			const isIn = (other: PaneId) => pane === other && showsDetail;
+			const delivery = isIn('traffic') ? lists.traffic.selected() : undefined;
 			details.delivery.want(delivery?.delivery.id ?? '', restMs(lists.traffic));
-			details.run.want(run ? `${run.id} ${run.state}` : '', restMs(lists.runs));
+			const isJob = isIn('groups') && jobsHaveFocus(shell);
+			const ofJob = isJob ? lists.jobs.selected()?.lastRunId : undefined;
+			const run = isIn('runs') ? lists.runs.selected() : runOf(feed.get().state.runs, ofJob);
+			details.run.want(run ? `${run.id} ${run.state}` : keyOf(ofJob), restMs(lists.runs));
+			const {id, count, state} = (isIn('groups') && !isJob && lists.groups.selected()) || {};
+			details.group.want(id === undefined ? '' : `${id} ${count} ${state}`, selectionRestMs);
 		},
 	};
 }
 
 /** How long a selection must rest before its detail is loaded: a list that follows may move ten times a second by itself. */
-const restMs = (list: AnyList): number => (list.get().isFollowing ? 400 : 80);
+const restMs = (list: AnyList): number => (list.get().isFollowing ? 400 : selectionRestMs);
+
+const selectionRestMs = 80;
+
+/** A run that is no longer in the list is stored all the same. */
+const keyOf = (runId: number | undefined): string => (runId === undefined ? '' : String(runId));
 
 /** Whether `row` holds `text` (lower case), whatever its own case. */
 export const holds = (row: Line, text: string): boolean =>

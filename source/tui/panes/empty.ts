@@ -1,5 +1,6 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {PaneId} from '../state/view.ts';
+import {routePath} from '../subs/route-path.ts';
 import {own, ui} from '../text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from './line.ts';
 
@@ -16,12 +17,29 @@ export function emptyLines(
 		];
 	}
 
-	const [first, ...rest] = pane === 'traffic' ? noTraffic(state) : notices[pane];
+	const [first, ...rest] = noticeOf(pane, state);
 	return [
 		blankLine,
 		...wrapText(`  ${first ?? ''}`, width).map(row => line(row, 'strong')),
 		...rest.flatMap(text => wrapText(`  ${text}`, width).map(row => line(row, 'quiet'))),
 	];
+}
+
+function noticeOf(pane: PaneId, state: GatewayState): readonly string[] {
+	if (pane === 'traffic') {
+		return noTraffic(state);
+	}
+
+	return pane === 'groups' ? noGroups(state) : notices[pane];
+}
+
+function noGroups({routes}: GatewayState): readonly string[] {
+	const count = routes.filter(route => route.mode === 'coalesce').length;
+	const waits =
+		'Events of one key wait here with two clocks, the quiet window and the cap, then start one run.';
+	return count === 0
+		? ['No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs.', waits]
+		: [`No group waits; ${count === 1 ? '1 route coalesces' : `${count} routes coalesce`}.`, waits];
 }
 
 function noTraffic({webhook, routes}: GatewayState): readonly string[] {
@@ -42,7 +60,7 @@ function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 		case 'closed':
 			return ['No deliveries: the receiver is closed.', 'The gateway is stopping or has stopped.'];
 		case 'listening': {
-			const route = routes.find(({problem}) => problem === undefined)?.name;
+			const route = routes.find(({problem}) => problem === undefined);
 			return route === undefined
 				? [
 						'No deliveries yet, and no route to send them to.',
@@ -50,19 +68,14 @@ function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 					]
 				: [
 						'No deliveries yet.',
-						`POST to ${webhook.url.replace(/\/$/, '')}/webhooks/${route}`,
+						`POST to ${webhook.url.replace(/\/$/, '')}${routePath(route)}`,
 						'y copies a signed curl line, T sends a test event.',
 					];
 		}
 	}
 }
 
-const notices: Readonly<Record<Exclude<PaneId, 'traffic'>, readonly string[]>> = {
-	groups: [
-		'Nothing is gathered: no route of this version coalesces events.',
-		'Events that belong together will wait here with two clocks: the quiet window and the longest wait.',
-		'Until then each event starts its own run; 7 shows the runs.',
-	],
+const notices: Readonly<Record<Exclude<PaneId, 'traffic' | 'groups'>, readonly string[]>> = {
 	tools: [
 		'No tool servers: this version does not connect to any yet.',
 		'They will be listed here with their state, their tools and what a call needs.',

@@ -2,8 +2,14 @@ import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
+import type {PayloadField} from '../traffic/payload-field.ts';
 
-export type Span = {readonly text: Safe; readonly tone?: Tone};
+export type Span = {
+	readonly text: Safe;
+	readonly tone?: Tone;
+	/** The field of a payload that the text shows. */
+	readonly field?: PayloadField;
+};
 
 /** One row of a detail. */
 export type Line = readonly Span[];

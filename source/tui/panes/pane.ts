@@ -1,5 +1,7 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {groupOrder} from '../groups/group-order.ts';
+import {jobsHaveFocus} from '../groups/sections.ts';
 import {needsDecision} from '../runs/run-word.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
@@ -13,10 +15,13 @@ export type Pane = {
 	readonly title: Safe;
 	/** For tabs on narrow screens. */
 	readonly short: Safe;
-	readonly list?: (shell: Pick<Shell, 'lists'>) => AnyList;
+	/** The list that has the keyboard. */
+	readonly list?: (shell: Pick<Shell, 'lists' | 'view' | 'feed'>) => AnyList;
 	/** Rows above the list. */
 	readonly headerRows: number;
 	readonly hasDetail: boolean;
+	/** One row of the detail is chosen, and `j` `k` move that. */
+	readonly hasCursor?: boolean;
 	/** The list needs the whole width. */
 	readonly isWide: boolean;
 	/** New items come by themselves, and the list goes along with them. */
@@ -37,10 +42,22 @@ export const panes: readonly Pane[] = [
 		list: ({lists}) => lists.traffic,
 		headerRows: 1,
 		hasDetail: true,
+		hasCursor: true,
 		isWide: false,
 		isLive: true,
 	},
-	{...bare, id: 'groups', key: '2', title: own('Groups'), short: own('Grp')},
+	{
+		id: 'groups',
+		key: '2',
+		title: own('Groups'),
+		short: own('Grp'),
+		list: shell => (jobsHaveFocus(shell) ? shell.lists.jobs : shell.lists.groups),
+		headerRows: 0,
+		hasDetail: true,
+		isWide: true,
+		isLive: false,
+		count: ({groups}) => groupOrder(groups).pending,
+	},
 	{...bare, id: 'tools', key: '3', title: own('Tools'), short: own('Tools')},
 	{...bare, id: 'logins', key: '4', title: own('Logins'), short: own('Log')},
 	{

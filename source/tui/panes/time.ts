@@ -38,3 +38,17 @@ export function bytes(count: number): Safe {
 	const [value, unit] = count < 1e6 ? [count / 1000, 'kB'] : [count / 1e6, 'MB'];
 	return clean(`${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`);
 }
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** `Nov 24 09:00`, local time. */
+export function dayTime(at: number): Safe {
+	const date = new Date(at);
+	return clean(
+		`${months[date.getMonth()] ?? ''} ${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`,
+	);
+}
+
+/** Whether two times are on one day, local time. */
+export const isSameDay = (one: number, other: number): boolean =>
+	new Date(one).toDateString() === new Date(other).toDateString();

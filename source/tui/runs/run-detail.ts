@@ -85,7 +85,12 @@ function originRows({delivery, group, superseded = 0, job}: Run): readonly Line[
 	const [first, ...more] = parts;
 	return first === undefined
 		? []
-		: [line(more.reduce((text, part) => ui`${text}  ${part}`, first), 'quiet')];
+		: [
+				line(
+					more.reduce((text, part) => ui`${text}  ${part}`, first),
+					'quiet',
+				),
+			];
 }
 
 function adviceRows({state}: Run, width: number): readonly Line[] {

@@ -1,6 +1,10 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {groupVocabulary} from '../groups/group-filter.ts';
+import {groupOrder} from '../groups/group-order.ts';
+import {sectionsNow} from '../groups/sections.ts';
+import {jobKey, jobVocabulary} from '../jobs/job-key.ts';
 import {atFirst} from '../list/window.ts';
 import {createLogRows, logVocabulary} from '../logs/log-row.ts';
 import {createDetails} from '../panes/detail.ts';
@@ -8,12 +12,19 @@ import {clean, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {createMemory} from '../panes/remember.ts';
 import {runVocabulary} from '../runs/run-word.ts';
-import {createFeed, feedIntervals} from '../state/feed.ts';
+import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
 import {createList} from '../state/list.ts';
 import {createLoader} from '../state/loader.ts';
 import {createStore} from '../state/store.ts';
-import {newView, type FirstRunCard, type PaneId, type Size, type ViewState} from '../state/view.ts';
+import {
+	newView,
+	type FirstRunCard,
+	type KeptFilters,
+	type PaneId,
+	type Size,
+	type ViewState,
+} from '../state/view.ts';
 import {routeKey, routeVocabulary} from '../subs/route-key.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {trafficVocabulary} from '../traffic/traffic-filter.ts';
@@ -28,7 +39,7 @@ export type ShellOptions = {
 	readonly firstRun?: FirstRunCard;
 	/** What was there when it was last left. */
 	readonly pane?: PaneId;
-	readonly filters?: Readonly<Partial<Record<'traffic' | 'runs' | 'logs' | 'subs', string>>>;
+	readonly filters?: KeptFilters;
 };
 
 /** How long a toast stays. */
@@ -46,7 +57,14 @@ export function createShell(
 	options: ShellOptions,
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
-	const feed = createFeed({port, clock}, () => (isPaused() ? feedIntervals.pausedMs : shownMs));
+	const feed = createFeed({port, clock}, () => {
+		if (runsBars()) {
+			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
+		}
+
+		const intervalMs = isPaused() ? feedIntervals.pausedMs : shownMs;
+		return {intervalMs, tickMs: feedIntervals.tickMs};
+	});
 	const first = newView(options.size, options.theme);
 	const {filters = {}, firstRun} = options;
 	const view = createStore<ViewState>({
@@ -73,6 +91,11 @@ export function createShell(
 
 	const heightOf = (pane: PaneId) => () =>
 		Math.max(0, layout().bodyHeight - paneOf(pane).headerRows);
+	const sections = () =>
+		sectionsNow(feed.get().state, {
+			width: view.get().size.columns,
+			height: layout().bodyHeight,
+		});
 	const logRows = createLogRows();
 	let cancelToast = nothing;
 
@@ -88,6 +111,21 @@ export function createShell(
 		delivery: createLoader({clock, load: async key => port.getDelivery(key)}),
 		// The key is `id state`: a run that went on is loaded again.
 		run: createLoader({clock, load: async key => port.getRun(Number.parseInt(key, 10))}),
+		// The key is `id count state`: a group that was joined is loaded again.
+		group: createLoader({
+			clock,
+			async load(key) {
+				const group = await port.getGroup(Number.parseInt(key, 10));
+				return group && {group, latest: await port.getDelivery(group.latest)};
+			},
+		}),
+	};
+
+	/** Whether bars run on the screen: clocks of groups that wait. */
+	const runsBars = () => {
+		const {pane, region, overlay} = view.get();
+		const isShown = pane === 'groups' && region === 'list' && overlay === undefined;
+		return isShown && port.getState().groups.some(({state}) => state === 'pending');
 	};
 
 	/** Whether the open list is one that moves by itself, and stands still. */
@@ -129,6 +167,22 @@ export function createShell(
 				height: heightOf('logs'),
 				filter: filters.logs ?? '',
 			}),
+			groups: createList(feed, {
+				keyOf: group => String(group.id),
+				vocabulary: groupVocabulary,
+				read: state => groupOrder(state.groups).all,
+				height: () => sections().groupRows,
+				position: atFirst,
+				filter: filters.groups ?? '',
+			}),
+			jobs: createList(feed, {
+				keyOf: jobKey,
+				vocabulary: jobVocabulary,
+				read: state => state.jobs,
+				height: () => sections().jobRows,
+				position: atFirst,
+				filter: filters.jobs ?? '',
+			}),
 			subs: createList(feed, {
 				keyOf: routeKey,
 				vocabulary: routeVocabulary,
@@ -162,6 +216,7 @@ export function createShell(
 
 	const stops = [feed, view, ...Object.values(shell.lists)].map(source => source.subscribe(want));
 	want();
+	stops.push(watchPace(view, feed));
 	return {
 		...shell,
 		detail,
@@ -173,7 +228,21 @@ export function createShell(
 			cancelToast();
 			details.delivery[Symbol.dispose]();
 			details.run[Symbol.dispose]();
+			details.group[Symbol.dispose]();
 			feed[Symbol.dispose]();
 		},
 	};
+}
+
+/** Lets the feed know when what is shown changes, so that bars begin to run at once. */
+function watchPace(view: Shell['view'], feed: Feed): () => void {
+	let last = view.get();
+	return view.subscribe(() => {
+		const next = view.get();
+		if (next.pane !== last.pane || next.region !== last.region || next.overlay !== last.overlay) {
+			feed.repace();
+		}
+
+		last = next;
+	});
 }

@@ -3,6 +3,7 @@ import {clean, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {AnyList} from '../state/list.ts';
 import {own, ui} from '../text/safe.ts';
+import {groupsSummary} from './groups-title.ts';
 import {filterSpans, grouped, ruleLine} from './rule-line.ts';
 import type {Shell} from './shell.ts';
 import {staleFor} from './status-line.ts';
@@ -18,6 +19,10 @@ export function paneTitle(shell: Shell, pane: Pane, width: number): Line {
 			: [{text: ui`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'}];
 	if (!list) {
 		return ruleLine([title, stale], width);
+	}
+
+	if (pane.id === 'groups') {
+		return ruleLine([title, ...groupsSummary(shell), stale], width);
 	}
 
 	const {items, total, filterText, filter} = list.get();

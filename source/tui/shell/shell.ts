@@ -1,10 +1,13 @@
 import type {Clock} from '../../core/clock.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
+import type {Group} from '../../core/group.ts';
+import type {JobView} from '../../core/job.ts';
 import type {Run, StoredRun} from '../../core/run.ts';
 import type {DeliveryRow} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import type {GroupContent} from '../groups/group-detail.ts';
 import type {LogRow} from '../logs/log-row.ts';
 import type {Details} from '../panes/detail.ts';
 import type {Line} from '../panes/line.ts';
@@ -43,6 +46,8 @@ export type Shell = {
 	banners(): readonly Line[];
 	readonly lists: {
 		readonly traffic: List<DeliveryRow>;
+		readonly groups: List<Group>;
+		readonly jobs: List<JobView>;
 		readonly runs: List<Run>;
 		readonly logs: List<LogRow>;
 		readonly subs: List<RouteView>;
@@ -50,6 +55,7 @@ export type Shell = {
 	readonly details: {
 		readonly delivery: Loader<StoredDelivery>;
 		readonly run: Loader<StoredRun>;
+		readonly group: Loader<GroupContent>;
 	};
 	/** What stands beside the list of the open pane. */
 	readonly detail: Details;

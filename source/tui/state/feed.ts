@@ -12,47 +12,69 @@ export type Snapshot = {
 	readonly heardAt: number;
 };
 
-export type Feed = Pick<Store<Snapshot>, 'get' | 'subscribe'> & Disposable;
+export type Feed = Pick<Store<Snapshot>, 'get' | 'subscribe'> &
+	Disposable & {
+		/** Looks at the pace anew: something is shown now that counts faster. */
+		repace(): void;
+	};
+
+/** How fast the screen is told of what comes, and of time that passes while nothing does. Milliseconds. */
+export type Pace = {readonly intervalMs: number; readonly tickMs: number};
 
 /**
  * How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line, and while the list is
  * paused, when nothing but numbers change.
  */
-export const feedIntervals = {localMs: 100, sshMs: 200, pausedMs: 250, tickMs: 1000} as const;
+export const feedIntervals = {
+	localMs: 100,
+	sshMs: 200,
+	pausedMs: 250,
+	tickMs: 1000,
+	/** Where bars run. */
+	barMs: 250,
+} as const;
 
 /** Longer than a gateway that reports each second is silent: its report is the tick then, and a second has one frame. */
 const silenceMs = 1200;
 
 /**
- * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks each second while it says nothing, for
- * what counts time. Keys do not wait for it.
+ * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
+ * what counts time. Keys do not wait for it. `pace` is asked again and again.
  */
 export function createFeed(
 	{port, clock}: {readonly port: GatewayPort; readonly clock: Clock},
-	intervalMs: () => number,
+	pace: () => Pace,
 ): Feed {
 	let heardAt = clock.now();
 	const store = createStore<Snapshot>({state: port.getState(), now: heardAt, heardAt});
-	const throttle = createThrottle(clock, intervalMs, () => {
-		store.set(() => ({state: port.getState(), now: clock.now(), heardAt}));
-	});
+	const throttle = createThrottle(
+		clock,
+		() => pace().intervalMs,
+		() => {
+			store.set(() => ({state: port.getState(), now: clock.now(), heardAt}));
+		},
+	);
 	let cancelTick: (() => void) | undefined;
 	const tickAfter = (delayMs: number) => {
 		cancelTick?.();
 		cancelTick = clock.after(delayMs, () => {
-			tickAfter(feedIntervals.tickMs);
+			tickAfter(pace().tickMs);
 			throttle.ask();
 		});
 	};
 
 	const unsubscribe = port.subscribe(() => {
 		heardAt = clock.now();
-		tickAfter(silenceMs);
+		const {tickMs} = pace();
+		tickAfter(tickMs < feedIntervals.tickMs ? tickMs : silenceMs);
 		throttle.ask();
 	});
 	tickAfter(feedIntervals.tickMs);
 
 	return {
+		repace() {
+			tickAfter(pace().tickMs);
+		},
 		get: store.get,
 		subscribe: store.subscribe,
 		[Symbol.dispose]() {

@@ -15,9 +15,14 @@ export const paneIds = [
 
 export type PaneId = (typeof paneIds)[number];
 
+/** What each list is filtered by. */
+export type KeptFilters = Readonly<
+	Partial<Record<'traffic' | 'groups' | 'jobs' | 'subs' | 'runs' | 'logs', string>>
+>;
+
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** One entry of a menu; `key` chooses it at once. */
+/** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
 
 /** What the gateway's first start wrote and found. @see Decisions 2 */
@@ -44,10 +49,14 @@ export type Overlay =
 			readonly lines: readonly Safe[];
 			readonly act: Safe;
 			readonly run: () => void;
+			/** What may be done instead. */
+			readonly other?: MenuItem;
 	  }
 	| {
 			readonly kind: 'menu';
 			readonly title: Safe;
+			/** What is said above the choice. */
+			readonly notes?: readonly Safe[];
 			readonly items: readonly MenuItem[];
 			readonly index: number;
 	  }
@@ -71,6 +80,10 @@ export type ViewState = {
 	readonly field: 'filter' | 'search' | undefined;
 	readonly search: string;
 	readonly detailTop: number;
+	/** The row of the detail that keys act on, in panes whose detail has such a row. */
+	readonly detailCursor: number;
+	/** Whether the lower section of Groups has the keyboard. */
+	readonly isInJobs: boolean;
 	readonly overlay: Overlay | undefined;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
@@ -88,6 +101,8 @@ export const newView = (size: Size, theme: ThemeName): ViewState => ({
 	field: undefined,
 	search: '',
 	detailTop: 0,
+	detailCursor: 0,
+	isInJobs: false,
 	overlay: undefined,
 	toast: undefined,
 	theme,

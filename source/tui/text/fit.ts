@@ -10,7 +10,7 @@ export type FitOptions = {
 
 const printableAscii = /^[ -~]*$/;
 /** Printable ASCII and the signs of our own rows, each one cell wide: what stands on the screen most is not measured. */
-const oneCellEach = /^[ -~─·…●○◐✓✗–×]*$/;
+const oneCellEach = /^[ -~─·…●○◐✓✗–×█░]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 

@@ -1,4 +1,5 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {routePath} from '../subs/route-path.ts';
 import {decisionLines} from './decision.ts';
 import {resultWord} from './result-word.ts';
 
@@ -36,10 +37,25 @@ export function curlText(delivery: StoredDelivery, base: string): string {
 	return [
 		'curl',
 		'-X POST',
-		quoted(`${base}/webhooks/${delivery.route}`),
+		quoted(base + routePath({profile: delivery.profile, name: delivery.route})),
 		...headers,
 		'-H "X-Webhook-Signature: $SIG"',
 		`--data-binary ${quoted(bodyOf(delivery))}`,
+	].join(' ');
+}
+
+/** A command line that adds a route for events of the same type; it prints what to tell the sender. */
+export function subscribeText({event}: Pick<Delivery, 'event'>): string {
+	const slug = event
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9_-]+/g, '-')
+		.replaceAll(/^[-_]+|[-_]+$/g, '')
+		.slice(0, 64);
+	const isNamed = event !== '-' && event !== 'unknown';
+	return [
+		`svc webhook subscribe ${slug === '' || !isNamed ? 'new-route' : slug}`,
+		...(isNamed ? [`--events ${quoted(event)}`] : []),
+		`--prompt ${quoted('Event {event_type}: {__raw__}')}`,
 	].join(' ');
 }
 

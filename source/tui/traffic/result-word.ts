@@ -39,6 +39,20 @@ const needsAttention: ReadonlySet<DeliveryOutcome> = new Set([
 export const resultWord = ({status, outcome}: Delivery, count = 1): string =>
 	count > 1 ? `${status} ${outcome} ×${count}` : `${status} ${outcome}`;
 
+/**
+ * The result as the list says it: `202 accepted (key missing: {pull_request.number})` for an event whose group cannot be named,
+ * which becomes a run of its own.
+ */
+export function resultText(delivery: Delivery, count: number): string {
+	const missing = missingKey(delivery);
+	return `${resultWord(delivery, count)}${missing === undefined ? '' : ` (${missing})`}`;
+}
+
+const missingKey = ({outcome, trace}: Delivery): string | undefined =>
+	outcome === 'accepted'
+		? /key missing: .*/.exec(trace.findLast(({step}) => step === 'dispatch')?.detail ?? '')?.[0]
+		: undefined;
+
 export const resultTone = (outcome: DeliveryOutcome): Tone => tones[outcome];
 
 /** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, else a blank. */

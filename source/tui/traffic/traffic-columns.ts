@@ -2,9 +2,9 @@ import type {DeliveryRow} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {clockTime, preciseTime} from '../panes/time.ts';
-import {fit} from '../text/fit.ts';
+import {fit, widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
-import {resultTone, resultWord, signOf} from './result-word.ts';
+import {resultText, resultTone, signOf} from './result-word.ts';
 
 /** Cells of each column; a blank stands between two. */
 export type TrafficColumns = {
@@ -43,15 +43,20 @@ export function trafficRow(
 	const time = columns.time > 8 ? preciseTime : clockTime;
 	const sign = signOf(delivery);
 	const tone = isSelected ? 'selected' : 'plain';
+	const event = clean(delivery.event);
+	const result = clean(resultText(delivery, count));
+	// A long result takes what the event leaves blank.
+	const missing = Math.max(0, widthOf(result) - columns.result);
+	const borrowed = Math.min(missing, Math.max(0, columns.event - widthOf(event)));
 	return [
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: clean(sign), tone: 'warn'},
 		{
-			text: ui` ${fit(time(delivery.receivedAt), columns.time)} ${fit(clean(delivery.route), columns.route)} ${fit(clean(delivery.event), columns.event)} `,
+			text: ui` ${fit(time(delivery.receivedAt), columns.time)} ${fit(clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
 			tone,
 		},
 		{
-			text: fit(clean(resultWord(delivery, count)), columns.result),
+			text: fit(result, columns.result + borrowed),
 			tone: resultTone(delivery.outcome),
 		},
 		{

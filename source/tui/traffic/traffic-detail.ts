@@ -1,13 +1,15 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
+import type {DeliveryRow} from '../../core/state.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import {bytes, fullTime} from '../panes/time.ts';
+import {duration, fullTime} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
 import type {Loaded} from '../state/loader.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {decisionLines, type DecisionLine} from './decision.ts';
-import {payloadTree} from './payload-tree.ts';
+import {payloadRows} from './payload-rows.ts';
 import {resultTone, resultWord, shownId} from './result-word.ts';
 
 const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
@@ -19,13 +21,22 @@ const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
 /** Columns before the detail of a step: ` ✓ signature  `. */
 const stepColumns = 14;
 
-/** The decision, the run and the payload of one delivery as rows of `width` cells. */
+export type TrafficSources = {
+	readonly loaded: Loaded<StoredDelivery>;
+	/** What the delivery led to, as far as it is known. */
+	readonly run: Run | undefined;
+	readonly group: Group | undefined;
+};
+
+/** The decision, the run or the group, and the payload of one delivery as rows of `width` cells; of a flood the newest. */
 export function trafficDetail(
-	delivery: Delivery,
-	{loaded, run}: {readonly loaded: Loaded<StoredDelivery>; readonly run: Run | undefined},
+	row: DeliveryRow,
+	{loaded, run, group}: TrafficSources,
 	width: number,
 ): readonly Line[] {
+	const {delivery} = row;
 	return [
+		...floodRows(row, width),
 		[
 			{
 				text: ui`${shownId(delivery)}  ${clean(delivery.route)}  ${clean(delivery.event)}  `,
@@ -42,9 +53,69 @@ export function trafficDetail(
 			: [line(ui`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
 		blankLine,
 		...decisionRows(delivery, width),
+		...groupRows(delivery, group),
 		...runRows(run, width),
 		blankLine,
 		...payloadRows(loaded),
+	];
+}
+
+/** First, last and count of what stands in one row, and what was asked for when that was not always the same. */
+function floodRows({delivery, count, firstAt, routes = []}: DeliveryRow, width: number) {
+	if (count === 1) {
+		return [];
+	}
+
+	const begin = firstAt ?? delivery.receivedAt;
+	const names = routes.toReversed().join(', ');
+	const rows: readonly Line[] = [
+		line(ui`${clean(resultWord(delivery, count))} in one row`, 'title'),
+		line(ui` first ${fullTime(begin)}`),
+		line(
+			ui` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - begin)}`,
+		),
+		...(routes.length > 1
+			? wrapText(`asked for ${names}${count > routes.length ? ' …' : ''}`, width - 1).map(text =>
+					line(ui` ${text}`, 'quiet'),
+				)
+			: []),
+		blankLine,
+		line(own('The newest of them'), 'title'),
+	];
+	return rows;
+}
+
+function groupRows(
+	{id, group: groupId, runId}: Delivery,
+	group: Group | undefined,
+): readonly Line[] {
+	if (groupId === undefined) {
+		return [];
+	}
+
+	const opens = runId === undefined ? own('  o opens it') : own('');
+	if (!group) {
+		return [
+			blankLine,
+			[
+				{text: own('Group'), tone: 'title'},
+				{text: ui`  ${groupId}${opens}`, tone: 'quiet'},
+			],
+		];
+	}
+
+	const {key, state, count, latest} = group;
+	return [
+		blankLine,
+		[
+			{text: own('Group'), tone: 'title'},
+			{text: ui`  ${clean(key)}  `},
+			{
+				text: ui`${clean(state)}, ${count} ${count === 1 ? own('event') : own('events')}${opens}`,
+				tone: 'quiet',
+			},
+		],
+		...(latest === id ? [] : [line(ui`  superseded by ${shownId({id: latest})}`, 'quiet')]),
 	];
 }
 
@@ -93,38 +164,5 @@ function runRows(run: Run | undefined, width: number): readonly Line[] {
 			.slice(0, answerRows)
 			.map(row => line(ui`  ${row}`, run.error === undefined ? 'plain' : 'bad')),
 		...(rows.length > answerRows ? [line(ui`  … ${rows.length - answerRows} more`, 'quiet')] : []),
-	];
-}
-
-function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
-	switch (loaded.status) {
-		case 'loading':
-			return [line(own('Payload  loading'), 'quiet')];
-		case 'missing':
-			return [line(own('Payload  not kept for this delivery'), 'quiet')];
-		case 'failed':
-			return [line(ui`Payload  ✗ ${clean(loaded.reason)}`, 'bad')];
-		case 'ready': {
-			return bodyRows(loaded.value);
-		}
-	}
-}
-
-function bodyRows({body}: StoredDelivery): readonly Line[] {
-	if (!body) {
-		return [line(own('Payload  not kept for this delivery'), 'quiet')];
-	}
-
-	const {lines, flags, isCut} = payloadTree(body);
-	return [
-		[
-			{text: own('Payload'), tone: 'title'},
-			{
-				text: ui`  untrusted · ${flags} control · ${lines.length} lines · ${bytes(body.length)}`,
-				tone: flags > 0 ? 'warn' : 'quiet',
-			},
-		],
-		...lines.map(text => line(ui` ${text}`)),
-		...(isCut ? [line(own(' … e opens the rest in $PAGER'), 'quiet')] : []),
 	];
 }

@@ -11,6 +11,8 @@ export type ListRowsProps<Item> = {
 	/** One item as one row. Must be the same function while nothing changed, or every row is laid out anew. */
 	readonly rowOf: (item: Item, isSelected: boolean) => Line;
 	readonly header?: Line | undefined;
+	/** A row that stands before an item, seeing the item above it; the list's height must leave room for what can be there. */
+	readonly headingOf?: (item: Item, above: Item | undefined) => Line | undefined;
 	readonly width: number;
 	readonly height: number;
 	/** Instead of rows, when there are none. */
@@ -30,9 +32,15 @@ function PlainRow<Item>({item, isSelected, rowOf, width}: RowProps<Item>) {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const Row = memo(PlainRow) as typeof PlainRow;
 
+const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => (
+	<Box height={1} flexShrink={0}>
+		<LineRow row={row} width={width} />
+	</Box>
+);
+
 /** The window of a list: as many rows as have room, whatever the length of the list. */
 export function ListRows<Item>(props: ListRowsProps<Item>) {
-	const {list, keyOf, rowOf, header, width, height, whenEmpty} = props;
+	const {list, keyOf, rowOf, header, headingOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
 	const selected = view.items[view.window.cursor];
 	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
@@ -41,18 +49,16 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 			{view.items.length === 0
 				? whenEmpty
 				: [
-						...(header
-							? [
-									<Box key="header" height={1} flexShrink={0}>
-										<LineRow row={header} width={width} />
-									</Box>,
-								]
-							: []),
-						...rows.map(item => (
-							<Box key={`row ${keyOf(item)}`} height={1} flexShrink={0}>
-								<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
-							</Box>
-						)),
+						...(header ? [<HeadRow key="header" row={header} width={width} />] : []),
+						...rows.flatMap((item, index) => {
+							const heading = headingOf?.(item, rows[index - 1]);
+							return [
+								...(heading ? [<HeadRow key="heading" row={heading} width={width} />] : []),
+								<Box key={`row ${keyOf(item)}`} height={1} flexShrink={0}>
+									<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
+								</Box>,
+							];
+						}),
 					]}
 		</Box>
 	);

@@ -83,10 +83,21 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 		case 'confirm':
 			return block(confirmLines(overlay, width));
 		case 'menu':
-			return block(menuLines(overlay.items, overlay.index));
+			return <MenuView overlay={overlay} width={width} height={height} />;
 		case 'first-run':
 			return <FirstRunView card={overlay.card} width={width} height={height} />;
 	}
+}
+
+/** Scrolls as far as shows what is chosen. */
+function MenuView({
+	overlay,
+	width,
+	height,
+}: RegionProps & {readonly overlay: Extract<Overlay, {kind: 'menu'}>}) {
+	const {rows, chosenRow} = menuLines(overlay, width);
+	const top = Math.max(0, chosenRow - height + 1);
+	return <LineBlock rows={rows} top={top} width={width} height={height} />;
 }
 
 function FirstRunView({card, width, height}: RegionProps & {readonly card: FirstRunCard}) {

@@ -1,5 +1,5 @@
 import {holds} from '../panes/detail.ts';
-import {line} from '../panes/line.ts';
+import {clean, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {own} from '../text/safe.ts';
 import {LineBlock} from './line-block.tsx';
@@ -9,21 +9,37 @@ import {usePane} from './use-pane.ts';
 
 const nothing = [line(own('Nothing is selected'), 'quiet')];
 
+const accented = (row: Line): Line => row.map(span => ({...span, tone: 'accent'}));
+
+/** With `>` in column 0 where the row leaves that blank, and standing out in any case. */
+function chosenRow(row: Line): Line {
+	const [first, ...rest] = row.map(({text, tone = 'plain'}) => ({
+		text,
+		tone: tone === 'plain' ? ('selected' as const) : tone,
+	}));
+	return first?.text.startsWith(' ')
+		? [{text: own('>'), tone: 'accent'}, {...first, text: clean(first.text.slice(1))}, ...rest]
+		: [...(first ? [first] : []), ...rest];
+}
+
 /** What belongs to the selected item. Loads lazily: only for what is looked at. */
 export function PaneDetail({width, height}: RegionProps) {
 	const shell = useShell();
 	const {pane, view} = usePane();
-	const {detailTop, search} = view;
+	const {detailTop, detailCursor, region, search} = view;
 	useStore(shell.details.delivery, loaded => loaded);
 	useStore(shell.details.run, loaded => loaded);
+	useStore(shell.details.group, loaded => loaded);
 	const rows = shell.detail.lines();
 	const wanted = search.toLowerCase();
+	const chosen = pane.hasCursor === true && region === 'detail' ? detailCursor : -1;
 	const marked =
-		wanted === ''
+		wanted === '' && chosen === -1
 			? rows
-			: rows.map(row =>
-					holds(row, wanted) ? row.map(span => ({...span, tone: 'accent' as const})) : row,
-				);
+			: rows.map((row, index) => {
+					const found = wanted !== '' && holds(row, wanted) ? accented(row) : row;
+					return index === chosen ? chosenRow(found) : found;
+				});
 
 	return (
 		<LineBlock

@@ -10,6 +10,7 @@ import {routeKey} from '../subs/route-key.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {trafficColumns, trafficHeader, trafficRow} from '../traffic/traffic-columns.ts';
+import {GroupsPane} from './groups-pane.tsx';
 import {LineBlock} from './line-block.tsx';
 import {ListRows} from './list-rows.tsx';
 import {useShell} from './shell-context.ts';
@@ -28,6 +29,7 @@ export function PaneList({pane, width, height}: RegionProps & {readonly pane: Pa
 		case 'subs':
 			return <RouteList width={width} height={height} />;
 		case 'groups':
+			return <GroupsPane width={width} height={height} />;
 		case 'tools':
 		case 'logins':
 		case 'approvals':

@@ -7,7 +7,7 @@ import {makeDelivery, received} from '../../helpers/make.ts';
 test('the first event after a silence is told at once, a burst once per interval, the last never lost', () => {
 	const port = createFakePort();
 	const clock = createFakeClock();
-	using feed = createFeed({port, clock}, () => 100);
+	using feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	let told = 0;
 	feed.subscribe(() => {
 		told += 1;
@@ -27,7 +27,7 @@ test('the first event after a silence is told at once, a burst once per interval
 
 test('time passes on the screen, once a second', () => {
 	const clock = createFakeClock();
-	using feed = createFeed({port: createFakePort(), clock}, () => 100);
+	using feed = createFeed({port: createFakePort(), clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	clock.advance(1000);
 
 	expect(feed.get().now).toBe(1000);
@@ -37,7 +37,7 @@ test('time passes on the screen, once a second', () => {
 test('a gateway that reports each second makes one frame a second, and time goes on when it falls silent', () => {
 	const port = createFakePort();
 	const clock = createFakeClock();
-	using feed = createFeed({port, clock}, () => 100);
+	using feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	let told = 0;
 	feed.subscribe(() => {
 		told += 1;
@@ -59,7 +59,7 @@ test('a gateway that reports each second makes one frame a second, and time goes
 test('a disposed feed leaves no timer and no listener', () => {
 	const port = createFakePort();
 	const clock = createFakeClock();
-	const feed = createFeed({port, clock}, () => 100);
+	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	port.emit(received(makeDelivery()));
 	feed[Symbol.dispose]();
 	const last = feed.get();

@@ -16,7 +16,7 @@ const rows = (count: number): readonly DeliveryRow[] =>
 function newList({newestFirst = false} = {}) {
 	const port = createFakePort({deliveries: rows(100)});
 	const clock = createFakeClock();
-	const feed = createFeed({port, clock}, () => 100);
+	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	const list = createList(feed, {
 		keyOf: row => row.key,
 		vocabulary: trafficVocabulary,

@@ -1,0 +1,38 @@
+import type {RouteView} from '../../core/config-view.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {MenuItem} from '../state/view.ts';
+import {fit} from '../text/fit.ts';
+import {ui} from '../text/safe.ts';
+import {openMenu} from './overlay-state.ts';
+
+/** Routes that take deliveries now. */
+export const servedRoutes = (shell: Shell): readonly RouteView[] =>
+	shell.feed.get().state.routes.filter(route => route.problem === undefined);
+
+const nameCells = 28;
+const keyed = 9;
+
+/** Offers `routes` to choose one of; the first nine have a key. */
+export function chooseRoute(
+	shell: Shell,
+	{
+		title,
+		routes,
+		choose,
+	}: {
+		readonly title: Safe;
+		readonly routes: readonly RouteView[];
+		readonly choose: (name: string) => void;
+	},
+): void {
+	const items = routes.map(({name, deliver, mode}, index): MenuItem => ({
+		key: index < keyed ? String(index + 1) : '',
+		label: ui`${fit(clean(name), nameCells)}  ${clean(mode === 'agent' ? deliver : `${mode}: ${deliver}`)}`,
+		run() {
+			choose(name);
+		},
+	}));
+	openMenu(shell, {title, items});
+}

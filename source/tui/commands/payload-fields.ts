@@ -1,0 +1,175 @@
+import {isRejection, type Delivery} from '../../core/delivery.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import {clean, type Line} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {MenuItem} from '../state/view.ts';
+import {own, ui} from '../text/safe.ts';
+import {subscribeText} from '../traffic/copy-texts.ts';
+import {
+	filterJson,
+	filterOf,
+	filterYaml,
+	hasSame,
+	type PayloadField,
+} from '../traffic/payload-field.ts';
+import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
+import {moveCursor, openDetail} from './navigate.ts';
+import {changeOverlay, openMenu} from './overlay-state.ts';
+import {nothingSelected, selectedDelivery} from './selected-delivery.ts';
+
+const fieldOf = (row: Line | undefined): PayloadField | undefined =>
+	row?.find(span => span.field)?.field;
+
+/** The field that the chosen row shows. Goes to the first one when the detail did not have the keyboard. */
+function fieldUnderCursor(shell: Shell): PayloadField | undefined {
+	const {region, detailCursor} = shell.view.get();
+	if (region === 'list') {
+		openDetail(shell);
+		const first = shell.detail.lines().findIndex(row => fieldOf(row));
+		if (first !== -1) {
+			moveCursor(shell, first);
+		}
+
+		shell.toast(own('j k to a field, then s once more'));
+		return undefined;
+	}
+
+	const field = fieldOf(shell.detail.lines()[detailCursor]);
+	if (!field) {
+		shell.toast(own('No field of the payload is chosen: j k to one'), 'warn');
+	}
+
+	return field;
+}
+
+/** Offers the filter of a route that passes what has the same value, and says how many past events would have passed. */
+function filterFromField(shell: Shell): void {
+	const delivery = selectedDelivery(shell);
+	const field = delivery && fieldUnderCursor(shell);
+	if (!field) {
+		return;
+	}
+
+	const filter = filterOf(field);
+	if (!filter) {
+		shell.toast(own('A name with a dot in it cannot be named in a filter'), 'warn');
+		return;
+	}
+
+	const {route} = delivery;
+	const words =
+		filter.equals === undefined
+			? own('exists')
+			: ui`equals ${clean(JSON.stringify(filter.equals))}`;
+	const copy = (text: string) => () => {
+		shell.attempt(async () => copyText(shell, text, own('filter')));
+	};
+
+	const items: readonly MenuItem[] = [
+		{
+			key: 'y',
+			label: own('copy it as YAML, for "filters:" of the route in config.yaml'),
+			run: copy(filterYaml(filter)),
+		},
+		{
+			key: 'j',
+			label: own('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
+			run: copy(filterJson(filter)),
+		},
+		{
+			key: 'x',
+			label: own('copy the opposite as YAML: it excludes these events'),
+			run: copy(filterYaml(filter, true)),
+		},
+	];
+	const what = ui`${clean(filter.field)} ${words}`;
+	openMenu(shell, {
+		title: own('Filter from a field'),
+		notes: [what, own('Looking at past events …')],
+		items,
+	});
+	const isOpen = () => {
+		const {overlay} = shell.view.get();
+		return overlay?.kind === 'menu' && overlay.items === items;
+	};
+
+	shell.attempt(async () => {
+		const {passed, seen} = await backTest(shell.port, {route, field, isWanted: isOpen});
+		if (isOpen()) {
+			changeOverlay(shell, 'menu', overlay => ({
+				...overlay,
+				notes: [what, ui`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
+			}));
+		}
+	});
+}
+
+/** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
+const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
+
+/** How many of the latest events of a route have the same value in `field`. Ends early when nobody waits for it. */
+async function backTest(
+	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
+	{
+		route,
+		field,
+		isWanted,
+	}: {
+		readonly route: string;
+		readonly field: PayloadField;
+		readonly isWanted: () => boolean;
+	},
+): Promise<{readonly passed: number; readonly seen: number}> {
+	const listed = await port.listDeliveries({route, limit: backTestLimits.listed});
+	let passed = 0;
+	let seen = 0;
+	for (const {id} of listed.filter(isEvent)) {
+		if (seen >= backTestLimits.bodies || !isWanted()) {
+			break;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one body at a time: the gateway has other things to do
+		const {body} = (await port.getDelivery(id)) ?? {};
+		if (body) {
+			seen += 1;
+			passed += hasSame(field, new TextDecoder().decode(body)) ? 1 : 0;
+		}
+	}
+
+	return {passed, seen};
+}
+
+/** Whether its payload came to the filters of the route, or would have. */
+const isEvent = (delivery: Delivery): boolean =>
+	!isRejection(delivery) &&
+	delivery.replayOf === undefined &&
+	delivery.bodyBytes <= backTestLimits.bytes;
+
+/** Commands that make something of what a delivery holds. */
+export const payloadCommands: readonly Command[] = [
+	{
+		id: 'traffic.filter-from-field',
+		scope: 'traffic',
+		keys: ['s'],
+		label: own('filter from field'),
+		why: nothingSelected,
+		run: filterFromField,
+	},
+	{
+		id: 'traffic.subscribe',
+		scope: 'traffic',
+		keys: ['S'],
+		label: own('subscribe to this event (copies the command)'),
+		quiet: true,
+		why: nothingSelected,
+		run(shell) {
+			const delivery = selectedDelivery(shell);
+			if (delivery) {
+				shell.attempt(async () =>
+					copyText(shell, subscribeText(delivery), own('`svc webhook subscribe` line')),
+				);
+			}
+		},
+	},
+];

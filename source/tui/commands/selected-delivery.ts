@@ -1,0 +1,42 @@
+import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import type {ReceiverAnswer} from '../../gateway/port.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+
+/** The delivery of the selected row of pane 1; of a flood the newest. */
+export const selectedDelivery = (shell: Shell): Delivery | undefined =>
+	shell.lists.traffic.selected()?.delivery;
+
+/** Why nothing can be done with a delivery. */
+export const nothingSelected = (shell: Shell): Safe | undefined =>
+	selectedDelivery(shell) ? undefined : own('No delivery is selected');
+
+/** What was received; says so when it is gone. */
+export async function stored(
+	shell: Shell,
+	delivery: Delivery | undefined,
+): Promise<StoredDelivery | undefined> {
+	const found = delivery && (await shell.port.getDelivery(delivery.id));
+	if (!found) {
+		shell.toast(own('That delivery is no longer stored'), 'warn');
+	}
+
+	return found;
+}
+
+/** What our own receiver answered. */
+export const sayAnswer = (shell: Shell, {status, body}: ReceiverAnswer): void => {
+	shell.toast(ui`Answered ${status} ${clean(body)}`, status < 400 ? 'good' : 'bad');
+};
+
+/** JSON with line breaks, for a person to read or edit; anything else as it is. */
+export function indented({body}: StoredDelivery): string {
+	const text = body ? new TextDecoder().decode(body) : '';
+	try {
+		return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
+	} catch {
+		return text;
+	}
+}

@@ -1,0 +1,43 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {clean, line, type Line} from '../panes/line.ts';
+import {bytes} from '../panes/time.ts';
+import type {Loaded} from '../state/loader.ts';
+import {own, ui} from '../text/safe.ts';
+import {payloadTree} from './payload-tree.ts';
+
+/** The payload of a delivery as rows; those of JSON say which field they show. */
+export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
+	switch (loaded.status) {
+		case 'loading':
+			return [line(own('Payload  loading'), 'quiet')];
+		case 'missing':
+			return [line(own('Payload  not kept for this delivery'), 'quiet')];
+		case 'failed':
+			return [line(ui`Payload  ✗ ${clean(loaded.reason)}`, 'bad')];
+		case 'ready': {
+			return bodyRows(loaded.value);
+		}
+	}
+}
+
+function bodyRows({body}: StoredDelivery): readonly Line[] {
+	if (!body) {
+		return [line(own('Payload  not kept for this delivery'), 'quiet')];
+	}
+
+	const {lines, fields, flags, isCut} = payloadTree(body);
+	return [
+		[
+			{text: own('Payload'), tone: 'title'},
+			{
+				text: ui`  untrusted · ${flags} control · ${lines.length} lines · ${bytes(body.length)}`,
+				tone: flags > 0 ? 'warn' : 'quiet',
+			},
+		],
+		...lines.map((text, index): Line => {
+			const field = fields[index];
+			return [{text: ui` ${text}`, ...(field && {field})}];
+		}),
+		...(isCut ? [line(own(' … e opens the rest in $PAGER'), 'quiet')] : []),
+	];
+}
