@@ -62,7 +62,7 @@ export function createLiveGroups({
 		}
 	};
 
-	/** Every event of a group moves its end; a look that comes too early only plans the next, which is cheaper than a timer per event. */
+	/** Looks when the next group is due, and `leastMs` from now at the earliest. */
 	const plan = (leastMs = 0) => {
 		const dueMs = groups.nextDueMs();
 		if (closed || looking || dueMs === undefined) {
@@ -70,34 +70,39 @@ export function createLiveGroups({
 		}
 
 		const delayMs = Math.max(leastMs, Math.ceil(dueMs));
+		if (delayMs === 0) {
+			planned?.cancel();
+			planned = undefined;
+			looking = look();
+			return;
+		}
+
+		// Every event of a group moves its end: a timer that fires too early is cheaper than a new one for each.
 		const at = clock.monotonic() + delayMs;
 		if (planned && planned.at <= at) {
 			return;
 		}
 
 		planned?.cancel();
-		planned = {at, cancel: clock.after(delayMs, startLook)};
+		planned = {
+			at,
+			cancel: clock.after(delayMs, () => {
+				planned = undefined;
+				plan();
+			}),
+		};
 	};
 
-	const startLook = () => {
-		planned = undefined;
-		looking = lookAndPlan();
-	};
-
-	const lookAndPlan = async () => {
+	const look = async () => {
 		const end = busy.begin();
-		const pauseMs = await look();
+		const pauseMs = await dispatchDue();
 		looking = undefined;
 		plan(pauseMs);
 		end();
 	};
 
-	/** Dispatches what is due. Milliseconds to wait at least before the next look. */
-	const look = async (): Promise<number> => {
-		if (groups.nextDueMs() !== 0) {
-			return 0;
-		}
-
+	/** Milliseconds to wait at least before the next look. */
+	const dispatchDue = async (): Promise<number> => {
 		try {
 			const dispatched = await groups.dispatchDue();
 			report(dispatched);
