@@ -5,6 +5,7 @@ import type {Route, SignatureSpec} from '../../source/config/route.ts';
 import {createSignatureDoctor, explainRefusal} from '../../source/webhook/signature-doctor.ts';
 import {verifySignature} from '../../source/webhook/signature.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import type {FakeClock} from '../helpers/fake-clock.ts';
 import {senders, whsec} from './senders.ts';
 import type {SentHeaders} from './senders.ts';
 import {makeRoute} from './start-receiver.ts';
@@ -537,6 +538,32 @@ test('a doctor explains five refusals a second, the sixth is only refused', () =
 	clock.advance(1);
 	expect(refused()).toBe(full);
 });
+
+test('a doctor who needed long explains nothing more in that second', () => {
+	const clock = createFakeClock(nowMs);
+	const doctor = createSignatureDoctor({clock});
+	const refused = (ms: number) =>
+		doctor.explain(
+			{headers: hub(body, 'theirs'), body: Buffer.from(body)},
+			{
+				route: makeRoute({secrets: [secret]}),
+				others: slowly(clock, ms, [makeRoute({name: 'o', secrets: ['theirs']})]),
+				refusal: mismatch,
+			},
+		);
+	expect([refused(49), refused(1), refused(0)]).toEqual([
+		expect.stringContaining('"o"'),
+		expect.stringContaining('"o"'),
+		mismatch,
+	]);
+	clock.advance(950);
+	expect(refused(0)).toContain('"o"');
+});
+
+function* slowly<Item>(clock: FakeClock, ms: number, items: readonly Item[]): Generator<Item> {
+	clock.advance(ms);
+	yield* items;
+}
 
 test('a refusal that is none any more keeps its text', () => {
 	const doctor = createSignatureDoctor({clock: createFakeClock(nowMs)});
