@@ -79,7 +79,7 @@ export type Delivery = {
 	readonly event: string;
 	/** The sender's identifier, or a random one. */
 	readonly deliveryId: string;
-	/** Name of the header that gave `deliveryId` (lower case), or `random`, `replay`, `recovered`, `import`. */
+	/** Name of the header that gave `deliveryId` (lower case), `body.<field>` when the signed body did, or `random`, `replay`, `recovered`, `import`. */
 	readonly idSource: string;
 	/** HTTP status that was answered. */
 	readonly status: number;
