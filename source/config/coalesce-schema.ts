@@ -30,8 +30,11 @@ export function coalesceOf(written: unknown): Route['coalesce'] {
 	return (
 		data && {
 			key: data.key,
-			windowMs: (data.window_seconds ?? defaultWindow) * secondMs,
-			maxWaitMs: (data.max_wait_seconds ?? defaultMaxWait) * secondMs,
+			windowMs: wholeMs(data.window_seconds ?? defaultWindow),
+			maxWaitMs: wholeMs(data.max_wait_seconds ?? defaultMaxWait),
 		}
 	);
 }
+
+/** At least 1: no timer counts finer. */
+const wholeMs = (amount: number): number => Math.max(1, Math.round(amount * secondMs));

@@ -14,15 +14,22 @@ import {
 } from 'fast-check';
 import {expect, test} from 'vitest';
 import {stringify} from 'yaml';
+import {checkSubscription} from '../../source/config/check-subscription.ts';
+import {configSchemaJson} from '../../source/config/config-schema-json.ts';
+import type {RouteTable} from '../../source/config/config.ts';
+import {valueAt} from '../../source/config/plain-data.ts';
+import {rotateSubscription} from '../../source/config/rotate-secret.ts';
 import {buildRouteTable, routeViews} from '../../source/config/route-table.ts';
+import type {Route} from '../../source/config/route.ts';
 import {createSubscriptionsReader} from '../../source/config/subscriptions.ts';
+import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {cell} from '../../source/core/untrusted.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {configOf, createTemporaryHome, type TemporaryHome} from './temporary-home.ts';
 
 const words = constantFrom(
-	...'platforms webhook extra routes email smtp model runs retention filters field all any not regex equals in secret profile deliver deliver_only deliver_extra cron_job coalesce key port host enabled rate_limit events constructor __proto__ toString'.split(
+	...'platforms webhook extra routes email smtp model runs retention gateway multiplex_profiles filters field all any not regex equals in secret retired_secrets until profile deliver deliver_only deliver_extra cron_job coalesce key window_seconds signature header signed prefix overflow concurrency port host enabled rate_limit events constructor __proto__ toString'.split(
 		' ',
 	),
 );
@@ -156,6 +163,94 @@ test('a configuration that loads gives routes that are whole', () => {
 		{numRuns: 500},
 	);
 });
+
+const routeKeys = Object.keys(valueAt(configSchemaJson(), ['$defs', 'route', 'properties']) ?? {});
+
+/** What might stand under any key of a route. */
+const routeValues = oneof(
+	jsonValue({maxDepth: 2}),
+	scalars,
+	array(scalars, {maxLength: 3}),
+	dictionary(words, scalars, {maxKeys: 4}),
+	constantFrom(
+		'default',
+		'ops',
+		'stripe',
+		'queue',
+		'email',
+		'forge_comment',
+		'whsec_',
+		'whpk_AAAA',
+		'${ops}',
+		'{body}',
+		{key: 'k', window_seconds: Number.MIN_VALUE},
+		{header: 'x', signed: '{timestamp}{body}', timestamp_header: 't'},
+		[{secret: 'x', until: '2026-01-01T00:00:00Z'}],
+		[{secret: '${X}', until: '+275760-09-13T00:00:00Z'}],
+	),
+);
+
+test.for(routeKeys)(
+	'no value of `%s` makes loading throw: the route is served whole, or there is a reason why not',
+	key => {
+		using home = createTemporaryHome();
+		const surroundings = {
+			platforms: {webhook: {secret: 's', host: 'localhost'}},
+			gateway: {multiplex_profiles: true},
+		};
+		const base = configOf(home.load({config: stringify(surroundings)}));
+		assert(
+			property(
+				routeValues,
+				dictionary(constantFrom(...routeKeys), routeValues, {maxKeys: 2}),
+				(value, others) => {
+					const entry = JSON.parse(JSON.stringify({...others, [key]: value})) as JsonObject;
+					const config = stringify({
+						...surroundings,
+						platforms: {webhook: {...surroundings.platforms.webhook, routes: {r: entry}}},
+					});
+					const loaded = home.load({config});
+					expect(loaded.ok ? faultsIn(buildRouteTable(loaded.config, {entries: {}})) : []).toEqual(
+						[],
+					);
+					expect(loaded.ok || loaded.problems.some(({message}) => message !== '')).toBe(true);
+
+					const table = buildRouteTable(base, {entries: {r: entry}});
+					expect(faultsIn(table)).toEqual([]);
+					const refusals = checkSubscription('r', entry, base);
+					expect(refusals.length > 0).toBe(table.routes.size === 0);
+					rotateSubscription(entry, {secret: 'new', now: 0, overlapMs: 0});
+				},
+			),
+			{numRuns: 30},
+		);
+	},
+);
+
+/** What is wrong with a table of one entry: it holds a route with everything that the receiver needs, or reasons why not. */
+const faultsIn = ({routes, skipped}: RouteTable): readonly unknown[] => [
+	...((routes.size === 0) === skipped.length > 0 ? [] : ['neither served nor skipped']),
+	...skipped.filter(({reason, code, view}) => ![reason, code, view.problem].every(Boolean)),
+	...[...routes.values()].filter(route => !isWhole(route)),
+];
+
+const isWhole = (route: Route): boolean =>
+	route.secrets.length > 0 &&
+	/^[a-z0-9][a-z0-9_-]{0,63}$/.test(route.profile) &&
+	[route.coalesce, route.cronJob, route.deliverOnly].filter(Boolean).length < 2 &&
+	!(route.deliverOnly && route.overflow === 'queue') &&
+	route.retiredSecrets.every(({until}) => Number.isFinite(until)) &&
+	isWholeCoalesce(route.coalesce) &&
+	isWholeSignature(route.signature);
+
+const isWholeCoalesce = (coalesce: Route['coalesce']): boolean =>
+	coalesce === undefined ||
+	(coalesce.key.trim() !== '' && Math.min(coalesce.windowMs, coalesce.maxWaitMs) >= 1);
+
+const isWholeSignature = (signature: Route['signature']): boolean =>
+	signature?.kind !== 'custom' ||
+	(signature.signed.split('{body}').length === 2 &&
+		signature.signed.includes('{timestamp}') === (signature.timestampHeader !== undefined));
 
 test('no subscriptions file makes a request throw, and each entry is served or skipped with a reason', () => {
 	using home = createTemporaryHome();
