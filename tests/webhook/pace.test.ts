@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {planStart} from '../../source/webhook/pace.ts';
 import type {Pace} from '../../source/webhook/pace.ts';
@@ -99,10 +99,8 @@ test('the order is kept, nothing starts before it came, and a place in time is u
 				const before = starts.at(-1);
 				const pace = planStart(before, limit, time);
 				expect(pace.startAt).toBeGreaterThanOrEqual(Math.max(time, before?.startAt ?? 0));
-				if (!before || time >= before.windowStartsAt + 60_000) {
-					expect(pace.startAt).toBe(time);
-				}
-
+				const isIdle = !before || time >= before.windowStartsAt + 60_000;
+				expect(!isIdle || pace.startAt === time).toBe(true);
 				starts.push(pace);
 			}
 		}),
