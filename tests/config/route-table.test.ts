@@ -130,6 +130,68 @@ test('a table is made again only when something changed, and then has another ve
 	expect(current().skipped).toMatchObject([{name: 'a', code: 'route_without_secret'}]);
 });
 
+test('"Static routes, too, are hot-reloaded when `config.yaml` changes", and limits and the global secret with them', () => {
+	using home = createTemporaryHome();
+	const load = (settings: string, routes: string) =>
+		configOf(
+			home.load({config: `platforms: {webhook: {secret: ${settings}, routes: {${routes}}}}`}),
+		);
+	let config = load('one, rate_limit: 5, max_body_bytes: 50', 'a: {}, b: {rate_limit: 7}');
+	const subscriptions = createSubscriptionsReader({
+		paths: home.paths,
+		clock: createFakeClock(),
+		log: silentLogger,
+	});
+	const current = createRouteTableSource({config: () => config, subscriptions});
+	writeFileSync(home.paths.subscriptions, '{"c": {}, "d": {"secret": "own", "max_body_bytes": 9}}');
+	const limits = () =>
+		[...current().routes.values()].map(({name, secrets, rateLimit, maxBodyBytes}) => [
+			name,
+			secrets[0],
+			rateLimit,
+			maxBodyBytes,
+		]);
+	expect(limits()).toEqual([
+		['a', 'one', 5, 50],
+		['b', 'one', 7, 50],
+		['c', 'one', 5, 50],
+		['d', 'own', 5, 9],
+	]);
+	config = load('two, rate_limit: 6', 'b: {}, d: {}');
+	expect(limits()).toEqual([
+		['b', 'two', 6, 1_048_576],
+		['d', 'two', 6, 1_048_576],
+		['c', 'two', 6, 1_048_576],
+	]);
+	expect(current().skipped).toMatchObject([{name: 'd', source: 'dynamic', code: 'shadowed'}]);
+});
+
+test.for([
+	[{}, {mode: 'agent'}],
+	[
+		{deliver_only: true, deliver: 'email'},
+		{mode: 'deliver_only', deliver: 'email'},
+	],
+	[{cron_job: 'nightly\u001b[31m'}, {mode: 'cron_job', cronJob: 'nightly␛[31m'}],
+	[{coalesce: {key: '{a}\n'}}, {mode: 'coalesce', coalesceKey: '{a}␊'}],
+	[
+		{coalesce: {key: 'k', window_seconds: 0}},
+		{mode: 'coalesce', coalesceKey: 'k', problem: expect.anything()},
+	],
+	[
+		{cron_job: 'j', coalesce: 7},
+		{mode: 'cron_job', cronJob: 'j', problem: expect.anything()},
+	],
+	[{coalesce: 7}, {mode: 'coalesce', problem: expect.anything()}],
+] as const)('faces see how the events of %j are taken', ([entry, view]) => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load());
+	const table = buildRouteTable(config, {entries: {r: {secret: 's', ...entry}}});
+	expect(routeViews(table)).toMatchObject([{name: 'r', source: 'dynamic', ...view}]);
+	const keys = ['cronJob', 'coalesceKey'].filter(key => !Object.hasOwn(view, key));
+	expect(keys.filter(key => Object.hasOwn(routeViews(table)[0] ?? {}, key))).toEqual([]);
+});
+
 test('names that every object inherits are routes only when they are written', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());

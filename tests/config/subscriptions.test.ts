@@ -46,6 +46,13 @@ test('"Hot-reloaded on each incoming request (modification-time gated)"', () => 
 	expect(reader.current()).toBe(first);
 	utimesSync(path, 1_000_001, 1_000_001);
 	expect(reader.current().entries).toEqual({b: 1});
+	// The same time, another size.
+	writeFileSync(path, '{"bb": 1}');
+	utimesSync(path, 1_000_001, 1_000_001);
+	expect(reader.current().entries).toEqual({bb: 1});
+	writeFileSync(path, '{"b": 1}');
+	utimesSync(path, 1_000_001, 1_000_001);
+	expect(reader.current().entries).toEqual({b: 1});
 	// Replaced by another file of the same time and size.
 	writeFileSync(`${path}.new`, '{"c": 1}');
 	utimesSync(`${path}.new`, 1_000_001, 1_000_001);
