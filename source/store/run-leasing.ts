@@ -19,8 +19,6 @@ export function createLeasing({
 	const mark = database.prepare(
 		'update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null where id = ?',
 	);
-	const newest = database.prepare('select max(id), created_at from run').get();
-	let latest = integerOf(newest?.['created_at']);
 
 	const take = (row: Row, now: number): readonly Lease[] => {
 		const id = integerOf(row['id']);
@@ -36,11 +34,11 @@ export function createLeasing({
 
 	return (count, now, lanes) => {
 		// A wall clock that was set back must not hold up what was accepted before.
-		latest = Math.max(latest, now);
+		counters.latest = Math.max(counters.latest, now);
 		const leases: Lease[] = [];
 		for (let taken = 0; taken < count; taken += 1) {
 			const row = lanes.first();
-			if (!row || integerOf(row['due_at']) > latest) {
+			if (!row || integerOf(row['due_at']) > counters.latest) {
 				break;
 			}
 

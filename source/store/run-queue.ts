@@ -33,6 +33,7 @@ export function createEnqueue(database: DatabaseSync, counters: Counters): (run:
 		];
 		insert.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
 		counters.lastRun = id;
+		counters.latest = Math.max(counters.latest, createdAt);
 		counters.moved(undefined, 'queued');
 		return id;
 	};

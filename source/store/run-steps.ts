@@ -105,6 +105,7 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 			}
 
 			restart.run(state, now, runId);
+			counters.latest = Math.max(counters.latest, now);
 			counters.moved(from, state);
 			if (state === 'queued') {
 				answers.drop(runId);

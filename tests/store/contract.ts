@@ -1,7 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {hasEnded, type RunState} from '../../source/core/run.ts';
 import type {Settlement, Store} from '../../source/store/port.ts';
-import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
+import type {FakeClock} from '../helpers/fake-clock.ts';
+import {describeGroups} from './contract-groups.ts';
+import {describeJobs} from './contract-jobs.ts';
+import {describeLanes} from './contract-lanes.ts';
+import {describeWaitedFor} from './contract-waited-for.ts';
+import {createJumpingClock, type JumpingClock} from './jumping-clock.ts';
 import {
 	acceptRun,
 	dayMs,
@@ -41,14 +46,24 @@ const settleNotes = async (store: Store, clock: FakeClock) => {
 	await store.intake.record({delivery: sampleDelivery({route: 'other'}), claim: false});
 };
 
+/** A test body with a fresh store, its clock and its storage. */
+export type Use = (
+	body: (store: Store, clock: JumpingClock, home: Home) => Promise<void>,
+) => () => Promise<void>;
+
 /** What every adapter of the store port must do. `createHome` gives a fresh storage for each test. */
 export function describeStore(name: string, createHome: () => Promise<Home>): void {
-	const use = (body: (store: Store, clock: FakeClock, home: Home) => Promise<void>) => async () => {
+	const use: Use = body => async () => {
 		await using home = await createHome();
-		const clock = createFakeClock(startMs);
+		const clock = createJumpingClock(startMs);
 		await using store = await home.open(clock);
 		await body(store, clock, home);
 	};
+
+	describeGroups(name, use);
+	describeJobs(name, use);
+	describeLanes(name, use);
+	describeWaitedFor(name, use);
 
 	describe(`${name}: intake`, () => {
 		test(

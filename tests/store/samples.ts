@@ -78,6 +78,42 @@ export async function acceptRun(store: Store, entry = sampleEntry()): Promise<nu
 	return accepted.runId;
 }
 
+/** The windows of a route's groups: 30 s of quiet, 300 s at most. */
+export const sampleWindow = {windowMs: 30_000, maxWaitMs: 300_000};
+
+/** An event that waits in the group of `key`. */
+export const groupedEntry = (
+	key: string,
+	overrides: Partial<StoredDelivery> = {},
+	rest: Partial<Entry> = {},
+): Entry =>
+	sampleEntry({outcome: 'coalesced', ...overrides}, {group: {...sampleWindow, key}, ...rest});
+
+/** Accepts an event that is to wait; its group, and the one that made room for it. */
+export async function acceptGrouped(store: Store, entry = groupedEntry('acme/api#7')) {
+	const accepted = await store.intake.accept(entry);
+	if (accepted.kind !== 'coalesced') {
+		throw new Error(`the sample was not coalesced but ${accepted.kind}`);
+	}
+
+	return accepted;
+}
+
+export const sampleJob = {profile: 'default', id: 'job_abcd1234', name: 'nightly'};
+
+/** Fires a job; its run number. */
+export async function fireRun(
+	store: Store,
+	firing: Partial<Parameters<Store['jobs']['fire']>[0]> = {},
+): Promise<number> {
+	const fired = await store.jobs.fire({job: sampleJob, plan: logPlan, maxQueued: 1000, ...firing});
+	if (fired.kind !== 'fired') {
+		throw new Error(`the sample did not fire but was ${fired.kind}`);
+	}
+
+	return fired.runId;
+}
+
 /** Leases the run that is due first. */
 export async function leaseOne(store: Store, leaseMs = 60_000): Promise<Lease> {
 	const [lease] = await store.runs.lease(1, leaseMs);

@@ -1,5 +1,5 @@
-import {copyFileSync, existsSync} from 'node:fs';
-import {join} from 'node:path';
+import {copyFileSync, existsSync, mkdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {filesOf} from '../../source/store/open-database.ts';
 import {openSqliteStore, type SqliteStoreOptions} from '../../source/store/open-sqlite-store.ts';
 import type {Home} from './contract.ts';
@@ -16,9 +16,7 @@ export async function createSqliteHome(
 		open: async clock => openSqliteStore({clock}, {...options, file}),
 		async crash() {
 			const copy = await createSqliteHome(options);
-			await (
-				await copy.open({now: () => 0, monotonic: () => 0, after: () => () => {}, advance() {}})
-			)[Symbol.asyncDispose]();
+			mkdirSync(dirname(copy.file), {recursive: true});
 			const targets = filesOf(copy.file);
 			for (const [index, source] of filesOf(file).entries()) {
 				if (existsSync(source)) {

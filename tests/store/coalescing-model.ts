@@ -1,0 +1,260 @@
+import * as fc from 'fast-check';
+import {expect} from 'vitest';
+import type {Group, GroupReason} from '../../source/core/group.ts';
+import type {Store} from '../../source/store/port.ts';
+import type {Home} from './contract.ts';
+import {createJumpingClock} from './jumping-clock.ts';
+import {groupedEntry, hourMs, leaseOne, startMs} from './samples.ts';
+import {createSqliteHome} from './sqlite-home.ts';
+
+const keys = ['a', 'b', 'c'] as const;
+const window = {windowMs: 30, maxWaitMs: 100};
+const minuteMs = 60_000;
+
+type Key = (typeof keys)[number];
+
+type Step =
+	| {readonly kind: 'events'; readonly keys: readonly Key[]}
+	| {readonly kind: 'advance' | 'jump'; readonly byMs: number}
+	| {readonly kind: 'flush'; readonly key: Key | 'all'}
+	| {readonly kind: 'dispatchDue' | 'crash' | 'restart' | 'again' | 'finish'};
+
+const stepOf = <Kind extends Step['kind']>(kind: Kind) => fc.constant({kind});
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+	fc.oneof(
+		{
+			weight: 6,
+			arbitrary: fc.record({
+				kind: fc.constant('events' as const),
+				keys: fc.array(fc.constantFrom(...keys), {minLength: 1, maxLength: 3}),
+			}),
+		},
+		{
+			weight: 5,
+			arbitrary: fc.record({
+				kind: fc.constant('advance' as const),
+				byMs: fc.constantFrom(1, 10, 29, 30, 31, 99),
+			}),
+		},
+		{weight: 3, arbitrary: stepOf('dispatchDue')},
+		fc.record({
+			kind: fc.constant('flush' as const),
+			key: fc.constantFrom(...keys, 'all' as const),
+		}),
+		fc.record({
+			kind: fc.constant('jump' as const),
+			byMs: fc.constantFrom(hourMs, -10 * minuteMs, -15, 15),
+		}),
+		stepOf('crash'),
+		stepOf('restart'),
+		stepOf('again'),
+		stepOf('finish'),
+	),
+	{maxLength: 40},
+);
+
+type ModelGroup = {
+	key: Key;
+	events: string[];
+	first: number;
+	last: number;
+	reason?: GroupReason;
+	at?: number;
+};
+
+/** The rules of the contract again, as plainly as they can be said. `time` is the clock that never jumps. */
+function createModel() {
+	const groups: ModelGroup[] = [];
+	const pending = () => groups.filter(({reason}) => reason === undefined);
+	const due = ({first, last}: ModelGroup) =>
+		Math.min(last + window.windowMs, first + window.maxWaitMs);
+	const end = (group: ModelGroup, reason: GroupReason, time: number) => {
+		Object.assign(group, {reason, at: time});
+	};
+
+	const endIfDue = (group: ModelGroup, time: number) => {
+		const isQuiet = group.last + window.windowMs <= group.first + window.maxWaitMs;
+		if (due(group) <= time) {
+			end(group, isQuiet ? 'quiet' : 'cap', time);
+		}
+	};
+
+	return {
+		groups,
+		pending,
+		event(key: Key, id: string, time: number) {
+			const waiting = pending().find(group => group.key === key);
+			if (waiting) {
+				endIfDue(waiting, time);
+			}
+
+			if (waiting && waiting.reason === undefined) {
+				waiting.events.push(id);
+				waiting.last = time;
+			} else {
+				groups.push({key, events: [id], first: time, last: time});
+			}
+		},
+		dispatchDue(time: number) {
+			for (const group of pending()) {
+				endIfDue(group, time);
+			}
+		},
+		flush(key: Key | 'all', time: number) {
+			for (const group of pending().filter(one => key === 'all' || one.key === key)) {
+				end(group, 'person', time);
+			}
+		},
+		/** A process begins: its clock shows `time`, and no event can have come later than that. */
+		open(time: number) {
+			for (const group of pending().filter(({last}) => last > time)) {
+				const ahead = group.last - time;
+				group.first -= ahead;
+				group.last -= ahead;
+			}
+		},
+		nextDueMs(time: number) {
+			const times = pending().map(due);
+			return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - time);
+		},
+	};
+}
+
+const shapeOf = ({id, key, firstAt, lastAt, count, latest, reason, dispatchedAt}: Group) => ({
+	id,
+	key,
+	firstAt,
+	lastAt,
+	count,
+	latest,
+	...(reason && {reason, dispatchedAt}),
+});
+
+const shapeOfModel = (group: ModelGroup, index: number) => ({
+	id: index + 1,
+	key: group.key,
+	firstAt: group.first,
+	lastAt: group.last,
+	count: group.events.length,
+	latest: group.events.at(-1),
+	...(group.reason && {reason: group.reason, dispatchedAt: group.at}),
+});
+
+async function follow(script: readonly Step[]): Promise<void> {
+	await using stack = new AsyncDisposableStack();
+	const clock = createJumpingClock(startMs);
+	const model = createModel();
+	let home: Home = stack.use(await createSqliteHome());
+	let store: Store = stack.use(await home.open(clock));
+	let opened = {wall: clock.now(), monotonic: clock.monotonic()};
+	const time = () => opened.wall + clock.monotonic() - opened.monotonic;
+	const reopen = async () => {
+		store = stack.use(await home.open(clock));
+		opened = {wall: clock.now(), monotonic: clock.monotonic()};
+		model.open(time());
+	};
+
+	const perform: {readonly [Kind in Step['kind']]: (step: never) => Promise<void>} = {
+		async events({keys: wanted}: Extract<Step, {kind: 'events'}>) {
+			const entries = wanted.map(key => groupedEntry('', {}, {group: {...window, key}}));
+			const answers = await Promise.all(entries.map(async entry => store.intake.accept(entry)));
+			expect(answers.map(({kind}) => kind)).toEqual(entries.map(() => 'coalesced'));
+			for (const [index, {delivery}] of entries.entries()) {
+				model.event(wanted[index] ?? 'a', delivery.id, time());
+			}
+		},
+		async advance({byMs}: {readonly byMs: number}) {
+			clock.advance(byMs);
+		},
+		async jump({byMs}: {readonly byMs: number}) {
+			clock.jump(byMs);
+		},
+		async flush({key}: {readonly key: Key | 'all'}) {
+			const waiting = await store.groups.list({state: 'pending', limit: 9});
+			const group = waiting.find(one => one.key === key);
+			await store.groups.dispatch(key === 'all' ? 'all' : {id: group?.id ?? 0}, 'person');
+			model.flush(key, time());
+		},
+		async dispatchDue() {
+			await store.groups.dispatchDue();
+			model.dispatchDue(time());
+		},
+		async crash() {
+			home = stack.use(await home.crash());
+			await reopen();
+		},
+		async restart() {
+			await store[Symbol.asyncDispose]();
+			await reopen();
+		},
+		/** The sender repeats its last event: nothing happens, unless its run failed. */
+		async again() {
+			const last = model.groups.at(-1)?.events.at(-1);
+			const delivery = last === undefined ? undefined : await store.journal.get(last);
+			if (delivery) {
+				const entry = groupedEntry('', {deliveryId: delivery.deliveryId});
+				const answer = await store.intake.accept({...entry, idempotencyMs: 99 * hourMs});
+				expect(['duplicate', 'coalesced']).toContain(answer.kind);
+			}
+		},
+		async finish() {
+			if ((await store.runs.counts()).queued > 0) {
+				await store.runs.settle(await leaseOne(store), {state: 'done'});
+			}
+		},
+	};
+
+	const expectSame = async () => {
+		expect(store.groups.nextDueMs()).toBe(model.nextDueMs(time()));
+		expect(store.groups.pending()).toBe(model.pending().length);
+		const groups = await store.groups.list({limit: 1000});
+		expect(groups.toSorted((a, b) => a.id - b.id).map(shapeOf)).toEqual(
+			model.groups.map(shapeOfModel),
+		);
+	};
+
+	for (const step of script) {
+		// oxlint-disable-next-line no-await-in-loop -- a script is followed in order
+		await perform[step.kind](step as never);
+		// oxlint-disable-next-line no-await-in-loop -- a script is followed in order
+		await expectSame();
+	}
+
+	await store.groups.dispatch('all', 'stop');
+	await expectEveryEventOnce(store, model.groups);
+}
+
+/** "Never lost, never twice": each group is one run with the latest payload, which stands for all its events. */
+async function expectEveryEventOnce(store: Store, groups: readonly ModelGroup[]): Promise<void> {
+	const runs = await store.runs.list({limit: 1000});
+	const members = await Promise.all(
+		runs.map(async run => {
+			const stored = await store.groups.get(run.group ?? 0);
+			return {
+				delivery: run.delivery,
+				superseded: run.superseded ?? 0,
+				events: stored?.members.map(({delivery}) => delivery),
+			};
+		}),
+	);
+	const byLatest = (a: {delivery: string | undefined}, b: {delivery: string | undefined}) =>
+		(a.delivery ?? '') < (b.delivery ?? '') ? -1 : 1;
+	expect(members.toSorted(byLatest)).toEqual(
+		groups
+			.map(({events}) => ({
+				delivery: events.at(-1) ?? '',
+				superseded: events.length - 1,
+				events,
+			}))
+			.toSorted(byLatest),
+	);
+}
+
+/**
+ * Groups follow their rules in any order of events, dispatches, crashes and jumps of the wall clock: last payload, count, time, nothing lost, nothing twice. Rejects with the
+ * shortest script that breaks them, of `runs` scripts.
+ */
+export async function coalescingModel(runs: number): Promise<void> {
+	await fc.assert(fc.asyncProperty(steps, follow), {numRuns: runs});
+}
