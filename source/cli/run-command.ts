@@ -5,6 +5,7 @@ import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
 import {addConfigCommands} from './commands/config.ts';
+import {addCronCommands} from './commands/cron.ts';
 import {addDeliveryCommands} from './commands/deliveries.ts';
 import {addGatewayCommands} from './commands/gateway.ts';
 import {addGroupCommands} from './commands/groups.ts';
@@ -19,6 +20,7 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['config_invalid', 3],
 	['config_refused', 3],
 	['profile_invalid', 2],
+	['interrupted', 130],
 ]);
 
 /** What a command runs in. */
@@ -77,6 +79,7 @@ export async function runCommand(
 	addDeliveryCommands(program, context);
 	addGroupCommands(program, context);
 	addRunCommands(program, context);
+	addCronCommands(program, context);
 	addConfigCommands(program, context);
 
 	context.stderr.on('error', () => {});

@@ -85,8 +85,8 @@ export function planTick(
 }
 
 /**
- * When the job fires next as far as can be told without planning anything: what the journal waits for, else the next time from `now`.
- * `undefined`: not by its schedule.
+ * When the job fires next as far as can be told without planning anything: what the journal waits for (be it over: then at once), else the next time from
+ * `now`. `undefined`: not by its schedule.
  */
 export function expectedNext(
 	job: JobDefinition,
@@ -97,7 +97,13 @@ export function expectedNext(
 		return undefined;
 	}
 
-	return record?.basis === job.basis ? record.nextAt : nextAfter(job.schedule, now);
+	if (record?.basis !== job.basis) {
+		return nextAfter(job.schedule, now);
+	}
+
+	const {nextAt} = record;
+	const isMissed = nextAt !== undefined && nextAt <= now && job.misfire === 'skip';
+	return isMissed ? nextAfter(job.schedule, now) : nextAt;
 }
 
 /** A job that was added while nobody looked counts from then; one that comes from longer ago may have had another journal. */

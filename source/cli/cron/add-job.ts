@@ -1,0 +1,150 @@
+import {randomInt} from 'node:crypto';
+import {ensureHome} from '../../config/home-paths.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {editJobs} from '../../schedule/edit-jobs.ts';
+import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines, tell} from '../print.ts';
+import {readInput} from '../read-input.ts';
+import {nextTimes} from './next-times.ts';
+import {zonedIsoTime, zonedTime} from './zoned-time.ts';
+
+/** The flags of `svc cron add`, as the command line gives them. Exactly one of `prompt` and `promptFile` is there. */
+export type AddOptions = {
+	readonly name: string;
+	readonly schedule: string;
+	readonly timeZone?: string;
+	readonly prompt?: string;
+	readonly promptFile?: string;
+	readonly skills?: readonly string[];
+	readonly toolsets?: readonly string[];
+	readonly model?: string;
+	readonly deliver?: string;
+	readonly deliverChatId?: string;
+	readonly deliverExtra?: Readonly<Record<string, string>>;
+	readonly misfire?: string;
+	readonly paused?: boolean;
+	readonly json?: boolean;
+};
+
+const largestPrompt = 1024 * 1024;
+const idLength = 8;
+const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const shownTimes = 3;
+
+/**
+ * Adds a job to the file of the profile; prints its identifier and when it fires next. A gateway that runs sees it by itself.
+ *
+ * @throws SvcError `job_refused`, `jobs_broken`, `file_unreadable`
+ */
+export async function addJob(context: Context, options: AddOptions): Promise<void> {
+	const {promptFile, json} = options;
+	const prompt =
+		promptFile === undefined
+			? options.prompt
+			: (await readInput(context, promptFile, {largestBytes: largestPrompt})).trim();
+	const {clock} = context;
+	const now = clock.now();
+	const paths = context.paths();
+	ensureHome(paths);
+
+	let added: JobDefinition | undefined;
+	let isNameTaken = false;
+	await editJobs(
+		paths,
+		entries => {
+			const entry = entryOf({...options, prompt: prompt ?? ''}, {id: newId(entries), now});
+			added = checkedJob(entry, now);
+			isNameTaken = entries.some(other => isJsonObject(other) && other['name'] === options.name);
+			return [...entries, entry];
+		},
+		{clock},
+	);
+	if (!added) {
+		return;
+	}
+
+	const {id, name, timeZone, paused} = added;
+	const times = nextTimes(added, {now, count: shownTimes});
+	if (isNameTaken) {
+		tell(context, `Another job has the name "${name}": use the identifier ${id} for this one`);
+	}
+
+	if (json) {
+		printJson(context, {
+			id,
+			name,
+			timeZone,
+			paused,
+			next: times.map(at => zonedIsoTime(at, timeZone)),
+		});
+		return;
+	}
+
+	printLines(context, [
+		`Added ${id} (${name})`,
+		...times.map(
+			(at, index) => `${index === 0 ? 'next  ' : '      '}${zonedTime(at, timeZone)} ${timeZone}`,
+		),
+		...(paused ? [`It is paused: svc cron resume ${id}`] : []),
+	]);
+}
+
+/** The job of an entry that is to be added. */
+function checkedJob(entry: JsonObject, now: number): JobDefinition {
+	const interpreted = interpretJob(entry, 0);
+	if (!interpreted.ok) {
+		throw new SvcError('job_refused', interpreted.job.problem);
+	}
+
+	const {job} = interpreted;
+	if (nextTimes(job, {now, count: 1}).length === 0) {
+		throw new SvcError(
+			'job_refused',
+			`Job "${job.name}" would never fire: "${job.scheduleText}" is over`,
+		);
+	}
+
+	return job;
+}
+
+function entryOf(
+	options: AddOptions,
+	{id, now}: {readonly id: string; readonly now: number},
+): JsonObject {
+	const {deliverChatId, deliverExtra} = options;
+	const extra = {
+		...(deliverChatId !== undefined && {chat_id: deliverChatId}),
+		...deliverExtra,
+	};
+	const named: Record<string, JsonValue | undefined> = {
+		id,
+		name: options.name,
+		schedule: options.schedule,
+		time_zone: options.timeZone,
+		prompt: options.prompt,
+		skills: options.skills,
+		toolsets: options.toolsets,
+		model: options.model,
+		deliver: options.deliver,
+		deliver_extra: Object.keys(extra).length > 0 ? extra : undefined,
+		paused: options.paused,
+		misfire: options.misfire,
+		created_at: new Date(now).toISOString(),
+	};
+	return Object.fromEntries(
+		Object.entries(named).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined),
+	);
+}
+
+/** An identifier that no entry has. */
+function newId(entries: readonly JsonValue[]): string {
+	const taken = new Set(entries.map(entry => (isJsonObject(entry) ? entry['id'] : undefined)));
+	for (;;) {
+		const id = `job_${Array.from({length: idLength}, () => idCharacters[randomInt(idCharacters.length)]).join('')}`;
+		if (!taken.has(id)) {
+			return id;
+		}
+	}
+}

@@ -1,0 +1,69 @@
+import {editJobs} from '../../schedule/edit-jobs.ts';
+import {requireJob} from '../../schedule/find-job.ts';
+import {interpretJob} from '../../schedule/job.ts';
+import {setJobPaused} from '../../schedule/pause-job.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines} from '../print.ts';
+import {requireJobGateway} from './open-jobs.ts';
+
+/** What a command says of a job: which one, and how it is printed. */
+export type JobArguments = {readonly reference: string; readonly json: boolean};
+
+/** Pauses or resumes a job in its file. @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken` */
+export async function pauseJob(
+	context: Context,
+	{reference, json, paused}: JobArguments & {readonly paused: boolean},
+): Promise<void> {
+	const {clock} = context;
+	const {id, name} = await setJobPaused(context.paths(), {reference, paused}, {clock});
+	report(context, json, {
+		value: {id, name, paused},
+		line: paused ? `Paused ${id} (${name})` : `Resumed ${id} (${name})`,
+	});
+}
+
+/** Removes a job from its file, also one that cannot be used; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, `jobs_broken` */
+export async function removeJob(context: Context, {reference, json}: JobArguments): Promise<void> {
+	let removed = {id: '', name: ''};
+	await editJobs(
+		context.paths(),
+		entries => {
+			const jobs = entries.map((entry, index) => interpretJob(entry, index).job);
+			const byId = jobs.findIndex(({id}) => id === reference);
+			const named = jobs.flatMap(({name}, index) => (name === reference ? [index] : []));
+			const index = byId === -1 && named.length === 1 ? (named[0] ?? -1) : byId;
+			const job = jobs[index];
+			if (!job) {
+				requireJob(reference, named.length > 1 ? {kind: 'ambiguous'} : {kind: 'unknown'});
+				return entries;
+			}
+
+			removed = {id: job.id, name: job.name};
+			return entries.filter((_, other) => other !== index);
+		},
+		{clock: context.clock},
+	);
+	report(context, json, {value: removed, line: `Removed ${removed.id} (${removed.name})`});
+}
+
+/** Queues a run of a job in the gateway. @throws SvcError `gateway_not_running`, `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full` */
+export async function runJob(context: Context, {reference, json}: JobArguments): Promise<void> {
+	const {gateway, profile} = await requireJobGateway(context);
+	const {runId} = await gateway.runJob(reference, profile === 'default' ? {} : {profile});
+	report(context, json, {
+		value: {job: reference, run: runId},
+		line: `Run ${runId} is queued (svc runs show ${runId})`,
+	});
+}
+
+function report(
+	context: Context,
+	json: boolean,
+	{value, line}: {readonly value: unknown; readonly line: string},
+): void {
+	if (json) {
+		printJson(context, value);
+	} else {
+		printLines(context, [line]);
+	}
+}

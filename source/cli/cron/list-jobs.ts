@@ -1,0 +1,85 @@
+import type {JobView} from '../../core/job.ts';
+import type {Run} from '../../core/run.ts';
+import {newestAnswer} from '../../schedule/output.ts';
+import type {Context} from '../context.ts';
+import {printTable} from '../print-table.ts';
+import {printableTime, printJson, tell} from '../print.ts';
+import {openJobs, type OpenJobs} from './open-jobs.ts';
+
+const mostRuns = 1000;
+
+/** Lists the jobs of the profile with when they fire next and what became of the last run. */
+export async function listJobs(context: Context, {json}: {readonly json: boolean}): Promise<void> {
+	await using jobs = await openJobs(context);
+	if (jobs.set.problem !== undefined) {
+		tell(context, jobs.set.problem);
+		context.exit(1);
+	}
+
+	const last = await lastRuns(jobs);
+	if (json) {
+		const {cron} = context.paths();
+		printJson(
+			context,
+			jobs.views.map(view => ({
+				...view,
+				...withLast(last.get(view.lastRunId ?? 0)),
+				...withAnswer(newestAnswer(cron, view.id)),
+			})),
+		);
+		return;
+	}
+
+	await printTable(context, {
+		header: ['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST', 'DELIVER', 'PROBLEM'],
+		rows: jobs.views.map(view => [
+			view.id,
+			view.name,
+			view.schedule,
+			view.state,
+			view.nextAt === undefined ? '' : printableTime(view.nextAt),
+			lastText(view, last.get(view.lastRunId ?? 0)),
+			view.deliver,
+			view.problem ?? '',
+		]),
+		empty: 'No jobs yet: create one with "svc cron add"',
+		whole: ['ID', 'NEXT'],
+	});
+}
+
+/** The last runs of the jobs by their numbers. */
+export async function lastRuns({
+	views,
+	runs,
+}: Pick<OpenJobs, 'views' | 'runs'>): Promise<ReadonlyMap<number, Run>> {
+	if (views.every(({lastRunId}) => lastRunId === undefined)) {
+		return new Map();
+	}
+
+	const found = new Map((await runs.list({limit: mostRuns})).map(run => [run.id, run]));
+	for (const {id, lastRunId} of views) {
+		if (lastRunId !== undefined && !found.has(lastRunId)) {
+			// oxlint-disable-next-line no-await-in-loop -- only for what fired long ago
+			const older = await runs.list({job: id, before: lastRunId + 1, limit: 1});
+			for (const run of older) {
+				found.set(run.id, run);
+			}
+		}
+	}
+
+	return found;
+}
+
+/** `2026-11-20 09:00:01 #12 done`; empty when the job has not fired. */
+export const lastText = ({lastAt, lastRunId}: JobView, run: Run | undefined): string =>
+	lastAt === undefined
+		? ''
+		: [printableTime(lastAt), lastRunId === undefined ? '' : `#${lastRunId}`, run?.state ?? '']
+				.filter(part => part !== '')
+				.join(' ');
+
+/** What JSON says of the last run. */
+export const withLast = (run: Run | undefined) => run && {lastRunState: run.state};
+
+/** What JSON says of the newest answer. */
+export const withAnswer = (path: string | undefined) => path !== undefined && {answerFile: path};

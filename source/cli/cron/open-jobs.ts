@@ -1,0 +1,124 @@
+import {homePaths} from '../../config/home-paths.ts';
+import type {JobView} from '../../core/job.ts';
+import {silentLogger} from '../../core/log.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
+import {viewOfJob} from '../../schedule/job-view.ts';
+import type {JobEntry} from '../../schedule/job.ts';
+import type {JobRecord, Runs} from '../../store/port.ts';
+import type {Context} from '../context.ts';
+import {findGateway, requireGateway} from '../gateway-access.ts';
+
+/** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
+export type OpenJobs = AsyncDisposable & {
+	readonly set: JobSet;
+	/** One for each entry of `set`, in its order. */
+	readonly views: readonly JobView[];
+	readonly runs: Pick<Runs, 'list'>;
+};
+
+/** Opens the jobs of the context's profile. Definitions are those of the file: a gateway may see a change a moment later. @throws SvcError */
+export async function openJobs(context: Context): Promise<OpenJobs> {
+	const {clock} = context;
+	const paths = context.paths();
+	const set = createJobsReader({paths, clock, log: silentLogger}).current();
+	const found = await findJobGateway(context);
+	const memory = found ? await liveMemory(found) : await openDisk(context);
+	const recordOf = (entry: JobEntry): JobRecord | undefined => memory.recordOf(entry);
+	return {
+		set,
+		views: set.entries.map(entry =>
+			viewOfJob({profile: paths.profile, entry}, recordOf(entry), clock.now()),
+		),
+		runs: memory.runs,
+		[Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
+	};
+}
+
+/** A gateway that fires the jobs of a profile, and what it calls that profile. */
+export type JobGateway = {readonly gateway: GatewayCommands; readonly profile: string};
+
+/** The gateway of the profile, else the one of the home itself when it fires the profile's jobs; `undefined` when neither. */
+export async function findJobGateway(context: Context): Promise<JobGateway | undefined> {
+	const own = await findGateway(context);
+	if (own) {
+		return {gateway: own, profile: 'default'};
+	}
+
+	const {profile} = context.paths();
+	const base = profile === 'default' ? undefined : await findGateway(baseOf(context));
+	const isServed = (await base?.listJobs())?.some(view => view.profile === profile);
+	return base && isServed ? {gateway: base, profile} : undefined;
+}
+
+/** The same. @throws SvcError `gateway_not_running` */
+export const requireJobGateway = async (context: Context): Promise<JobGateway> =>
+	(await findJobGateway(context)) ?? {
+		gateway: await requireGateway(context),
+		profile: 'default',
+	};
+
+/** The context of the home that holds the profiles. */
+const baseOf = (context: Context): Context => ({
+	...context,
+	paths: () => homePaths({environment: context.environment}),
+});
+
+type Memory = AsyncDisposable & {
+	readonly runs: Pick<Runs, 'list'>;
+	recordOf(entry: JobEntry): JobRecord | undefined;
+};
+
+async function liveMemory({gateway, profile}: JobGateway): Promise<Memory> {
+	const views = (await gateway.listJobs()).filter(view => view.profile === profile);
+	const byId = new Map(views.map(view => [view.id, view]));
+	return {
+		runs: {list: filter => gateway.listRuns(filter)},
+		recordOf(entry) {
+			const view = byId.get(entry.job.id);
+			return view && recordOfView(view, entry);
+		},
+		async [Symbol.asyncDispose]() {},
+	};
+}
+
+/** What the journal says, read back from a view of the gateway. When it fires next counts only while both speak of the same schedule. */
+function recordOfView(view: JobView, entry: JobEntry): JobRecord {
+	const {profile, id, nextAt, lastAt, lastRunId, open} = view;
+	const isCurrent =
+		entry.ok &&
+		(view.state === 'active' || view.state === 'ended') &&
+		view.schedule === entry.job.scheduleText &&
+		view.timeZone === entry.job.timeZone;
+	return {
+		profile,
+		id,
+		basis: isCurrent ? entry.job.basis : '',
+		open,
+		...(nextAt !== undefined && {nextAt}),
+		...(lastAt !== undefined && {lastAt}),
+		...(lastRunId !== undefined && {lastRunId}),
+	};
+}
+
+/** The journal of the profile; where it knows nothing of the jobs, that of the home, whose gateway may have fired them. */
+async function openDisk(context: Context): Promise<Memory> {
+	const {openSqliteReader} = await import('../../store/sqlite-reader.ts');
+	await using stack = new AsyncDisposableStack();
+	const {profile, stateDb} = context.paths();
+	const own = stack.use(await openSqliteReader(stateDb));
+	let journal = own;
+	let records = (await own.jobs.list()).filter(record => record.profile === 'default');
+	if (records.length === 0 && profile !== 'default') {
+		journal = stack.use(await openSqliteReader(baseOf(context).paths().stateDb));
+		records = (await journal.jobs.list()).filter(record => record.profile === profile);
+	}
+
+	const byId = new Map(records.map(record => [record.id, record]));
+	const open = stack.move();
+	return {
+		runs: {list: filter => journal.runs.list(filter)},
+		recordOf: ({job}) => byId.get(job.id),
+		[Symbol.asyncDispose]: () => open.disposeAsync(),
+	};
+}
