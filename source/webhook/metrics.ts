@@ -11,6 +11,9 @@ const unknownRoute = '(unknown)';
 
 const otherRoutes = '(other)';
 
+/** No profile is called like this: the two labels above stay apart from routes that have the same name. */
+const noProfile = '-';
+
 /** Answer times of the current interval that are kept for its percentile. */
 const mostSamples = 1024;
 
@@ -64,12 +67,12 @@ export function createMetrics(): Metrics {
 		{profile, route}: RouteLabels,
 	): RouteCounts => {
 		if (routeId === undefined) {
-			return countsOf(unknownRoute, {profile: 'default', route: unknownRoute});
+			return countsOf(unknownRoute, {profile: noProfile, route: unknownRoute});
 		}
 
 		return requests.size < mostRoutes
 			? countsOf(routeId, {profile, route})
-			: countsOf(otherRoutes, {profile: 'default', route: otherRoutes});
+			: countsOf(otherRoutes, {profile: noProfile, route: otherRoutes});
 	};
 
 	return {

@@ -173,7 +173,7 @@ test('GET /metrics: Prometheus text, unknown routes share one label, other rooms
 			'svc_webhook_requests_total{profile="default",route="hook",outcome="accepted"} 1',
 			'svc_webhook_requests_total{profile="default",route="hook",outcome="rate"} 1',
 			String.raw`svc_webhook_requests_total{profile="default",route="a\"b\\c\nd",outcome="accepted"} 1`,
-			'svc_webhook_requests_total{profile="default",route="(unknown)",outcome="route"} 2',
+			'svc_webhook_requests_total{profile="-",route="(unknown)",outcome="route"} 2',
 			'svc_webhook_rate_limited_total{profile="default",route="hook"} 1',
 			'svc_webhook_body_bytes_total 6',
 			'svc_webhook_in_flight_requests 0',
