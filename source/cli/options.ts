@@ -57,11 +57,11 @@ export const spanOption = (text: string): number => {
 	return span;
 };
 
-/** A parser for a number of seconds above 0, fractions allowed, at most a day; the value is in seconds. */
+/** A parser for a number of seconds above 0, fractions allowed, at most a week; the value is in seconds. */
 export const secondsOption = (text: string): number => {
 	const seconds = Number(text);
-	if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text) || seconds <= 0 || seconds > unitMs.d / 1000) {
-		throw new InvalidArgumentError('Use seconds, such as 30 or 0.5, at most 86400.');
+	if (!/^\d{1,6}(?:\.\d{1,3})?$/.test(text) || seconds <= 0 || seconds > unitMs.w / 1000) {
+		throw new InvalidArgumentError('Use seconds, such as 30 or 0.5, at most 604800.');
 	}
 
 	return seconds;

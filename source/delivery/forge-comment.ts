@@ -1,6 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {type GroupExit, runInGroup} from '../core/process-group.ts';
-import {DeliveryError, type DeliveryErrorCode} from './delivery-error.ts';
+import {DeliveryError} from './delivery-error.ts';
+import {type ForgeFailure, forgeFailureOf} from './forge-failure.ts';
 import type {ForgeTarget} from './forge-target.ts';
 import {neutraliseMentions} from './neutralise-mentions.ts';
 import {outgoingText} from './outgoing-text.ts';
@@ -64,9 +65,7 @@ export async function postForgeComment(
 	throw new DeliveryError(code, `Cannot comment on "${place}": ${clean(reason)}`);
 }
 
-type Failure = {readonly code: DeliveryErrorCode; readonly reason: string};
-
-function failureOf(exit: GroupExit, cli: string): Failure {
+function failureOf(exit: GroupExit, cli: string): ForgeFailure {
 	switch (exit.kind) {
 		case 'timeout':
 			return {
@@ -77,42 +76,7 @@ function failureOf(exit: GroupExit, cli: string): Failure {
 		case 'too-much-output':
 			return {code: 'delivery_aborted', reason: `"${cli}" was ended; it may have commented`};
 		case 'not-started':
-			return exit.code === 'ENOENT'
-				? {
-						code: 'forge_client_missing',
-						reason: `"${cli}" is not installed; install it or set forge.cli`,
-					}
-				: {code: 'forge_client_unusable', reason: `"${cli}" cannot be run (${exit.code})`};
 		case 'exited':
-			return failureOfExit(exit, cli);
+			return forgeFailureOf(exit, cli);
 	}
-}
-
-/** What clients say, most telling first. */
-const complaints: ReadonlyArray<readonly [RegExp, DeliveryErrorCode]> = [
-	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
-	[/HTTP 401|bad credentials|auth login|not logged in/i, 'forge_not_authenticated'],
-	[/could not resolve to an?|HTTP 404|not found/i, 'forge_target_not_found'],
-	[/HTTP 403|forbidden|not accessible|permission|SAML/i, 'forge_forbidden'],
-	[/HTTP 422|HTTP 410|locked|too long|unknown (?:flag|command)/i, 'forge_rejected'],
-];
-
-/** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
-const authenticationExit = 4;
-
-function failureOfExit(
-	{code, stdout, stderr}: GroupExit & {readonly kind: 'exited'},
-	cli: string,
-): Failure {
-	const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
-	if (code === authenticationExit) {
-		return {
-			code: 'forge_not_authenticated',
-			reason: `"${cli}" is not logged in; run "${cli} auth login" on this machine or set GH_TOKEN`,
-		};
-	}
-
-	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(said)) ?? [];
-	const how = code === null ? 'was ended by a signal' : `failed (exit ${code})`;
-	return {code: complaint, reason: said === '' ? `"${cli}" ${how}` : `"${cli}" ${how}: ${said}`};
 }

@@ -9,6 +9,13 @@ export type ForgeCall = {
 	readonly environment: Readonly<Record<string, string>>;
 };
 
+/** What `gh api --include RESOURCE` prints. */
+export type ForgeResource = {
+	/** Text is printed as it is, anything else as JSON. */
+	readonly body: unknown;
+	readonly headers?: Readonly<Record<string, string>>;
+};
+
 export type ForgeClient = AsyncDisposable & {
 	/** A `PATH` on which the client comes first. */
 	readonly path: string;
@@ -16,17 +23,35 @@ export type ForgeClient = AsyncDisposable & {
 	calls(): Promise<readonly ForgeCall[]>;
 	/** From now on the client complains with `message` and exits with 1; `undefined`: it works again. */
 	fail(message: string | undefined): Promise<void>;
+	/** From now on `api` answers with these, by the resource that is asked for; others are not found. */
+	serve(resources: Readonly<Record<string, ForgeResource>>): Promise<void>;
 };
 
 const program = `#!${process.execPath}
 const {appendFileSync, existsSync, readFileSync} = require('node:fs');
 const {join} = require('node:path');
 const at = name => join(__dirname, name);
+const args = process.argv.slice(2);
 const body = readFileSync(0, 'utf8');
-appendFileSync(at('calls'), JSON.stringify({args: process.argv.slice(2), body, environment: process.env}) + '\\n');
-if (existsSync(at('failure'))) {
-	process.stderr.write(readFileSync(at('failure')));
+appendFileSync(at('calls'), JSON.stringify({args, body, environment: process.env}) + '\\n');
+const complain = text => {
+	process.stderr.write(text);
 	process.exitCode = 1;
+};
+if (existsSync(at('failure'))) {
+	complain(readFileSync(at('failure')));
+} else if (args[0] === 'api') {
+	const resources = JSON.parse(readFileSync(at('resources'), 'utf8'));
+	const found = Object.hasOwn(resources, args.at(-1)) ? resources[args.at(-1)] : undefined;
+	const head = ['HTTP/2.0 ' + (found ? '200 OK' : '404 Not Found')];
+	for (const [name, value] of Object.entries(found?.headers ?? {})) {
+		head.push(name + ': ' + value);
+	}
+	const answer = found ? found.body : {message: 'Not Found'};
+	process.stdout.write(head.join('\\r\\n') + '\\r\\n\\r\\n' + (typeof answer === 'string' ? answer : JSON.stringify(answer)));
+	if (!found) {
+		complain('gh: Not Found (HTTP 404)\\n');
+	}
 }
 `;
 
@@ -36,6 +61,7 @@ export async function installForgeClient(): Promise<ForgeClient> {
 	await writeFile(join(folder, 'gh'), program);
 	await chmod(join(folder, 'gh'), 0o755);
 	await writeFile(join(folder, 'calls'), '');
+	await writeFile(join(folder, 'resources'), '{}');
 	return {
 		path: [folder, process.env['PATH'] ?? ''].join(delimiter),
 		async calls() {
@@ -50,6 +76,7 @@ export async function installForgeClient(): Promise<ForgeClient> {
 				? rm(join(folder, 'failure'))
 				: writeFile(join(folder, 'failure'), message));
 		},
+		serve: async resources => writeFile(join(folder, 'resources'), JSON.stringify(resources)),
 		[Symbol.asyncDispose]: async () => rm(folder, {recursive: true, force: true}),
 	};
 }

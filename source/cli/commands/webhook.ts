@@ -1,10 +1,31 @@
-import type {Command} from 'commander';
+import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {Context} from '../context.ts';
-import {keyValueOption, listOption} from '../options.ts';
+import {
+	keyValueOption,
+	listOption,
+	momentOption,
+	numberOption,
+	secondsOption,
+	spanOption,
+} from '../options.ts';
 import {tell} from '../print.ts';
+import type {RecoverFlags} from '../recover/recover-events.ts';
+import type {SimulateFlags} from '../simulate/simulate.ts';
+import type {RotateOptions} from '../webhook/rotate.ts';
 import type {SubscribeOptions} from '../webhook/subscribe.ts';
 
-/** `svc webhook subscribe|list|remove|test`. @see Interface 2.11, 4.3 */
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Numbers of code hosts may be larger than those of this language. */
+const hookOption = (text: string): string => {
+	if (!/^\d{1,20}$/.test(text)) {
+		throw new InvalidArgumentError('Use the number of the webhook.');
+	}
+
+	return text;
+};
+
+/** `svc webhook subscribe|list|remove|test|rotate|recover|simulate`. @see Interface 2.11, 4.3 */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 
@@ -25,7 +46,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--no-deliver-only', 'with an agent again')
 		.option('--description <text>', 'a word for people')
 		.option('--route-profile <profile>', 'profile that may run the route')
-		.option('--cron-job <job>', 'scheduled job to fire')
+		.option('--cron-job <job>', 'scheduled job to fire: its identifier or its name')
 		.option('--mirror-to-session', 'append what was delivered to the session of the chat')
 		.option('--no-mirror-to-session', 'do not')
 		.option('--filters-file <file>', 'JSON or YAML file with the filters')
@@ -36,6 +57,12 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			listOption,
 		)
 		.option('--coalesce-key <key>', 'field or template that groups events')
+		.option(
+			'--coalesce-window <seconds>',
+			'how long a group waits for another event',
+			secondsOption,
+		)
+		.option('--coalesce-max-wait <seconds>', 'how long a group waits at most', secondsOption)
 		.option('--secret <secret>', 'use this secret instead of a new random one')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: SubscribeOptions) => {
@@ -71,6 +98,55 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
 			const {testSubscription} = await import('../webhook/test-subscription.ts');
 			await testSubscription(context, {name, ...options});
+		});
+
+	group
+		.command('rotate')
+		.description('give a route a new secret; the old one passes for a while')
+		.argument('<name>', 'name of the route')
+		.option('--overlap <span>', 'how long the old secret passes: 0s to 30d', spanOption, dayMs)
+		.option('--secret <secret>', 'use this secret instead of a new random one')
+		.option('--json', 'print JSON')
+		.action(async (name: string, options: RotateOptions) => {
+			const {rotate} = await import('../webhook/rotate.ts');
+			await rotate(context, name, options);
+		});
+
+	group
+		.command('recover')
+		.description('take in the events that the code host could not deliver, through its client')
+		.argument('<name>', 'name of the route')
+		.option(
+			'--since <time>',
+			'only events since then: 2h, 3d, or a date (default: 3d)',
+			momentOption(context.clock),
+		)
+		.option('--repo <repository>', 'OWNER/NAME whose webhook feeds the route')
+		.option('--hook <id>', 'number of the webhook, when several point here', hookOption)
+		.option('--dry-run', 'only list them')
+		.option('--yes', 'do not ask')
+		.option('--json', 'print JSON')
+		.action(async (name: string, flags: RecoverFlags) => {
+			const {recoverEvents} = await import('../recover/recover-events.ts');
+			await recoverEvents(context, name, flags);
+		});
+
+	group
+		.command('simulate')
+		.description('decide stored deliveries anew, with other settings: what would come of them')
+		.argument('<name>', 'name of the route')
+		.option('--last <n>', 'the newest deliveries (1 to 1000)', numberOption(1, 1000), 100)
+		.option('--events <list>', 'accept these event types instead', listOption)
+		.option('--filters-file <file>', 'JSON or YAML file with other filters')
+		.option('--prompt <template>', 'another prompt')
+		.addOption(new Option('--prompt-file <file>', 'file with another prompt').conflicts('prompt'))
+		.option('--coalesce-key <key>', 'gather events by this field or template')
+		.option('--coalesce-window <seconds>', 'how long a group waits for another', secondsOption)
+		.option('--coalesce-max-wait <seconds>', 'how long a group waits at most', secondsOption)
+		.option('--json', 'print JSON')
+		.action(async (name: string, flags: SimulateFlags) => {
+			const {simulate} = await import('../simulate/simulate.ts');
+			await simulate(context, name, flags);
 		});
 
 	group.addHelpText(

@@ -1,9 +1,10 @@
-import {buildRouteTable, routeViews} from '../../config/route-table.ts';
-import {createSubscriptionsReader} from '../../config/subscriptions.ts';
-import {silentLogger} from '../../core/log.ts';
+import {routePath} from '../../config/route-path.ts';
+import {routeViews} from '../../config/route-table.ts';
+import type {RouteView} from '../../core/config-view.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printJson, tell} from '../print.ts';
+import {readRoutes} from './read-routes.ts';
 import {readConfig, urlOf} from './receiver-facts.ts';
 
 /** Lists every route of the home, also those that are not served. */
@@ -12,23 +13,18 @@ export async function listRoutes(
 	{json}: {readonly json: boolean},
 ): Promise<void> {
 	const config = readConfig(context);
-	const reader = createSubscriptionsReader({
-		paths: config.paths,
-		clock: context.clock,
-		log: silentLogger,
-	});
-	const dynamic = reader.current();
-	const views = routeViews(buildRouteTable(config, dynamic));
+	const routes = readRoutes(context, config);
+	const views = routeViews(routes);
 	const base = urlOf(config);
-	if (dynamic.problem !== undefined) {
-		tell(context, dynamic.problem);
+	if (routes.problem !== undefined) {
+		tell(context, routes.problem);
 		context.exit(1);
 	}
 
 	if (json) {
 		printJson(
 			context,
-			views.map(view => ({...view, url: `${base}/webhooks/${view.name}`})),
+			views.map(view => ({...view, url: base + routePath(view)})),
 		);
 		return;
 	}
@@ -39,10 +35,24 @@ export async function listRoutes(
 			view.name,
 			view.source,
 			view.events.join(',') || '*',
-			view.mode === 'agent' ? view.deliver : `${view.deliver} (${view.mode})`,
-			`${base}/webhooks/${view.name}`,
+			deliverText(view),
+			base + routePath(view),
 			view.problem ?? (view.insecure ? 'INSECURE_NO_AUTH' : ''),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
+		whole: ['NAME', 'SOURCE'],
 	});
+}
+
+function deliverText({mode, deliver, coalesceKey, cronJob}: RouteView): string {
+	switch (mode) {
+		case 'agent':
+			return deliver;
+		case 'deliver_only':
+			return `${deliver} (deliver_only)`;
+		case 'coalesce':
+			return `${deliver} (by ${coalesceKey ?? 'key'})`;
+		case 'cron_job':
+			return `job ${cronJob ?? ''}`;
+	}
 }

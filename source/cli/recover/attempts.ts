@@ -1,0 +1,68 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+
+/** One try of the code host to deliver an event. Strings are as sent. */
+export type Attempt = {
+	/** The host's number of this try, decimal digits. */
+	readonly id: string;
+	/** The event's identifier, the same for all tries: what the delivery header holds. */
+	readonly guid: string;
+	readonly event: string;
+	/** `opened`; empty when the event has none. */
+	readonly action: string;
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	/** HTTP status of the answer; 0 when there was none. */
+	readonly status: number;
+	/** `OK`, `failed to connect`. */
+	readonly result: string;
+};
+
+/** The tries in one page of the API's list; what is none is left out. */
+export const attemptsIn = (page: unknown): readonly Attempt[] =>
+	Array.isArray(page) ? page.filter(isJsonObject).flatMap(attemptOf) : [];
+
+function attemptOf(item: JsonObject): readonly Attempt[] {
+	const id = JSON.stringify(item['id']) ?? '';
+	const guid = textAt(item, 'guid');
+	const at = Date.parse(textAt(item, 'delivered_at'));
+	if (!/^\d{1,20}$/.test(id) || guid === '' || Number.isNaN(at)) {
+		return [];
+	}
+
+	const status = item['status_code'];
+	return [
+		{
+			id,
+			guid,
+			event: textAt(item, 'event'),
+			action: textAt(item, 'action'),
+			at,
+			status: typeof status === 'number' ? status : 0,
+			result: textAt(item, 'status'),
+		},
+	];
+}
+
+const textAt = (object: JsonObject, key: string): string => {
+	const value = Object.hasOwn(object, key) ? object[key] : undefined;
+	return typeof value === 'string' ? value : '';
+};
+
+const isDelivered = ({status}: Attempt): boolean => status >= 200 && status < 300;
+
+/**
+ * The events that no try delivered, each by its newest try, oldest event first. An event that was delivered once counts as delivered, also when a person
+ * sent it again later and that failed. Pure.
+ */
+export function missedEvents(attempts: readonly Attempt[]): readonly Attempt[] {
+	const delivered = new Set(attempts.filter(isDelivered).map(({guid}) => guid));
+	const newest = new Map<string, Attempt>();
+	for (const attempt of attempts) {
+		const known = newest.get(attempt.guid);
+		if (!delivered.has(attempt.guid) && (!known || known.at < attempt.at)) {
+			newest.set(attempt.guid, attempt);
+		}
+	}
+
+	return [...newest.values()].toSorted((a, b) => a.at - b.at);
+}

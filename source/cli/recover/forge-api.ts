@@ -1,0 +1,128 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {type GroupExit, runInGroup} from '../../core/process-group.ts';
+import {forgeFailureOf} from '../../delivery/forge-failure.ts';
+import {parseExactly} from '../exact-json.ts';
+
+/** One answer of the code host's API. */
+export type ForgeAnswer = {
+	/** The JSON body, its numbers as they were. */
+	readonly value: unknown;
+	/** What the next page is asked for with; absent at the last one. */
+	readonly next?: Readonly<Record<'cursor' | 'page', string | undefined>>;
+};
+
+export type ForgeApi = {
+	/**
+	 * Reads one resource: a path below the API's root without a slash at its start, and its query.
+	 *
+	 * @throws SvcError `forge_*`, `interrupted`
+	 */
+	get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<ForgeAnswer>;
+};
+
+const timeoutMs = 60_000;
+
+/** From SIGTERM to SIGKILL. */
+const termGraceMs = 2000;
+
+/** A delivery holds the whole payload, of which the code host sends 25 MiB at most. */
+const largestAnswer = 64 * 1024 * 1024;
+
+const largestComplaint = 64 * 1024;
+
+export type ForgeApiOptions = {
+	/** The client: a program's name or path. @see Decisions 3, `forge.cli` */
+	readonly cli: string;
+	/** The whole environment of the client. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly signal: AbortSignal;
+	/** Makes what the client said fit for an error message. */
+	readonly clean: (text: string) => string;
+};
+
+/** The code host's REST API through its own client, which knows where it is and who we are. No shell, one process a call, each within a minute. */
+export function createForgeApi(
+	{cli, environment, signal, clean}: ForgeApiOptions,
+	{clock}: {readonly clock: Clock},
+): ForgeApi {
+	return {
+		async get(path, query = {}) {
+			const parameters = Object.entries(query).flatMap(([name, value]) =>
+				value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+			);
+			const resource = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
+			const exit = await runInGroup(
+				{
+					command: cli,
+					args: [
+						'api',
+						'--include',
+						'--method',
+						'GET',
+						'--header',
+						'Accept: application/vnd.github+json',
+						resource,
+					],
+					env: environment,
+					cwd: '/',
+					input: '',
+					stdout: {limitBytes: largestAnswer, above: 'stop'},
+					stderr: {limitBytes: largestComplaint, above: 'keep-start'},
+					timeoutMs,
+					termGraceMs,
+					signal,
+				},
+				{clock},
+			);
+			if (exit.kind === 'exited' && exit.code === 0) {
+				return answerOf(exit.stdout, cli);
+			}
+
+			const {code, reason} = failureOf(exit, cli);
+			throw new SvcError(code, `Cannot read "${path}" of the code host: ${clean(reason)}`);
+		},
+	};
+}
+
+function failureOf(exit: GroupExit, cli: string): {readonly code: string; readonly reason: string} {
+	switch (exit.kind) {
+		case 'timeout':
+			return {code: 'forge_failed', reason: `"${cli}" was not done within ${timeoutMs / 1000} s`};
+		case 'too-much-output':
+			return {code: 'forge_failed', reason: `"${cli}" answered more than ${largestAnswer} bytes`};
+		case 'aborted':
+			return {code: 'interrupted', reason: `"${cli}" was ended`};
+		case 'not-started':
+			return forgeFailureOf(exit, cli);
+		case 'exited':
+			// With --include the answer stands in front of nothing: what it complains of is on stderr.
+			return forgeFailureOf({...exit, stdout: ''}, cli);
+	}
+}
+
+/** Head and body, as `--include` prints them. @throws SvcError `forge_failed` */
+function answerOf(text: string, cli: string): ForgeAnswer {
+	const [, head = '', body = ''] = /^(HTTP\/[^]*?)\r?\n\r?\n([^]*)$/.exec(text) ?? [];
+	try {
+		const value = parseExactly(body);
+		const next = nextOf(head);
+		return {value, ...(next && {next})};
+	} catch (error) {
+		throw new SvcError(
+			'forge_failed',
+			`Cannot use what "${cli} api" answered: it is not JSON below a head`,
+			{cause: error},
+		);
+	}
+}
+
+/** The parameters of the `next` link. Only these are taken from it: whom the client asks is not for an answer to say. */
+function nextOf(head: string): ForgeAnswer['next'] {
+	const [, links = ''] = /^link:[ \t]*(.*)$/im.exec(head) ?? [];
+	const [, address = ''] = /<([^<>]*)>;[ \t]*rel="next"/.exec(links) ?? [];
+	const query = URL.parse(address)?.searchParams;
+	const cursor = query?.get('cursor') ?? undefined;
+	const page = query?.get('page') ?? undefined;
+	return cursor === undefined && page === undefined ? undefined : {cursor, page};
+}

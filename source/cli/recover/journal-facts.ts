@@ -1,0 +1,110 @@
+import type {Route} from '../../config/route.ts';
+import type {DeliveryOutcome} from '../../core/delivery.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {Records} from '../gateway-access.ts';
+
+const page = 1000;
+
+/** A hundred thousand deliveries. */
+const mostPages = 100;
+
+/** An event may have been taken in at an earlier try than those that are asked for. */
+const earlierMs = 7 * 24 * 60 * 60 * 1000;
+
+const takenIn: readonly DeliveryOutcome[] = ['accepted', 'coalesced', 'delivered'];
+
+/** Identifiers of the events that a route has taken in, since a moment and a while before. */
+export async function idsTakenIn(
+	{deliveries}: Pick<Records, 'deliveries'>,
+	{route, since}: {readonly route: Route; readonly since: number},
+): Promise<ReadonlySet<string>> {
+	const ids = new Set<string>();
+	let before: string | undefined;
+	for (let count = 0; count < mostPages; count++) {
+		// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
+		const found = await deliveries.list({
+			route: route.name,
+			outcomes: takenIn,
+			since: since - earlierMs,
+			...(before !== undefined && {before}),
+			limit: page,
+		});
+		for (const {deliveryId, profile} of found) {
+			if (profile === route.profile) {
+				ids.add(deliveryId);
+			}
+		}
+
+		before = found.at(-1)?.id;
+		if (found.length < page) {
+			break;
+		}
+	}
+
+	return ids;
+}
+
+/** Neither part may look like an option or leave its place. */
+const repository = /^(?![.-]+\/)\w[\w.-]{0,99}\/(?!\.{1,2}$)[\w.][\w.-]{0,99}$/;
+
+/** Deliveries that are looked at for the name of their repository. */
+const lookedAt = 20;
+
+/**
+ * The repository whose webhook feeds a route: the one that was named, else what `deliver_extra.repo` says, else what the newest payloads say.
+ *
+ * @throws SvcError `repo_unknown`
+ */
+export async function repositoryOf(
+	{deliveries}: Pick<Records, 'deliveries'>,
+	{name, deliverExtra}: Route,
+	named: string | undefined,
+): Promise<string> {
+	if (named !== undefined) {
+		return checked(named);
+	}
+
+	const written = deliverExtra['repo'];
+	if (typeof written === 'string' && repository.test(written)) {
+		return written;
+	}
+
+	const newest = await deliveries.list({route: name, outcomes: takenIn, limit: lookedAt});
+	for (const {id} of newest) {
+		// oxlint-disable-next-line no-await-in-loop -- the first one that says it ends the search
+		const found = repositoryIn((await deliveries.get(id))?.body);
+		if (found !== undefined) {
+			return found;
+		}
+	}
+
+	throw new SvcError(
+		'repo_unknown',
+		`Cannot tell which repository feeds route "${name}": name it with --repo OWNER/NAME`,
+	);
+}
+
+function checked(named: string): string {
+	if (!repository.test(named)) {
+		throw new SvcError(
+			'repo_unknown',
+			`Cannot use "${cell(named, 100).text}" as a repository: it must be OWNER/NAME`,
+		);
+	}
+
+	return named;
+}
+
+/** `repository.full_name` of a payload. */
+function repositoryIn(body: Uint8Array | undefined): string | undefined {
+	try {
+		const payload: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+		const owner = isJsonObject(payload) ? payload['repository'] : undefined;
+		const name = isJsonObject(owner) ? owner['full_name'] : undefined;
+		return typeof name === 'string' && repository.test(name) ? name : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,34 @@
+import {attemptsIn, type Attempt} from './attempts.ts';
+import type {ForgeApi} from './forge-api.ts';
+
+/** 3,000 tries. */
+const mostPages = 30;
+
+/**
+ * The tries of a webhook since a moment, newest first. `complete` is false when there were more than are looked at.
+ *
+ * @throws SvcError `forge_*`
+ */
+export async function listAttempts(
+	api: ForgeApi,
+	{repo, hook, since}: {readonly repo: string; readonly hook: string; readonly since: number},
+): Promise<{readonly attempts: readonly Attempt[]; readonly complete: boolean}> {
+	const attempts: Attempt[] = [];
+	let cursor: string | undefined;
+	for (let count = 0; count < mostPages; count++) {
+		// oxlint-disable-next-line no-await-in-loop -- each page names the next
+		const {value, next} = await api.get(`repos/${repo}/hooks/${hook}/deliveries`, {
+			per_page: '100',
+			cursor,
+		});
+		const page = attemptsIn(value);
+		const wanted = page.filter(({at}) => at >= since);
+		attempts.push(...wanted);
+		cursor = next?.cursor;
+		if (cursor === undefined || wanted.length < page.length || page.length === 0) {
+			return {attempts, complete: true};
+		}
+	}
+
+	return {attempts, complete: false};
+}

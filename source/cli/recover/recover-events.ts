@@ -1,0 +1,186 @@
+import {routePath} from '../../config/route-path.ts';
+import type {Route} from '../../config/route.ts';
+import {SvcError} from '../../core/errors.ts';
+import {createRedact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import {clientEnvironment} from '../../delivery/client-environment.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import {confirm} from '../confirm.ts';
+import type {Context} from '../context.ts';
+import {openRecords, requireGateway} from '../gateway-access.ts';
+import {printableTime, printJson, printLines, tell} from '../print.ts';
+import {whenAskedToStop} from '../signals.ts';
+import {readRoutes} from '../webhook/read-routes.ts';
+import {readConfig} from '../webhook/receiver-facts.ts';
+import {missedEvents, type Attempt} from './attempts.ts';
+import {createForgeApi, type ForgeApi} from './forge-api.ts';
+import {findHook} from './hooks.ts';
+import {idsTakenIn, repositoryOf} from './journal-facts.ts';
+import {listAttempts} from './list-attempts.ts';
+import {recoveredEvent} from './recovered-event.ts';
+import {
+	countOf,
+	lineOfRecovered,
+	printMissed,
+	reportRecovered,
+	type Recovered,
+	type RecoveryFacts,
+} from './report.ts';
+
+/** Flags of `svc webhook recover`. */
+export type RecoverFlags = {
+	/** Milliseconds since 1970. */
+	readonly since?: number;
+	/** `owner/name`. */
+	readonly repo?: string;
+	readonly hook?: string;
+	readonly dryRun?: boolean;
+	readonly yes?: boolean;
+	readonly json?: boolean;
+};
+
+/** Code hosts keep failed deliveries for about as long. */
+const defaultSpanMs = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * Asks the code host which events of a route it could not deliver, shows them, and, once agreed, takes them in with the identifiers that they had. What the
+ * journal has taken in already is left alone, so that the command can be repeated.
+ *
+ * @throws SvcError `route_not_found`, `repo_unknown`, `hook_not_found`, `hook_ambiguous`, `forge_*`, `gateway_not_running`, `confirmation_needed`, `interrupted`
+ */
+export async function recoverEvents(
+	context: Context,
+	name: string,
+	flags: RecoverFlags,
+): Promise<void> {
+	const gateway = flags.dryRun ? undefined : await requireGateway(context);
+	const config = readConfig(context);
+	const route = routeNamed(readRoutes(context, config).routes.get(name), name);
+	const since = flags.since ?? context.clock.now() - defaultSpanMs;
+
+	using stop = whenAskedToStop();
+	const stopped = new AbortController();
+	void stop.asked.then(() => {
+		stopped.abort();
+		return undefined;
+	});
+	const redact = createRedact(() => config.secretValues);
+	const api = createForgeApi(
+		{
+			cli: config.forge.cli,
+			environment: clientEnvironment(
+				context.environment,
+				config.profiles.of(route.profile).environment,
+			),
+			signal: stopped.signal,
+			clean: text => cell(redact(text), 400).text,
+		},
+		context,
+	);
+
+	const {repo, hook, missed, known} = await findMissed(context, {api, route, since, flags});
+	const facts: RecoveryFacts = {route: name, repo, hook, since, known};
+	if (!flags.json) {
+		await printMissed(context, missed, facts);
+	}
+
+	if (!gateway || missed.length === 0) {
+		if (flags.json) {
+			printJson(context, {...facts, events: missed});
+		}
+
+		return;
+	}
+
+	const question = `Take ${countOf(missed.length, 'event')} into route "${name}"?`;
+	if (!(await confirm(context, {question, yes: flags.yes}))) {
+		return;
+	}
+
+	const place = {api, gateway, route: name, path: `repos/${repo}/hooks/${hook}/deliveries`};
+	const results: Recovered[] = [];
+	for await (const result of takeIn(missed, place)) {
+		results.push(result);
+		if (!flags.json) {
+			printLines(context, [lineOfRecovered(result)]);
+		}
+	}
+
+	reportRecovered(context, {facts, missed, results, json: flags.json ?? false});
+}
+
+function routeNamed(route: Route | undefined, name: string): Route {
+	if (!route) {
+		throw new SvcError(
+			'route_not_found',
+			`Cannot recover events of "${name}": there is no such route that is served, see "svc webhook list"`,
+		);
+	}
+
+	return route;
+}
+
+/** What to take in: what the host could not deliver without what is here already, whose number is `known`. */
+async function findMissed(
+	context: Context,
+	{
+		api,
+		route,
+		since,
+		flags,
+	}: {
+		readonly api: ForgeApi;
+		readonly route: Route;
+		readonly since: number;
+		readonly flags: RecoverFlags;
+	},
+) {
+	await using records = await openRecords(context);
+	const repo = await repositoryOf(records, route, flags.repo);
+	if (!flags.json) {
+		tell(context, `Asking for the failed deliveries of ${repo} since ${printableTime(since)}`);
+	}
+
+	const place = {path: routePath(route), profile: route.profile};
+	const hook = flags.hook ?? (await findHook(api, repo, place));
+	const {attempts, complete} = await listAttempts(api, {repo, hook, since});
+	if (!complete) {
+		tell(
+			context,
+			`Only the newest ${attempts.length} deliveries were looked at: ask again with a later --since`,
+		);
+	}
+
+	const failed = missedEvents(attempts);
+	const here = failed.length === 0 ? new Set<string>() : await idsTakenIn(records, {route, since});
+	const missed = failed.filter(({guid}) => !here.has(guid));
+	return {repo, hook, missed, known: failed.length - missed.length};
+}
+
+/** Takes events in, one after the other, oldest first. Ends early when the gateway has no room: the rest can be had by asking again. */
+async function* takeIn(
+	missed: readonly Attempt[],
+	{
+		api,
+		gateway,
+		route,
+		path,
+	}: {
+		readonly api: ForgeApi;
+		readonly gateway: GatewayCommands;
+		readonly route: string;
+		readonly path: string;
+	},
+): AsyncIterable<Recovered> {
+	for (const event of missed) {
+		// oxlint-disable-next-line no-await-in-loop -- payloads are large, and their order counts
+		const {value} = await api.get(`${path}/${event.id}`);
+		const request = recoveredEvent(value, event);
+		// oxlint-disable-next-line no-await-in-loop
+		const answer = await gateway.recoverDelivery({route, deliveryId: event.guid, ...request});
+		yield {event, answer};
+		if (answer.status === 503) {
+			return;
+		}
+	}
+}

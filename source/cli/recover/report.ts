@@ -1,0 +1,117 @@
+import {cell} from '../../core/untrusted.ts';
+import type {Context} from '../context.ts';
+import {printTable} from '../print-table.ts';
+import {printableTime, printJson, printLines, tell} from '../print.ts';
+import type {Attempt} from './attempts.ts';
+
+/** Whose events are recovered. */
+export type RecoveryFacts = {
+	readonly route: string;
+	readonly repo: string;
+	readonly hook: string;
+	/** Milliseconds since 1970. */
+	readonly since: number;
+	/** Events that failed there and are here already. */
+	readonly known: number;
+};
+
+/** What became of one event. */
+export type Recovered = {
+	readonly event: Attempt;
+	readonly answer: {readonly status: number; readonly body: string};
+};
+
+/** Lists the events that are to be taken in. */
+export async function printMissed(
+	context: Context,
+	missed: readonly Attempt[],
+	{repo, hook, known}: RecoveryFacts,
+): Promise<void> {
+	const rest =
+		known === 0
+			? ''
+			: `${countOf(known, 'event')} that failed there ${known === 1 ? 'is' : 'are'} here already`;
+	await printTable(context, {
+		header: ['TIME', 'EVENT', 'FAILED WITH', 'GUID'],
+		rows: missed.map(({at, event, action, status, result, guid}) => [
+			printableTime(at),
+			action === '' ? event : `${event}.${action}`,
+			`${status} ${result}`,
+			guid,
+		]),
+		empty: `Nothing to recover: webhook ${hook} of ${repo} has no event that nobody took${rest === '' ? '' : `; ${rest}`}`,
+		whole: ['TIME', 'GUID'],
+	});
+	if (missed.length > 0 && rest !== '') {
+		tell(context, rest);
+	}
+}
+
+/** Sums up what became of the events, and sets the exit code: 1 unless all of them were taken in or needed nothing. */
+export function reportRecovered(
+	context: Context,
+	{
+		facts,
+		missed,
+		results,
+		json,
+	}: {
+		readonly facts: RecoveryFacts;
+		readonly missed: readonly Attempt[];
+		readonly results: readonly Recovered[];
+		readonly json: boolean;
+	},
+): void {
+	const failed = results.filter(({answer}) => answer.status >= 400).length;
+	const left = missed.length - results.length;
+	context.exit(failed + left === 0 ? 0 : 1);
+	const outcomes = countsOf(results.map(({answer}) => outcomeOf(answer.body)));
+	if (json) {
+		printJson(context, {
+			...facts,
+			events: results.map(({event, answer}) => ({
+				...event,
+				answered: answer.status,
+				outcome: outcomeOf(answer.body),
+			})),
+			left,
+		});
+		return;
+	}
+
+	printLines(context, [
+		`${countOf(results.length, 'event')}: ${outcomes}${left === 0 ? '' : `; ${left} not tried, the gateway has no room: ask again later`}`,
+	]);
+}
+
+/** One event with its answer. */
+export const lineOfRecovered = ({event: {event, guid, at}, answer}: Recovered): string =>
+	`${printableTime(at)}  ${event}  ${guid}  ${answer.status} ${outcomeOf(answer.body)}`;
+
+/** `accepted`, `ignored (filter)`, or the error. */
+function outcomeOf(body: string): string {
+	const {status, reason, error} = fieldsOf(body);
+	const word = status ?? error ?? 'failed';
+	return cell(reason === undefined ? word : `${word} (${reason})`, 100).text;
+}
+
+function fieldsOf(body: string): Readonly<Record<string, string | undefined>> {
+	try {
+		const value: unknown = JSON.parse(body);
+		const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
+		return Object.fromEntries(
+			entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+		);
+	} catch {
+		return {};
+	}
+}
+
+function countsOf(words: readonly string[]): string {
+	const counts = Map.groupBy(words, word => word);
+	return [...counts].map(([word, {length}]) => `${length} ${word}`).join(', ');
+}
+
+/** `1 event`, `2 events`. */
+export const countOf = (number: number, what: string): string =>
+	`${number} ${what}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,59 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {diffLines} from './diff-lines.ts';
+import type {Fate, Judgement} from './judge.ts';
+import type {Outcomes} from './outcomes.ts';
+
+/** An event that ends otherwise than it does today. */
+export type Change = {
+	readonly id: string;
+	readonly event: string;
+	/** Milliseconds since 1970. */
+	readonly receivedAt: number;
+	readonly today: Fate;
+	readonly edited: Fate;
+	readonly why: string;
+};
+
+export type Comparison = {
+	readonly changes: readonly Change[];
+	/** Events that pass both times, with another prompt. */
+	readonly promptsChanged: number;
+	/** The first of those. */
+	readonly promptDiff?: {readonly id: string; readonly lines: readonly string[]};
+};
+
+/** What is different for each event. Pure. */
+export function compare(
+	events: readonly StoredDelivery[],
+	today: Outcomes,
+	edited: Outcomes,
+): Comparison {
+	const pairs = events.flatMap((event, index) => {
+		const before = today.judgements[index];
+		const after = edited.judgements[index];
+		return before && after ? [{event, before, after}] : [];
+	});
+	const reworded = pairs.flatMap(({event, before, after}) =>
+		before.prompt !== undefined && after.prompt !== undefined && before.prompt !== after.prompt
+			? [{id: event.id, before: before.prompt, after: after.prompt}]
+			: [],
+	);
+	const [first] = reworded;
+	return {
+		changes: pairs
+			.filter(({before, after}) => before.fate !== after.fate)
+			.map(({event: {id, event, receivedAt}, before, after}) => ({
+				id,
+				event,
+				receivedAt,
+				today: before.fate,
+				edited: after.fate,
+				why: whyOf(before, after),
+			})),
+		promptsChanged: reworded.length,
+		...(first && {promptDiff: {id: first.id, lines: diffLines(first.before, first.after)}}),
+	};
+}
+
+const whyOf = (before: Judgement, after: Judgement): string =>
+	after.why === '' && before.why !== '' ? `no more: ${before.why}` : after.why;

@@ -1,0 +1,92 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {dueOf, type Group, type GroupWindow, stepGroup} from '../../core/group.ts';
+import {judge, type Fate, type Judgement, type Settings} from './judge.ts';
+
+export type Totals = Readonly<Record<Fate | 'groups' | 'runs', number>>;
+
+/** What the settings of a route make of stored events. */
+export type Outcomes = {
+	/** In the order of the events. */
+	readonly judgements: readonly Judgement[];
+	readonly totals: Totals;
+};
+
+/** In the order in which they are shown. */
+export const totalNames = [
+	'accepted',
+	'coalesced',
+	'delivered',
+	'duplicate',
+	'ignored:event',
+	'ignored:filter',
+	'body',
+	'groups',
+	'runs',
+] as const satisfies ReadonlyArray<keyof Totals>;
+
+/** Decides stored events, oldest first, at the times at which they came. Pure but for files of `in_file`. */
+export function outcomesOf(events: readonly StoredDelivery[], settings: Settings): Outcomes {
+	const judgements: Judgement[] = [];
+	/** What became of the first event with an identifier. */
+	const fates = new Map<string, Fate>();
+	for (const event of events) {
+		const judgement = judge(event, settings);
+		const first = fates.get(event.deliveryId);
+		judgements.push(isRepeated(event, first) && passes(judgement.fate) ? repeated : judgement);
+		if (first === undefined) {
+			fates.set(event.deliveryId, judgement.fate);
+		}
+	}
+
+	const {coalesce} = settings.route;
+	const groups = coalesce ? countGroups(events, judgements, coalesce) : 0;
+	const count = (wanted: Fate) => judgements.filter(({fate}) => fate === wanted).length;
+	return {
+		judgements,
+		totals: {
+			accepted: count('accepted'),
+			coalesced: count('coalesced'),
+			delivered: count('delivered'),
+			duplicate: count('duplicate'),
+			'ignored:event': count('ignored:event'),
+			'ignored:filter': count('ignored:filter'),
+			body: count('body'),
+			groups,
+			runs: count('accepted') + groups,
+		},
+	};
+}
+
+const repeated: Judgement = {fate: 'duplicate', why: 'the same event came before'};
+
+const passes = (fate: Fate): boolean =>
+	fate === 'accepted' || fate === 'coalesced' || fate === 'delivered';
+
+/** What was a duplicate stays one, unless these settings would have ignored the event that it repeats. */
+const isRepeated = ({outcome}: StoredDelivery, first: Fate | undefined): boolean =>
+	outcome === 'duplicate' && (first === undefined || passes(first));
+
+/** How many groups the events would have made. */
+function countGroups(
+	events: readonly StoredDelivery[],
+	judgements: readonly Judgement[],
+	window: GroupWindow,
+): number {
+	const pending = new Map<string, Pick<Group, 'firstAt' | 'quietAt' | 'capAt' | 'count'>>();
+	let groups = 0;
+	for (const [index, {receivedAt}] of events.entries()) {
+		const {fate, key} = judgements[index] ?? repeated;
+		if (fate !== 'coalesced' || key === undefined) {
+			continue;
+		}
+
+		const waiting = pending.get(key);
+		// One whose time was over has gone.
+		const open = waiting && receivedAt < dueOf(waiting).at ? waiting : undefined;
+		const step = stepGroup(open, window, receivedAt);
+		pending.set(key, step.next);
+		groups += step.kind === 'open' ? 1 : 0;
+	}
+
+	return groups;
+}

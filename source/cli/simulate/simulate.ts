@@ -1,0 +1,111 @@
+import type {Config} from '../../config/config.ts';
+import type {FilterSpec, Route} from '../../config/route.ts';
+import {SvcError} from '../../core/errors.ts';
+import {createLogger} from '../../core/log.ts';
+import {createRedact} from '../../core/redact.ts';
+import {createRouteCompiler} from '../../webhook/compiled-route.ts';
+import {headerNameOf} from '../../webhook/field-path.ts';
+import {createFilterFiles} from '../../webhook/filter-files.ts';
+import {isStoredHeader} from '../../webhook/headers.ts';
+import type {Context} from '../context.ts';
+import {openRecords} from '../gateway-access.ts';
+import {tell} from '../print.ts';
+import {readInput} from '../read-input.ts';
+import {readFilters} from '../webhook/read-filters.ts';
+import {readRoutes} from '../webhook/read-routes.ts';
+import {readConfig} from '../webhook/receiver-facts.ts';
+import {compare} from './compare.ts';
+import {editedRoute, editedSettings, type Edits} from './edited-route.ts';
+import {outcomesOf} from './outcomes.ts';
+import {reportSimulation} from './report.ts';
+import {storedEvents} from './stored-events.ts';
+
+/** Flags of `svc webhook simulate`. */
+export type SimulateFlags = Omit<Edits, 'filters'> & {
+	readonly last: number;
+	readonly filtersFile?: string;
+	readonly promptFile?: string;
+	readonly json?: boolean;
+};
+
+const largestPrompt = 1024 * 1024;
+
+/**
+ * Decides stored events of a route anew, with the settings of today and with those that the flags name, and says what would be different. Reads only; scripts do
+ * not run.
+ *
+ * @throws SvcError `route_not_found`, `simulation_refused`, `filters_unreadable`, `file_unreadable`
+ */
+export async function simulate(
+	context: Context,
+	name: string,
+	{last, filtersFile, promptFile, json = false, ...flags}: SimulateFlags,
+): Promise<void> {
+	const config = readConfig(context);
+	const route = readRoutes(context, config).routes.get(name);
+	if (!route) {
+		throw new SvcError(
+			'route_not_found',
+			`Cannot simulate "${name}": there is no such route that is served, see "svc webhook list"`,
+		);
+	}
+
+	const edits: Edits = {
+		...flags,
+		...(filtersFile !== undefined && {filters: await readFilters(context, filtersFile)}),
+		...(promptFile !== undefined && {
+			prompt: await readInput(context, promptFile, {largestBytes: largestPrompt}),
+		}),
+	};
+	const edited = editedRoute(route, edits, config);
+	await using records = await openRecords(context);
+	const {events, bodiless} = await storedEvents(records, {route, last});
+	const settingsOf = compilerFor(context, config);
+	const today = outcomesOf(events, settingsOf(route));
+	const settings = editedSettings(edits);
+	const after = settings.length === 0 ? undefined : outcomesOf(events, settingsOf(edited));
+	await reportSimulation(context, {
+		route: name,
+		settings,
+		events,
+		bodiless,
+		notes: notesOn(route, edited),
+		today,
+		...(after && {edited: {...after, ...compare(events, today, after)}}),
+		json,
+	});
+}
+
+/** What these settings ask that is not in the journal. */
+const notesOn = (route: Route, edited: Route): readonly string[] => [
+	...(route.script === undefined
+		? []
+		: [`the script ${route.script} is not run: what it ignores or changes does not show`]),
+	...[...new Set([...route.filters, ...edited.filters].flatMap(unstoredHeaders))].map(
+		header => `the header ${header} is not stored: filters find it missing`,
+	),
+];
+
+function unstoredHeaders({field, all = [], any = [], not = []}: FilterSpec): readonly string[] {
+	const header = headerNameOf(field ?? '');
+	const own = header === undefined || isStoredHeader(header) ? [] : [header];
+	const inner = [...all, ...any, ...('length' in not ? not : [not])];
+	return [...own, ...inner.flatMap(unstoredHeaders)];
+}
+
+/** Makes routes ready as their receiver does; a filter file that cannot be used is told. */
+function compilerFor(context: Context, config: Config) {
+	const {clock} = context;
+	const log = createLogger({
+		clock,
+		redact: createRedact(() => config.secretValues),
+		write({level, message}) {
+			if (level === 'warn' || level === 'error') {
+				tell(context, message);
+			}
+		},
+	});
+	const files = createFilterFiles(log);
+	const compile = createRouteCompiler(profile => files(config.profiles.of(profile).paths.home));
+	return (route: Route) => ({route, compiled: compile(route)});
+}

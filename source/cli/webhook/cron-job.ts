@@ -1,0 +1,28 @@
+import type {Config} from '../../config/config.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {silentLogger} from '../../core/log.ts';
+import {findJob, requireJob} from '../../schedule/find-job.ts';
+import {createJobsReader} from '../../schedule/job-file.ts';
+import type {JobDefinition} from '../../schedule/job.ts';
+import type {Context} from '../context.ts';
+
+/**
+ * The job that a route's entry fires, among those of the profile that it is bound to; `undefined` when it fires none. A paused one is found: it may be
+ * resumed.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
+ */
+export function findCronJob(
+	{clock}: Pick<Context, 'clock'>,
+	entry: JsonObject,
+	config: Config,
+): JobDefinition | undefined {
+	const {cron_job: reference, profile = 'default'} = entry;
+	if (typeof reference !== 'string' || typeof profile !== 'string') {
+		return undefined;
+	}
+
+	const {paths} = config.profiles.of(profile);
+	const reader = createJobsReader({paths, clock, log: silentLogger});
+	return requireJob(reference, findJob(reader.current(), reference));
+}

@@ -1,0 +1,89 @@
+import {selectTools} from '../../agent/toolsets.ts';
+import {resolveSubscription, routeContextOf} from '../../config/check-subscription.ts';
+import type {Config} from '../../config/config.ts';
+import {routePath} from '../../config/route-path.ts';
+import type {Route} from '../../config/route.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {Tool} from '../../core/tool.ts';
+import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
+import type {JobDefinition} from '../../schedule/job.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines, tell} from '../print.ts';
+import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
+import {findCronJob} from './cron-job.ts';
+import {urlOf} from './receiver-facts.ts';
+
+/** What `svc webhook subscribe` has done. */
+export type Subscribed = {
+	readonly name: string;
+	/** As written. */
+	readonly entry: JsonObject;
+	readonly config: Config;
+	readonly isNew: boolean;
+	readonly showSecret: boolean;
+	/** What a person should know of it, one sentence each. */
+	readonly advice: readonly string[];
+	readonly json: boolean;
+};
+
+/** Tools of each configured tool server: there are none in this version. */
+const servers: ReadonlyMap<string, readonly Tool[]> = new Map();
+
+/** Prints a subscription: where events go, the secret when it is new, a ready curl line, and what they can make happen. */
+export function reportSubscription(
+	context: Context,
+	{name, entry, config, isNew, showSecret, advice, json}: Subscribed,
+): void {
+	const resolved = resolveSubscription(name, entry, routeContextOf(config));
+	const route = resolved.ok ? resolved.route : undefined;
+	const url = urlOf(config) + pathOf(name, entry, route);
+	const curl = route && curlLine(url, sampleRequest(route));
+	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
+	const capability = route && capabilityFor(route, jobOf(context, entry, config));
+	if (json) {
+		printJson(context, {
+			name,
+			url,
+			created: isNew,
+			...(secret !== undefined && {secret}),
+			...(curl && {curl}),
+			...(capability && {capability: {...capability, line: capabilityLine(capability)}}),
+			...(advice.length > 0 && {warnings: advice}),
+		});
+		return;
+	}
+
+	for (const sentence of [...advice, ...(capability?.notes ?? [])]) {
+		tell(context, sentence);
+	}
+
+	printLines(context, [
+		`${isNew ? 'Created' : 'Updated'} ${name}`,
+		`url     ${url}`,
+		secret === undefined ? 'secret  unchanged' : `secret  ${secret}   (shown once)`,
+		...(capability ? [`can     ${capabilityLine(capability)}`] : []),
+		...(curl ? ['', 'Try it:', curl] : []),
+	]);
+	if (!config.webhook.enabled) {
+		tell(context, 'The webhook receiver is not enabled: svc gateway setup --enable');
+	}
+}
+
+/** A route of a profile that is not served has its place all the same. */
+function pathOf(name: string, {profile}: JsonObject, route: Route | undefined): string {
+	return routePath(route ?? {name, profile: typeof profile === 'string' ? profile : 'default'});
+}
+
+/** A job that has gone since changes nothing here. */
+function jobOf(context: Context, entry: JsonObject, config: Config): JobDefinition | undefined {
+	try {
+		return findCronJob(context, entry, config);
+	} catch {
+		return undefined;
+	}
+}
+
+function capabilityFor(route: Route, job: JobDefinition | undefined): Capability {
+	const toolsets = route.cronJob === undefined ? route.toolsets : job?.toolsets;
+	return capabilityOf(route, {selection: selectTools(toolsets, servers), job});
+}

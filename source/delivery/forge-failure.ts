@@ -1,0 +1,51 @@
+import type {GroupExit} from '../core/process-group.ts';
+import type {DeliveryErrorCode} from './delivery-error.ts';
+
+/** Why the code host's client did not do what it was asked for. `reason` holds what it said: to be cleaned and redacted. */
+export type ForgeFailure = {readonly code: DeliveryErrorCode; readonly reason: string};
+
+/** The failure behind a client that could not be started, or that ended with another code than 0. Pure. */
+export function forgeFailureOf(
+	exit: GroupExit & {readonly kind: 'not-started' | 'exited'},
+	cli: string,
+): ForgeFailure {
+	if (exit.kind === 'exited') {
+		return failureOfExit(exit, cli);
+	}
+
+	return exit.code === 'ENOENT'
+		? {
+				code: 'forge_client_missing',
+				reason: `"${cli}" is not installed; install it or set forge.cli`,
+			}
+		: {code: 'forge_client_unusable', reason: `"${cli}" cannot be run (${exit.code})`};
+}
+
+/** What clients say, most telling first. */
+const complaints: ReadonlyArray<readonly [RegExp, DeliveryErrorCode]> = [
+	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
+	[/HTTP 401|bad credentials|auth login|not logged in/i, 'forge_not_authenticated'],
+	[/could not resolve to an?|HTTP 404|not found/i, 'forge_target_not_found'],
+	[/HTTP 403|forbidden|not accessible|permission|SAML/i, 'forge_forbidden'],
+	[/HTTP 422|HTTP 410|locked|too long|unknown (?:flag|command)/i, 'forge_rejected'],
+];
+
+/** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
+const authenticationExit = 4;
+
+function failureOfExit(
+	{code, stdout, stderr}: GroupExit & {readonly kind: 'exited'},
+	cli: string,
+): ForgeFailure {
+	const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
+	if (code === authenticationExit) {
+		return {
+			code: 'forge_not_authenticated',
+			reason: `"${cli}" is not logged in; run "${cli} auth login" on this machine or set GH_TOKEN`,
+		};
+	}
+
+	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(said)) ?? [];
+	const how = code === null ? 'was ended by a signal' : `failed (exit ${code})`;
+	return {code: complaint, reason: said === '' ? `"${cli}" ${how}` : `"${cli}" ${how}: ${said}`};
+}
