@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 
-const program = fileURLToPath(new URL('../gateway/gateway-child.ts', import.meta.url));
+const program = fileURLToPath(new URL('../gateway/gateway-program.ts', import.meta.url));
 
 /** A gateway of the home at `path` in a process of its own, as soon as its receiver listens. Disposing of it is `kill -9`. */
 export async function startGatewayProcess(path: string) {

@@ -1,11 +1,12 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 
 export type TemporaryHome = AsyncDisposable & {
 	readonly path: string;
 	file(name: string): string;
 	read(name: string): Promise<string>;
+	/** Folders that are missing on the way are made. */
 	write(name: string, text: string): Promise<void>;
 };
 
@@ -18,7 +19,10 @@ export async function temporaryHome(
 		path,
 		file: name => join(path, name),
 		read: name => readFile(join(path, name), 'utf8'),
-		write: (name, text) => writeFile(join(path, name), text, {mode: 0o600}),
+		async write(name, text) {
+			await mkdir(dirname(join(path, name)), {recursive: true, mode: 0o700});
+			await writeFile(join(path, name), text, {mode: 0o600});
+		},
 		[Symbol.asyncDispose]: () => rm(path, {recursive: true, force: true, maxRetries: 5}),
 	};
 	for (const [name, text] of Object.entries(files)) {
