@@ -2,34 +2,37 @@ import type {GatewayEvent} from './events.ts';
 import {dueOf, type Group} from './group.ts';
 import {limits} from './state.ts';
 
-/** The groups after `events`: pending ones by when they are due, then the newest that were dispatched. Both are capped. Pure. */
+/**
+ * The groups after `events`: pending ones by when they are due, then the newest that were dispatched. Both are capped. Pure. Events of one group may come in any order: a
+ * group that was dispatched stays dispatched, and does not lose events that it has.
+ */
 export function groupsAfter(
 	groups: readonly Group[],
 	events: readonly GatewayEvent[],
 ): readonly Group[] {
-	const changed = new Map<number, Group>();
-	let known = groups;
+	if (!events.some(({type}) => type === 'group-changed' || type === 'history-restored')) {
+		return groups;
+	}
+
+	const known = new Map(groups.map(group => [group.id, group]));
 	for (const event of events) {
 		if (event.type === 'history-restored') {
-			known = event.groups;
-			changed.clear();
-		} else if (event.type === 'group-changed') {
-			changed.set(event.group.id, event.group);
+			known.clear();
+			for (const group of event.groups) {
+				known.set(group.id, group);
+			}
+		} else if (event.type === 'group-changed' && isNews(event.group, known.get(event.group.id))) {
+			known.set(event.group.id, event.group);
 		}
 	}
 
-	return changed.size === 0 ? known : sorted([...merged(known, changed)]);
+	return sorted([...known.values()]);
 }
 
-function* merged(known: readonly Group[], changed: ReadonlyMap<number, Group>) {
-	for (const group of known) {
-		if (!changed.has(group.id)) {
-			yield group;
-		}
-	}
-
-	yield* changed.values();
-}
+const isNews = (group: Group, known: Group | undefined): boolean =>
+	known === undefined ||
+	group.state === 'dispatched' ||
+	(known.state === 'pending' && group.count >= known.count);
 
 function sorted(groups: readonly Group[]): readonly Group[] {
 	const pending = groups

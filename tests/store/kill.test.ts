@@ -12,10 +12,15 @@ import {hourMs, temporaryFolder} from './samples.ts';
 
 const rounds = 6;
 
-const program = fileURLToPath(new URL('./accept-in-a-loop.ts', import.meta.url));
+const accepting = fileURLToPath(new URL('./accept-in-a-loop.ts', import.meta.url));
+const coalescing = fileURLToPath(new URL('./coalesce-in-a-loop.ts', import.meta.url));
 
-/** Starts the program that accepts in a loop, and kills it hard when it has acknowledged `count` deliveries. */
-async function killAfter(file: string, count: number): Promise<readonly string[]> {
+/** Starts a program that writes in a loop, and kills it hard when it has acknowledged `count` things. */
+async function killAfter(
+	file: string,
+	count: number,
+	program = accepting,
+): Promise<readonly string[]> {
 	const child = spawn(process.execPath, [program, file], {
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
@@ -76,4 +81,48 @@ test('the journal can be read after a kill, without taking anything over', async
 
 	expect((await reader.journal.get(acknowledged[0] ?? ''))?.id).toBe(acknowledged[0]);
 	expect((await reader.runs.list({limit: 1000})).length).toBeGreaterThanOrEqual(20);
+});
+
+test('after a kill -9 no event of a group is lost, no group runs twice, and no tick of a job fires twice', async () => {
+	using folder = temporaryFolder();
+	const file = join(folder.path, 'state.db');
+	const acknowledged: string[] = [];
+	for (let round = 0; round < rounds; round += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one process after the other
+		acknowledged.push(...(await killAfter(file, 60 + 173 * round, coalescing)));
+	}
+
+	await using store = await openSqliteStore({clock: systemClock}, {file});
+	await store.groups.dispatch('all', 'stop');
+	using database = new DatabaseSync(file, {readOnly: true});
+	const twice = (rows: string) =>
+		database.prepare(`select count(*) as times from ${rows} having times > 1`).all();
+	expect(twice('run where grp is not null group by grp')).toEqual([]);
+	expect(twice('job_run group by plan')).toEqual([]);
+
+	const lost = [];
+	for (const line of acknowledged) {
+		const [kind, id = ''] = line.split(' ');
+		if (kind === 'event') {
+			// oxlint-disable-next-line no-await-in-loop -- a lookup at a time
+			const delivery = await store.journal.get(id);
+			// oxlint-disable-next-line no-await-in-loop -- a lookup at a time
+			const group = await store.groups.get(delivery?.group ?? 0);
+			// oxlint-disable-next-line no-await-in-loop -- a lookup at a time
+			const run = await store.runs.view(group?.runId ?? 0);
+			const isMember = group?.members.some(member => member.delivery === id);
+			const stands = run?.group === group?.id && run?.delivery === group?.latest;
+			if (!isMember || !stands || (run?.superseded ?? 0) + 1 !== group?.count) {
+				lost.push(line);
+			}
+		} else if (
+			database.prepare("select 1 from job_run where plan ->> 'prompt' = ?").get(line) === undefined
+		) {
+			lost.push(line);
+		}
+	}
+
+	expect(lost).toEqual([]);
+	expect(acknowledged.some(line => line.startsWith('tick'))).toBe(true);
+	expect(database.prepare('pragma quick_check').get()).toEqual({quick_check: 'ok'});
 });

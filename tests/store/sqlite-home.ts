@@ -17,10 +17,13 @@ export async function createSqliteHome(
 		async crash() {
 			const copy = await createSqliteHome(options);
 			mkdirSync(dirname(copy.file), {recursive: true});
-			const targets = filesOf(copy.file);
-			for (const [index, source] of filesOf(file).entries()) {
+			const [sources, targets] = [file, copy.file].map(path => [
+				...filesOf(path),
+				`${path}.reserve`,
+			]);
+			for (const [index, source] of sources?.entries() ?? []) {
 				if (existsSync(source)) {
-					copyFileSync(source, targets[index] ?? '');
+					copyFileSync(source, targets?.[index] ?? '');
 				}
 			}
 
