@@ -55,9 +55,11 @@ export function createJobsReader({
 	const interpret = (entries: readonly JsonValue[]): readonly JobEntry[] => {
 		const next = new Map<string, JobEntry>();
 		const all = entries.map((entry, index) => {
-			const key = JSON.stringify([index, entry]);
-			const interpreted = known.get(key) ?? interpretJob(entry, index);
-			if (!interpreted.ok && !known.has(key)) {
+			const key = JSON.stringify(entry);
+			const before = known.get(key);
+			// What is said of one that cannot be used depends on its place.
+			const interpreted = before?.ok ? before : interpretJob(entry, index);
+			if (!interpreted.ok && !before) {
 				log.warn(interpreted.job.problem);
 			}
 

@@ -76,13 +76,29 @@ export function machineZone(): string {
 	return isZone(timeZone) ? timeZone : 'UTC';
 }
 
+/** Zones that were found to exist: asking the engine is the dearest part of reading a job. */
+const knownZones = new Set<string>();
+const mostKnownZones = 1000;
+
 function isZone(zone: string): boolean {
-	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > longestZone) {
+	if (knownZones.has(zone)) {
+		return true;
+	}
+
+	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > longestZone || !engineKnows(zone)) {
 		return false;
 	}
 
+	if (knownZones.size < mostKnownZones) {
+		knownZones.add(zone);
+	}
+
+	return true;
+}
+
+function engineKnows(timeZone: string): boolean {
 	try {
-		return new Intl.DateTimeFormat('en', {timeZone: zone}).format(0) !== '';
+		return new Intl.DateTimeFormat('en', {timeZone}).format(0) !== '';
 	} catch {
 		// The engine's way of saying that it knows no such zone.
 		return false;

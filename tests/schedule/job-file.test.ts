@@ -122,11 +122,11 @@ test('a file is read again when it changed, and gives the same set until then', 
 	expect(first).toMatchObject({complete: true, entries: [{ok: true, job: {id: entry.id}}]});
 	expect(reader.current()).toBe(first);
 
-	profile.writeJobs(entry, sampleEntry({name: 'two'}));
+	profile.writeJobs(sampleEntry({name: 'two'}), entry);
 	const second = reader.current();
-	expect(second.entries.map(({job}) => job.name)).toEqual(['digest', 'two']);
+	expect(second.entries.map(({job}) => job.name)).toEqual(['two', 'digest']);
 	// What did not change is not worked out again.
-	expect(second.entries[0]).toBe(first.entries[0]);
+	expect(second.entries[1]).toBe(first.entries[0]);
 
 	profile.remove();
 	expect(reader.current()).toEqual({entries: [], complete: false});

@@ -9,16 +9,24 @@ import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
 import {recordingLogger, sampleProfile, startMs, type SampleProfile} from './samples.ts';
 
 export type SteppingClock = FakeClock & {
+	/** What timers were asked to wait, milliseconds. */
+	readonly waits: readonly number[];
 	/** Sets the wall clock on, or back. */
 	step(byMs: number): void;
 };
 
 export function createSteppingClock(): SteppingClock {
 	const clock = createFakeClock(startMs);
+	const waits: number[] = [];
 	let offset = 0;
 	return {
 		...clock,
+		waits,
 		now: () => clock.now() + offset,
+		after(delayMs, callback) {
+			waits.push(delayMs);
+			return clock.after(delayMs, callback);
+		},
 		step(byMs) {
 			offset += byMs;
 		},

@@ -500,3 +500,14 @@ test('a thousand jobs that are due at once all fire, once each', async () => {
 	expect(world.ticks).toHaveLength(1000);
 	expect(live.scheduler.views().every(({open}) => open === 1)).toBe(true);
 });
+
+test('a time that is years away fires, though no timer waits longer than 30 seconds', async () => {
+	await using world = await schedulerWorld();
+	world.profile.writeJobs(sampleEntry({schedule: '2031-01-01T00:00:05Z'}));
+	await using live = await world.start();
+	expect(live.view().nextAt).toBe(Date.parse('2031-01-01T00:00:05Z'));
+	world.clock.step(Date.parse('2031-01-01T00:00:00Z') - world.clock.now());
+	await live.pass(30_000);
+	expect(world.fired()).toEqual(['00:00:05']);
+	expect(Math.max(...world.clock.waits)).toBe(30_000);
+});
