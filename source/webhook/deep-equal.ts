@@ -4,7 +4,7 @@ import type {JsonValue} from '../core/json.ts';
 
 /**
  * Whether two JSON values are the same by type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
- * that no payload can exhaust the stack.
+ * that no payload can exhaust the stack. `right` is the smaller one, if either is: a stranger's `left` is listed only when it has all of its keys.
  *
  * @see Decisions 3
  */
@@ -35,12 +35,11 @@ function equalObjects(
 	],
 	depth: number,
 ): boolean {
-	const keys = Object.keys(left);
+	const keys = Object.keys(right);
 	return (
-		keys.length === Object.keys(right).length &&
 		keys.every(
 			key =>
-				Object.hasOwn(right, key) && deepEqual(left[key] ?? null, right[key] ?? null, depth + 1),
-		)
+				Object.hasOwn(left, key) && deepEqual(left[key] ?? null, right[key] ?? null, depth + 1),
+		) && keys.length === Object.keys(left).length
 	);
 }

@@ -120,9 +120,16 @@ function parse(content: string): unknown {
 
 function inList(list: readonly JsonValue[]): Membership {
 	const plain = new Set(list.filter(item => typeof item !== 'object' || item === null));
-	const nested = list.filter(item => typeof item === 'object' && item !== null);
+	const nested = Map.groupBy(
+		list.filter(item => typeof item === 'object' && item !== null),
+		sizeOf,
+	);
 	return value =>
 		typeof value === 'object' && value !== null
-			? nested.some(item => deepEqual(item, value))
+			? (nested.get(sizeOf(value)) ?? []).some(item => deepEqual(value, item))
 			: plain.has(value);
 }
+
+/** Values of another size are not looked at: a large one must not be compared with every entry of a long file. */
+const sizeOf = (value: JsonValue) =>
+	typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
