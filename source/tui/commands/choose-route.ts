@@ -3,6 +3,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
+import {deliverText} from '../subs/route-columns.ts';
 import {fit} from '../text/fit.ts';
 import {ui} from '../text/safe.ts';
 import {openMenu} from './overlay-state.ts';
@@ -27,11 +28,11 @@ export function chooseRoute(
 		readonly choose: (name: string) => void;
 	},
 ): void {
-	const items = routes.map(({name, deliver, mode}, index): MenuItem => ({
+	const items = routes.map((route, index): MenuItem => ({
 		key: index < keyed ? String(index + 1) : '',
-		label: ui`${fit(clean(name), nameCells)}  ${clean(mode === 'agent' ? deliver : `${mode}: ${deliver}`)}`,
+		label: ui`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
 		run() {
-			choose(name);
+			choose(route.name);
 		},
 	}));
 	openMenu(shell, {title, items});

@@ -36,6 +36,23 @@ const confirmCommands: readonly Command[] = [
 			}
 		},
 	},
+	{
+		id: 'confirm.other',
+		scope: 'confirm',
+		keys: ['t'],
+		label: own('to another route'),
+		when(shell) {
+			const {overlay} = shell.view.get();
+			return isKind(overlay, 'confirm') && overlay.other !== undefined;
+		},
+		run(shell) {
+			const {overlay} = shell.view.get();
+			if (isKind(overlay, 'confirm')) {
+				close(shell);
+				overlay.other?.run();
+			}
+		},
+	},
 	closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], own('no')),
 ];
 

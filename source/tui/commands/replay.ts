@@ -44,7 +44,6 @@ async function replay(shell: Shell, delivery: Delivery, options: ReplayOptions):
 			run: send,
 			...(otherRoutes(shell, plan.route).length > 0 && {
 				other: {
-					key: 't',
 					label: own('to another route'),
 					run() {
 						replayElsewhere(shell, delivery, {...options, route: plan.route});

@@ -37,12 +37,6 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 		}
 	}
 
-	if (overlay?.kind === 'confirm' && overlay.other?.key === key.id) {
-		change(shell, {overlay: undefined});
-		overlay.other.run();
-		return true;
-	}
-
 	const options = scopesNow(shell);
 	const binding = router.route(key, options);
 	const command = binding && commandOf(binding.id);

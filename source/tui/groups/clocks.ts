@@ -56,3 +56,11 @@ export const reasonWords: Readonly<Record<GroupReason, Safe>> = {
 	stop: own('at stop'),
 	person: own('by a person'),
 };
+
+/** The same where there is little room. */
+export const shortReasons: typeof reasonWords = {
+	quiet: own('quiet'),
+	cap: own('cap'),
+	stop: own('stop'),
+	person: own('person'),
+};

@@ -6,7 +6,15 @@ import {clockTime, duration} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
 import {fit, widthOf} from '../text/fit.ts';
 import {empty, own, ui} from '../text/safe.ts';
-import {bar, clocksOf, nextOf, reasonWords, secondsText, type GroupClock} from './clocks.ts';
+import {
+	bar,
+	clocksOf,
+	nextOf,
+	reasonWords,
+	secondsText,
+	shortReasons,
+	type GroupClock,
+} from './clocks.ts';
 
 /** Cells of the columns that give way; 0 leaves a bar out, with its blank. */
 export type GroupColumns = {
@@ -24,30 +32,37 @@ export type GroupColumns = {
 const cells = {signs: 2, capText: 7} as const;
 const blanks = 5;
 
+const mostKey = 64;
+
+const narrowest = {from: 0, events: 9, quietBar: 0, capBar: 0, quietText: 7, next: 8} as const;
+
+/** By the width from which they have room. */
+const shapes = [
+	{from: 160, events: 14, quietBar: 26, capBar: 20, quietText: 10, next: 17},
+	{from: 120, events: 11, quietBar: 13, capBar: 10, quietText: 10, next: 17},
+	{from: 100, events: 10, quietBar: 8, capBar: 6, quietText: 10, next: 17},
+	{from: 76, events: 9, quietBar: 8, capBar: 0, quietText: 7, next: 8},
+] as const;
+
 /** How `width` cells are shared: narrow screens do without the bar of the cap, then without bars, but keep the seconds. */
 export function groupColumns(width: number): GroupColumns {
-	const shape =
-		width >= 120
-			? {events: 11, quietBar: 13, capBar: 10, quietText: 10, next: 17}
-			: width >= 100
-				? {events: 10, quietBar: 8, capBar: 6, quietText: 10, next: 17}
-				: {events: 9, quietBar: width >= 76 ? 8 : 0, capBar: 0, quietText: 7, next: 8};
+	const shape = shapes.find(({from}) => width >= from) ?? narrowest;
 	const {events, quietBar, capBar, quietText, next} = shape;
 	const bars = (quietBar > 0 ? quietBar + 1 : 0) + (capBar > 0 ? capBar + 1 : 0);
 	const spent = cells.signs + events + bars + quietText + cells.capText + next + blanks;
 	const rest = Math.max(16, width - spent);
 	const route = Math.min(28, Math.floor(rest * 0.4));
-	return {...shape, route, key: rest - route};
+	return {...shape, route, key: Math.min(mostKey, rest - route)};
 }
 
 /** The names of the columns. `whole`: the clocks of the groups that are shown, named when all have the same. */
 export function groupHeader(columns: GroupColumns, whole: readonly Group[]): Safe {
-	const {route, key, events, next} = columns;
+	const {route, key, events} = columns;
 	const {quiet, cap} = clockCells(columns);
 	const pending = whole.filter(({state}) => state === 'pending');
 	const quietMs = common(pending.map(group => group.quietAt - group.lastAt));
 	const capMs = common(pending.map(group => group.capAt - group.firstAt));
-	return ui`  ${fit(own('route'), route)} ${fit(own('key'), key)} ${fit(own('events'), events)} ${fit(named(own('quiet window'), own('quiet'), {ms: quietMs, room: quiet}), quiet)} ${fit(named(own('cap'), own('cap'), {ms: capMs, room: cap}), cap)} ${fit(own('next'), next)}`;
+	return ui`  ${fit(own('route'), route)} ${fit(own('key'), key)} ${fit(own('events'), events)} ${fit(named(own('quiet window'), own('quiet'), {ms: quietMs, room: quiet}), quiet)} ${fit(named(own('cap'), own('cap'), {ms: capMs, room: cap}), cap)} next`;
 }
 
 /** `quiet window 30 s`, as much of it as has room. */
@@ -112,7 +127,7 @@ function pendingSpans(group: Group, {columns, now}: GroupFacts): readonly Span[]
 		{text: ui`${fit(quietText > 7 ? ui`${left} left` : left, quietText, {align: 'end'})} `},
 		...barSpan(cap, capBar),
 		{text: ui`${fit(secondsText(cap.leftMs), cells.capText, {align: 'end'})} `},
-		{text: fit(isDue ? own('now') : nextText, next), tone: isDue ? 'accent' : 'quiet'},
+		{text: isDue ? own('now') : nextText, tone: isDue ? 'accent' : 'quiet'},
 	];
 }
 
@@ -124,7 +139,8 @@ function doneSpans({dispatchedAt, reason, runId}: Group, {columns, run}: GroupFa
 	const isShort = columns.next <= 8;
 	const room = quiet + cap + 1;
 	const at = dispatchedAt === undefined ? own('-') : clockTime(dispatchedAt);
-	const why = reason === undefined ? empty : ui` ${reasonWords[reason]}`;
+	const words = room < 24 ? shortReasons : reasonWords;
+	const why = reason === undefined ? empty : ui` ${words[reason]}`;
 	const took =
 		run?.startedAt === undefined || run.finishedAt === undefined
 			? empty

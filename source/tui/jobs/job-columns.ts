@@ -86,10 +86,14 @@ export function nextText(
 	return isShort ? left : ui`${left}  ${at}`;
 }
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
+/** `4:12`, `2 d 23 h`. */
 const countdown = (ms: number): Safe =>
-	ms < dayMs ? duration(Math.ceil(ms / 1000) * 1000) : clean(`${Math.floor(ms / dayMs)} d`);
+	ms < dayMs
+		? duration(Math.ceil(ms / 1000) * 1000)
+		: ui`${Math.floor(ms / dayMs)} d ${Math.floor((ms % dayMs) / hourMs)} h`;
 
 function lastSpan({lastRunId, lastAt}: JobView, run: Run | undefined): Span {
 	if (lastRunId === undefined) {

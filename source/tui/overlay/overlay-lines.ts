@@ -78,7 +78,7 @@ export const confirmLines = (
 	}: {
 		readonly lines: readonly Safe[];
 		readonly act: Safe;
-		readonly other?: MenuItem | undefined;
+		readonly other?: Pick<MenuItem, 'label'> | undefined;
 	},
 	width: number,
 ): readonly Line[] => [
@@ -88,9 +88,7 @@ export const confirmLines = (
 	[
 		{text: own('  y'), tone: 'accent'},
 		{text: ui` ${act}   `},
-		...(other
-			? ([{text: clean(other.key), tone: 'accent'}, {text: ui` ${other.label}   `}] as const)
-			: []),
+		...(other ? ([{text: own('t'), tone: 'accent'}, {text: ui` ${other.label}   `}] as const) : []),
 		{text: own('Esc'), tone: 'accent'},
 		{text: own(' leave it')},
 	],

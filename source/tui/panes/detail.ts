@@ -30,7 +30,7 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 
 	/** What was loaded of a group stays while its next event is loaded. */
 	let lastGroup: Loaded<GroupContent> | undefined;
-	const group = (width: number) => {
+	const groupLines = (width: number) => {
 		const selected = lists.groups.selected();
 		const {state, now} = feed.get();
 		const loaded = details.group.get();
@@ -47,7 +47,7 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 		);
 	};
 
-	const job = (width: number) => {
+	const jobLines = (width: number) => {
 		const selected = lists.jobs.selected();
 		const {state, now} = feed.get();
 		const loaded = details.run.get();
@@ -70,7 +70,7 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 				row ? trafficDetail(row, {loaded, run, group}, width) : nothing,
 			);
 		},
-		groups: width => (jobsHaveFocus(shell) ? job(width) : group(width)),
+		groups: width => (jobsHaveFocus(shell) ? jobLines(width) : groupLines(width)),
 		runs(width) {
 			const run = lists.runs.selected();
 			const {state, now} = feed.get();

@@ -2,7 +2,7 @@ import type {Run} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {clockTime, duration} from '../panes/time.ts';
-import {fit} from '../text/fit.ts';
+import {clip, fit, widthOf} from '../text/fit.ts';
 import {empty, own, ui} from '../text/safe.ts';
 import {needsDecision, runWords} from './run-word.ts';
 
@@ -49,7 +49,7 @@ export function runRow(
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: needsDecision(run) ? own('! ') : own('  '), tone: 'warn'},
 		{
-			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(clean(run.route), route)} ${fit(clean(run.event), event)} `,
+			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(word.text, cells.state), tone: word.tone},
@@ -58,4 +58,25 @@ export function runRow(
 			tone: 'quiet',
 		},
 	];
+}
+
+/** What started it: its route, or the job itself where a schedule or a person fired that. */
+const routeText = ({route, job}: Run): Safe =>
+	route === '-' && job ? ui`job ${clean(job.name)}` : clean(route);
+
+/** The event, how many earlier ones it stands for, and the job that a route fired. */
+function eventText({route, event, superseded = 0, job}: Run, room: number): Safe {
+	const name = clean(event);
+	const extras = [
+		...(superseded > 0 ? [ui`+${superseded} old`] : []),
+		...(job && route !== '-' ? [ui`job ${clean(job.name)}`] : []),
+	];
+	const [first, ...more] = extras;
+	if (first === undefined) {
+		return name;
+	}
+
+	// The name gives way: what it stands for is nowhere else in the row.
+	const extra = more.reduce((text, part) => ui`${text} ${part}`, first);
+	return ui`${clip(name, Math.max(4, room - widthOf(extra) - 1))} ${extra}`;
 }

@@ -50,7 +50,7 @@ export type Overlay =
 			readonly act: Safe;
 			readonly run: () => void;
 			/** What may be done instead. */
-			readonly other?: MenuItem;
+			readonly other?: Pick<MenuItem, 'label' | 'run'>;
 	  }
 	| {
 			readonly kind: 'menu';

@@ -1,8 +1,9 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {fit} from '../text/fit.ts';
+import {fit, widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
+import {routePath} from './route-path.ts';
 
 export type RouteColumns = {
 	readonly name: number;
@@ -30,17 +31,44 @@ export function routeRow(route: RouteView, columns: RouteColumns, isSelected: bo
 	const isBad = route.problem !== undefined;
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
-	const deliver = route.mode === 'agent' ? route.deliver : `${route.mode}: ${route.deliver}`;
 	return [
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: isBad || route.insecure ? own('! ') : own('  '), tone: 'warn'},
 		{
-			text: ui`${fit(clean(route.name), columns.name)} ${fit(clean(route.source), sourceCells)} ${fit(clean(events), columns.events)} `,
+			text: ui`${fit(nameText(route, columns.name), columns.name)} ${fit(clean(route.source), sourceCells)} ${fit(clean(events), columns.events)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{
-			text: fit(clean(isBad ? `not served: ${route.problem ?? ''}` : deliver), columns.deliver),
+			text: fit(
+				clean(isBad ? `not served: ${route.problem ?? ''}` : deliverText(route)),
+				columns.deliver,
+			),
 			tone: isBad ? 'bad' : 'quiet',
 		},
 	];
+}
+
+/** The name, which ends the address; the whole address where the route is only reached below its profile. */
+function nameText(route: RouteView, width: number): Safe {
+	const {profile, name} = route;
+	if (profile === 'default') {
+		return clean(name);
+	}
+
+	const path = clean(routePath(route));
+	return widthOf(path) <= width ? path : clean(`/p/${profile}/…/${name}`);
+}
+
+/** What becomes of an event: `forge_comment`, `cron: digest`, `log per {number}`. */
+export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: RouteView): string {
+	switch (mode) {
+		case 'agent':
+			return deliver;
+		case 'deliver_only':
+			return `deliver_only: ${deliver}`;
+		case 'cron_job':
+			return `cron: ${cronJob}`;
+		case 'coalesce':
+			return `${deliver} per ${coalesceKey}`;
+	}
 }

@@ -1,6 +1,7 @@
 import type {RouteView} from '../../core/config-view.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {own, ui} from '../text/safe.ts';
+import {routePath} from './route-path.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',
@@ -19,10 +20,7 @@ export function routeDetail(route: RouteView, width: number): readonly Line[] {
 			? [line(own('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
 			: []),
 		blankLine,
-		fact('profile', route.profile),
-		fact('events', route.events.length === 0 ? 'every event' : route.events.join(', ')),
-		fact('deliver', route.deliver),
-		fact('mode', route.mode),
+		...factsOf(route).flatMap(([name, value]) => factRows(name, value, width)),
 		...(route.description === ''
 			? []
 			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
@@ -31,7 +29,27 @@ export function routeDetail(route: RouteView, width: number): readonly Line[] {
 	];
 }
 
-const fact = (name: string, value: string): Line => [
-	{text: clean(`${name.padEnd(12)} `), tone: 'quiet'},
-	{text: clean(value)},
+const factsOf = (route: RouteView): ReadonlyArray<readonly [string, string]> => [
+	['path', routePath(route)],
+	['profile', route.profile],
+	['events', route.events.length === 0 ? 'every event' : route.events.join(', ')],
+	...(route.mode === 'cron_job' ? [] : [['deliver', route.deliver] as const]),
+	['mode', modeTexts[route.mode]],
+	...(route.coalesceKey === undefined ? [] : [['coalesce', `key ${route.coalesceKey}`] as const]),
+	...(route.cronJob === undefined ? [] : [['cron_job', route.cronJob] as const]),
 ];
+
+const modeTexts: Readonly<Record<RouteView['mode'], string>> = {
+	agent: 'agent: each event starts a run',
+	deliver_only: 'deliver_only: the prompt is the message, no agent runs',
+	cron_job: 'cron_job: each event fires the job, which says where its answer goes',
+	coalesce: 'coalesce: events of one key wait together and become one run, see 2',
+};
+
+const nameCells = 13;
+
+const factRows = (name: string, value: string, width: number): readonly Line[] =>
+	wrapText(clean(value), width - nameCells).map((row, index): Line => [
+		{text: clean((index === 0 ? name : '').padEnd(nameCells)), tone: 'quiet'},
+		{text: row},
+	]);

@@ -1,19 +1,35 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {Term, Vocabulary} from '../filter/filter.ts';
 import {textTerm} from '../filter/terms.ts';
+import {routePath} from './route-path.ts';
 
 /** What a route is remembered by: a shadowed one has the name of the other. */
 export const routeKey = ({profile, source, name}: RouteView): string =>
 	`${profile} ${source} ${name}`;
 
-/** The words of the Subs filter: `route: source: deliver: mode:` and free text. */
+/** The words of the Subs filter: `route: source: deliver: mode: profile: job: key:` and free text. */
 export const routeVocabulary: Vocabulary<RouteView> = {
 	terms: new Map<string, Term<RouteView>>([
 		['route', textTerm(route => route.name)],
 		['source', textTerm(route => route.source)],
 		['deliver', textTerm(route => route.deliver)],
 		['mode', textTerm(route => route.mode)],
+		['profile', textTerm(route => route.profile)],
+		['job', textTerm(route => route.cronJob ?? '')],
+		['key', textTerm(route => route.coalesceKey ?? '')],
 	]),
-	haystack: ({name, source, deliver, mode, description, problem = ''}) =>
-		[name, source, deliver, mode, description, problem].join('\n').toLowerCase(),
+	haystack: ({problem = '', cronJob = '', coalesceKey = '', ...route}) =>
+		[
+			route.name,
+			route.source,
+			route.deliver,
+			route.mode,
+			routePath(route),
+			cronJob,
+			coalesceKey,
+			route.description,
+			problem,
+		]
+			.join('\n')
+			.toLowerCase(),
 };

@@ -34,12 +34,9 @@ export function trafficColumns(width: number): TrafficColumns {
 export const trafficHeader = ({time, route, event, result, ms}: TrafficColumns): Safe =>
 	ui`   ${fit(own('time'), time)} ${fit(own('route'), route)} ${fit(own('event'), event)} ${fit(own('result'), result)} ${fit(own('ms'), ms, {align: 'end'})}`;
 
-/** One delivery as one row; `>` in column 0 marks the selected one in every theme. */
-export function trafficRow(
-	{delivery, count}: DeliveryRow,
-	columns: TrafficColumns,
-	isSelected: boolean,
-): Line {
+/** One delivery as one row, several at the time of the first; `>` in column 0 marks the selected one in every theme. */
+export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected: boolean): Line {
+	const {delivery, count, firstAt = delivery.receivedAt, routes = []} = row;
 	const time = columns.time > 8 ? preciseTime : clockTime;
 	const sign = signOf(delivery);
 	const tone = isSelected ? 'selected' : 'plain';
@@ -52,7 +49,7 @@ export function trafficRow(
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: clean(sign), tone: 'warn'},
 		{
-			text: ui` ${fit(time(delivery.receivedAt), columns.time)} ${fit(clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
+			text: ui` ${fit(time(firstAt), columns.time)} ${fit(routes.length > 1 ? own('(several)') : clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
 			tone,
 		},
 		{

@@ -93,28 +93,18 @@ function groupRows(
 		return [];
 	}
 
-	const opens = runId === undefined ? own('  o opens it') : own('');
+	const opens = runId === undefined ? own('o opens it') : own('');
+	const title = {text: own('Group'), tone: 'title'} as const;
 	if (!group) {
-		return [
-			blankLine,
-			[
-				{text: own('Group'), tone: 'title'},
-				{text: ui`  ${groupId}${opens}`, tone: 'quiet'},
-			],
-		];
+		return [blankLine, [title, {text: ui`  ${groupId}  ${opens}`, tone: 'quiet'}]];
 	}
 
 	const {key, state, count, latest} = group;
+	const events = count === 1 ? own('event') : own('events');
 	return [
 		blankLine,
-		[
-			{text: own('Group'), tone: 'title'},
-			{text: ui`  ${clean(key)}  `},
-			{
-				text: ui`${clean(state)}, ${count} ${count === 1 ? own('event') : own('events')}${opens}`,
-				tone: 'quiet',
-			},
-		],
+		[title, {text: ui`  ${clean(key)}`}],
+		line(ui`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
 		...(latest === id ? [] : [line(ui`  superseded by ${shownId({id: latest})}`, 'quiet')]),
 	];
 }

@@ -36,6 +36,7 @@ function GroupList({width, height}: RegionProps) {
 	const {groups} = shell.lists;
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	const hasFocus = !useJobsFocus();
+	useStore(groups, view => view);
 	const columns = groupColumns(width);
 	const rowOf = useCallback(
 		(group: Group, isSelected: boolean) =>
@@ -78,6 +79,7 @@ function JobSection({width, height}: RegionProps) {
 	const {jobs} = shell.lists;
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	const hasFocus = useJobsFocus();
+	useStore(jobs, view => view);
 	const second = Math.floor(now / 1000) * 1000;
 	const rowOf = useCallback(
 		(job: JobView, isSelected: boolean) =>

@@ -1,17 +1,28 @@
 import {Box} from 'ink';
+import type {Safe} from '../../core/untrusted.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
 import type {Line} from '../panes/line.ts';
 import {line} from '../panes/line.ts';
 import type {PaneId} from '../state/view.ts';
-import {own} from '../text/safe.ts';
+import {own, ui} from '../text/safe.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './pane-list.tsx';
 
 const twoColumnsFrom = 80;
 
-const language: readonly Line[] = [
-	line(own('Filter: route: status: event: id: ms> size> since: has:⚑  -not  "phrase"'), 'quiet'),
-];
+/** The words of the filter of each list. */
+const words: Readonly<Partial<Record<PaneId, Safe>>> = {
+	traffic: own('route: status: event: id: ms> size> since: has:⚑'),
+	groups: own('route: key: state: event: count> since: · name: state:'),
+	subs: own('route: source: deliver: mode: profile: job: key:'),
+	runs: own('route: state: event: target: job: group: id: since:'),
+	logs: own('level: source: since:'),
+};
+
+const languageOf = (pane: PaneId): readonly Line[] => {
+	const known = words[pane];
+	return known === undefined ? [] : [line(ui`Filter: ${known}  -not  "phrase"`, 'quiet')];
+};
 
 export type HelpViewProps = RegionProps & {
 	readonly pane: PaneId;
@@ -22,6 +33,7 @@ export type HelpViewProps = RegionProps & {
 /** The key table, in two columns where there is room. */
 export function HelpView({pane, query, top, width, height}: HelpViewProps) {
 	const rows = helpLines(pane, query);
+	const language = languageOf(pane);
 	const shown = rows.length === 0 ? [line(own('No key fits the search.'), 'quiet')] : rows;
 	const bodyHeight = height - language.length;
 	const columns = width >= twoColumnsFrom ? 2 : 1;

@@ -189,9 +189,9 @@ test('a search in the detail goes from match to match', async () => {
 	await shown.screen.type('needle');
 	await shown.screen.press('enter', 'n');
 
-	expect(shown.screen.lines()[3]).toBe(' - "needle"');
+	expect(shown.screen.lines()[3]).toBe('>- "needle"');
 	await shown.screen.press('n');
-	expect(shown.screen.lines()[3]).toBe(' - "needle"');
+	expect(shown.screen.lines()[3]).toBe('>- "needle"');
 	await shown.screen.press('n');
 	expect(shown.text()).toContain('No further match');
 });
@@ -243,6 +243,11 @@ test('R replays what the editor saved, and nothing when it was left unchanged', 
 
 	shown.desktop.next = '{"action": "closed"}';
 	await shown.screen.press('R');
+	await shown.pass(0);
+	expect(port.calls).toEqual([]);
+	expect(shown.text()).toContain('With the body as it was edited.');
+	expect(shown.text()).toContain('Nothing but the log changes.');
+	await shown.screen.press('y');
 	await shown.pass(0);
 	expect(port.calls).toEqual([
 		{name: 'replay', args: [delivery.id, {body: '{"action": "closed"}'}]},
