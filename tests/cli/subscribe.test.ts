@@ -1,0 +1,230 @@
+import {mkdir, writeFile} from 'node:fs/promises';
+import {expect, test} from 'vitest';
+import {gatewayHome} from '../helpers/gateway.ts';
+import type {TemporaryHome} from '../helpers/temporary-home.ts';
+import {command, commandJson} from './command.ts';
+
+const job = (name: string, id = 'job_abcd1234') => ({
+	id,
+	name,
+	schedule: 'every 1h',
+	prompt: 'Summarise',
+	deliver: 'forge_comment',
+	deliver_extra: {repo: 'acme/api', pr_number: '7'},
+});
+
+const withJobs = async (home: TemporaryHome, folder: string, jobs: readonly unknown[]) => {
+	await mkdir(home.file(folder), {recursive: true});
+	await writeFile(home.file(`${folder}/jobs.json`), JSON.stringify({jobs}), {mode: 0o600});
+};
+
+const entries = async (home: TemporaryHome) =>
+	JSON.parse(await home.read('webhook_subscriptions.json'));
+
+test('"The --cron-job reference is validated at creation time": it is an identifier or the name of one job', async () => {
+	await using home = await gatewayHome();
+	await withJobs(home, 'cron', [
+		job('nightly'),
+		job('twice', 'job_aaaa1111'),
+		job('twice', 'job_bbbb2222'),
+		{...job('broken', 'job_cccc3333'), schedule: 'now and then'},
+	]);
+	const subscribe = async (reference: string) =>
+		command(['webhook', 'subscribe', 'hook', '--cron-job', reference], {home: home.path});
+	for (const [reference, code] of [
+		['nobody', 'job_not_found'],
+		['twice', 'job_ambiguous'],
+		['broken', 'job_invalid'],
+	] as const) {
+		expect(await subscribe(reference)).toMatchObject({
+			code: 1,
+			stdout: '',
+			stderr: expect.stringContaining(`(${code})`),
+		});
+	}
+
+	expect(await entries(home)).toEqual({});
+	expect((await subscribe('job_bbbb2222')).code).toBe(0);
+	expect((await subscribe('nightly')).stdout).toContain(
+		'can     each event fires the job "nightly" unattended, without tools (no tool server is configured); the answer goes to a comment on acme/api#7',
+	);
+	expect((await entries(home)).hook).toMatchObject({cron_job: 'nightly'});
+	expect(
+		(await command(['webhook', 'subscribe', 'hook', '--coalesce-key', 'a'], {home: home.path}))
+			.code,
+		'"Mutually exclusive with deliver_only and coalesce"',
+	).toBe(1);
+});
+
+test('a route that is bound to a profile has its path, and fires the jobs of that profile', async () => {
+	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
+	await mkdir(home.file('profiles/acme'), {recursive: true});
+	await withJobs(home, 'profiles/acme/cron', [job('theirs')]);
+	await withJobs(home, 'cron', [job('ours')]);
+	const subscribe = async (...flags: readonly string[]) =>
+		commandJson(['webhook', 'subscribe', 'hook', '--route-profile', 'acme', ...flags], {
+			home: home.path,
+		});
+	const created = await subscribe('--cron-job', 'theirs');
+	expect(created.url).toMatch(/\/p\/acme\/webhooks\/hook$/);
+	expect(created.curl).toContain('/p/acme/webhooks/hook');
+	expect(await entries(home)).toMatchObject({hook: {profile: 'acme', cron_job: 'theirs'}});
+	const foreign = await command(['webhook', 'subscribe', 'hook', '--cron-job', 'ours'], {
+		home: home.path,
+	});
+	expect(foreign.stderr).toContain('(job_not_found)');
+	const elsewhere = await command(['webhook', 'subscribe', 'hook', '--route-profile', 'default'], {
+		home: home.path,
+	});
+	expect(elsewhere.stderr, 'the job is looked for again').toContain('(job_not_found)');
+	const [listed] = await commandJson(['webhook', 'list'], {home: home.path});
+	expect(listed).toMatchObject({url: created.url, cronJob: 'theirs', profile: 'acme'});
+});
+
+test('a profile that this gateway does not serve is said, and so is one without a folder', async () => {
+	await using home = await gatewayHome();
+	const off = await command(['webhook', 'subscribe', 'hook', '--route-profile', 'acme'], {
+		home: home.path,
+	});
+	expect(off).toMatchObject({code: 0, stdout: expect.stringContaining('/p/acme/webhooks/hook')});
+	expect(off.stderr).toMatch(/multiplex_profiles/);
+	await using served = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
+	const missing = await command(['webhook', 'subscribe', 'hook', '--route-profile', 'acme'], {
+		home: served.path,
+	});
+	expect(missing.code).toBe(0);
+	expect(missing.stderr).toMatch(/profiles\/acme/);
+	const blank = await command(['webhook', 'subscribe', 'hook', '--route-profile', ' '], {
+		home: served.path,
+	});
+	expect(blank.stderr, '"blank … fails closed"').toContain('(subscription_refused)');
+});
+
+test('coalescing takes its key and both of its clocks from flags', async () => {
+	await using home = await gatewayHome();
+	const created = await commandJson(
+		[
+			'webhook',
+			'subscribe',
+			'hook',
+			'--coalesce-key',
+			'{repository.full_name}#{number}',
+			'--coalesce-window',
+			'2.5',
+			'--coalesce-max-wait',
+			'60',
+		],
+		{home: home.path},
+	);
+	expect((await entries(home)).hook.coalesce).toEqual({
+		key: '{repository.full_name}#{number}',
+		window_seconds: 2.5,
+		max_wait_seconds: 60,
+	});
+	expect(created.capability).toMatchObject({
+		starts: 'group',
+		tools: [],
+		asks: [],
+		unattended: true,
+		target: 'the log',
+		line: expect.stringMatching(/^the events of one key start an agent run unattended/),
+	});
+	for (const window of ['0', '-1', 'soon', '1e9']) {
+		expect(
+			(
+				await command(['webhook', 'subscribe', 'hook', '--coalesce-window', window], {
+					home: home.path,
+				})
+			).code,
+		).toBe(2);
+	}
+
+	const {stdout} = await command(['webhook', 'list'], {home: home.path});
+	expect(stdout).toContain('log (by {repository.full_name}#{number})');
+});
+
+test('one line says what whoever holds the secret can make happen', async () => {
+	await using home = await gatewayHome();
+	const line = async (...flags: readonly string[]) => {
+		const {stdout} = await command(['webhook', 'subscribe', 'hook', ...flags], {home: home.path});
+		return /^can +(.*)$/m.exec(stdout)?.[1];
+	};
+	expect(await line()).toBe(
+		'each event starts an agent run unattended, without tools (no tool server is configured); the answer goes to the log',
+	);
+	expect(await line('--deliver', 'forge_comment')).toMatch(
+		/the answer goes to a comment on \{repository\.full_name\}#\{pull_request\.number\}$/,
+	);
+	expect(await line('--deliver-only')).toMatch(
+		/^no agent runs: each event sends its rendered prompt to a comment on /,
+	);
+});
+
+test('a toolset that gives nothing is said', async () => {
+	await using home = await gatewayHome({
+		subscriptions: {hook: {toolsets: ['terminal', 'mcp-crm']}},
+	});
+	const {stderr} = await command(['webhook', 'subscribe', 'hook', '--prompt', 'x'], {
+		home: home.path,
+	});
+	expect(stderr).toContain('Toolset "terminal" has no tools in this version');
+	expect(stderr).toContain('there is no tool server "crm"');
+});
+
+test('"rotate": the new secret is printed once, the old one passes for the overlap', async () => {
+	await using home = await gatewayHome({subscriptions: {hook: {secret: 'old-secret-1'}}});
+	const rotated = await commandJson(['webhook', 'rotate', 'hook', '--overlap', '2h'], {
+		home: home.path,
+	});
+	expect(rotated).toMatchObject({
+		name: 'hook',
+		source: 'dynamic',
+		secret: expect.stringMatching(/^[\w-]{43}$/),
+		kept: 1,
+	});
+	expect(JSON.stringify(rotated)).not.toContain('old-secret-1');
+	expect((await entries(home)).hook).toMatchObject({
+		secret: rotated.secret,
+		retired_secrets: [{secret: 'old-secret-1', until: rotated.until}],
+	});
+
+	const again = await command(
+		['webhook', 'rotate', 'hook', '--secret', 'given-secret', '--overlap', '0s'],
+		{
+			home: home.path,
+		},
+	);
+	expect(again).toMatchObject({code: 0, stderr: ''});
+	expect(again.stdout).toContain('secret  given-secret   (shown once)');
+	expect(again.stdout).toContain('does not pass any more');
+	const {stdout} = await command(['webhook', 'list'], {home: home.path});
+	expect(stdout).not.toContain('given-secret');
+	expect((await command(['webhook', 'rotate', 'nobody'], {home: home.path})).stderr).toContain(
+		'(route_not_found)',
+	);
+	expect(
+		(await command(['webhook', 'rotate', 'hook', '--overlap', '60d'], {home: home.path})).stderr,
+	).toContain('(rotation_refused)');
+});
+
+test('the secret of a static route is rotated where it stands', async () => {
+	await using home = await gatewayHome({
+		config: `# mine
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    routes:
+      fixed:
+        secret: old-secret-1 # until spring
+        prompt: x
+`,
+	});
+	const rotated = await commandJson(['webhook', 'rotate', 'fixed'], {home: home.path});
+	expect(rotated.source).toBe('static');
+	const text = await home.read('config.yaml');
+	expect(text).toContain('# mine');
+	expect(text).toContain(rotated.secret);
+	expect(text).toContain('old-secret-1');
+	expect((await command(['config', 'check'], {home: home.path})).code).toBe(0);
+});
