@@ -14,9 +14,17 @@ beforeAll(async () => {
 		subscriptions: {
 			hook: {prompt: 'Say what {name} did'},
 			picky: {events: ['release'], prompt: 'x'},
+			group: {prompt: 'x', coalesce: {key: 'id'}},
 		},
 	});
 	({socket} = gateway.paths);
+	await gateway.home.write(
+		'cron/jobs.json',
+		JSON.stringify({
+			jobs: [{id: 'job_yearly00', name: 'yearly / all', schedule: '0 0 1 1 *', prompt: 'x'}],
+		}),
+	);
+	await gateway.port.reload();
 	await gateway.send('hook', {name: 'Alex'});
 	const {runs} = await gateway.until(({runs: [run]}) => run?.state === 'done');
 	accepted = {delivery: runs[0]?.delivery ?? '', run: runs[0]?.id ?? 0};
@@ -35,7 +43,7 @@ const call = async (
 	{name = '', query = '', body}: {name?: string | number; query?: string; body?: unknown} = {},
 ) => {
 	called.add(`${method} ${pattern}`);
-	const path = pattern.replace(/\{\w+\}/, String(name));
+	const path = pattern.replace(/\{\w+\}/, encodeURIComponent(name));
 	return control(socket, `${path}${query}`, {
 		method,
 		...(body !== undefined && {body: JSON.stringify(body)}),
@@ -57,6 +65,22 @@ test('deliveries are listed newest first, by route, in pages', async () => {
 	const older = await call('GET', '/v1/deliveries', {query: `?before=${accepted.delivery}`});
 	expect(older.json).toEqual([]);
 	expect((await call('GET', '/v1/deliveries', {query: '?limit=nonsense'})).status).toBe(200);
+});
+
+test('deliveries are listed by how they ended, by what became of their runs, and by time', async () => {
+	await gateway.send('picky', {});
+	await gateway.until(({deliveries}) =>
+		deliveries.some(({delivery}) => delivery.route === 'picky'),
+	);
+	const outcomes = await call('GET', '/v1/deliveries', {
+		query: '?outcome=ignored:event&outcome=rate',
+	});
+	expect(outcomes.json.map(({route}: {route: string}) => route)).toContain('picky');
+	expect(outcomes.json.map(({route}: {route: string}) => route)).not.toContain('hook');
+	const done = await call('GET', '/v1/deliveries', {query: '?run_state=done&run_state=failed'});
+	expect(done.json.map(({route}: {route: string}) => route)).toEqual(['hook']);
+	const later = await call('GET', '/v1/deliveries', {query: `?since=${Date.now() + 60_000}`});
+	expect(later.json).toEqual([]);
 });
 
 test('a delivery comes with its headers, its decision and its body in base64; an unknown one is 404', async () => {
@@ -125,6 +149,82 @@ test('a run that has ended well is neither cancelled nor retried', async () => {
 		status: 200,
 		json: false,
 	});
+});
+
+test('groups are listed, shown with their events, and dispatched', async () => {
+	await gateway.send('group', {id: 'acme/api#7'});
+	await gateway.until(({groups}) => groups.length === 1);
+	const list = await call('GET', '/v1/groups', {query: '?state=pending&limit=10'});
+	expect(list.json).toMatchObject([{id: 1, key: 'acme/api#7', count: 1, state: 'pending'}]);
+	expect(await call('GET', '/v1/groups', {query: '?state=nonsense'})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request', error: expect.stringContaining('"nonsense"')},
+	});
+	const shown = await call('GET', '/v1/groups/{id}', {name: 1});
+	expect(shown.json).toMatchObject({id: 1, members: [{event: 'push'}]});
+	expect((await call('GET', '/v1/groups/{id}', {name: 99})).status).toBe(404);
+	expect(await call('GET', '/v1/groups/{id}', {name: 'one'})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request'},
+	});
+	expect((await call('POST', '/v1/groups/{id}/dispatch', {name: 1})).json).toBe(true);
+	expect((await call('POST', '/v1/groups/{id}/dispatch', {name: 1})).json).toBe(false);
+	await gateway.until(({groups: [group], runs}) =>
+		runs.some(({id, state}) => id === group?.runId && state === 'done'),
+	);
+});
+
+test('jobs are listed, run and paused, also those whose names need an encoding; errors keep their codes', async () => {
+	const name = 'yearly / all';
+	expect((await call('GET', '/v1/jobs')).json).toMatchObject([
+		{id: 'job_yearly00', name, state: 'active'},
+	]);
+	const {json} = await call('POST', '/v1/jobs/{job}/run', {name});
+	await gateway.ended(json.runId);
+	const runs = await call('GET', '/v1/runs', {query: '?job=job_yearly00'});
+	expect(runs.json).toMatchObject([{id: json.runId, job: {name}, event: 'person'}]);
+	expect(runs.json[0]).not.toHaveProperty('delivery');
+	const pause = {name, body: {paused: true, profile: 'default'}};
+	expect((await call('POST', '/v1/jobs/{job}/pause', pause)).json).toEqual({done: true});
+	expect((await call('GET', '/v1/jobs')).json).toMatchObject([{state: 'paused'}]);
+	expect(await call('POST', '/v1/jobs/{job}/pause', {name})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request', error: expect.stringContaining('paused')},
+	});
+	expect(await call('POST', '/v1/jobs/{job}/run', {name: 'nobody'})).toMatchObject({
+		status: 409,
+		json: {code: 'job_not_found'},
+	});
+});
+
+test('deliveries are imported as they were read', async () => {
+	const {json: known} = await call('GET', '/v1/deliveries/{id}', {name: accepted.delivery});
+	const answer = await call('POST', '/v1/deliveries', {body: {deliveries: [known]}});
+	expect(answer).toEqual({status: 200, json: 1});
+	const [imported] = await gateway.port.listDeliveries({limit: 1});
+	const {json} = await call('GET', '/v1/deliveries/{id}', {name: imported?.id ?? ''});
+	expect(json).toMatchObject({idSource: 'import', body_base64: known.body_base64});
+	for (const deliveries of [[{...known, trace: 7}], [{...known, body_base64: '!'}], ['x'], 'x']) {
+		const refused = await call('POST', '/v1/deliveries', {body: {deliveries}});
+		expect(refused).toMatchObject({
+			status: 409,
+			json: {code: expect.stringMatching(/^(?:delivery_invalid|bad_request)$/)},
+		});
+	}
+});
+
+test('an event that its sender asks to be recovered is taken in', async () => {
+	const body = {delivery_id: 'missed', headers: {'x-github-event': 'push'}, body: '{"name":"Kim"}'};
+	const {json} = await call('POST', '/v1/routes/{name}/recover', {name: 'hook', body});
+	expect(JSON.parse(json.body)).toMatchObject({status: 'accepted', delivery_id: 'missed'});
+	expect(await call('POST', '/v1/routes/{name}/recover', {name: 'nobody', body})).toMatchObject({
+		status: 409,
+		json: {code: 'route_not_found'},
+	});
+	expect(await call('POST', '/v1/routes/{name}/recover', {name: 'hook'})).toMatchObject({
+		json: {code: 'bad_request'},
+	});
+	await gateway.gateway.idle();
 });
 
 test('a test event goes through the HTTP port, signed', async () => {
@@ -233,6 +333,11 @@ test('the OpenAPI document has every path', async () => {
 	expect(documented.toSorted()).toEqual(
 		['GET /v1/events', ...controlEndpoints.map(({method, path}) => `${method} ${path}`)].toSorted(),
 	);
+	expect(json.paths['/v1/runs'].get.parameters.map(({name}: {name: string}) => name)).toContain(
+		'job',
+	);
+	const pause = json.paths['/v1/jobs/{job}/pause'].post;
+	expect(pause.requestBody.content['application/json'].schema.properties).toHaveProperty('paused');
 });
 
 test('"/v1/stop" drains and ends the gateway, and takes the socket away', async () => {

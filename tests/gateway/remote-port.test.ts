@@ -2,6 +2,7 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import {callControl} from '../../source/gateway/control-client.ts';
 import {connectGateway} from '../../source/gateway/remote-port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {advanceUntil, gatewayHome, startTestGateway, stateWhere} from '../helpers/gateway.ts';
@@ -54,6 +55,70 @@ test('an attached face and the gateway itself see and say the same', async () =>
 		await expect(port.planReplay('zzzzzzzz')).rejects.toMatchObject({code: 'delivery_not_found'});
 		await expect(port.sendTestEvent('nobody')).rejects.toMatchObject({code: 'route_not_found'});
 	}
+});
+
+test('groups, jobs, imports and recoveries are the same from outside', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {...subscriptions, group: {prompt: 'x', coalesce: {key: 'id'}}},
+	});
+	await gateway.home.write(
+		'cron/jobs.json',
+		JSON.stringify({
+			jobs: [{id: 'job_yearly00', name: 'yearly', schedule: '0 0 1 1 *', prompt: 'x'}],
+		}),
+	);
+	const local = gateway.port;
+	await using remote = await connectGateway({clock: systemClock}, {socket: gateway.paths.socket});
+	await remote.reload();
+	await gateway.send('group', {id: 1});
+	expect(await remote.listGroups({state: 'pending', limit: 10})).toEqual(
+		await local.listGroups({state: 'pending', limit: 10}),
+	);
+	expect(await remote.getGroup(1)).toEqual(await local.getGroup(1));
+	expect(await remote.getGroup(9)).toBeUndefined();
+	expect(await remote.stopConsequences()).toMatchObject({pendingGroups: 1});
+	expect(await remote.dispatchGroup(1)).toBe(true);
+	expect(await remote.dispatchGroup(1)).toBe(false);
+	await gateway.ended(1);
+
+	expect(await remote.listJobs()).toEqual(await local.listJobs());
+	const {runId} = await remote.runJob('yearly', {profile: 'default'});
+	await gateway.ended(runId);
+	expect(await remote.listRuns({job: 'job_yearly00', limit: 9})).toHaveLength(1);
+	await remote.setJobPaused('yearly', {paused: true});
+	expect(await remote.listJobs()).toMatchObject([{state: 'paused'}]);
+
+	const [known] = await remote.listDeliveries({limit: 1, outcomes: ['coalesced']});
+	const stored = await remote.getDelivery(known?.id ?? '');
+	const many = Array.from({length: 120}, () => stored).filter(delivery => delivery !== undefined);
+	expect(await remote.importDeliveries(many)).toBe(120);
+	expect(await remote.importDeliveries([])).toBe(0);
+	expect(await remote.planReplay(known?.id ?? '', {route: 'hook'})).toMatchObject({route: 'hook'});
+	const {body} = await remote.recoverDelivery({
+		route: 'hook',
+		deliveryId: 'missed',
+		headers: {},
+		body: '{"name":"Alex"}',
+	});
+	expect(JSON.parse(body)).toMatchObject({delivery_id: 'missed'});
+	await gateway.gateway.idle();
+	expect(await remote.status()).toEqual(await local.status());
+	for (const port of [local, remote]) {
+		await expect(port.runJob('nobody')).rejects.toMatchObject({code: 'job_not_found'});
+		await expect(port.setJobPaused('nobody', {paused: true})).rejects.toMatchObject({
+			code: 'job_not_found',
+		});
+		await expect(
+			port.importDeliveries(many.slice(0, 1).map(one => ({...one, status: 7}))),
+		).rejects.toMatchObject({code: 'delivery_invalid'});
+	}
+});
+
+test('an operation that an older gateway does not have is an error, not nothing', async () => {
+	await using gateway = await startTestGateway();
+	await expect(callControl(gateway.paths.socket, '/v1/later')).rejects.toMatchObject({
+		code: 'unknown_url',
+	});
 });
 
 test('the state of an attached face follows, event by event', async () => {

@@ -1,5 +1,6 @@
+import {SvcError} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
-import {type ControlEndpoint, limitOf, numberOf} from './endpoint.ts';
+import {type ControlEndpoint, type ControlRequest, limitOf, numberOf} from './endpoint.ts';
 
 const mostGroups = 5000;
 
@@ -13,15 +14,8 @@ export const groupEndpoints: readonly ControlEndpoint[] = [
 			state: 'Only those that are "pending" or "dispatched".',
 			limit: '1 to 5000; 100 when absent.',
 		},
-		handle(port, request) {
-			// A state that does not exist matches nothing.
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-			const state = request.query.get('state') as Group['state'] | null;
-			return port.listGroups({
-				...(state !== null && {state}),
-				limit: limitOf(request, mostGroups),
-			});
-		},
+		handle: async (port, request) =>
+			port.listGroups({...stateOf(request), limit: limitOf(request, mostGroups)}),
 	},
 	{
 		method: 'GET',
@@ -36,3 +30,19 @@ export const groupEndpoints: readonly ControlEndpoint[] = [
 		handle: (port, request) => port.dispatchGroup(numberOf(request, 'group')),
 	},
 ];
+
+function stateOf({query}: ControlRequest): {readonly state?: Group['state']} {
+	const state = query.get('state');
+	if (state === null) {
+		return {};
+	}
+
+	if (state !== 'pending' && state !== 'dispatched') {
+		throw new SvcError(
+			'bad_request',
+			`Cannot list groups that are "${state}": use "pending" or "dispatched"`,
+		);
+	}
+
+	return {state};
+}
