@@ -36,7 +36,8 @@ const longestCatchUpMs = 24 * 3_600_000;
  * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
  * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed.
  *
- * Each time of a schedule fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired.
+ * Each time of day fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired. An interval names
+ * no time of day, so it goes on from the clock that is there.
  */
 export function planTick(
 	job: JobDefinition,
@@ -71,7 +72,9 @@ export function planTick(
 	}
 
 	if (dueAt > now) {
-		const expected = steppedBack ? nextAfter(schedule, firedUntil(record, now)) : undefined;
+		const expected = steppedBack
+			? nextAfter(schedule, schedule.kind === 'every' ? now : firedUntil(record, now))
+			: undefined;
 		return expected !== undefined && expected < dueAt
 			? {kind: 'plan', nextAt: expected, basis}
 			: {kind: 'wait', until: dueAt};

@@ -142,6 +142,15 @@ test('a clock that went back fires nothing again, up to three hours', () => {
 	});
 });
 
+test('an interval goes on when the clock went back: it names no time of day', () => {
+	const record = {lastAt: at('20T13:00'), nextAt: at('20T14:00')};
+	const entry = {schedule: 'every 1h', created_at: '2026-11-20T09:15:00Z'};
+	expect(decide('20T12:10', {record, entry, steppedBack: true})).toMatchObject({
+		kind: 'plan',
+		nextAt: at('20T12:15'),
+	});
+});
+
 test('a clock that went back further was wrong before: the job is planned anew', () => {
 	const record = {
 		lastAt: Date.parse('2030-01-01T00:00:00Z'),
