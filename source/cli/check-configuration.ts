@@ -1,8 +1,12 @@
+import type {Config, RouteTable} from '../config/config.ts';
 import {loadConfig} from '../config/load-config.ts';
+import {profileNotServed} from '../config/resolve-route.ts';
 import {buildRouteTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Problem} from '../core/config-view.ts';
 import {silentLogger} from '../core/log.ts';
+import {findJob, unavailableJob} from '../schedule/find-job.ts';
+import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
 import type {Context} from './context.ts';
 
 /** Everything that is wrong with the files of a home, and how many routes they give. Unknown keys are errors here. */
@@ -36,15 +40,66 @@ export function checkConfiguration(context: Context): {
 			})),
 			...table.skipped
 				.filter(({source}) => source === 'dynamic')
-				.map(({name, reason}) => ({
+				.map(({name, code, reason}) => ({
 					...placeless,
+					// It waits for a gateway that serves its profile.
+					severity: code === profileNotServed ? ('warning' as const) : ('error' as const),
 					file: paths.subscriptions,
 					key: name,
 					message: reason,
 				})),
 			...table.warnings,
+			...problemsWithJobs(context, config),
+			...routesWithoutJob(context, config, table),
 		],
 		routes: table.routes.size,
 		exists: config.exists,
 	};
+}
+
+/** The jobs of the home, and of every other profile that its gateway serves. */
+function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Problem[] {
+	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
+		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
+		const messages = [
+			...(problem === undefined ? [] : [problem]),
+			...entries.flatMap(({ok, job}) => (ok ? [] : [job.problem])),
+		];
+		return messages.map(message => ({
+			severity: 'error',
+			file: jobsFile(paths),
+			line: 0,
+			column: 0,
+			key: '',
+			message,
+		}));
+	});
+}
+
+/** Routes whose events would be answered with 503 now. */
+function routesWithoutJob(
+	{clock}: Context,
+	{paths, profiles}: Config,
+	{routes}: RouteTable,
+): readonly Problem[] {
+	return [...routes.values()].flatMap(({name, profile, source, cronJob}) => {
+		if (cronJob === undefined) {
+			return [];
+		}
+
+		const reader = createJobsReader({paths: profiles.of(profile).paths, clock, log: silentLogger});
+		const found = findJob(reader.current(), cronJob);
+		return found.kind === 'found' && !found.job.paused
+			? []
+			: [
+					{
+						severity: 'warning',
+						file: source === 'static' ? paths.config : paths.subscriptions,
+						line: 0,
+						column: 0,
+						key: name,
+						message: `fires nothing now: ${unavailableJob(cronJob, found)}`,
+					} as const,
+				];
+	});
 }

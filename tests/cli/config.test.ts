@@ -2,6 +2,7 @@ import {mkdir} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {svc} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
+import {command} from './command.ts';
 
 test('"svc config path": the file of the home, and of the profile', async () => {
 	await using home = await temporaryHome();
@@ -58,6 +59,33 @@ test('a valid home, an empty one, and one whose subscriptions or secrets are wro
 	await home.write('webhook_subscriptions.json', '{}');
 	await home.write('config.yaml', 'model: [\n');
 	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('config.yaml:')});
+});
+
+test('jobs are checked too, and routes that fire one', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n',
+		'webhook_subscriptions.json':
+			'{"gh": {"secret": "abc", "cron_job": "nightly"}, "far": {"secret": "abc", "profile": "acme"}}',
+	});
+	await mkdir(home.file('cron'));
+	const check = async () => command(['config', 'check'], {home: home.path});
+	const missing = await check();
+	expect(missing).toMatchObject({code: 0, stdout: expect.stringContaining('1 routes')});
+	expect(missing.stderr).toContain('gh: fires nothing now: there is no job "nightly"');
+	expect(missing.stderr).toMatch(/^warning .*far: .*multiplex_profiles/m);
+
+	const job = {id: 'job_abcd1234', name: 'nightly', schedule: 'every 1h', prompt: 'x'};
+	await home.write('cron/jobs.json', JSON.stringify({jobs: [{...job, paused: true}]}));
+	expect((await check()).stderr).toContain('job "nightly" is paused');
+	await home.write('cron/jobs.json', JSON.stringify({jobs: [job]}));
+	expect((await check()).stderr).not.toContain('nightly');
+	await home.write('cron/jobs.json', JSON.stringify({jobs: [{...job, schedule: 'soon'}]}));
+	expect(await check()).toMatchObject({
+		code: 3,
+		stderr: expect.stringMatching(/^error .*nightly/m),
+	});
+	await home.write('cron/jobs.json', 'nonsense');
+	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('jobs.json')});
 });
 
 test('a command that reads the configuration refuses a broken one with 3', async () => {
