@@ -27,7 +27,13 @@ export function createCounters(database: DatabaseSync): Counters {
 	const update = database.prepare('update usage set body_bytes = ? where id = 1');
 	const perState = new Map(
 		database
-			.prepare('select state, count(*) as count from run where finished_at is null group by state')
+			.prepare(
+				`select state, count(*) as count from (
+					select state from run indexed by run_waiting where due_at is not null
+					union all
+					select state from run indexed by run_leased where finished_at is null and due_at is null
+				) group by state`,
+			)
 			.all()
 			.map(row => [textOf(row['state']), integerOf(row['count'])]),
 	);

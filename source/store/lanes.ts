@@ -5,14 +5,14 @@ import type {Runs} from './port.ts';
 /** How many runs of a route may be leased at once. */
 export type LimitOf = NonNullable<Parameters<Runs['lease']>[2]>;
 
+/** What so many runs may hold at once: a route, or a job. */
+type Place = {readonly name: string; readonly limit: number};
+
 /** The waiting runs of one route, or of one job that it fires. */
 type Lane = {
 	/** As the database writes it. */
 	readonly name: string;
-	/** The route whose limit counts, if there is one, and the job. */
-	readonly route?: string;
-	readonly job?: string;
-	readonly limit: number;
+	readonly places: readonly Place[];
 	/** The run that is due first: a row of `id, state, token, due_at`. */
 	head: Row | undefined;
 };
@@ -30,43 +30,42 @@ export type Lanes = {
  * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment.
  */
 export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lanes {
-	const open = database.prepare(
-		`with recursive open (lane) as (
-			select min(lane) from run where finished_at is null
-			union all
-			select (select min(lane) from run where finished_at is null and run.lane > open.lane) from open where open.lane is not null
-		)
-		select lane, (select count(*) from run where finished_at is null and run.lane = open.lane and due_at is null) as leased
-		from open where lane is not null`,
+	const leases = database.prepare(
+		'select lane, count(*) as leased from run indexed by run_leased where finished_at is null and due_at is null group by lane',
 	);
-	const head = database.prepare(
-		'select id, state, token, due_at from run where finished_at is null and lane = ? and due_at is not null order by due_at, id limit 1',
+	const heads = database.prepare(
+		`with recursive waiting (lane) as (
+			select min(lane) from run where due_at is not null
+			union all
+			select (select min(lane) from run where due_at is not null and run.lane > waiting.lane) from waiting where waiting.lane is not null
+		)
+		select waiting.lane as lane, run.id, run.state, run.token, run.due_at
+		from waiting join run on run.id = (
+			select id from run as head where head.due_at is not null and head.lane = waiting.lane order by head.due_at, head.id limit 1
+		)`,
+	);
+	const next = database.prepare(
+		'select id, state, token, due_at from run where due_at is not null and lane = ? order by due_at, id limit 1',
 	);
 
 	return limitOf => {
 		const leased = new Map<string, number>();
-		const count = (name: string | undefined, by: number) => {
-			if (name !== undefined) {
+		const count = (places: readonly Place[], by: number) => {
+			for (const {name} of places) {
 				leased.set(name, (leased.get(name) ?? 0) + by);
 			}
 		};
 
-		const countLease = ({route, job}: Lane, by: number) => {
-			count(route, by);
-			count(job, by);
-		};
-
-		const leasedOf = (name: string | undefined) =>
-			name === undefined ? 0 : (leased.get(name) ?? 0);
-		const hasRoom = ({route, job, limit}: Lane) => leasedOf(route) < limit && leasedOf(job) < 1;
-		const lanes = open.all().map(row => {
-			const lane = laneOf(textOf(row['lane']), limitOf);
-			countLease(lane, integerOf(row['leased']));
-			return lane;
-		});
-		for (const lane of lanes) {
-			lane.head = hasRoom(lane) ? head.get(lane.name) : undefined;
+		const hasRoom = ({places}: Lane) =>
+			places.every(({name, limit}) => (leased.get(name) ?? 0) < limit);
+		for (const row of leases.all()) {
+			count(placesOf(textOf(row['lane']), limitOf), integerOf(row['leased']));
 		}
+
+		const lanes = heads.all().map((head): Lane => {
+			const name = textOf(head['lane']);
+			return {name, places: placesOf(name, limitOf), head};
+		});
 
 		const first = () => {
 			let found: Lane | undefined;
@@ -84,25 +83,23 @@ export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lane
 			take() {
 				const lane = first();
 				if (lane) {
-					countLease(lane, 1);
-					lane.head = head.get(lane.name);
+					count(lane.places, 1);
+					lane.head = next.get(lane.name);
 				}
 			},
 		};
 	};
 }
 
-/** The column `lane`: profile, route and job. A run without a delivery has no route: `-`. */
-function laneOf(name: string, limitOf: LimitOf = () => undefined): Lane {
+/** What a run holds by the column `lane`: profile, route and job. A run without a delivery has no route: `-`. */
+function placesOf(lane: string, limitOf?: LimitOf): readonly Place[] {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
-	const [profile, route, job] = JSON.parse(name) as [string, string, string | null];
-	return {
-		name,
-		limit: (route === '-' ? undefined : limitOf({profile, route})) ?? Number.POSITIVE_INFINITY,
-		head: undefined,
-		...(route !== '-' && {route: `route\0${profile}\0${route}`}),
-		...(job !== null && {job: `job\0${profile}\0${job}`}),
-	};
+	const [profile, route, job] = JSON.parse(lane) as [string, string, string | null];
+	const limit = route === '-' ? undefined : limitOf?.({profile, route});
+	return [
+		...(limit === undefined ? [] : [{name: `route ${profile} ${route}`, limit}]),
+		...(job === null ? [] : [{name: `job ${profile} ${job}`, limit: 1}]),
+	];
 }
 
 const isBefore = (a: Row | undefined, b: Row | undefined): boolean => {

@@ -15,7 +15,7 @@ import {integerOf} from './columns.ts';
  * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
  * - `coalesce_group` waits while it has no `run`. `delivery.run` and `claim.run` below zero name the group of an event, not a run: a column of its own would
  *   lie behind the bodies, and every listing would read through them to get there.
- * - `run.lane` is what its leases are counted by; `run_open` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
+ * - `run.lane` is what its leases are counted by; `run_waiting` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
  * - `job_run` holds what a run without a delivery has instead of one.
  */
 const steps: readonly string[] = [
@@ -148,7 +148,8 @@ const steps: readonly string[] = [
 	from run left join delivery on delivery.id = run.delivery order by run.id;
 	drop table run;
 	alter table run_4 rename to run;
-	create index run_open on run (lane, due_at) where finished_at is null;
+	create index run_waiting on run (lane, due_at) where due_at is not null;
+	create index run_leased on run (lane) where finished_at is null and due_at is null;
 	create index run_of_job on run (job, profile) where job is not null and finished_at is null;
 	create table job_run (run integer primary key, event text not null, plan text not null) strict;
 	create table job (

@@ -180,7 +180,9 @@ function recover(database: DatabaseSync, counters: Counters, now: number): Recov
 	const abandon = createAbandon(database, counters);
 	const recovered: Record<Fate, number[]> = {requeued: [], interrupted: [], uncertain: []};
 	const leased = database
-		.prepare('select id from run where finished_at is null and due_at is null order by id')
+		.prepare(
+			'select id from run indexed by run_leased where finished_at is null and due_at is null order by id',
+		)
 		.all();
 	if (leased.length === 0) {
 		return recovered;

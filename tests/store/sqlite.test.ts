@@ -20,6 +20,7 @@ import {createOlderStore} from './older-stores.ts';
 import {
 	acceptRun,
 	dayMs,
+	groupedEntry,
 	leaseOne,
 	sampleAnswer,
 	sampleDelivery,
@@ -222,6 +223,42 @@ describe('a disk that is full', () => {
 		await using store = await openSqliteStore({clock}, {file: home.file, maxPages: 300});
 		await expectRecovery(store);
 		expect(store.health().failing).toBeUndefined();
+	});
+
+	test('what memory knows of groups is what is on the disk, wherever writing failed', async () => {
+		for (let maxPages = 40; maxPages < 60; maxPages += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			await using home = await createSqliteHome();
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			await using store = await openSqliteStore({clock}, {file: home.file, maxPages});
+			const entries = Array.from({length: 40}, (_, index) =>
+				groupedEntry(`k${index % 9}`, {body: new Uint8Array(9000 + 100 * index)}),
+			);
+			const outcomes: string[] = [];
+			for (const [index, entry] of entries.entries()) {
+				const dispatching = index % 5 === 4 ? store.groups.dispatch({id: index / 2}, 'person') : [];
+				// oxlint-disable-next-line no-await-in-loop -- some succeed before one fails
+				const [answer] = await Promise.allSettled([store.intake.accept(entry), dispatching]);
+				outcomes.push(answer.status);
+			}
+
+			expect(outcomes).toContain('rejected');
+			expect(outcomes).toContain('fulfilled');
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			await using copy = await home.crash();
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			await using reopened = await copy.open(createFakeClock(startMs));
+			expect(reopened.groups.pending()).toBe(store.groups.pending());
+			expect(reopened.groups.nextDueMs()).toBe(store.groups.nextDueMs());
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			const groups = await reopened.groups.list({limit: 99});
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			expect(groups).toEqual(await store.groups.list({limit: 99}));
+			const events = groups.reduce((sum, {count}) => sum + count, 0);
+			expect(events).toBe(outcomes.filter(outcome => outcome === 'fulfilled').length);
+			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
+			expect(await store.runs.counts()).toEqual(await reopened.runs.counts());
+		}
 	});
 
 	const mounted = (path: string) => {
