@@ -5,7 +5,7 @@ import {cell} from '../core/untrusted.ts';
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
 export type Schedule =
 	| {readonly kind: 'cron'; readonly pattern: Cron}
-	/** At `anchorMs` plus every multiple of `everyMs`; a day has 24 hours here, whatever clocks do. */
+	/** At `anchorMs` plus or minus every multiple of `everyMs`; a day has 24 hours here, whatever clocks do. */
 	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
 	/** Once, milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
@@ -55,7 +55,7 @@ export function nextAfter(schedule: Schedule, afterMs: number): number | undefin
 			return schedule.pattern.nextRun(new Date(afterMs))?.getTime();
 		case 'every': {
 			const {everyMs, anchorMs} = schedule;
-			return anchorMs + Math.max(1, Math.floor((afterMs - anchorMs) / everyMs) + 1) * everyMs;
+			return anchorMs + (Math.floor((afterMs - anchorMs) / everyMs) + 1) * everyMs;
 		}
 
 		case 'once':
