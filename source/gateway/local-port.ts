@@ -1,4 +1,5 @@
 import {editConfig} from '../config/edit-config.ts';
+import {routePath} from '../config/route-path.ts';
 import {routeViews} from '../config/route-table.ts';
 import type {Route} from '../config/route.ts';
 import type {Broker} from '../core/broker.ts';
@@ -32,16 +33,28 @@ export function createLocalPort({
 		return route;
 	};
 
-	const urlOf = (route: string): string => {
+	const urlOf = ({name, profile}: Route): string => {
 		const {webhook} = broker.getState();
 		if (webhook.state !== 'listening') {
 			throw new SvcError(
 				'webhook_not_listening',
-				`Cannot send to route "${route}": the webhook receiver does not listen`,
+				`Cannot send to route "${name}": the webhook receiver does not listen`,
 			);
 		}
 
-		return `${reachable(webhook.url)}/webhooks/${encodeURIComponent(route)}`;
+		return reachable(webhook.url) + routePath({name: encodeURIComponent(name), profile});
+	};
+
+	const sampleFor = (route: Route, options?: Parameters<GatewayPort['sendTestEvent']>[1]) => {
+		const sample = sampleRequest(route, {...options, now: clock.now()});
+		if (!sample.isSigned) {
+			throw new SvcError(
+				'route_not_testable',
+				`Cannot sign a test event for route "${route.name}": only its sender has the private key`,
+			);
+		}
+
+		return sample;
 	};
 
 	return {
@@ -68,11 +81,11 @@ export function createLocalPort({
 		replay: async (id, options) => (await rooms()).replays.replay(id, options),
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);
-			return sendRequest({clock, url: urlOf(name)}, sampleRequest(route, options));
+			return sendRequest({clock, url: urlOf(route)}, sampleFor(route, options));
 		},
 		async curlLine(name) {
 			const route = await routeOf(name);
-			return curlLine(urlOf(name), sampleRequest(route));
+			return curlLine(urlOf(route), sampleFor(route));
 		},
 		async cancelRun(id) {
 			const {dispatcher, store, ...joined} = await rooms();

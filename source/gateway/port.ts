@@ -120,12 +120,12 @@ export type GatewayCommands = {
 	planReplay(id: string, options?: ReplayOptions): Promise<ReplayPlan>;
 	/** Sends a stored delivery through the pipeline again, after authentication, with a new identifier that names the old. */
 	replay(id: string, options?: ReplayOptions): Promise<ReceiverAnswer>;
-	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `webhook_not_listening` */
+	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `route_not_testable`, `webhook_not_listening` */
 	sendTestEvent(
 		route: string,
 		options?: {readonly payload?: string; readonly event?: string},
 	): Promise<ReceiverAnswer>;
-	/** A `curl` command line that sends a signed test event to `route`; holds no secret, only a computed signature. */
+	/** A `curl` command line that sends a signed test event to `route`; holds no secret, only a computed signature. Same errors. */
 	curlLine(route: string): Promise<string>;
 	/** `false` when the run has ended already. */
 	cancelRun(id: number): Promise<boolean>;

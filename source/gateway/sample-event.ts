@@ -1,13 +1,16 @@
-import {createHmac, randomUUID} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
 import type {Route} from '../config/route.ts';
-import type {Clock} from '../core/clock.ts';
+import {type Clock, systemClock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {ReceiverAnswer} from './port.ts';
+import {signatureHeaders} from './sign-sample.ts';
 
 /** A request that a code host could have sent. */
 export type SampleRequest = {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
+	/** `false`: the route has public keys only, and the receiver will refuse this. */
+	readonly isSigned: boolean;
 };
 
 /** The pull request of the test event: made up, in the shape that GitHub sends. */
@@ -39,12 +42,16 @@ const samplePullRequest = {
 };
 
 /**
- * A test event for `route`, signed as GitHub signs (`X-Hub-Signature-256`). The event is the one asked for, else `pull_request` when the route takes
- * it, else the first that the route takes.
+ * A test event for `route`, signed as its senders sign (as GitHub, unless the route says otherwise). The event is the one asked for, else `pull_request` when the route
+ * takes it, else the first that the route takes. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
  */
 export function sampleRequest(
-	route: Pick<Route, 'events' | 'secrets' | 'insecure'>,
-	{payload, event}: {readonly payload?: string; readonly event?: string} = {},
+	route: Pick<Route, 'events' | 'secrets' | 'insecure' | 'signature'>,
+	{
+		payload,
+		event,
+		now = systemClock.now(),
+	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
 ): SampleRequest {
 	const name = event ?? eventFor(route.events);
 	const body =
@@ -52,6 +59,7 @@ export function sampleRequest(
 		JSON.stringify(
 			name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest},
 		);
+	const signature = route.insecure ? {} : signatureHeaders(route, body, now);
 	return {
 		body,
 		headers: {
@@ -59,8 +67,9 @@ export function sampleRequest(
 			'user-agent': 'svc-test-event',
 			'x-github-event': name,
 			'x-github-delivery': randomUUID(),
-			...(route.insecure ? {} : {'x-hub-signature-256': signatureOf(body, route.secrets[0] ?? '')}),
+			...signature,
 		},
+		isSigned: signature !== undefined,
 	};
 }
 
@@ -69,16 +78,13 @@ const eventFor = (events: readonly string[]): string =>
 		? 'pull_request'
 		: (events[0] ?? 'pull_request');
 
-const signatureOf = (body: string, secret: string): string =>
-	`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-
 /** How long a receiver may take; `deliver_only` routes wait for their target. */
 const answerMs = 30_000;
 
 /** Posts `request` to `url`: through the real HTTP port, as its sender would. Rejects when no answer comes within 30 seconds. */
 export async function sendRequest(
 	{url, clock}: {readonly url: string; readonly clock: Clock},
-	{headers, body}: SampleRequest,
+	{headers, body}: Pick<SampleRequest, 'headers' | 'body'>,
 ): Promise<ReceiverAnswer> {
 	const controller = new AbortController();
 	const cancel = clock.after(answerMs, () => {
@@ -104,7 +110,10 @@ export async function sendRequest(
  * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret, and makes a new delivery
  * identifier at each call, so that it can be pasted more than once.
  */
-export function curlLine(url: string, {headers, body}: SampleRequest): string {
+export function curlLine(
+	url: string,
+	{headers, body}: Pick<SampleRequest, 'headers' | 'body'>,
+): string {
 	const flags = Object.entries(headers)
 		.filter(([name]) => name !== 'x-github-delivery' && name !== 'user-agent')
 		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
