@@ -3,6 +3,7 @@ import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {Webhook as StandardWebhook} from 'standardwebhooks';
 import {expect, test} from 'vitest';
+import {signV2} from './sign.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 
 const v1 = (body: string) => ({
@@ -104,4 +105,43 @@ test('neither secret nor signature is in a stored delivery, an event or the log'
 	await receiver.post({note: secret}, {'X-Forge2-Token': secret});
 	expect(receiver.step('filter')).toContain('got a value that is not shown');
 	expect(JSON.stringify([receiver.events, receiver.log])).not.toContain(secret);
+});
+
+test('401: the person at the terminal sees why, the client gets the same bytes whatever it was', async () => {
+	const whsec = `whsec_${Buffer.from('another secret of 32 characters!').toString('base64')}`;
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute({retiredSecrets: [{secret: 'the one before', until: 0}]}),
+			makeRoute({name: 'other', secrets: ['the secret of other']}),
+			makeRoute({name: 'standard', secrets: [whsec]}),
+		],
+	});
+	const bodies = new Set<string>();
+	const detailOf = async (key: string, skewMs = 0) => {
+		const answer = await receiver.post('{}', signV2(key, '{}', receiver.clock.now() + skewMs));
+		bodies.add(JSON.stringify([answer.status, answer.text, {...answer.headers, date: ''}]));
+		return receiver.step('signature');
+	};
+
+	expect(await detailOf(secret, 412_000)).toContain('skew +412 s');
+	expect(await detailOf('the one before')).toContain('previous secret');
+	expect(await detailOf('the secret of other')).toContain('route "other"');
+	expect(await detailOf('nobody knows')).toBe('v2: does not match the secret');
+	expect([...bodies]).toHaveLength(1);
+	const told = JSON.stringify(receiver.events);
+	expect(told).not.toContain('the one before');
+	expect(told).not.toContain('the secret of other');
+});
+
+test('a retired secret passes until its time is over', async () => {
+	const until = 1_750_000_060_000;
+	await using receiver = await startReceiver({
+		routes: [makeRoute({retiredSecrets: [{secret: 'the one before', until}]})],
+	});
+	const post = async () =>
+		receiver.post('{}', signV2('the one before', '{}', receiver.clock.now()));
+	expect((await post()).status).toBe(202);
+	expect(receiver.step('signature')).toContain('retired secret');
+	receiver.clock.advance(60_001);
+	expect((await post()).status).toBe(401);
 });

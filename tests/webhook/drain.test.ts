@@ -48,6 +48,7 @@ test('requests on open connections during the drain get 503, `Retry-After` and `
 	expect(receiver.last().outcome).toBe('stopping');
 	const health = await send(receiver.url, {path: '/health'});
 	expect([health.status, health.json]).toEqual([503, {status: 'stopping', platform: 'webhook'}]);
+	expect(health.headers['retry-after']).toBe('10');
 
 	receiver.clock.advance(1000);
 	await closing;

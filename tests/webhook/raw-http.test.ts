@@ -24,12 +24,17 @@ const signed = (receiver: TestReceiver, body: string) =>
 		.map(([name, value]) => `${name}: ${value}\r\n`)
 		.join('');
 
-const start = 'POST /webhooks/hook HTTP/1.1\r\nHost: x\r\n';
+const startOf = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\n`;
+
+const toHook = startOf('/webhooks/hook');
 
 const chunk = (content: string) => `${content.length.toString(16)}\r\n${content}\r\n`;
 
 /** Cases that a strict parser refuses, each a known way to smuggle a request or to tire a server. */
-const refused: ReadonlyArray<readonly [name: string, status: number, bytes: string]> = [
+const refusedAt = (
+	path: string,
+	start = startOf(path),
+): ReadonlyArray<readonly [name: string, status: number, bytes: string]> => [
 	[
 		'Content-Length and Transfer-Encoding',
 		400,
@@ -45,7 +50,7 @@ const refused: ReadonlyArray<readonly [name: string, status: number, bytes: stri
 		400,
 		`${start}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
 	],
-	['bare line feeds', 400, 'POST /webhooks/hook HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}'],
+	['bare line feeds', 400, `POST ${path} HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}`],
 	['space before the colon', 400, `${start}Content-Length : 2\r\n\r\n{}`],
 	['a folded header', 400, `${start}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}`],
 	['NUL in a header', 400, `${start}X-A: b\u0000c\r\nContent-Length: 2\r\n\r\n{}`],
@@ -64,8 +69,21 @@ const refused: ReadonlyArray<readonly [name: string, status: number, bytes: stri
 	],
 ];
 
-test.for(refused)('%s: %i and the connection is closed', async ([, status, bytes]) => {
-	await using receiver = await startReceiver();
+const profilePath = '/p/work/webhooks/deploy';
+
+const startBoth = async () =>
+	startReceiver({
+		routes: [makeRoute(), makeRoute({name: 'deploy', profile: 'work'})],
+		multiplexing: true,
+	});
+
+test.for([
+	...refusedAt('/webhooks/hook'),
+	...refusedAt(profilePath).map(
+		([name, status, bytes]) => [`below /p/: ${name}`, status, bytes] as const,
+	),
+])('%s: %i and the connection is closed', async ([, status, bytes]) => {
+	await using receiver = await startBoth();
 	const answers = await exchange(receiver, bytes);
 	expect(statuses(answers)).toEqual([status]);
 	expect(answers).toMatch(/\r\nConnection: close\r\n/i);
@@ -75,31 +93,37 @@ test.for(refused)('%s: %i and the connection is closed', async ([, status, bytes
 	expect(metrics.text).toContain(`svc_webhook_refused_requests_total{status="${status}"} 1\n`);
 });
 
-test('no Host: 400', async () => {
-	await using receiver = await startReceiver();
-	const bytes = 'POST /webhooks/hook HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}';
+test.for(['/webhooks/hook', profilePath])('no Host: 400: %s', async path => {
+	await using receiver = await startBoth();
+	const bytes = `POST ${path} HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}`;
 	expect(statuses(await exchange(receiver, bytes))).toEqual([400]);
 	expect(receiver.events).toEqual([]);
 });
 
-test('413 above the declared size before the body is read; the connection is closed', async () => {
-	await using receiver = await startReceiver();
-	const socket = connect(receiver.port, '127.0.0.1');
-	socket.write(`${start}Content-Length: 2097152\r\n\r\n`);
-	await firstBytes(socket, /Payload too large"\}$/);
-	receiver.clock.advance(2000);
-	await text(socket);
-	expect(receiver.last()).toMatchObject({status: 413, bodyBytes: 0});
-});
+test.for(['/webhooks/hook', profilePath])(
+	'413 above the declared size before the body is read; the connection is closed: %s',
+	async path => {
+		await using receiver = await startBoth();
+		const socket = connect(receiver.port, '127.0.0.1');
+		socket.write(`${startOf(path)}Content-Length: 2097152\r\n\r\n`);
+		await firstBytes(socket, /Payload too large"\}$/);
+		receiver.clock.advance(2000);
+		await text(socket);
+		expect(receiver.last()).toMatchObject({status: 413, bodyBytes: 0});
+	},
+);
 
-test('`Expect: 100-continue` with a body too large: 413, never 100', async () => {
-	await using receiver = await startReceiver();
-	const answers = await exchange(
-		receiver,
-		`${start}Expect: 100-continue\r\nContent-Length: 2097152\r\n\r\n`,
-	);
-	expect(statuses(answers)).toEqual([413]);
-});
+test.for(['/webhooks/hook', profilePath])(
+	'`Expect: 100-continue` with a body too large: 413, never 100: %s',
+	async path => {
+		await using receiver = await startBoth();
+		const answers = await exchange(
+			receiver,
+			`${startOf(path)}Expect: 100-continue\r\nContent-Length: 2097152\r\n\r\n`,
+		);
+		expect(statuses(answers)).toEqual([413]);
+	},
+);
 
 test('`Expect: 100-continue` to an unknown route: 404, never 100', async () => {
 	await using receiver = await startReceiver();
@@ -114,7 +138,7 @@ test('`Expect: 100-continue` with an acceptable size: 100, then the answer', asy
 	await using receiver = await startReceiver();
 	const socket = connect(receiver.port, '127.0.0.1');
 	socket.write(
-		`${start}Connection: close\r\n${signed(receiver, '{}')}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
+		`${toHook}Connection: close\r\n${signed(receiver, '{}')}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
 	);
 	await firstBytes(socket, /^HTTP\/1\.1 100 Continue\r\n\r\n$/);
 	socket.write('{}');
@@ -125,7 +149,7 @@ test('another expectation: 417 in JSON, and the connection is closed', async () 
 	await using receiver = await startReceiver();
 	const answers = await exchange(
 		receiver,
-		`${start}Expect: miracles\r\nContent-Length: 2097152\r\n\r\n`,
+		`${toHook}Expect: miracles\r\nContent-Length: 2097152\r\n\r\n`,
 	);
 	expect(statuses(answers)).toEqual([417]);
 	expect(answers).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/);
@@ -140,7 +164,7 @@ test('a chunked body above the limit: 413 as soon as it is, and the client that 
 	await using receiver = await startReceiver({routes: [makeRoute({maxBodyBytes: 100})]});
 	const answers = await exchange(
 		receiver,
-		`${start}Transfer-Encoding: chunked\r\n\r\n${chunk('x'.repeat(60_000)).repeat(30)}0\r\n\r\n`,
+		`${toHook}Transfer-Encoding: chunked\r\n\r\n${chunk('x'.repeat(60_000)).repeat(30)}0\r\n\r\n`,
 	);
 	expect(statuses(answers)).toEqual([413]);
 	expect(receiver.step('size')).toBe('more than 100 bytes');
@@ -151,7 +175,7 @@ test('what follows a 413 is read for 4 MiB at most', async () => {
 	const socket = connect(receiver.port, '127.0.0.1');
 	const errors: unknown[] = [];
 	socket.on('error', error => errors.push(error));
-	socket.write(`${start}Transfer-Encoding: chunked\r\n\r\n`);
+	socket.write(`${toHook}Transfer-Encoding: chunked\r\n\r\n`);
 	const piece = chunk('x'.repeat(60_000));
 	const pump = () => {
 		while (!socket.destroyed && socket.write(piece));
@@ -171,20 +195,23 @@ test('a chunked body within the limit is accepted', async () => {
 	await using receiver = await startReceiver();
 	const answers = await exchange(
 		receiver,
-		`${start}Connection: close\r\n${signed(receiver, '{"a":1}')}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a"')}${chunk(':1}')}0\r\n\r\n`,
+		`${toHook}Connection: close\r\n${signed(receiver, '{"a":1}')}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a"')}${chunk(':1}')}0\r\n\r\n`,
 	);
 	expect(statuses(answers)).toEqual([202]);
 	expect(receiver.last().bodyBytes).toBe(7);
 });
 
-test('two pipelined requests are answered in order', async () => {
-	await using receiver = await startReceiver();
-	const one = `${start}${signed(receiver, '[1]')}X-Request-ID: first\r\nContent-Length: 3\r\n\r\n[1]`;
-	const two = `${start}Connection: close\r\n${signed(receiver, '[2]')}X-Request-ID: second\r\nContent-Length: 3\r\n\r\n[2]`;
-	const answers = await exchange(receiver, one + two);
-	expect(statuses(answers)).toEqual([202, 202]);
-	expect(answers.indexOf('first')).toBeLessThan(answers.indexOf('second'));
-});
+test.for(['/webhooks/hook', profilePath])(
+	'two pipelined requests are answered in order: %s',
+	async path => {
+		await using receiver = await startBoth();
+		const one = `${startOf(path)}${signed(receiver, '[1]')}X-Request-ID: first\r\nContent-Length: 3\r\n\r\n[1]`;
+		const two = `${startOf(path)}Connection: close\r\n${signed(receiver, '[2]')}X-Request-ID: second\r\nContent-Length: 3\r\n\r\n[2]`;
+		const answers = await exchange(receiver, one + two);
+		expect(statuses(answers)).toEqual([202, 202]);
+		expect(answers.indexOf('first')).toBeLessThan(answers.indexOf('second'));
+	},
+);
 
 test('what the parser refuses after an answered request gets its 400 too', async () => {
 	await using receiver = await startReceiver();
@@ -223,7 +250,7 @@ test('connections above the limit are dropped and counted', async () => {
 test('a client that hangs up within its body is reported and harms nobody', async () => {
 	await using receiver = await startReceiver();
 	const socket = connect(receiver.port, '127.0.0.1');
-	socket.write(`${start}Content-Length: 100\r\n\r\n{"a"`, () => {
+	socket.write(`${toHook}Content-Length: 100\r\n\r\n{"a"`, () => {
 		socket.resetAndDestroy();
 	});
 	while (receiver.deliveries.length === 0) {
