@@ -65,8 +65,8 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 	const first = rows[older];
 	const second = rows[newer];
 	if (first && second) {
-		rows[newer] = joined(joined(first, second.delivery), delivery);
-		rows.splice(older, 1);
+		rows[older] = joined(joined(first, second.delivery), delivery);
+		rows.splice(newer, 1);
 		return;
 	}
 

@@ -59,7 +59,7 @@ export function hasSame({path, json}: PayloadField, text: string): boolean {
 function memberOf(value: unknown, name: string): readonly [unknown] | undefined {
 	if (Array.isArray(value)) {
 		const list: readonly unknown[] = value;
-		return Object.hasOwn(list, name) ? [list[Number(name)]] : undefined;
+		return /^\d+$/.test(name) && Object.hasOwn(list, name) ? [list[Number(name)]] : undefined;
 	}
 
 	return isJsonObject(value) && Object.hasOwn(value, name) ? [value[name]] : undefined;

@@ -25,7 +25,8 @@ test.for([
 test('whatever the times are, the bar has its cells and what is left is within the clock', () => {
 	const time = fc.integer({min: -1e13, max: 1e13});
 	fc.assert(
-		fc.property(time, time, time, fc.nat(40), (lastAt, quietAt, now, cells) => {
+		fc.property(fc.record({lastAt: time, quietAt: time, now: time}), fc.nat(40), (at, cells) => {
+			const {lastAt, quietAt, now} = at;
 			const {quiet} = clocksOf(makeGroup({lastAt, quietAt}), now);
 			expect(bar(quiet, cells)).toHaveLength(cells);
 			expect(quiet.leftMs).toBeGreaterThanOrEqual(0);

@@ -39,11 +39,13 @@ test('without jobs one line says how to add one, under a blank one', () => {
 test('the sections are never higher than the pane, and each list has a row where there is any', () => {
 	fc.assert(
 		fc.property(
-			fc.nat(50),
-			fc.nat(20),
-			fc.nat(50),
-			fc.integer({min: 8, max: 60}),
-			(pending, done, jobs, height) => {
+			fc.record({
+				pending: fc.nat(50),
+				done: fc.nat(20),
+				jobs: fc.nat(50),
+				height: fc.integer({min: 8, max: 60}),
+			}),
+			({pending, done, jobs, height}) => {
 				const state = stateOf(pending, done, jobs);
 				const {groups, jobs: below, groupRows, jobRows} = sections(state, height);
 				expect(groups + below).toBeLessThanOrEqual(height);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {hasSame} from '../../../source/tui/traffic/payload-field.ts';
 import {payloadLimits, payloadTree} from '../../../source/tui/traffic/payload-tree.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
@@ -83,4 +84,42 @@ test('hostile text is made visible and counted', () => {
 			expect(shown.every(line => line.length <= payloadLimits.columns)).toBe(true);
 		}
 	}
+});
+
+test('each line of JSON says which field it shows', () => {
+	const {lines, fields} = tree({
+		action: 'opened',
+		pull_request: {draft: true, labels: [{name: 'bug'}, 'p2', []], 'odd.key': null},
+	});
+
+	expect(lines.map((line, index) => [line.trim(), fields[index]?.path.join('/')])).toEqual([
+		['action: "opened"', 'action'],
+		['pull_request:', 'pull_request'],
+		['draft: true', 'pull_request/draft'],
+		['labels:', 'pull_request/labels'],
+		['- name: "bug"', 'pull_request/labels/0/name'],
+		['- "p2"', 'pull_request/labels/1'],
+		['- []', 'pull_request/labels/2'],
+		['odd.key: null', 'pull_request/odd.key'],
+	]);
+	expect(fields.map(field => field?.json)).toEqual([
+		'"opened"',
+		undefined,
+		'true',
+		undefined,
+		'"bug"',
+		'"p2"',
+		undefined,
+		'null',
+	]);
+});
+
+test('the field of every line is where its path leads', () => {
+	fc.assert(
+		fc.property(fc.dictionary(fc.string(), fc.jsonValue({maxDepth: 4})), value => {
+			const text = JSON.stringify(value);
+			const {fields} = payloadTree(encode(text));
+			expect(fields.filter(field => field && !hasSame(field, text))).toEqual([]);
+		}),
+	);
 });

@@ -6,7 +6,15 @@ import {paneIds} from '../../../source/tui/state/view.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
-import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
+import {
+	groupChanged,
+	makeDelivery,
+	makeGroup,
+	makeJob,
+	makeRun,
+	received,
+	runChanged,
+} from '../../helpers/make.ts';
 import {freshPicture, showShell, testNow} from '../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
@@ -195,6 +203,26 @@ test('a pane that cannot be drawn says so, and the others work on', async () => 
 	expect(shown.text()).toContain('No deliveries yet');
 });
 
+test.for([60, 80, 100, 120, 200])(
+	'at %d columns every footer fits, with the ways out',
+	async columns => {
+		const port = createFakePort({
+			groups: [makeGroup()],
+			jobs: [makeJob()],
+			runs: [makeRun({state: 'failed'})],
+		});
+		fill(port, 3);
+		await using shown = await showShell(port, {columns, rows: 24});
+		for (const key of ['1', '2', 'tab', 'enter', '3', '5', '7', 'enter', '8']) {
+			// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+			await shown.screen.press(key);
+			const footer = shown.screen.lines().at(-1) ?? '';
+			expect(footer).toMatch(/ \? help {2}: palette {2}q quit ?$/);
+			expect(footer.length).toBeLessThanOrEqual(columns);
+		}
+	},
+);
+
 test('under 60×16 there is one line', async () => {
 	await using shown = await showShell(createFakePort(), {columns: 52, rows: 14});
 
@@ -211,6 +239,7 @@ function fill(port: FakePort, count: number): void {
 		const delivery = makeDelivery({receivedAt: testNow + index, runId: index + 1});
 		port.emit(
 			received(delivery),
+			groupChanged(makeGroup({id: index % 7, count: index, key: `key ${index}`, lastAt: testNow})),
 			runChanged(
 				makeRun({
 					id: index + 1,
@@ -229,7 +258,7 @@ function fill(port: FakePort, count: number): void {
 
 const keys = fc.constantFrom(
 	...'1 2 5 7 8 j k g G pgup pgdn enter esc tab z ? : / a f space y q n'.split(' '),
-	...'ctrl+k ctrl+u down r x t W'.split(' '),
+	...'ctrl+k ctrl+u down r x t W d o b p s S up'.split(' '),
 );
 
 test('whatever is pressed and whatever comes, the frame has exactly as many rows as the terminal and equals a fresh one', async () => {
@@ -247,6 +276,7 @@ test('whatever is pressed and whatever comes, the frame has exactly as many rows
 			),
 			async steps => {
 				const port = createFakePort();
+				port.change({jobs: [makeJob(), makeJob({id: 'job_other000', state: 'paused'})]});
 				fill(port, 30);
 				await using shown = await showShell(port, narrow);
 				for (const step of steps) {

@@ -182,3 +182,34 @@ test('a toast goes after four seconds', async () => {
 
 	expect(shown.screen.lines().at(-1)).not.toContain('tmux');
 });
+
+test('the help of pane 2 has the keys of groups, then those of jobs', async () => {
+	await using shown = await showShell(createFakePort(), {columns: 120, rows: 36}, {pane: 'groups'});
+	await shown.screen.press('?');
+	const left = shown.screen.lines().map(row => row.slice(0, 60).trimEnd());
+
+	expect(left.slice(3, 13)).toEqual([
+		'Groups',
+		'  d                dispatch now (asks)',
+		'  o                its run',
+		'  y                copy key',
+		'  e                events and payload in $PAGER',
+		'',
+		'Jobs',
+		'  x                run now (asks)',
+		'  p                pause or resume',
+		'  o                its last run',
+	]);
+	expect(shown.text()).toContain('Filter: route: key: state:');
+});
+
+test('leaving names a single group that would go', async () => {
+	const port = createFakePort();
+	port.answers.consequences = {activeRuns: 0, queuedRuns: 0, pendingGroups: 1};
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('q');
+	await shown.pass(0);
+
+	expect(shown.text()).toContain('1 pending group will be dispatched now (1 run starts).');
+	expect(shown.text()).not.toContain('Nothing is under way');
+});

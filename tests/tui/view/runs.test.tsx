@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Run, StoredRun} from '../../../source/core/run.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {makeDelivery, makeJob, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
@@ -142,4 +142,54 @@ test.for([
 	await shown.pass(0);
 
 	expect(shown.desktop.copied).toEqual([text]);
+});
+
+test('a run says how many events it stands for, and whose job it is', async () => {
+	const job = {id: 'job_morning0', name: 'morning'};
+	const scheduled = makeRun({route: '-', event: 'schedule', createdAt: testNow, id: 1, job});
+	const {delivery: _none, ...withoutDelivery} = scheduled;
+	const port = createFakePort({
+		runs: [
+			withoutDelivery,
+			run(2, {job}),
+			run(3, {group: 4, superseded: 5, event: 'pull_request.synchronize'}),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+
+	expect(shown.screen.lines().slice(4, 7)).toEqual([
+		'>  3     11:59:00 gh-review     pull_request… +5 old ○ queued      0           -',
+		'   2     11:59:00 gh-review     pull_re… job morning ○ queued      0           -',
+		'   1     12:00:00 job morning   schedule             ○ queued      0           -',
+	]);
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('delivery abc123  group 4: 6 events  5 superseded');
+	await shown.screen.press('esc', 'G', 'enter');
+	expect(shown.text()).toContain('job morning (job_morning0)');
+	await shown.screen.press('o');
+	expect(shown.screen.lines().at(-1)).toContain('A schedule or a person started it');
+});
+
+test('b goes back to the job of a run', async () => {
+	const job = {id: 'job_morning0', name: 'morning'};
+	const port = createFakePort({runs: [run(2, {job})], jobs: [makeJob()]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('b');
+
+	expect(shown.text()).toMatch(/^> {2}morning/m);
+});
+
+test.for([
+	['job:morning', ['2']],
+	['job:job_m', ['2']],
+	['group:4', ['3']],
+	['group>0', ['3']],
+	['-job:morning', ['3', '1']],
+] as const)('the filter %s keeps the runs %j', async ([filter, ids]) => {
+	const port = createFakePort({
+		runs: [run(1), run(2, {job: {id: 'job_morning0', name: 'morning'}}), run(3, {group: 4})],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs', filters: {runs: filter}});
+
+	expect(shown.shell.lists.runs.shown().map(({id}) => String(id))).toEqual(ids);
 });

@@ -70,6 +70,92 @@ test('consecutive rejections of a route are one row with their count', async () 
 	expect(shown.text()).toContain('429 rate ×48');
 });
 
+test('a flood between real events is one row at the time of its first, and opens to first, last and count', async () => {
+	const port = createFakePort();
+	for (let index = 0; index < 12; index += 1) {
+		const flood = {route: 'alerts', event: '-', status: 401, outcome: 'signature'} as const;
+		take(port, deliveryAt(index, flood), deliveryAt(index, {route: 'gh-review'}));
+	}
+
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('g');
+	expect(shown.screen.lines()[4]).toMatch(/^> {2}12:00:00 alerts +- +401 signature ×12/);
+	expect(shown.screen.lines()[2]).toContain('── Traffic ── 13 ──');
+
+	await shown.screen.press('enter');
+	expect(shown.screen.lines().slice(3, 6)).toEqual([
+		'401 signature ×12 in one row',
+		' first 2026-11-20 12:00:00.000',
+		' last  2026-11-20 12:00:11.000, after 0:11',
+	]);
+	expect(shown.text()).toContain('The newest of them');
+});
+
+test('requests for routes that do not exist are one row, which names the latest', async () => {
+	const port = createFakePort();
+	take(
+		port,
+		...Array.from({length: 200}, (_, index) =>
+			deliveryAt(0, {route: `guess-${index}`, event: '-', status: 404, outcome: 'route'}),
+		),
+	);
+	await using shown = await showShell(port, narrow);
+	expect(shown.screen.lines()[4]).toMatch(/^> {2}12:00:00 \(several\) +- +404 route ×200/);
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain(
+		' asked for guess-199, guess-198, guess-197, guess-196, guess-195 …',
+	);
+});
+
+test('a key that did not resolve shows as "accepted (key missing: {pull_request.number})"', async () => {
+	const port = createFakePort();
+	take(
+		port,
+		deliveryAt(0, {
+			event: '-',
+			trace: [
+				{
+					step: 'dispatch',
+					verdict: 'pass',
+					detail: 'agent run; key missing: {pull_request.number}',
+				},
+			],
+		}),
+	);
+	await using shown = await showShell(port, {columns: 99, rows: 24});
+	expect(shown.screen.lines()[4]).toContain('202 accepted (key missing: {pull_request.number}) ');
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain(' ✓ dispatch   agent run; key missing: {pull_request.number}');
+});
+
+test.for([80, 120])('at %d columns a refused signature is explained in full', async columns => {
+	const port = createFakePort();
+	const detail = [
+		'X-Hub-Signature-256: does not match',
+		'matches the secret of route "gh-push"',
+		'the body was re-serialised: it matches as compact JSON',
+		'the clock of the sender is +412 s off',
+	].join('; ');
+	take(
+		port,
+		deliveryAt(0, {
+			status: 401,
+			outcome: 'signature',
+			trace: [{step: 'signature', verdict: 'stop', detail}],
+		}),
+	);
+	await using shown = await showShell(port, {columns, rows: 36});
+	await shown.screen.press('enter');
+	const right = shown.screen
+		.lines()
+		.map(row => (columns === 120 ? row.slice(70) : row))
+		.join(' ');
+
+	expect(right.replaceAll(/\s+/g, ' ')).toContain(`✗ signature ${detail}`);
+});
+
 test('from 100 columns the decision, the run and the payload stand beside the list', async () => {
 	const port = createFakePort();
 	const delivery = deliveryAt(0, {
@@ -251,6 +337,145 @@ test('R replays what the editor saved, and nothing when it was left unchanged', 
 	await shown.pass(0);
 	expect(port.calls).toEqual([
 		{name: 'replay', args: [delivery.id, {body: '{"action": "closed"}'}]},
+	]);
+});
+
+test('t chooses another route, says what it would do there, and sends it there', async () => {
+	const port = createFakePort({routes: [route('gh-review'), route('a'), route('b')]});
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('t');
+	expect(shown.text()).toContain(`── Replay ${delivery.id.slice(-6)} to ──`);
+	expect(shown.text()).toContain('> 1  a');
+	port.answers.plan = {route: 'b', effects: ['posts to #ops'], needsConfirmation: true};
+	await shown.screen.press('2');
+	await shown.pass(0);
+	expect(shown.text()).toContain('posts to #ops');
+	await shown.screen.press('y');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'replay', args: [delivery.id, {route: 'b'}]}]);
+});
+
+test('t says when there is no other route', async () => {
+	const port = createFakePort({routes: [route('gh-review')]});
+	take(port, deliveryAt(0));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('t');
+
+	expect(shown.screen.lines().at(-1)).toContain('There is no other route');
+});
+
+test('an edited payload can go to another route: R, then t in the question', async () => {
+	const port = createFakePort({routes: [route('gh-review'), route('a')]});
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	await using shown = await showShell(port, narrow);
+	shown.desktop.next = '{"action": "closed"}';
+	await shown.screen.press('R');
+	await shown.pass(0);
+	expect(shown.text()).toContain('y replay   t to another route   Esc leave it');
+	expect(shown.screen.lines().at(-1)).toContain('t to another route');
+	await shown.screen.press('t', 'enter');
+	await shown.pass(0);
+	await shown.screen.press('y');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([
+		{name: 'replay', args: [delivery.id, {body: '{"action": "closed"}', route: 'a'}]},
+	]);
+});
+
+test('a replay that cannot be planned says why', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0));
+	await using shown = await showShell(
+		{...port, planReplay: async () => Promise.reject(new Error('Cannot replay: no body is kept'))},
+		narrow,
+	);
+	await shown.screen.press('r');
+	await shown.pass(0);
+
+	expect(shown.screen.lines().at(-1)).toBe(' Cannot replay: no body is kept');
+});
+
+test('a choice of many routes scrolls', async () => {
+	const routes = Array.from({length: 40}, (_, index) => route(`route-${index}`));
+	const port = createFakePort({routes});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('T', ...Array.from({length: 30}, () => 'down'));
+
+	expect(shown.text()).toMatch(/^> +route-30 /m);
+	await shown.screen.press('enter');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'sendTestEvent', args: ['route-30']}]);
+});
+
+/** Takes in ten events of which three are drafts, and opens the latest. */
+async function showDrafts() {
+	const port = createFakePort();
+	for (let index = 0; index < 10; index += 1) {
+		const delivery = deliveryAt(index);
+		take(port, delivery);
+		const body = {action: 'opened', pull_request: {draft: index % 4 === 1, title: `n ${index}`}};
+		port.deliveries.set(delivery.id, {
+			...delivery,
+			headers: {},
+			body: new TextEncoder().encode(JSON.stringify(body)),
+		});
+	}
+
+	const shown = await showShell(port, wide);
+	await shown.pass(400);
+	return shown;
+}
+
+test('s makes a filter of the field under the cursor, and counts the past events that it would have passed', async () => {
+	await using shown = await showDrafts();
+	await shown.screen.press('s');
+	expect(shown.text()).toContain('>action: "opened"');
+	expect(shown.screen.lines().at(-1)).toContain('j k to a field, then s once more');
+	await shown.screen.press('j', 'j', 's');
+	await shown.pass(0);
+
+	expect(shown.text()).toContain('── Filter from a field ──');
+	expect(shown.text()).toContain('pull_request.draft equals true');
+	expect(shown.text()).toContain('Would pass 3 of the last 10 events of gh-review.');
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(shown.desktop.copied).toEqual(['- field: "pull_request.draft"\n  equals: true\n']);
+});
+
+test.for([
+	['j', '"field": "action"'],
+	['x', '- field: "action"\n  not_equals: "opened"'],
+] as const)('s %s copies the filter as %s', async ([key, text]) => {
+	await using shown = await showDrafts();
+	await shown.screen.press('s', 's');
+	await shown.pass(0);
+	await shown.screen.press(key);
+	await shown.pass(0);
+
+	expect(shown.desktop.copied[0]).toContain(text);
+});
+
+test('s on a row without a field says so', async () => {
+	await using shown = await showDrafts();
+	await shown.screen.press('enter', 's');
+
+	expect(shown.screen.lines().at(-1)).toContain('No field of the payload is chosen');
+});
+
+test('S copies the command that subscribes to such events', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {event: 'pull_request.opened'}));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('S');
+	await shown.pass(0);
+
+	expect(shown.desktop.copied).toEqual([
+		"svc webhook subscribe pull_request-opened --events 'pull_request.opened' --prompt 'Event {event_type}: {__raw__}'",
 	]);
 });
 
