@@ -9,6 +9,8 @@ export type Table = {
 	readonly empty: string;
 	/** Names of the columns that are cut last: what is typed again stands there. */
 	readonly whole?: readonly string[];
+	/** Names of columns that a narrow terminal does without, the first to go first. */
+	readonly optional?: readonly string[];
 };
 
 const gap = 2;
@@ -16,15 +18,18 @@ const gap = 2;
 /** A column is not cut below this for the sake of the others. */
 const leastWidth = 6;
 
+/** With this much a column still says something; columns that may go make room for it. */
+const usefulWidth = 16;
+
 const longestCell = 200;
 
 /**
- * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: the widest columns are cut first, with `…`. In a pipe
- * every value is whole.
+ * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: columns that may go do, then the widest ones are cut, with
+ * `…`. In a pipe every value is whole.
  */
 export async function printTable(
 	context: Pick<Context, 'stdout' | 'stderr'>,
-	{header, rows, empty, whole = []}: Table,
+	{header, rows, empty, whole = [], optional = []}: Table,
 ): Promise<void> {
 	if (rows.length === 0) {
 		tell(context, empty);
@@ -35,18 +40,57 @@ export async function printTable(
 	const {clip, fit, widthOf} = await import('../tui/text/fit.ts');
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
-	const table = [header, ...rows].map(row => row.map(text => cell(text, longestCell).text));
-	const natural = header.map((_, column) =>
-		Math.max(...table.map(row => widthOf(row[column] ?? ''))),
+	const lines = [header, ...rows].map(row => row.map(text => cell(text, longestCell).text));
+	const all = header.map((name, column) => ({
+		name,
+		column,
+		natural: Math.max(...lines.map(row => widthOf(row[column] ?? ''))),
+	}));
+	const columns = withoutOptional(all, {room, whole, optional});
+	const widths = shrunk(
+		columns.map(({natural}) => natural),
+		{
+			room: room - gap * (columns.length - 1),
+			isWhole: columns.map(({name}) => whole.includes(name)),
+		},
 	);
-	const widths = shrunk(natural, {
-		room: room - gap * (header.length - 1),
-		isWhole: header.map(name => whole.includes(name)),
-	});
-	for (const row of table) {
-		const line = row.map((text, column) => fit(text, widths[column] ?? 0)).join(' '.repeat(gap));
-		stdout.write(`${clip(cell(line.trimEnd(), Infinity).text, room)}\n`);
+	for (const row of lines) {
+		const texts = columns.map(({column}, index) => {
+			const text = row[column];
+			return text === undefined ? '' : fit(text, widths[index] ?? 0);
+		});
+		const line = texts.join(' '.repeat(gap)).trimEnd();
+		stdout.write(`${clip(cell(line, Infinity).text, room)}\n`);
 	}
+}
+
+type Column = {readonly name: string; readonly column: number; readonly natural: number};
+
+/** The columns that stay, when every one of them is to have a useful width, or its own. */
+function withoutOptional(
+	columns: readonly Column[],
+	{
+		room,
+		whole,
+		optional,
+	}: {
+		readonly room: number;
+		readonly whole: readonly string[];
+		readonly optional: readonly string[];
+	},
+): readonly Column[] {
+	const needed = columns.reduce(
+		(sum, {name, natural}) =>
+			sum + gap + (whole.includes(name) ? natural : Math.min(natural, usefulWidth)),
+		-gap,
+	);
+	const [first, ...others] = optional;
+	return needed <= room || first === undefined
+		? columns
+		: withoutOptional(
+				columns.filter(({name}) => name !== first),
+				{room, whole, optional: others},
+			);
 }
 
 /** Widths that fit `room` together, as far as the least width allows; a column that is whole is cut after all others. */

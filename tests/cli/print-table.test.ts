@@ -44,3 +44,13 @@ test('columns that are typed again are cut only when there is no room for anythi
 	expect(line).toMatch(/^0123456…/);
 	expect(stringWidth(line)).toBeLessThanOrEqual(24);
 });
+
+test('columns that may go leave a narrow terminal, the first named first', async () => {
+	const optional = {...table, optional: ['WHY', 'ROUTE']};
+	const [wide = ''] = await print(optional, 120);
+	expect(wide).toMatch(/^ID +ROUTE +WHY$/);
+	const [narrow = ''] = await print(optional, 40);
+	expect(narrow).toMatch(/^ID +ROUTE$/);
+	const [narrowest = ''] = await print(optional, 20);
+	expect(narrowest).toBe('ID');
+});

@@ -130,6 +130,7 @@ const tableOf = (runs: readonly Run[]): Table => ({
 	]),
 	empty: 'No runs yet: an accepted delivery starts one',
 	whole: ['RUN', 'CREATED', 'STATE'],
+	optional: ['TOOLS', 'TARGET', 'TIME'],
 });
 
 function durationOf({startedAt, finishedAt}: Run): string {

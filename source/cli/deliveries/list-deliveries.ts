@@ -55,6 +55,7 @@ export async function listDeliveries(
 			? 'No such deliveries'
 			: 'No deliveries yet: send one with "svc webhook test NAME"',
 		whole: ['ID', 'TIME', 'RUN'],
+		optional: ['MS', ...(runStates ? ['RESULT'] : [])],
 	});
 }
 

@@ -24,6 +24,7 @@ export const groupTable = (groups: readonly Group[], now: number): Table => ({
 	empty:
 		'No groups yet: a route with "coalesce" gathers its events (svc webhook subscribe NAME --coalesce-key KEY)',
 	whole: ['GROUP', 'FIRST', 'RUN'],
+	optional: ['FIRST'],
 });
 
 /** A group in lines: what it waits for, or what became of it, and its events. */

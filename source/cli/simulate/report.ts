@@ -107,6 +107,7 @@ async function printChanges(
 			]),
 		empty: 'Every delivery ends as it does today',
 		whole: ['ID'],
+		optional: ['TIME', 'EVENT'],
 	});
 	if (changes.length > shownChanges) {
 		printLines(context, [`… and ${changes.length - shownChanges} more; --json has all of them`]);

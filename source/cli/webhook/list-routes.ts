@@ -40,7 +40,8 @@ export async function listRoutes(
 			view.problem ?? (view.insecure ? 'INSECURE_NO_AUTH' : ''),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
-		whole: ['NAME', 'SOURCE'],
+		whole: ['NAME', 'SOURCE', 'URL'],
+		optional: ['URL', 'EVENTS'],
 	});
 }
 
