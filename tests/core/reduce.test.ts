@@ -228,3 +228,12 @@ test('the run that a delivery implies never replaces what the run said itself', 
 		{state: 'running'},
 	]);
 });
+
+test('imported deliveries are listed and not counted: another gateway answered them', () => {
+	const {deliveries, totals} = reduce(initialState, [
+		received(makeDelivery({idSource: 'import'})),
+		received(makeDelivery()),
+	]);
+	expect(deliveries).toHaveLength(2);
+	expect(totals).toMatchObject({received: 1, ok: 1});
+});

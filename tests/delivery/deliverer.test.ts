@@ -22,6 +22,17 @@ describe('`log`: "Writes the response to the gateway log"', () => {
 		expect(fixture.records[0]?.message.length).toBeLessThanOrEqual(2000);
 	});
 
+	test("the answer of a job's run names the job, and no delivery", async () => {
+		await using fixture = createFixture();
+		const {delivery: _, ...message} = makeMessage('log', {}, {route: '-', event: 'schedule'});
+		await fixture.deliver({...message, job: {id: 'job_abcd1234', name: 'nightly'}});
+		expect(fixture.records[0]).toMatchObject({
+			message: 'Answer of job "nightly": Looks good to me.',
+			fields: {job: 'job_abcd1234', event: 'schedule', run: 7},
+		});
+		expect(fixture.records[0]?.fields).not.toHaveProperty('delivery');
+	});
+
 	test('needs no keys and takes an empty text', async () => {
 		await using fixture = createFixture();
 

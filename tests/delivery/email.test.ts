@@ -194,6 +194,15 @@ describe('hostile values', () => {
 		expect(first?.bcc ?? second?.bcc).toBeUndefined();
 	});
 
+	test("the subject of a job's answer names the job", async () => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: server.config});
+		const job = {id: 'job_abcd1234', name: 'nightly'};
+		await fixture.deliver(makeMessage('email', {}, {route: '-', event: 'schedule', job}));
+		const [mail] = await Promise.all(server.mails.map(parse));
+		expect(mail?.subject).toBe('[svc] nightly: schedule');
+	});
+
 	test('a subject has at most 200 characters', async () => {
 		await using server = await createMailServer();
 		await using fixture = createFixture({email: server.config});

@@ -124,6 +124,23 @@ describe('"Posts the response as a pull-request/issue comment through `<forge_cl
 		});
 	});
 
+	test("the token is that of the profile whose answer it is, never another profile's", async () => {
+		await using gh = await installProgram('gh', recorder);
+		await using fixture = createFixture({
+			environment: {PATH: gh.path},
+			dotEnv: {GH_TOKEN: 'of-home'},
+			dotEnvs: {work: {GH_TOKEN: 'of-work'}, play: {}},
+		});
+		for (const [profile, token] of [
+			['default', 'of-home'],
+			['work', 'of-work'],
+			['play', undefined],
+		] as const) {
+			await fixture.deliver(makeMessage('forge_comment', target, {profile}));
+			expect((await callOf(gh.folder)).env['GH_TOKEN']).toBe(token);
+		}
+	});
+
 	test('"untrusted text can mention nobody", and our own secrets do not leave', async () => {
 		await using gh = await installProgram('gh', recorder);
 		await using fixture = createFixture({

@@ -2,7 +2,7 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createBusy} from '../../source/core/idle.ts';
 import {createLogger} from '../../source/core/log.ts';
-import {createDispatcher} from '../../source/gateway/dispatch.ts';
+import {createDispatcher, type LimitOf} from '../../source/gateway/dispatch.ts';
 import type {Lease, Runs, Store} from '../../source/store/port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {advanceUntil} from '../helpers/gateway.ts';
@@ -22,9 +22,11 @@ type Work = {
 async function openDispatch({
 	concurrency = () => 2,
 	runs = () => ({}),
+	limits,
 }: {
 	readonly concurrency?: () => number;
 	readonly runs?: (store: Store) => Partial<Runs>;
+	readonly limits?: () => LimitOf;
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
@@ -68,7 +70,7 @@ async function openDispatch({
 				await promise;
 			},
 		},
-		{concurrency},
+		{concurrency, ...(limits && {limits})},
 	);
 	stack.defer(async () => advanceUntil(dispatcher[Symbol.asyncDispose](), clock));
 
@@ -296,4 +298,61 @@ test('the drain waits for leases that the journal is just giving: nothing works 
 	await work?.finish();
 	await ended;
 	expect((await dispatch.store.runs.get(1))?.state).toBe('done');
+});
+
+test('what is queued while everything closes begins in the places that are free, once', async () => {
+	await using dispatch = await openDispatch();
+	await acceptRun(dispatch.store);
+	await acceptRun(dispatch.store);
+	await acceptRun(dispatch.store);
+	const ended = dispatch.dispatcher[Symbol.asyncDispose]();
+	const [first, second] = await dispatch.begun(2);
+	await first?.finish();
+	await second?.finish();
+	await ended;
+	expect(idsOf(dispatch.works)).toEqual([1, 2]);
+	expect(await dispatch.store.runs.counts()).toEqual({queued: 1, active: 0});
+});
+
+test('a queue that a run left while everything closes is looked at once more', async () => {
+	const gate = Promise.withResolvers<void>();
+	let looks = 0;
+	await using dispatch = await openDispatch({
+		runs: store => ({
+			lease: async (count, leaseMs) => {
+				looks++;
+				await gate.promise;
+				return store.runs.lease(count, leaseMs);
+			},
+		}),
+	});
+	dispatch.dispatcher.wake();
+	const ended = dispatch.dispatcher[Symbol.asyncDispose]();
+	await acceptRun(dispatch.store);
+	gate.resolve();
+	const [work] = await dispatch.begun(1);
+	await work?.finish();
+	await ended;
+	expect(looks).toBe(2);
+});
+
+test('no more runs of a route at once than its limit, asked for each look', async () => {
+	let limit: number | undefined = 1;
+	await using dispatch = await openDispatch({
+		limits: () => () => limit,
+	});
+	await dispatch.accept(3);
+	const [first] = await dispatch.begun(1);
+	await settleDown();
+	expect(idsOf(dispatch.works)).toEqual([1]);
+	await first?.finish();
+	const [, second] = await dispatch.begun(2);
+	await settleDown();
+	expect(idsOf(dispatch.works)).toEqual([1, 2]);
+
+	limit = undefined;
+	dispatch.dispatcher.wake();
+	await dispatch.begun(3);
+	expect(idsOf(dispatch.works)).toEqual([1, 2, 3]);
+	await second?.finish();
 });

@@ -23,12 +23,13 @@ const configured: Chosen = {
 };
 
 /** A model server that keeps who asks for its models waiting until it is released. */
-async function openSlowServer() {
+async function openSlowServer(models: readonly string[] = []) {
 	const asked = Promise.withResolvers<void>();
 	const released = Promise.withResolvers<void>();
 	const server = createServer((_request, response) => {
 		asked.resolve();
-		void released.promise.then(() => response.end('{"data": []}'));
+		const data = models.map(id => ({id}));
+		void released.promise.then(() => response.end(JSON.stringify({data})));
 	});
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -97,4 +98,37 @@ test('a look that ends after the gateway says nothing', async () => {
 	await slow;
 
 	expect(names()).toEqual([]);
+});
+
+test('a run may name another model of the configured provider; the choice itself stays', async () => {
+	await using server = await openSlowServer();
+	const model = openModel(server.url);
+	model.set(configured);
+	const {live, names} = model;
+	expect((await live.current('gpt-y')).view).toEqual({
+		provider: 'openai-compatible',
+		name: 'gpt-y',
+		origin: 'configured',
+	});
+	expect((await live.current()).view.name).toBe('gpt-x');
+	expect(names()).toEqual(['gpt-x']);
+});
+
+test('"offline stays offline", configured or for want of a model', async () => {
+	await using server = await openSlowServer();
+	server.release();
+	const model = openModel(server.url);
+	expect((await model.live.current('gpt-y')).view.name).toBe('svc-offline-1');
+	model.set({...auto, model: {provider: 'offline', allowOfflineDelivery: false}});
+	await model.live.choose();
+	expect((await model.live.current('gpt-y')).view.name).toBe('svc-offline-1');
+});
+
+test('a model that was found on this machine is exchanged for another that is there, and for no other', async () => {
+	await using server = await openSlowServer(['small', 'large']);
+	server.release();
+	const {live} = openModel(server.url);
+	expect((await live.current()).view.name).toBe('small');
+	expect((await live.current('large')).view.name).toBe('large');
+	await expect(live.current('huge')).rejects.toMatchObject({code: 'model_not_found'});
 });

@@ -8,7 +8,15 @@ import type {Deliverer} from '../../source/delivery/deliverer.ts';
 import {workRun} from '../../source/gateway/work-run.ts';
 import type {Runs, Store} from '../../source/store/port.ts';
 import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
-import {acceptRun, leaseOne, sampleEntry, samplePlan, startMs} from '../store/samples.ts';
+import {
+	acceptRun,
+	fireRun,
+	leaseOne,
+	sampleEntry,
+	sampleJob,
+	samplePlan,
+	startMs,
+} from '../store/samples.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';
 
 type Message = Parameters<Deliverer['deliver']>[0];
@@ -361,4 +369,31 @@ test('a stop just before the hand-over leaves the answer to be delivered by the 
 
 	expect(await work.work()).toMatchObject({state: 'delivering', deliveryAttempt: 0});
 	expect(work.messages).toEqual([]);
+});
+
+test("a job's run names its job where its answer goes, and knows no delivery", async () => {
+	await using work = await openWork();
+	await fireRun(work.store, {plan: {...samplePlan, model: 'gpt-9'}});
+	expect(await work.work()).toMatchObject({state: 'done', route: '-'});
+	const {id, name} = sampleJob;
+	expect(work.messages).toMatchObject([{job: {id, name}, route: '-', event: 'person'}]);
+	expect(work.messages[0]).not.toHaveProperty('delivery');
+	expect(work.requests).toMatchObject([{model: 'gpt-9'}]);
+	expect(work.kept).toEqual([[1, 'Looks good']]);
+});
+
+test('an answer is kept even though it cannot be delivered, one that is silent is not', async () => {
+	await using failing = await openWork({
+		deliver: async () => {
+			throw new SvcError('gone', 'Cannot post: the target is gone');
+		},
+	});
+	await fireRun(failing.store);
+	expect(await failing.work()).toMatchObject({state: 'dead'});
+	expect(failing.kept).toEqual([[1, 'Looks good']]);
+
+	await using silent = await openWork({agent: async () => answer('[SILENT]')});
+	await fireRun(silent.store);
+	await silent.work();
+	expect(silent.kept).toEqual([]);
 });
