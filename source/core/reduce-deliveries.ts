@@ -11,6 +11,8 @@ const rejectionShare = 0.1;
 /** How many rows back a rejection looks for its like: a row that grows stays near the newest, also in busy traffic. */
 const nearRows = 20;
 
+const nearMs = 60_000;
+
 /** Names of routes that a row remembers. */
 const mostRoutes = 5;
 
@@ -73,13 +75,20 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 	rows.push({key: delivery.id, delivery, count: 1});
 }
 
-/** Where the rows near the end are that stand for the same rejection, newest first. */
+/**
+ * Where the rows near the end are that stand for the same rejection, newest first. With others in between, only those of the last minute:
+ * what goes on now must not be counted where nobody looks any more.
+ */
 function likeNear(rows: readonly DeliveryRow[], delivery: Delivery): readonly number[] {
 	const found: number[] = [];
-	for (let index = rows.length - 1; index >= Math.max(0, rows.length - nearRows); index--) {
+	const first = Math.max(0, rows.length - nearRows);
+	for (let index = rows.length - 1; index >= first; index--) {
 		const other = rows[index]?.delivery;
 		if (other && isSameRejection(other, delivery)) {
-			found.push(index);
+			const isLast = found.length === rows.length - 1 - index;
+			if (isLast || delivery.receivedAt - other.receivedAt <= nearMs) {
+				found.push(index);
+			}
 		}
 	}
 

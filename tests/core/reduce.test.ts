@@ -86,6 +86,19 @@ test('a row that grows stays among the newest twenty', () => {
 	expect(deliveries.slice(-20).some(({delivery}) => delivery.route === 'alerts')).toBe(true);
 });
 
+test('a rejection does not join a row that others followed and that is older than a minute', () => {
+	const refused = {route: 'alerts', status: 401, outcome: 'signature'} as const;
+	const at = (receivedAt: number) => makeDelivery({...refused, receivedAt});
+	const flood = Array.from({length: 3}, () => received(at(0)));
+
+	const next = received(at(60_001));
+	const follows = reduce(initialState, [...flood, next]);
+	const comesLater = reduce(initialState, [...flood, received(makeDelivery()), next]);
+
+	expect(follows.deliveries.map(({count}) => count)).toEqual([4]);
+	expect(comesLater.deliveries.map(({count}) => count)).toEqual([3, 1, 1]);
+});
+
 test('routes that do not exist are one row whatever they are called; it remembers five names', () => {
 	const events = Array.from({length: 1000}, (_, index) =>
 		received(makeDelivery({route: `invented-${index}`, status: 404, outcome: 'route'})),
