@@ -30,9 +30,10 @@ export function describeDelivery(delivery: StoredDelivery): readonly string[] {
 			: [`run          #${delivery.runId} (svc runs show ${delivery.runId})`]),
 		'',
 		'decision',
-		...trace.flatMap(({step, verdict, detail}) =>
-			reasons(`  ${marks[verdict]} ${step.padEnd(10)} `, detail),
-		),
+		...trace.flatMap(({step, verdict, detail}) => {
+			const start = `  ${marks[verdict]} ${step.padEnd(10)} `;
+			return step === 'signature' ? reasons(start, detail) : [start + detail];
+		}),
 		'',
 		'headers',
 		...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
@@ -42,7 +43,7 @@ export function describeDelivery(delivery: StoredDelivery): readonly string[] {
 	];
 }
 
-/** A detail that gives several reasons, as the explanation of a refused signature does, takes a line for each. */
+/** A refused signature may be explained by several reasons: each takes a line. */
 function reasons(start: string, detail: string): readonly string[] {
 	const [first = '', ...more] = detail.split('; ');
 	return [start + first, ...more.map(reason => ' '.repeat(start.length) + reason)];

@@ -14,8 +14,9 @@ export type Importer = AsyncDisposable & {
  * @throws SvcError `gateway_running`, `store_unreadable`, `store_too_new`
  */
 export async function openImporter(context: Context): Promise<Importer> {
-	const [{lockHome}, {openSqliteStore}] = await Promise.all([
+	const [{lockHome}, {importDeliveries}, {openSqliteStore}] = await Promise.all([
 		import('../../gateway/lock.ts'),
+		import('../../gateway/import-deliveries.ts'),
 		import('../../store/open-sqlite-store.ts'),
 	]);
 	const {clock} = context;
@@ -27,17 +28,8 @@ export async function openImporter(context: Context): Promise<Importer> {
 	const ids = createIdSource(clock, store.lastId);
 	const opened = stack.move();
 	return {
-		async import(deliveries) {
-			await Promise.all(
-				deliveries.map(async delivery =>
-					store.intake.record({
-						delivery: {...delivery, id: ids(), idSource: 'import'},
-						claim: false,
-					}),
-				),
-			);
-			return deliveries.length;
-		},
+		import: async deliveries =>
+			importDeliveries(deliveries, {clock, ids, intake: store.intake, emit() {}}),
 		[Symbol.asyncDispose]: () => opened.disposeAsync(),
 	};
 }

@@ -37,7 +37,8 @@ export function reportSubscription(
 	const resolved = resolveSubscription(name, entry, routeContextOf(config));
 	const route = resolved.ok ? resolved.route : undefined;
 	const url = urlOf(config) + pathOf(name, entry, route);
-	const curl = route && curlLine(url, sampleRequest(route));
+	const request = route && sampleRequest(route, {now: context.clock.now()});
+	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
 	const capability = route && capabilityFor(route, jobOf(context, entry, config));
 	if (json) {
