@@ -46,6 +46,8 @@ export function openReceiver({
 	readonly environment: Readonly<Record<string, string>>;
 }): LiveReceiver {
 	const config = () => live.current();
+	/** Routes that have fired a job. */
+	const jobRoutes = new Set<string>();
 	const dependencies: ReceiverDependencies = {
 		clock,
 		ids,
@@ -53,7 +55,10 @@ export function openReceiver({
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
 		multiplexing: () => config().multiplexProfiles,
-		jobOf: route => jobs.jobOf(route),
+		jobOf(route) {
+			jobRoutes.add(route.name);
+			return jobs.jobOf(route);
+		},
 		deliverDirect: (message, signal) => deliverer.deliver(message, signal),
 		onAccepted() {
 			dispatcher.wake();
@@ -63,7 +68,7 @@ export function openReceiver({
 		},
 		emit(event) {
 			emit(event);
-			if (event.type === 'delivery-received' && isOfJob(event.delivery.route)) {
+			if (event.type === 'delivery-received' && jobRoutes.has(event.delivery.route)) {
 				const {runId} = event.delivery;
 				// What a delivery implies of its run does not name the job.
 				void (runId !== undefined && announce(runId));
@@ -74,8 +79,6 @@ export function openReceiver({
 		metrics,
 		environment: () => environment,
 	};
-	const isOfJob = (route: string) => live.routes().routes.get(route)?.cronJob !== undefined;
-
 	return createLiveReceiver({
 		clock,
 		emit,

@@ -5,6 +5,7 @@ import {ensureHome} from '../config/home-paths.ts';
 import {looseFiles} from '../config/loose-files.ts';
 import {createConfigWatcher} from '../config/watch.ts';
 import type {Broker} from '../core/broker.ts';
+import {every} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
@@ -29,6 +30,9 @@ import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
 import {announceRun} from './work-run.ts';
+
+/** How often it is looked whether a file has changed that nobody told of. */
+const catchUpMs = 30_000;
 
 /**
  * Builds the rooms and joins them; nothing else happens here. What is created first is closed last, so the receiver closes first and the store
@@ -170,6 +174,9 @@ export async function openRooms(
 			},
 		}),
 	);
+
+	// Not every file system tells of changes, and nobody watches for new profiles.
+	stack.defer(every(clock, catchUpMs, () => live.catchUp()));
 
 	const groups = stack.use(
 		createLiveGroups({

@@ -4,6 +4,7 @@ import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startGateway} from '../../source/gateway/gateway.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {type ForgeClient, installForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
 import {hookSecret, post} from '../helpers/post.ts';
@@ -224,6 +225,16 @@ test('"a profile whose lock another live gateway holds is left to that one (warn
 	await own[Symbol.asyncDispose]();
 	await gateway.port.reload();
 	expect(gateway.port.getState().jobs).toMatchObject([{profile: 'work', name: 'nightly'}]);
+});
+
+test('a profile that nobody told of is found within half a minute', async () => {
+	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
+	const clock = createFakeClock(Date.now());
+	await using gateway = await startTestGateway({home, clock});
+	await home.write('profiles/late/cron/jobs.json', JSON.stringify({jobs: [nightly]}));
+	clock.advance(30_000);
+	const {jobs} = await gateway.until(state => state.jobs.length === 1);
+	expect(jobs).toMatchObject([{profile: 'late', name: 'nightly'}]);
 });
 
 test('a profile that comes and goes is served, and its home given back', async () => {
