@@ -7,7 +7,7 @@ import {type Family, type Sample, writeCounters} from '../webhook/prometheus.ts'
 
 /** What holds at the moment of a look. */
 type Now = {
-	readonly state: Pick<GatewayState, 'jobs' | 'health'>;
+	readonly state: Pick<GatewayState, 'jobs' | 'totals' | 'health'>;
 	readonly journal: StoreHealth;
 	/** Runs under way. */
 	readonly active: number;
@@ -48,6 +48,12 @@ export function createGatewayMetrics(): GatewayMetrics {
 			[
 				gauge('svc_runs_active', 'Runs under way.', active),
 				gauge('svc_runs_queued', 'Runs that wait for a place or for their time.', journal.queued),
+				total('svc_runs_done_total', 'Runs that came to an answer.', state.totals.runsDone),
+				total(
+					'svc_runs_failed_total',
+					'Runs that failed, also at their delivery.',
+					state.totals.runsFailed,
+				),
 				counter('svc_runs_ended_total', 'Runs that ended, by state.', ended.samples()),
 				counter(
 					'svc_answers_total',
@@ -84,9 +90,11 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Whether the journal cannot be written.',
 					journal.failing ? 1 : 0,
 				),
-				counter('svc_journal_notes_dropped_total', 'Refused requests that were not kept.', [
-					{labels: {}, value: journal.notesDropped},
-				]),
+				total(
+					'svc_journal_notes_dropped_total',
+					'Refused requests that were not kept.',
+					journal.notesDropped,
+				),
 				gauge(
 					'svc_event_loop_delay_p99_seconds',
 					'99th percentile of the delay of the event loop in the last second.',
@@ -99,6 +107,9 @@ export function createGatewayMetrics(): GatewayMetrics {
 
 const gauge = (name: string, help: string, value: number): string =>
 	writeCounters({name, help, type: 'gauge'}, [{labels: {}, value}]);
+
+const total = (name: string, help: string, value: number): string =>
+	writeCounters({name, help, type: 'counter'}, [{labels: {}, value}]);
 
 const counter = (name: Family['name'], help: string, samples: readonly Sample[]): string =>
 	writeCounters({name, help, type: 'counter'}, samples);

@@ -39,6 +39,10 @@ test('"GET /metrics" tells of runs, answers, groups, jobs, journal and event loo
 			[...Object.values(labels), value].join(' '),
 		);
 	expect(values('svc_runs_ended_total')).toEqual(['done 2', 'silent 1']);
+	expect([...values('svc_runs_done_total'), ...values('svc_runs_failed_total')]).toEqual([
+		'3',
+		'0',
+	]);
 	expect(values('svc_answers_total')).toEqual(['log delivered 2']);
 	expect(values('svc_job_runs_ended_total')).toEqual(['silent 1']);
 	expect(values('svc_groups_pending')).toEqual(['1']);
