@@ -1,10 +1,10 @@
 import {editConfig} from '../config/edit-config.ts';
-import {routePath} from '../config/route-path.ts';
 import {routeViews} from '../config/route-table.ts';
 import type {Route} from '../config/route.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
+import {routePath} from '../core/route-path.ts';
 import {gatewayStatus} from './gateway-status.ts';
 import {importDeliveries} from './import-deliveries.ts';
 import type {GatewayPort} from './port.ts';

@@ -1,7 +1,7 @@
-import {routePath} from '../../config/route-path.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
+import {routePath} from '../../core/route-path.ts';
 import {cell} from '../../core/untrusted.ts';
 import {clientEnvironment} from '../../delivery/client-environment.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';

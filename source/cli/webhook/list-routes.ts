@@ -1,6 +1,6 @@
-import {routePath} from '../../config/route-path.ts';
 import {routeViews} from '../../config/route-table.ts';
 import type {RouteView} from '../../core/config-view.ts';
+import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printJson, tell} from '../print.ts';

@@ -1,9 +1,9 @@
 import {selectTools} from '../../agent/toolsets.ts';
 import {resolveSubscription, routeContextOf} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
-import {routePath} from '../../config/route-path.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {routePath} from '../../core/route-path.ts';
 import type {Tool} from '../../core/tool.ts';
 import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';

@@ -21,26 +21,30 @@ import {nothingSelected, selectedDelivery} from './selected-delivery.ts';
 const fieldOf = (row: Line | undefined): PayloadField | undefined =>
 	row?.find(span => span.field)?.field;
 
-/** The field that the chosen row shows. Goes to the first one when the detail did not have the keyboard. */
+/** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	const {region, detailCursor} = shell.view.get();
 	if (region === 'list') {
 		openDetail(shell);
-		const first = shell.detail.lines().findIndex(row => fieldOf(row));
-		if (first !== -1) {
-			moveCursor(shell, first);
-		}
+	}
 
+	const rows = shell.detail.lines();
+	const field = region === 'list' ? undefined : fieldOf(rows[detailCursor]);
+	if (field) {
+		return field;
+	}
+
+	const next = rows.findIndex((row, index) => index >= detailCursor && fieldOf(row));
+	if (next !== -1) {
+		moveCursor(shell, next);
 		shell.toast(own('j k to a field, then s once more'));
-		return undefined;
+	} else if (shell.details.delivery.get().status === 'loading') {
+		shell.toast(own('The payload is loading: s once more'));
+	} else {
+		shell.toast(own('No field of a JSON payload stands below'), 'warn');
 	}
 
-	const field = fieldOf(shell.detail.lines()[detailCursor]);
-	if (!field) {
-		shell.toast(own('No field of the payload is chosen: j k to one'), 'warn');
-	}
-
-	return field;
+	return undefined;
 }
 
 /** Offers the filter of a route that passes what has the same value, and says how many past events would have passed. */

@@ -1,6 +1,6 @@
+import {routePath} from '../../core/route-path.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {PaneId} from '../state/view.ts';
-import {routePath} from '../subs/route-path.ts';
 import {own, ui} from '../text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from './line.ts';
 

@@ -64,6 +64,9 @@ export function runRow(
 const routeText = ({route, job}: Run): Safe =>
 	route === '-' && job ? ui`job ${clean(job.name)}` : clean(route);
 
+/** Less of a name than this says nothing. */
+const leastName = 4;
+
 /** The event, how many earlier ones it stands for, and the job that a route fired. */
 function eventText({route, event, superseded = 0, job}: Run, room: number): Safe {
 	const name = clean(event);
@@ -78,5 +81,6 @@ function eventText({route, event, superseded = 0, job}: Run, room: number): Safe
 
 	// The name gives way: what it stands for is nowhere else in the row.
 	const extra = more.reduce((text, part) => ui`${text} ${part}`, first);
-	return ui`${clip(name, Math.max(4, room - widthOf(extra) - 1))} ${extra}`;
+	const rest = room - widthOf(extra) - 1;
+	return rest < leastName ? extra : ui`${clip(name, rest)} ${extra}`;
 }

@@ -1,7 +1,7 @@
 import type {RouteView} from '../../core/config-view.ts';
+import {routePath} from '../../core/route-path.ts';
 import type {Term, Vocabulary} from '../filter/filter.ts';
 import {textTerm} from '../filter/terms.ts';
-import {routePath} from './route-path.ts';
 
 /** What a route is remembered by: a shadowed one has the name of the other. */
 export const routeKey = ({profile, source, name}: RouteView): string =>

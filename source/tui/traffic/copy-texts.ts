@@ -1,5 +1,5 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
-import {routePath} from '../subs/route-path.ts';
+import {routePath} from '../../core/route-path.ts';
 import {decisionLines} from './decision.ts';
 import {resultWord} from './result-word.ts';
 

@@ -460,11 +460,30 @@ test.for([
 	expect(shown.desktop.copied[0]).toContain(text);
 });
 
-test('s on a row without a field says so', async () => {
+test('s on a row without a field goes to the next one that has one', async () => {
 	await using shown = await showDrafts();
 	await shown.screen.press('enter', 's');
 
-	expect(shown.screen.lines().at(-1)).toContain('No field of the payload is chosen');
+	expect(shown.text()).toContain('>action: "opened"');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('s without a JSON payload says so', async () => {
+	const port = createFakePort();
+	const delivery = deliveryAt(0);
+	take(port, delivery);
+	port.deliveries.set(delivery.id, {
+		...delivery,
+		headers: {},
+		body: new TextEncoder().encode('no json'),
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('s');
+	expect(shown.screen.lines().at(-1)).toContain('The payload is loading: s once more');
+	await shown.pass(80);
+	await shown.screen.press('s');
+
+	expect(shown.screen.lines().at(-1)).toContain('No field of a JSON payload stands below');
 });
 
 test('S copies the command that subscribes to such events', async () => {
