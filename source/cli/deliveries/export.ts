@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {createWriteStream} from 'node:fs';
 import {rename, rm} from 'node:fs/promises';
+import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
 import {openRecords, type Records} from '../gateway-access.ts';
 import {tell} from '../print.ts';
@@ -13,7 +14,7 @@ const page = 1000;
  * Writes deliveries, oldest first, so that an import keeps their order, one JSON object a line, to a file or to standard output. Pages through the journal and
  * waits for whoever reads, so that neither large bodies nor a slow reader fill the memory. A file is private (0600) and takes its name only when it is whole.
  *
- * @throws SvcError
+ * @throws SvcError `file_unwritable`
  */
 export async function exportDeliveries(
 	context: Context,
@@ -29,7 +30,7 @@ export async function exportDeliveries(
 	const unfinished = `${out}.${process.pid}.part`;
 	try {
 		const count = await writeFile(unfinished, linesOf(records, chosen));
-		await rename(unfinished, out);
+		await rename(unfinished, out).catch(refuseFile(out));
 		tell(context, `Wrote ${count} deliveries to ${out}`);
 	} finally {
 		await rm(unfinished, {force: true});
@@ -75,9 +76,13 @@ async function writeFile(path: string, lines: AsyncIterable<string>): Promise<nu
 	closed.catch(() => {});
 	const count = await writeAll(stream, lines);
 	stream.end();
-	await closed;
+	await closed.catch(refuseFile(path));
 	return count;
 }
+
+const refuseFile = (path: string) => (cause: unknown) => {
+	throw new SvcError('file_unwritable', `Cannot write "${path}": ${messageOf(cause)}`, {cause});
+};
 
 /** Writes every line, as fast as the stream takes them; stops when nobody reads any more. The number of lines. */
 async function writeAll(

@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
@@ -16,8 +16,8 @@ const batchCount = 500;
 
 /**
  * Takes the deliveries of an export into the journal, under new identifiers; nothing runs. Through the gateway when one runs, else straight into the store,
- * whose lock is held meanwhile. A file is read to its end before anything is taken in, so that a bad line leaves everything as it was; of standard input
- * what stood before the bad line has been taken in, and the message says so.
+ * whose lock is held meanwhile. A file is read to its end before anything is taken in, so that a bad line leaves everything as it was; of standard
+ * input, or a pipe, what stood before the bad line has been taken in, and the message says so.
  *
  * @throws SvcError `line_invalid` naming the line, `file_unreadable`, `gateway_running`
  */
@@ -26,11 +26,7 @@ export async function importDeliveries(
 	path: string,
 	{json = false}: {readonly json?: boolean},
 ): Promise<void> {
-	if (path !== '-') {
-		if (!existsSync(path)) {
-			throw unreadable(path, 'there is no such file');
-		}
-
+	if (canBeReadTwice(path)) {
 		for await (const _ of deliveriesIn(context, path)) {
 			// Each line is checked as it comes.
 		}
@@ -68,6 +64,11 @@ export async function importDeliveries(
 			`Took in ${count} deliveries; replay one with "svc deliveries replay ID"`,
 		]);
 	}
+}
+
+/** A file; not a pipe that has a name. */
+function canBeReadTwice(path: string): boolean {
+	return path !== '-' && statSync(path, {throwIfNoEntry: false})?.isFile() === true;
 }
 
 /** @throws SvcError `line_invalid`, `file_unreadable` */

@@ -12,8 +12,8 @@ export type Simulation = {
 	readonly settings: readonly string[];
 	/** Oldest first. */
 	readonly events: readonly StoredDelivery[];
-	/** Deliveries whose body is not kept any more. */
-	readonly bodiless: number;
+	/** Deliveries that were not decided anew: their body is not kept any more, or there are too many of them. */
+	readonly leftOut: number;
 	/** What could not be simulated, one sentence each. */
 	readonly notes: readonly string[];
 	readonly today: Outcomes;
@@ -26,13 +26,13 @@ const shownChanges = 50;
 
 /** Prints what a simulation found. */
 export async function reportSimulation(context: Context, simulation: Simulation): Promise<void> {
-	const {route, settings, events, bodiless, notes, today, edited, json} = simulation;
+	const {route, settings, events, leftOut, notes, today, edited, json} = simulation;
 	if (json) {
 		printJson(context, {
 			route,
 			settings,
 			deliveries: events.length,
-			withoutBody: bodiless,
+			leftOut,
 			notes,
 			today: today.totals,
 			...(edited && {
@@ -57,7 +57,7 @@ export async function reportSimulation(context: Context, simulation: Simulation)
 	}
 
 	printLines(context, [
-		`${events.length} deliveries of ${route}, ${printableTime(oldest.receivedAt)} to ${printableTime(newest.receivedAt)}${bodiless === 0 ? '' : `; ${bodiless} without a body left out`}`,
+		`${events.length} deliveries of ${route}, ${printableTime(oldest.receivedAt)} to ${printableTime(newest.receivedAt)}${leftOut === 0 ? '' : `; ${leftOut} left out, without a body or beyond 256 MiB`}`,
 		'',
 	]);
 	await printTotals(context, today.totals, edited?.totals);

@@ -59,7 +59,7 @@ export async function simulate(
 	};
 	const edited = editedRoute(route, edits, config);
 	await using records = await openRecords(context);
-	const {events, bodiless} = await storedEvents(records, {route, last});
+	const {events, leftOut} = await storedEvents(records, {route, last});
 	const settingsOf = compilerFor(context, config);
 	const today = outcomesOf(events, settingsOf(route));
 	const settings = editedSettings(edits);
@@ -68,7 +68,7 @@ export async function simulate(
 		route: name,
 		settings,
 		events,
-		bodiless,
+		leftOut,
 		notes: notesOn(route, edited),
 		today,
 		...(after && {edited: {...after, ...compare(events, today, after)}}),

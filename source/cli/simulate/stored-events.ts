@@ -16,15 +16,24 @@ const decided: readonly DeliveryOutcome[] = [
 	'queue',
 ];
 
-/** The newest stored events of a route that still have their body, oldest first, and how many had none any more. */
+/** Bodies that are held at once: a simulation is no reason to fill the memory. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The newest stored events of a route, oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
 export async function storedEvents(
 	{deliveries}: Pick<Records, 'deliveries'>,
 	{route, last}: {readonly route: Route; readonly last: number},
-): Promise<{readonly events: readonly StoredDelivery[]; readonly bodiless: number}> {
+): Promise<{readonly events: readonly StoredDelivery[]; readonly leftOut: number}> {
 	const listed = await deliveries.list({route: route.name, outcomes: decided, limit: last});
 	const own = listed.filter(({profile}) => profile === route.profile);
 	const events: StoredDelivery[] = [];
-	for (const {id} of own) {
+	let bytes = 0;
+	for (const {id, bodyBytes} of own) {
+		bytes += bodyBytes;
+		if (bytes > mostBytes) {
+			break;
+		}
+
 		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
 		const stored = await deliveries.get(id);
 		if (stored?.body) {
@@ -34,6 +43,6 @@ export async function storedEvents(
 
 	return {
 		events: events.toSorted((a, b) => a.receivedAt - b.receivedAt),
-		bodiless: own.length - events.length,
+		leftOut: own.length - events.length,
 	};
 }

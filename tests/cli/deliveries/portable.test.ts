@@ -74,6 +74,7 @@ test('an export to a file is private and there only when it is whole', async () 
 		home: home.path,
 	});
 	expect(failed.code).toBe(1);
+	expect(failed.stderr).toContain('(file_unwritable)');
 });
 
 test('--since takes spans and dates', async () => {
@@ -175,6 +176,22 @@ test('a line above the bound is named, not read into memory', async () => {
 		home: home.path,
 	});
 	expect(missing.stderr).toContain('(file_unreadable)');
+});
+
+test('of a stream that cannot be read twice, what stood before the bad line is taken in, and said', async () => {
+	await using from = await filled();
+	const {stdout: lines} = await command(['deliveries', 'export'], {home: from.path});
+	await using home = await temporaryHome();
+	await using held = new AsyncDisposableStack();
+	const port = createFakePort();
+	held.use(await serveControl(home.path, port));
+	const many = lines.repeat(200);
+	const {code, stderr} = await command(['deliveries', 'import', '-'], {
+		home: home.path,
+		stdin: `${many}nonsense\n`,
+	});
+	expect(code).toBe(1);
+	expect(stderr).toMatch(/line 601: it is not JSON; 500 deliveries before it were taken in/);
 });
 
 test('an import goes through the gateway when it runs; a home that somebody else holds is left alone', async () => {

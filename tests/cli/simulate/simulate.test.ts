@@ -168,8 +168,8 @@ test('only the newest are taken; rejections and other routes are none of them; b
 		await store.intake.record({delivery: bodiless, claim: false});
 	}
 
-	expect(await simulate(home)).toMatchObject({deliveries: 5, withoutBody: 1});
-	expect(await simulate(home, '--last', '3')).toMatchObject({deliveries: 2, withoutBody: 1});
+	expect(await simulate(home)).toMatchObject({deliveries: 5, leftOut: 1});
+	expect(await simulate(home, '--last', '3')).toMatchObject({deliveries: 2, leftOut: 1});
 });
 
 test('what cannot be simulated is said: the script, and headers that are not stored', async () => {
