@@ -17,6 +17,9 @@ export const viewOfRoute = ({
 	deliverOnly,
 	cronJob,
 	coalesce,
+	signature,
+	concurrency,
+	overflow,
 	insecure,
 }: Route): RouteView => ({
 	name,
@@ -27,6 +30,10 @@ export const viewOfRoute = ({
 	deliver,
 	mode: modeOf({deliverOnly, cronJob, coalesce}),
 	...jobAndKey(cronJob, coalesce?.key),
+	...(coalesce && {windowMs: coalesce.windowMs, maxWaitMs: coalesce.maxWaitMs}),
+	...(signature && {signature: signature.kind === 'custom' ? signature.header : signature.kind}),
+	...(concurrency !== undefined && {concurrency}),
+	...(overflow === 'queue' && {overflow}),
 	insecure,
 });
 

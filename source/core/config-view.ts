@@ -23,6 +23,15 @@ export type RouteView = {
 	/** What `coalesce.key` says; `cron_job` of its route. */
 	readonly coalesceKey?: string;
 	readonly cronJob?: string;
+	/** The two clocks of its groups, milliseconds. */
+	readonly windowMs?: number;
+	readonly maxWaitMs?: number;
+	/** How its sender signs, where the route says so: a preset, or the header of a scheme of its own. */
+	readonly signature?: string;
+	/** Runs of it at once, where it has a bound of its own. */
+	readonly concurrency?: number;
+	/** Above its rate limit events wait; absent where they are refused. */
+	readonly overflow?: 'queue';
 	/** `undefined` when the route is served; else why it is not (a refusal, or shadowed by a static route). */
 	readonly problem?: string;
 	/** True when the secret is `INSECURE_NO_AUTH`. */

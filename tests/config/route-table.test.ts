@@ -182,6 +182,14 @@ test.for([
 		{cron_job: 'j', coalesce: 7},
 		{mode: 'cron_job', cronJob: 'j', problem: expect.anything()},
 	],
+	[
+		{coalesce: {key: 'k', window_seconds: 2.5}},
+		{mode: 'coalesce', coalesceKey: 'k', windowMs: 2500, maxWaitMs: 300_000},
+	],
+	[
+		{signature: 'stripe', concurrency: 2, overflow: 'queue'},
+		{mode: 'agent', signature: 'stripe', concurrency: 2, overflow: 'queue'},
+	],
 	[{coalesce: 7}, {mode: 'coalesce', problem: expect.anything()}],
 ] as const)('faces see how the events of %j are taken', ([entry, view]) => {
 	using home = createTemporaryHome();

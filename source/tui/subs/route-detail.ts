@@ -35,9 +35,24 @@ const factsOf = (route: RouteView): ReadonlyArray<readonly [string, string]> => 
 	['events', route.events.length === 0 ? 'every event' : route.events.join(', ')],
 	...(route.mode === 'cron_job' ? [] : [['deliver', route.deliver] as const]),
 	['mode', modeTexts[route.mode]],
-	...(route.coalesceKey === undefined ? [] : [['coalesce', `key ${route.coalesceKey}`] as const]),
+	...(route.coalesceKey === undefined ? [] : [['coalesce', coalesceText(route)] as const]),
 	...(route.cronJob === undefined ? [] : [['cron_job', route.cronJob] as const]),
+	...(route.signature === undefined ? [] : [['signature', route.signature] as const]),
+	...(route.concurrency === undefined
+		? []
+		: [['concurrency', `${counted(route.concurrency)} at once`] as const]),
+	...(route.overflow === undefined
+		? []
+		: [['overflow', 'queue: above the rate limit events wait'] as const]),
 ];
+
+const counted = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+
+/** `key {number}  30 s / 300 s`: the quiet window and the cap. */
+const coalesceText = ({coalesceKey = '', windowMs, maxWaitMs}: RouteView): string =>
+	windowMs === undefined || maxWaitMs === undefined
+		? `key ${coalesceKey}`
+		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`;
 
 const modeTexts: Readonly<Record<RouteView['mode'], string>> = {
 	agent: 'agent: each event starts a run',

@@ -19,10 +19,17 @@ const route = (overrides: Partial<RouteView>): RouteView => ({
 
 const routes: readonly RouteView[] = [
 	route({}),
-	route({name: 'alerts', mode: 'coalesce', coalesceKey: '{host}', deliver: 'slack'}),
+	route({
+		name: 'alerts',
+		mode: 'coalesce',
+		coalesceKey: '{host}',
+		windowMs: 30_000,
+		maxWaitMs: 300_000,
+		deliver: 'slack',
+	}),
 	route({name: 'nightly', mode: 'cron_job', cronJob: 'digest'}),
 	route({name: 'forms', mode: 'deliver_only', deliver: 'email'}),
-	route({name: 'deploy', profile: 'ops'}),
+	route({name: 'deploy', profile: 'ops', signature: 'stripe', concurrency: 1, overflow: 'queue'}),
 ];
 
 test('each route says what becomes of its events; one of another profile shows its address', async () => {
@@ -40,7 +47,10 @@ test('each route says what becomes of its events; one of another profile shows i
 });
 
 test.for([
-	[1, 'coalesce     key {host}'],
+	[1, 'coalesce     key {host}  30 s / 300 s'],
+	[4, 'signature    stripe'],
+	[4, 'concurrency  1 run at once'],
+	[4, 'overflow     queue: above the rate limit events wait'],
 	[1, 'path         /webhooks/alerts'],
 	[2, 'cron_job     digest'],
 	[4, 'path         /p/ops/webhooks/deploy'],
