@@ -1,8 +1,13 @@
+import {existsSync} from 'node:fs';
+import {readFile, writeFile} from 'node:fs/promises';
+import {delimiter, join} from 'node:path';
+import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {type ForgeResource, installForgeClient} from '../../helpers/forge-client.ts';
 import {gatewayHome} from '../../helpers/gateway.ts';
 import {makeDelivery} from '../../helpers/make.ts';
+import {startSvc} from '../../helpers/svc.ts';
 import {command, type Ran, serveControl} from '../command.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -307,4 +312,28 @@ test('what the person names is checked before anybody is asked', async () => {
 	const nobody = await command(['webhook', 'recover', 'nobody'], {home: setup.home.path});
 	expect(nobody.stderr).toContain('(route_not_found)');
 	expect(await setup.client.calls()).toEqual([]);
+});
+
+test('Ctrl-C ends it, and the client with it', async () => {
+	await using setup = await open({serve: false});
+	const folder = setup.client.path.split(delimiter)[0] ?? '';
+	await writeFile(
+		join(folder, 'gh'),
+		'#!/bin/sh\necho $$ > "$0.tmp" && mv "$0.tmp" "$(dirname "$0")/pid"\nexec tail -f /dev/null\n',
+	);
+	await using svc = startSvc(['webhook', 'recover', 'gh', '--repo', 'acme/api', '--dry-run'], {
+		home: setup.home.path,
+		env: {PATH: setup.client.path},
+	});
+	await svc.waitFor(/Asking for/);
+	while (!existsSync(join(folder, 'pid'))) {
+		await turn();
+	}
+
+	svc.kill('SIGINT');
+	const {code, stderr} = await svc.finished;
+	expect(code).toBe(130);
+	expect(stderr).toContain('(interrupted)');
+	const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+	expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
