@@ -183,6 +183,29 @@ export function describeLanes(name: string, use: Use): void {
 
 	describe(`${name}: runs that are to begin later`, () => {
 		test(
+			'a wall clock that is set back holds up nothing that was queued before, however it came',
+			use(async (store, clock) => {
+				clock.advance(10);
+				const accepted = await acceptOn(store, 'github');
+				const fired = await fireRun(store);
+				clock.jump(-hourMs);
+				expect(idsOf(await store.runs.lease(9, 1000))).toEqual([accepted, fired]);
+			}),
+		);
+
+		test(
+			'nor what a person put back in the queue',
+			use(async (store, clock) => {
+				const id = await acceptOn(store, 'github');
+				await store.runs.cancel(id);
+				clock.advance(10);
+				await store.runs.retry(id);
+				clock.jump(-hourMs);
+				expect(idsOf(await store.runs.lease(9, 1000))).toEqual([id]);
+			}),
+		);
+
+		test(
 			'"Earliest start of the run": not a millisecond before, in the order of their times',
 			use(async (store, clock) => {
 				const late = await acceptRun(store, sampleEntry({}, {dueAt: startMs + 2000}));

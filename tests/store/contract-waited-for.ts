@@ -214,6 +214,23 @@ export function describeWaitedFor(name: string, use: Use): void {
 		);
 
 		test(
+			'what was received at that very moment is found behind thousands of newer ones',
+			use(async store => {
+				const rare = sampleDelivery({outcome: 'delivered', status: 200});
+				await store.intake.record({delivery: rare, claim: false});
+				const newer = Array.from({length: 4100}, () => sampleDelivery());
+				await Promise.all(
+					newer.map(async delivery => store.intake.record({delivery, claim: false})),
+				);
+
+				const filter = {outcomes: ['delivered']};
+				expect(await ids(store, {...filter, since: startMs})).toEqual([rare.id]);
+				expect(await ids(store, {...filter, since: startMs + 1})).toEqual([]);
+				expect(await ids(store, {since: startMs + 1})).toEqual([]);
+			}),
+		);
+
+		test(
 			'"record() must accept deliveries" that were part of a group elsewhere: they join none here',
 			use(async store => {
 				const delivery = sampleDelivery({
