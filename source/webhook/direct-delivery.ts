@@ -10,7 +10,7 @@ import type {ReadyEvent} from './ready-event.ts';
 import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import type {Turns} from './turns.ts';
-import {cleanDetail, note, stop, storedDeliveryOf} from './visit.ts';
+import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
 
 /** A rendered text to be delivered without an agent. */
 export type DirectMessage = {
@@ -140,7 +140,7 @@ async function record(
 ): Promise<void> {
 	try {
 		await intake.record({
-			delivery: storedDeliveryOf(visit, reply, clock.monotonic()),
+			delivery: storedDeliveryOf(visit, deliveryOf(visit, reply, clock.monotonic())),
 			claim,
 		});
 		if (claim) {

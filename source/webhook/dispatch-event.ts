@@ -39,25 +39,18 @@ function commissionOf(ready: ReadyEvent): Commission {
 	const plan = planOf(ready);
 	const names = namesOf(ready);
 	if (!route.coalesce || !compiled.groupKey) {
-		return {plan, reply: acceptedReply(names)};
+		return {work: {plan}, reply: acceptedReply(names)};
 	}
 
 	const key = compiled.groupKey(context);
-	return key.ok
-		? {
-				plan,
-				reply: coalescedReply(names),
-				group: {
-					key: groupNameOf(key.text, visit.redact),
-					windowMs: route.coalesce.windowMs,
-					maxWaitMs: route.coalesce.maxWaitMs,
-				},
-			}
-		: {
-				plan,
-				reply: acceptedReply(names),
-				because: cleanDetail(visit, `key missing: ${key.missing.join(' ')}; `),
-			};
+	if (!key.ok) {
+		const because = cleanDetail(visit, `key missing: ${key.missing.join(' ')}; `);
+		return {work: {plan}, reply: acceptedReply(names), because};
+	}
+
+	const {windowMs, maxWaitMs} = route.coalesce;
+	const group = {key: groupNameOf(key.text, visit.redact), windowMs, maxWaitMs};
+	return {work: {plan, group}, reply: coalescedReply(names)};
 }
 
 const planOf = ({route, prompt, extra}: ReadyEvent): RunPlan => ({

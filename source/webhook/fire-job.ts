@@ -34,9 +34,8 @@ export async function fireJob(
 
 	const {planWith, ...job} = found.job;
 	const commission = {
-		plan: planWith(contextOf(route, prompt)),
+		work: {plan: planWith(contextOf(route, prompt)), job},
 		reply: firedReply(namesOf(ready), route.cronJob),
-		job,
 		because: cleanDetail(visit, `job "${job.name}": `),
 	};
 	return visit.isAboveRate

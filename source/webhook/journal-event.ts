@@ -2,17 +2,16 @@ import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {dueOf} from '../core/group.ts';
 import type {Group} from '../core/group.ts';
-import type {RunPlan} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
 import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {note, stop, storedDeliveryOf} from './visit.ts';
+import {deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
 
 /** What is to become of an event that leads to a run. */
-export type Commission = Pick<Parameters<Intake['accept']>[0], 'dueAt' | 'group' | 'job'> & {
-	readonly plan: RunPlan;
+export type Commission = {
+	readonly work: Pick<Parameters<Intake['accept']>[0], 'plan' | 'dueAt' | 'group' | 'job'>;
 	/** The answer once it is on disk. */
 	readonly reply: Reply;
 	/** What the trace says before what came of it. */
@@ -34,16 +33,16 @@ export type EventJournal = {
  */
 export async function journalEvent(
 	ready: ReadyEvent,
-	{reply, because = '', ...commission}: Commission,
+	{work, reply, because = ''}: Commission,
 	{intake, clock, maxQueued}: EventJournal,
 ): Promise<Reply> {
 	const {visit} = ready;
 	const bound = maxQueued();
 	// What is written says that the last steps passed: it is written only when they do.
-	const written = storedDeliveryOf(visit, reply, clock.monotonic());
+	const delivery = deliveryOf(visit, reply, clock.monotonic());
 	const accepted = await intake.accept({
-		...commission,
-		delivery: {...written, trace: [...written.trace, newIdentifier, committed]},
+		...work,
+		delivery: storedDeliveryOf(visit, delivery, [newIdentifier, committed]),
 		maxQueued: bound,
 		idempotencyMs,
 	});

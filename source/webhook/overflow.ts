@@ -21,7 +21,7 @@ export async function journalOverflow(
 	const {intake, clock, paces} = dependencies;
 	const {visit, route, compiled} = ready;
 	const above = `more than ${route.rateLimit} in this minute`;
-	if (commission.group) {
+	if (commission.work.group) {
 		renote(visit, 'rate', `${above}: waits in its group`);
 		return journalEvent(ready, commission, dependencies);
 	}
@@ -38,7 +38,8 @@ export async function journalOverflow(
 	renote(visit, 'rate', `${above}: queued until ${new Date(dueAt).toISOString()}`);
 	let reply: Reply | undefined;
 	try {
-		reply = await journalEvent(ready, {...commission, dueAt}, dependencies);
+		const work = {...commission.work, dueAt};
+		reply = await journalEvent(ready, {...commission, work}, dependencies);
 		return reply;
 	} finally {
 		if (reply?.outcome === 'accepted') {

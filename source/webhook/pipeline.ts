@@ -106,14 +106,15 @@ export function createPipeline({
 		}
 	};
 
-	const close = (visit: Visit, reply: Reply): Reply => {
+	/** Never throws. */
+	const close = (visit: Visit, reply: Reply): void => {
 		const now = clock.monotonic();
 		tell(visit, () => {
+			const delivery = deliveryOf(visit, reply, now);
 			if (!recorded.has(reply.outcome)) {
-				intake.note(storedDeliveryOf(visit, reply, now));
+				intake.note(storedDeliveryOf(visit, delivery));
 			}
 
-			const delivery = deliveryOf(visit, reply, now);
 			metrics.observe(visit.routeId, delivery);
 			emit({type: 'delivery-received', at: clock.now(), delivery});
 		});
@@ -129,8 +130,6 @@ export function createPipeline({
 				tellGroups(joined);
 			});
 		}
-
-		return reply;
 	};
 
 	/** Whatever went wrong, nothing was accepted: the sender is asked to come again. */
@@ -142,21 +141,18 @@ export function createPipeline({
 		return refusals.journal;
 	};
 
-	const decide = async (visit: Visit, walk: () => Promise<Reply>): Promise<Reply> => {
-		try {
-			return await walk();
-		} catch (error) {
-			return fail(visit, error);
-		}
-	};
-
 	const visitAll = async (visit: Visit, walk: () => Promise<Reply>): Promise<Reply> => {
 		const done = busy.begin();
+		let reply: Reply;
 		try {
-			return close(visit, await decide(visit, walk));
-		} finally {
-			done();
+			reply = await walk();
+		} catch (error) {
+			reply = fail(visit, error);
 		}
+
+		close(visit, reply);
+		done();
+		return reply;
 	};
 
 	/** What is known of the sender was checked before, or is a person's word. */

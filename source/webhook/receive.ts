@@ -159,11 +159,11 @@ function renderPrompt(visit: Visit, {prompt}: CompiledRoute, context: RenderCont
 	const {text, unresolved} = prompt
 		? renderTemplate(prompt, context)
 		: {text: rawDump(context.payload), unresolved: []};
-	const missing =
-		unresolved.length === 0 ? '' : `, unresolved: ${unresolved.map(key => `{${key}}`).join(' ')}`;
+	const length = `${text.length} characters`;
+	const missing = unresolved.map(key => `{${key}}`).join(' ');
 	note(visit, 'prompt', {
 		verdict: 'pass',
-		detail: cleanDetail(visit, `${text.length} characters${missing}`),
+		detail: missing === '' ? length : cleanDetail(visit, `${length}, unresolved: ${missing}`),
 	});
 	return text;
 }

@@ -70,31 +70,58 @@ export function cleanDetail(visit: Visit, text: string): string {
 	return cleaned.text;
 }
 
-/** What the visit comes to when `reply` is the answer. `now` is monotonic. */
-export const deliveryOf = (visit: Visit, reply: Reply, now: number): Delivery => ({
-	id: visit.id,
-	profile: visit.profile,
-	route: visit.route,
-	event: visit.event,
-	deliveryId: visit.deliveryId,
-	idSource: visit.idSource,
-	status: reply.status,
-	outcome: reply.outcome,
-	receivedAt: visit.receivedAt,
-	durationMs: now - visit.startedAt,
-	bodyBytes: visit.body === undefined ? 0 : visit.body.length,
-	flags: visit.flags,
-	trace: visit.trace,
-	...(visit.replayOf !== undefined && {replayOf: visit.replayOf}),
-	...(reply.runId !== undefined && {runId: reply.runId}),
-	...(reply.joined && {group: reply.joined.group.id}),
-});
+type Draft<Value> = {-readonly [Key in keyof Value]: Value[Key]};
 
-/** The same with what was received, to be kept: allowed headers, and the raw body unless a stranger sent it. */
-export const storedDeliveryOf = (visit: Visit, reply: Reply, now: number): StoredDelivery => ({
-	...deliveryOf(visit, reply, now),
-	// A copy: steps that follow the commit are not part of what was written.
-	trace: [...visit.trace],
-	headers: headersToStore(visit.headers),
-	...(visit.keepsBody && visit.body !== undefined && {body: visit.body}),
-});
+/** What the visit comes to when `reply` is the answer. `now` is monotonic. */
+export function deliveryOf(visit: Visit, reply: Reply, now: number): Delivery {
+	const delivery: Draft<Delivery> = {
+		id: visit.id,
+		profile: visit.profile,
+		route: visit.route,
+		event: visit.event,
+		deliveryId: visit.deliveryId,
+		idSource: visit.idSource,
+		status: reply.status,
+		outcome: reply.outcome,
+		receivedAt: visit.receivedAt,
+		durationMs: now - visit.startedAt,
+		bodyBytes: visit.body === undefined ? 0 : visit.body.length,
+		flags: visit.flags,
+		trace: visit.trace,
+	};
+	if (visit.replayOf !== undefined) {
+		delivery.replayOf = visit.replayOf;
+	}
+
+	if (reply.runId !== undefined) {
+		delivery.runId = reply.runId;
+	}
+
+	if (reply.joined) {
+		delivery.group = reply.joined.group.id;
+	}
+
+	return delivery;
+}
+
+/**
+ * The same with what was received, to be kept: allowed headers, and the raw body unless a stranger sent it. `further` are steps that the journal itself decides: they
+ * are written with it.
+ */
+export function storedDeliveryOf(
+	visit: Visit,
+	delivery: Delivery,
+	further: readonly TraceStep[] = [],
+): StoredDelivery {
+	const stored: Draft<StoredDelivery> = {
+		...delivery,
+		// A copy: steps that follow the commit are not part of what was written.
+		trace: [...visit.trace, ...further],
+		headers: headersToStore(visit.headers),
+	};
+	if (visit.keepsBody && visit.body !== undefined) {
+		stored.body = visit.body;
+	}
+
+	return stored;
+}
