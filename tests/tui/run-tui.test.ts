@@ -1,6 +1,8 @@
+import {execFile} from 'node:child_process';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {openPty} from '../helpers/pty.ts';
 
@@ -114,11 +116,23 @@ test('a Ctrl-C in the editor is the editor’s, and the screen comes back', asyn
 	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
 });
 
+/** A process that is told to go on before it has stopped stops all the same. */
+async function untilStopped(pid: number): Promise<void> {
+	let state = '';
+	for (let tries = 0; tries < 1000 && !state.startsWith('T'); tries += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one look after the other
+		({stdout: state} = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]));
+	}
+
+	expect(state).toMatch(/^T/);
+}
+
 test('SIGTSTP gives the terminal to the shell, SIGCONT takes it again', async () => {
 	await using setup = await open();
 	const {pty} = setup;
 	pty.kill('SIGTSTP');
 	await pty.waitFor(() => !pty.isAlternateScreen());
+	await untilStopped(pty.pid);
 	pty.kill('SIGCONT');
 	await pty.waitFor(() => pty.isAlternateScreen());
 

@@ -45,20 +45,20 @@ export type JobFacts = {
 export function jobRow(job: JobView, {columns, now, run}: JobFacts, isSelected: boolean): Line {
 	const {name, schedule, next} = columns;
 	const isInvalid = job.state === 'invalid';
+	const tone = isSelected ? 'selected' : 'plain';
 	const head: Line = [
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
 		{text: isInvalid ? own('! ') : own('  '), tone: 'warn'},
-		{
-			text: ui`${fit(jobName(job), name)} ${fit(clean(job.schedule), schedule)} `,
-			tone: isSelected ? 'selected' : 'plain',
-		},
+		{text: ui`${fit(jobName(job), name)} `, tone},
 	];
 	if (isInvalid) {
+		// It names the schedule where that is what is wrong.
 		return [...head, {text: ui`✗ ${clean(job.problem ?? 'invalid')}`, tone: 'bad'}];
 	}
 
 	return [
 		...head,
+		{text: ui`${fit(clean(job.schedule), schedule)} `, tone},
 		{
 			text: ui`${fit(nextText(job, {now, isShort: next < fullNext}), next)} `,
 			tone: job.state === 'active' ? 'plain' : 'quiet',

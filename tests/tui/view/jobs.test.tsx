@@ -54,7 +54,7 @@ test('jobs stand below the groups: schedule, next run in time and as countdown, 
 		'   name         schedule      next run                  last run            open',
 		'   morning      0 9 * * 1-5   in 4:12  12:04:12         ✓ done #183            0',
 		'   digest       every 2d      in 2 d 23 h  Nov 23 11:59 never                  1',
-		' ! broken       0 99 * * *    ✗ hour 99 is not between 0 and 23',
+		' ! broken       ✗ hour 99 is not between 0 and 23',
 		'   ops/away     0 9 * * 1-5   paused                    never                  0',
 		'   once         2026-11-01T0… ended                     never                  0',
 	]);
