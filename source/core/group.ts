@@ -5,7 +5,8 @@ export type GroupReason = 'quiet' | 'cap' | 'stop' | 'person';
 
 /**
  * Events of one entity that wait together and become one run. Strings from outside are cleaned by `cell()` when the value is made. Times are
- * milliseconds since 1970 on a clock that never jumps while the process lives.
+ * milliseconds since 1970 on a clock that never jumps: the wall clock when its first event came, or when the process began if that was later, and the monotonic clock
+ * from there.
  *
  * @see Interface 2.10, 3 (coalescing group)
  */

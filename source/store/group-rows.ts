@@ -2,7 +2,7 @@ import type {Group, GroupMember, GroupReason} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {cell} from '../core/untrusted.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
-import type {PendingGroup} from './pending-groups.ts';
+import type {WaitingGroup} from './pending-groups.ts';
 
 /** Columns of a group; the tables are joined by `groupTables`. */
 export const groupColumns =
@@ -12,7 +12,7 @@ export const groupColumns =
 export const groupTables = 'coalesce_group left join delivery on delivery.id = latest';
 
 /** A row of `groupColumns` that waits. */
-export const pendingGroupOf = (row: Row): PendingGroup => ({
+export const waitingGroupOf = (row: Row): WaitingGroup => ({
 	id: integerOf(row['id']),
 	profile: textOf(row['profile']),
 	route: textOf(row['route']),
@@ -29,7 +29,7 @@ export const pendingGroupOf = (row: Row): PendingGroup => ({
 
 /** A group as faces see it. `end` is what became of it, if anything. */
 export function groupOf(
-	{id, profile, route, key, latest, event, ...group}: PendingGroup,
+	{id, profile, route, key, latest, event, ...group}: WaitingGroup,
 	end?: Required<Pick<Group, 'dispatchedAt' | 'reason' | 'runId'>>,
 ): Group {
 	const {firstAt, lastAt, quietAt, capAt, count} = group;
@@ -53,7 +53,7 @@ export function groupOf(
 /** A row of `groupColumns` as the value that faces see. */
 export const groupOfRow = (row: Row): Group =>
 	groupOf(
-		pendingGroupOf(row),
+		waitingGroupOf(row),
 		row['run'] === null
 			? undefined
 			: {

@@ -4,6 +4,7 @@ import {stepGroup, type Group, type GroupReason, type GroupWindow} from '../core
 import {groupOf} from './group-rows.ts';
 import type {GroupKey, PendingGroup, PendingGroups} from './pending-groups.ts';
 import type {NewRun} from './run-queue.ts';
+import type {SteadyClock} from './steady-clock.ts';
 
 /** An event that is to wait in the group of its key. */
 export type GroupedEvent = GroupKey &
@@ -24,7 +25,7 @@ export type GroupSteps = {
 	dispatch(group: PendingGroup, reason: GroupReason): Group;
 };
 
-/** What happens to groups, on disk and in memory. `steady` is a clock that never jumps, milliseconds since 1970. */
+/** What happens to groups, on disk and in memory. The queue goes by the wall clock `clock`, as for every run. */
 export function createGroupSteps({
 	database,
 	pending,
@@ -35,7 +36,7 @@ export function createGroupSteps({
 	readonly database: DatabaseSync;
 	readonly pending: PendingGroups;
 	readonly enqueue: (run: NewRun) => number;
-	readonly steady: () => number;
+	readonly steady: SteadyClock;
 	readonly clock: Pick<Clock, 'now'>;
 }): GroupSteps {
 	const insert = database.prepare(
@@ -61,7 +62,7 @@ export function createGroupSteps({
 			dueAt: at,
 			group: {id, superseded: group.count - 1},
 		});
-		const dispatchedAt = steady();
+		const dispatchedAt = steady.time(group.offset);
 		end.run(dispatchedAt, reason, runId, id);
 		pending.remove(group);
 		return groupOf(group, {dispatchedAt, reason, runId});
@@ -86,18 +87,21 @@ export function createGroupSteps({
 	return {
 		join({window, ...event}) {
 			const known = pending.ofKey(event);
-			const step = stepGroup(known, wholeOf(window), steady());
-			if (known && step.kind === 'join') {
+			const windows = wholeOf(window);
+			const step = known && stepGroup(known, windows, steady.time(known.offset));
+			if (known && step?.kind === 'join') {
 				const joined = {...known, ...event, ...step.next};
 				return {opens: false, perform: () => ({group: groupOf(rewrite(joined))})};
 			}
 
-			const ended = step.kind === 'open' ? step.ended : undefined;
+			const ended = step?.kind === 'open' ? step.ended : undefined;
+			const offset = steady.offset();
+			const {next} = stepGroup(undefined, windows, steady.time(offset));
 			return {
 				opens: true,
 				perform() {
 					const dispatched = known && ended && dispatch(known, ended);
-					const group = groupOf(open({...event, ...step.next}));
+					const group = groupOf(open({...event, ...next, offset}));
 					return {group, ...(dispatched && {dispatched})};
 				},
 			};

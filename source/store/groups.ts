@@ -3,11 +3,12 @@ import type {GroupCommit} from './group-commit.ts';
 import type {GroupSteps} from './group-steps.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Groups} from './port.ts';
+import type {SteadyClock} from './steady-clock.ts';
 
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */
 const slice = 100;
 
-/** `Groups` on SQLite. `steady` is a clock that never jumps, milliseconds since 1970. */
+/** `Groups` on SQLite. */
 export function createGroups({
 	commit,
 	pending,
@@ -19,11 +20,11 @@ export function createGroups({
 	readonly pending: PendingGroups;
 	readonly steps: GroupSteps;
 	readonly reader: Pick<Groups, 'get' | 'list'>;
-	readonly steady: () => number;
+	readonly steady: SteadyClock;
 }): Groups {
 	const nextDueMs = () => {
 		const first = pending.first();
-		return first && Math.max(0, dueOf(first).at - steady());
+		return first && Math.max(0, dueOf(first).at - steady.time(first.offset));
 	};
 
 	const firstDue = () => (nextDueMs() === 0 ? pending.first() : undefined);

@@ -1,21 +1,26 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {groupColumns, groupTables, pendingGroupOf} from './group-rows.ts';
-import {createPendingGroups, type PendingGroup, type PendingGroups} from './pending-groups.ts';
+import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
+import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
+import type {SteadyClock} from './steady-clock.ts';
 
 /**
- * The groups that wait on disk. `now` is the clock of this opening, milliseconds since 1970: a group that had an event later than that was written under a clock that has
- * been set back, and its times go back with it, so that nobody waits longer than its cap.
+ * The groups that wait on disk, on the clock of this opening: a group that had an event later than now was written under a clock that has been set back, and its times go
+ * back with it, so that nobody waits longer than its cap.
  */
-export function openPendingGroups(database: DatabaseSync, now: number): PendingGroups {
+export function openPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {
+	const offset = steady.offset();
+	const now = steady.time(offset);
+	const pendingOf = (waiting: readonly WaitingGroup[]) =>
+		createPendingGroups(waiting.map(group => ({...group, offset})));
 	const groups = database
 		.prepare(
 			`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by coalesce_group.id`,
 		)
 		.all()
-		.map(pendingGroupOf);
+		.map(waitingGroupOf);
 	const ahead = groups.filter(({lastAt}) => lastAt > now);
 	if (ahead.length === 0) {
-		return createPendingGroups(groups);
+		return pendingOf(groups);
 	}
 
 	const move = database.prepare(
@@ -28,10 +33,10 @@ export function openPendingGroups(database: DatabaseSync, now: number): PendingG
 		return next;
 	});
 	database.exec('commit');
-	return createPendingGroups(moved);
+	return pendingOf(moved);
 }
 
-const movedBack = (group: PendingGroup, byMs: number): PendingGroup => ({
+const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
 	...group,
 	firstAt: group.firstAt - byMs,
 	lastAt: group.lastAt - byMs,

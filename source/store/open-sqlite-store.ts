@@ -72,7 +72,7 @@ function storeOn(
 ): Store {
 	const counters = createCounters(database);
 	const steady = createSteadyClock(clock);
-	const pending = openPendingGroups(database, steady());
+	const pending = openPendingGroups(database, steady);
 	const recovered = recover(database, counters, clock.now());
 	const onFailing = (reason: string | undefined) => {
 		if (reason === undefined) {

@@ -5,14 +5,17 @@ import type {Memory} from './transaction.ts';
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
 export type GroupKey = Pick<Group, 'profile' | 'route' | 'key'>;
 
-/** A group that waits. */
-export type PendingGroup = GroupKey &
+/** What the disk knows of a group that waits. */
+export type WaitingGroup = GroupKey &
 	Pick<Group, 'id' | 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count' | 'event'> & {
 		/** Row of its latest delivery. */
 		readonly latest: number;
 		/** Kind of the target of its run. */
 		readonly target: string;
 	};
+
+/** A group that waits in this process. `offset` is that of its own steady clock, by which its times are told. */
+export type PendingGroup = WaitingGroup & {readonly offset: number};
 
 /** The groups that wait, in memory: at most one of a key. Changes belong inside a transaction. */
 export type PendingGroups = Memory & {
@@ -21,7 +24,7 @@ export type PendingGroups = Memory & {
 	/** Adds a group, or puts it in place of what was known of it. */
 	put(group: PendingGroup): void;
 	remove(group: PendingGroup): void;
-	/** The one that is due first. */
+	/** The one that is due first, on the monotonic clock. */
 	first(): PendingGroup | undefined;
 	ids(): readonly number[];
 	count(): number;
@@ -38,7 +41,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	const set = (group: PendingGroup) => {
 		groups.set(group.id, group);
 		names.set(nameOf(group), group.id);
-		due.set(group.id, dueOf(group).at);
+		due.set(group.id, dueOf(group).at - group.offset);
 	};
 
 	const remove = (group: PendingGroup) => {

@@ -54,69 +54,77 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 	{maxLength: 40},
 );
 
+/** The two clocks at one moment. */
+type Moment = {readonly wall: number; readonly monotonic: number};
+
 type ModelGroup = {
 	key: Key;
 	events: string[];
+	/** What the wall clock was ahead when the group began, or when its process did. */
+	offset: number;
 	first: number;
 	last: number;
 	reason?: GroupReason;
 	at?: number;
 };
 
-/** The rules of the contract again, as plainly as they can be said. `time` is the clock that never jumps. */
+/** The rules of the contract again, as plainly as they can be said. */
 function createModel() {
 	const groups: ModelGroup[] = [];
 	const pending = () => groups.filter(({reason}) => reason === undefined);
-	const due = ({first, last}: ModelGroup) =>
-		Math.min(last + window.windowMs, first + window.maxWaitMs);
-	const end = (group: ModelGroup, reason: GroupReason, time: number) => {
-		Object.assign(group, {reason, at: time});
+	const timeOf = ({offset}: ModelGroup, {monotonic}: Moment) => offset + monotonic;
+	const leftOf = (group: ModelGroup, now: Moment) =>
+		Math.min(group.last + window.windowMs, group.first + window.maxWaitMs) - timeOf(group, now);
+	const end = (group: ModelGroup, reason: GroupReason, now: Moment) => {
+		Object.assign(group, {reason, at: timeOf(group, now)});
 	};
 
-	const endIfDue = (group: ModelGroup, time: number) => {
+	const endIfDue = (group: ModelGroup, now: Moment) => {
 		const isQuiet = group.last + window.windowMs <= group.first + window.maxWaitMs;
-		if (due(group) <= time) {
-			end(group, isQuiet ? 'quiet' : 'cap', time);
+		if (leftOf(group, now) <= 0) {
+			end(group, isQuiet ? 'quiet' : 'cap', now);
 		}
 	};
 
 	return {
 		groups,
 		pending,
-		event(key: Key, id: string, time: number) {
+		event(key: Key, id: string, now: Moment) {
 			const waiting = pending().find(group => group.key === key);
 			if (waiting) {
-				endIfDue(waiting, time);
+				endIfDue(waiting, now);
 			}
 
 			if (waiting && waiting.reason === undefined) {
 				waiting.events.push(id);
-				waiting.last = time;
+				waiting.last = timeOf(waiting, now);
 			} else {
-				groups.push({key, events: [id], first: time, last: time});
+				const {wall, monotonic} = now;
+				groups.push({key, events: [id], offset: wall - monotonic, first: wall, last: wall});
 			}
 		},
-		dispatchDue(time: number) {
+		dispatchDue(now: Moment) {
 			for (const group of pending()) {
-				endIfDue(group, time);
+				endIfDue(group, now);
 			}
 		},
-		flush(key: Key | 'all', time: number) {
+		flush(key: Key | 'all', now: Moment) {
 			for (const group of pending().filter(one => key === 'all' || one.key === key)) {
-				end(group, 'person', time);
+				end(group, 'person', now);
 			}
 		},
-		/** A process begins: its clock shows `time`, and no event can have come later than that. */
-		open(time: number) {
-			for (const group of pending().filter(({last}) => last > time)) {
-				const ahead = group.last - time;
+		/** A process begins, and no event can have come later than its clock shows. */
+		open({wall, monotonic}: Moment) {
+			for (const group of pending()) {
+				const ahead = Math.max(0, group.last - wall);
+				group.offset = wall - monotonic;
 				group.first -= ahead;
 				group.last -= ahead;
 			}
 		},
-		nextDueMs(time: number) {
-			const times = pending().map(due);
-			return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - time);
+		nextDueMs(now: Moment) {
+			const left = pending().map(group => leftOf(group, now));
+			return left.length === 0 ? undefined : Math.max(0, Math.min(...left));
 		},
 	};
 }
@@ -148,12 +156,10 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 	const model = createModel();
 	let home: Home = stack.use(await empty.crash());
 	let store: Store = stack.use(await home.open(clock));
-	let opened = {wall: clock.now(), monotonic: clock.monotonic()};
-	const time = () => opened.wall + clock.monotonic() - opened.monotonic;
+	const now = () => ({wall: clock.now(), monotonic: clock.monotonic()});
 	const reopen = async () => {
 		store = stack.use(await home.open(clock));
-		opened = {wall: clock.now(), monotonic: clock.monotonic()};
-		model.open(time());
+		model.open(now());
 	};
 
 	const perform: {readonly [Kind in Step['kind']]: (step: never) => Promise<void>} = {
@@ -162,7 +168,7 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 			const answers = await Promise.all(entries.map(async entry => store.intake.accept(entry)));
 			expect(answers.map(({kind}) => kind)).toEqual(entries.map(() => 'coalesced'));
 			for (const [index, {delivery}] of entries.entries()) {
-				model.event(wanted[index] ?? 'a', delivery.id, time());
+				model.event(wanted[index] ?? 'a', delivery.id, now());
 			}
 		},
 		async advance({byMs}: {readonly byMs: number}) {
@@ -175,11 +181,11 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 			const waiting = await store.groups.list({state: 'pending', limit: 9});
 			const group = waiting.find(one => one.key === key);
 			await store.groups.dispatch(key === 'all' ? 'all' : {id: group?.id ?? 0}, 'person');
-			model.flush(key, time());
+			model.flush(key, now());
 		},
 		async dispatchDue() {
 			await store.groups.dispatchDue();
-			model.dispatchDue(time());
+			model.dispatchDue(now());
 		},
 		async crash() {
 			home = stack.use(await home.crash());
@@ -207,7 +213,7 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 	};
 
 	const expectSame = async () => {
-		expect(store.groups.nextDueMs()).toBe(model.nextDueMs(time()));
+		expect(store.groups.nextDueMs()).toBe(model.nextDueMs(now()));
 		expect(store.groups.pending()).toBe(model.pending().length);
 		const groups = await store.groups.list({limit: 1000});
 		expect(groups.toSorted((a, b) => a.id - b.id).map(shapeOf)).toEqual(

@@ -575,6 +575,25 @@ export function describeGroups(name: string, use: Use): void {
 		);
 
 		test(
+			'a group that begins after a jump shows the clock as it is then, and is due in its turn',
+			use(async (store, clock) => {
+				const {group: first} = await acceptGrouped(store, groupedEntry('first'));
+				clock.jump(-hourMs);
+				clock.advance(1000);
+				const {group: second} = await acceptGrouped(store, groupedEntry('second'));
+				expect(second.firstAt).toBe(clock.now());
+				clock.jump(3 * hourMs);
+				clock.advance(windowMs - 1000);
+				expect(idsOf(await store.groups.dispatchDue())).toEqual([first.id]);
+				expect(store.groups.nextDueMs()).toBe(1000);
+				clock.advance(1000);
+				expect(await store.groups.dispatchDue()).toMatchObject([
+					{id: second.id, dispatchedAt: second.firstAt + windowMs},
+				]);
+			}),
+		);
+
+		test(
 			'"no acknowledged event is lost": a crash keeps groups and what is left of their windows',
 			use(async (store, clock, home) => {
 				const {group} = await acceptGrouped(store);

@@ -18,8 +18,10 @@ import {createFakeClock} from '../helpers/fake-clock.ts';
 import {describeStore} from './contract.ts';
 import {createOlderStore} from './older-stores.ts';
 import {
+	acceptGrouped,
 	acceptRun,
 	dayMs,
+	fireRun,
 	groupedEntry,
 	leaseOne,
 	sampleAnswer,
@@ -341,6 +343,9 @@ describe('a look from another process', () => {
 			expect(await reader.journal.get('aaaa')).toBeUndefined();
 			expect(await reader.runs.list({limit: 10})).toEqual([]);
 			expect(await reader.runs.get(1)).toBeUndefined();
+			expect(await reader.groups.list({limit: 10})).toEqual([]);
+			expect(await reader.groups.get(1)).toBeUndefined();
+			expect(await reader.jobs.list()).toEqual([]);
 			expect(existsSync(`${file}-wal`)).toBe(false);
 			rmSync(file, {force: true});
 		}
@@ -360,9 +365,17 @@ describe('a look from another process', () => {
 		expect(await reader.journal.list({limit: 10})).toEqual(await store.journal.list({limit: 10}));
 		expect(await reader.runs.get(id)).toEqual(await store.runs.get(id));
 		expect(await reader.runs.list({limit: 10})).toMatchObject([{state: 'delivering'}]);
+		const {group} = await acceptGrouped(store, groupedEntry('k'));
+		await acceptGrouped(store, groupedEntry('l'));
+		await store.groups.dispatch({id: group.id}, 'person');
+		await fireRun(store);
+		expect(await reader.groups.list({limit: 9})).toEqual(await store.groups.list({limit: 9}));
+		expect(await reader.groups.get(group.id)).toEqual(await store.groups.get(group.id));
+		expect(await reader.jobs.list()).toEqual(await store.jobs.list());
+		expect(await reader.runs.list({limit: 9})).toHaveLength(3);
 		// It looks, and is not in the way.
 		await store.intake.record({delivery: sampleDelivery(), claim: false});
-		expect(await reader.journal.list({limit: 10})).toHaveLength(2);
+		expect(await reader.journal.list({limit: 10})).toHaveLength(4);
 	});
 });
 
