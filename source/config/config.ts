@@ -109,6 +109,8 @@ export type Config = {
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
+	/** Address that `/metrics` is for; loopback: this machine alone. */
+	readonly metrics: {readonly host: string};
 	readonly platforms: {readonly email?: EmailConfig};
 	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */

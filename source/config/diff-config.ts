@@ -26,6 +26,7 @@ const settings: readonly Setting[] = [
 	{key: `${webhook}.secret`, read: config => config.webhook.secrets, secret: true},
 	{key: `${webhook}.rate_limit`, read: config => config.webhook.rateLimit},
 	{key: `${webhook}.max_body_bytes`, read: config => config.webhook.maxBodyBytes},
+	{key: 'metrics.host', read: config => config.metrics.host},
 	{key: 'gateway.multiplex_profiles', read: config => config.multiplexProfiles},
 	{key: 'model.provider', read: config => config.model.provider},
 	{key: 'model.name', read: config => config.model.name},

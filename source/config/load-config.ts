@@ -126,7 +126,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		return refused(placed(findings));
 	}
 
-	const {platforms, model, runs, forge, retention} = parsed.data;
+	const {platforms, model, runs, forge, metrics, retention} = parsed.data;
 	const {webhook, problems: ofVariables} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
@@ -150,6 +150,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			forge,
 			multiplexProfiles,
 			profiles,
+			metrics,
 			platforms: platforms?.email ? {email: platforms.email} : {},
 			retention,
 			secretValues: collectSecrets({secret: webhook.secrets, value}, [

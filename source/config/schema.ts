@@ -2,7 +2,13 @@ import {z} from 'zod';
 import {emailSchema} from './email-schema.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {looseSection, secret, setting, text, wholeNumber} from './schema-parts.ts';
-import {forgeSchema, modelSchema, retentionSchema, runsSchema} from './section-schemas.ts';
+import {
+	forgeSchema,
+	metricsSchema,
+	modelSchema,
+	retentionSchema,
+	runsSchema,
+} from './section-schemas.ts';
 import {platformsToCome} from './targets.ts';
 
 const webhookSettings = {
@@ -54,7 +60,7 @@ export const configSchema = z.object({
 	),
 	api: looseSection('The chat completions API'),
 	mcp_servers: looseSection('Tool servers by name'),
-	metrics: looseSection('The metrics endpoint'),
+	metrics: metricsSchema,
 });
 
 /** The settings of the receiver as they are written. */

@@ -84,6 +84,18 @@ export const forgeSchema = z
 	.transform((forge): Config['forge'] => ({cli: forge?.cli ?? 'gh'}))
 	.meta({description: 'The code host'});
 
+/** `metrics`. @see Decisions 3 */
+export const metricsSchema = z
+	.object({
+		host: setting(text, {
+			description: 'Who may read /metrics: this machine alone, or whoever reaches this address',
+			default: '127.0.0.1',
+		}),
+	})
+	.nullish()
+	.transform((metrics): Config['metrics'] => ({host: metrics?.host ?? '127.0.0.1'}))
+	.meta({description: 'The metrics endpoint'});
+
 /** `retention`. */
 export const retentionSchema = z
 	.object({

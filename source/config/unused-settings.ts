@@ -14,7 +14,6 @@ const ofRoutes: ReadonlyArray<readonly string[]> = [['mirror_to_session']];
 const ofConfig: ReadonlyArray<readonly string[]> = [
 	['mcp_servers'],
 	['api'],
-	['metrics'],
 	...platformsToCome.map(name => ['platforms', name]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),

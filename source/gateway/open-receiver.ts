@@ -77,6 +77,7 @@ export function openReceiver({
 		log,
 		redact,
 		metrics,
+		metricsHost: () => config().metrics.host,
 		environment: () => environment,
 	};
 	return createLiveReceiver({

@@ -2,7 +2,7 @@ import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Clock} from '../core/clock.ts';
 import {sendAnswer, sendAnswerAndLinger} from './http-answer.ts';
 import type {HttpAnswer} from './http-answer.ts';
-import {isLocalPeer} from './local-peer.ts';
+import {mayReadMetrics} from './metrics-peer.ts';
 import {createOutbox} from './outbox.ts';
 import type {Pipeline} from './pipeline.ts';
 import {declaredSize, readBody} from './read-body.ts';
@@ -30,6 +30,8 @@ type ExchangeDependencies = {
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => string;
+	/** `metrics.host`. */
+	readonly metricsHost: () => string;
 };
 
 /** Between HTTP and the response table: paths and methods in, status and headers out. @see Interface 4.2 */
@@ -38,6 +40,7 @@ export function createExchange({
 	pipeline,
 	isDraining,
 	renderMetrics,
+	metricsHost,
 }: ExchangeDependencies): Exchange {
 	const outbox = createOutbox();
 	const answer = async (pair: HttpPair): Promise<HttpAnswer> => {
@@ -47,7 +50,7 @@ export function createExchange({
 			return answerOf(await pipeline.post(knockOf(pair, path), request.headers));
 		}
 
-		if (path.kind === 'metrics' && !isLocalPeer(request)) {
+		if (path.kind === 'metrics' && !mayReadMetrics(request, metricsHost())) {
 			return answerOf(refusals.unknownRoute);
 		}
 

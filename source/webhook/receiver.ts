@@ -62,6 +62,8 @@ export type ReceiverDependencies = {
 	readonly redact: Redact;
 	/** Prometheus text of other rooms, appended to `/metrics`. */
 	readonly metrics: () => string;
+	/** Address that `/metrics` is for: this machine alone when it is a loopback one. */
+	readonly metricsHost: () => string;
 	/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
 	readonly environment: () => Readonly<Record<string, string>>;
 };
@@ -167,6 +169,7 @@ export function createReceiver(
 		clock,
 		pipeline,
 		isDraining: () => draining,
+		metricsHost: dependencies.metricsHost,
 		renderMetrics: () =>
 			metrics.render({inFlight: busy.count, connections: http.connections()}) +
 			dependencies.metrics(),

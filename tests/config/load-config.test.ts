@@ -329,6 +329,14 @@ test('"Inside the program time is milliseconds"', () => {
 	expect(config.webhook.routes.get('a')?.scriptTimeoutMs).toBe(2500);
 });
 
+test('`metrics.host`: loopback unless it says otherwise', () => {
+	using home = createTemporaryHome();
+	expect(configOf(home.load({config: ''})).metrics).toEqual({host: '127.0.0.1'});
+	expect(configOf(home.load({config: 'metrics: {host: 0.0.0.0}'})).metrics).toEqual({
+		host: '0.0.0.0',
+	});
+});
+
 test('settings of a later version are accepted, each with a warning, also in a strict check', () => {
 	using home = createTemporaryHome();
 	const config = `
@@ -349,7 +357,6 @@ platforms:
 		[
 			'2:1 mcp_servers',
 			'3:1 api',
-			'4:1 metrics',
 			'6:3 platforms.telegram',
 			'7:3 platforms.teams',
 			'10:22 platforms.webhook.routes.a.mirror_to_session',

@@ -141,3 +141,22 @@ test('a route that is called like a label of the receiver stays a series of its 
 	const text = metrics.render({inFlight: 0, connections: 0});
 	expect(parsePrometheus(text).get('svc_webhook_requests_total')?.samples).toHaveLength(2);
 });
+
+const forwarded = {'X-Forwarded-For': '192.0.2.1'};
+
+test.for([
+	['127.0.0.1', {}, 200],
+	['localhost', {}, 200],
+	['::1', {}, 200],
+	['127.0.0.1', forwarded, 404],
+	['0.0.0.0', forwarded, 200],
+	['::', forwarded, 200],
+	['192.0.2.7', forwarded, 404],
+	['192.0.2.7', {}, 200],
+] as const)(
+	'GET /metrics: loopback only unless `metrics.host` says otherwise: %s, %j: %i',
+	async ([metricsHost, headers, status]) => {
+		await using receiver = await startReceiver({metricsHost});
+		expect((await send(receiver.url, {path: '/metrics', headers})).status).toBe(status);
+	},
+);

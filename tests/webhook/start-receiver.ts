@@ -128,6 +128,7 @@ export type StartOptions = {
 	readonly intake?: Partial<Store['intake']>;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly metrics?: () => string;
+	readonly metricsHost?: string;
 	/** Jobs by the reference of `cron_job`; a text says why the job cannot be fired. */
 	readonly jobs?: Readonly<Record<string, FiringJob | string>>;
 	readonly multiplexing?: boolean;
@@ -211,6 +212,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			}),
 			redact: text => text.replaceAll(secret, '[redacted]'),
 			metrics: options.metrics ?? (() => ''),
+			metricsHost: () => options.metricsHost ?? '127.0.0.1',
 			environment: () => options.environment ?? {PATH: process.env['PATH'] ?? ''},
 		},
 		{

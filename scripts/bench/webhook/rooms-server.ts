@@ -39,6 +39,7 @@ const receiver = createReceiver(
 		log,
 		redact,
 		metrics: () => '',
+		metricsHost: () => '127.0.0.1',
 		environment: () => environment,
 	},
 	{
