@@ -106,7 +106,7 @@ export function createIntake({
 			target: plan.target.kind,
 			createdAt: now,
 			dueAt: Math.max(now, Math.ceil(dueAt)),
-			...(job && {job}),
+			job,
 		});
 		keep(entry, parameters, {work: runId, row, now});
 		if (job) {

@@ -13,25 +13,28 @@ export type NewRun = {
 	readonly dueAt: number;
 	/** The group that it comes from, and its events but the latest. */
 	readonly group?: {readonly id: number; readonly superseded: number};
-	readonly job?: {readonly id: string; readonly name: string};
+	readonly job?: {readonly id: string; readonly name: string} | undefined;
 };
 
 /** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
 export function createEnqueue(database: DatabaseSync, counters: Counters): (run: NewRun) => number {
+	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';
 	const insert = database.prepare(
-		`insert into run (id, delivery, profile, route, target, state, created_at, due_at, grp, superseded, job, job_name)
-		values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+		`insert into run (${columns}) values (?, ?, ?, ?, ?, 'queued', ?, ?)`,
+	);
+	const insertWithOrigin = database.prepare(
+		`insert into run (${columns}, grp, superseded, job, job_name) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
 	);
 
 	return ({delivery, profile, route, target, createdAt, dueAt, group, job}) => {
 		const id = counters.lastRun + 1;
-		const origin = [
-			group?.id ?? null,
-			group?.superseded ?? null,
-			job?.id ?? null,
-			job?.name ?? null,
-		];
-		insert.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
+		if (group || job) {
+			const origin = [group?.id, group?.superseded, job?.id, job?.name].map(value => value ?? null);
+			insertWithOrigin.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
+		} else {
+			insert.run(id, delivery, profile, route, target, createdAt, dueAt);
+		}
+
 		counters.lastRun = id;
 		counters.latest = Math.max(counters.latest, createdAt);
 		counters.moved(undefined, 'queued');
