@@ -1,4 +1,3 @@
-import type {Route} from '../config/route.ts';
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
@@ -8,6 +7,7 @@ import type {Redact} from '../core/redact.ts';
 import {enterRoute} from './find-route.ts';
 import type {RequestHeaders} from './headers.ts';
 import {deliveryIdOf} from './identity.ts';
+import type {KnownEvent} from './known-event.ts';
 import type {Metrics} from './metrics.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
 import {receive, receiveAuthenticated} from './receive.ts';
@@ -38,13 +38,6 @@ export type Pipeline = {
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
 	/** The same for an event that its sender could not deliver, under the identifier that the sender gave it. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
-};
-
-/** An event whose sender is known. */
-export type KnownEvent = {
-	readonly route: Route;
-	readonly body: Buffer;
-	readonly headers: RequestHeaders;
 };
 
 /** Wraps the response table: opens a visit for each event, and reports how it ended to the faces, the journal and the metrics. */

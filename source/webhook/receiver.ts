@@ -1,7 +1,6 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
-import {SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Group} from '../core/group.ts';
 import {createBusy} from '../core/idle.ts';
@@ -18,6 +17,8 @@ import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
 import {createHttpServer} from './http-server.ts';
 import type {JobOf} from './job-of.ts';
+import {recoveredEvent, replayedEvent} from './known-event.ts';
+import type {RecoveredEvent, ReplayChanges} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
 import {listen} from './listen.ts';
 import {createMetrics} from './metrics.ts';
@@ -76,25 +77,7 @@ export type ReceiverOptions = {
 	readonly maxQueued: () => number;
 };
 
-/** What is sent again instead of what was stored. */
-export type ReplayChanges = {
-	/** UTF-8. */
-	readonly body?: string;
-	/** Name of another route. */
-	readonly route?: string;
-};
-
-/** An event that its sender could not deliver. */
-export type RecoveredEvent = {
-	/** Name of a route. */
-	readonly route: string;
-	/** The sender's identifier. */
-	readonly deliveryId: string;
-	readonly headers: Readonly<Record<string, string>>;
-	/** UTF-8. */
-	readonly body: string;
-};
-
+/** What a client would get. */
 export type ReceiverAnswer = {readonly status: number; readonly body: string};
 
 export type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
@@ -185,32 +168,6 @@ export function createReceiver(
 		},
 	});
 
-	const routeOf = (name: string) => {
-		const route = dependencies.routes().routes.get(name);
-		if (!route) {
-			throw new SvcError('route_not_found', `Cannot send to "${name}": there is no such route`);
-		}
-
-		return route;
-	};
-
-	const replayed = (stored: StoredDelivery, {body, route: name = stored.route}: ReplayChanges) => {
-		const route = routeOf(name);
-		const bytes = body === undefined ? stored.body : Buffer.from(body);
-		if (!bytes) {
-			throw new SvcError(
-				'body_not_kept',
-				`Cannot replay delivery "${stored.id}": its body was not kept`,
-			);
-		}
-
-		return {
-			route,
-			body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-			headers: stored.headers,
-		};
-	};
-
 	return {
 		listen: async () => ({url: await listen(http.server, options)}),
 		async close() {
@@ -226,19 +183,14 @@ export function createReceiver(
 			late.close();
 		},
 		async replay(stored, changes = {}) {
-			const event = replayed(stored, changes);
+			const event = replayedEvent(stored, changes, dependencies.routes());
 			return answerOf(draining ? refusals.stopping : await pipeline.replay(event, stored.id));
 		},
 		planReplay: (stored, changes = {}) =>
-			effectsOf(replayed(stored, changes), {...dependencies, compile}),
-		async recover({route, deliveryId, headers, body}) {
-			const event = {
-				route: routeOf(route),
-				body: Buffer.from(body),
-				headers: Object.fromEntries(
-					Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-				),
-			};
+			effectsOf(replayedEvent(stored, changes, dependencies.routes()), {...dependencies, compile}),
+		async recover(recovered) {
+			const event = recoveredEvent(recovered, dependencies.routes());
+			const {deliveryId} = recovered;
 			return answerOf(draining ? refusals.stopping : await pipeline.recover(event, deliveryId));
 		},
 		stats: () => ({...metrics.interval(), inFlight: busy.count, connections: http.connections()}),

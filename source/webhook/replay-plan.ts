@@ -7,9 +7,9 @@ import type {CompiledRoute} from './compiled-route.ts';
 import {isJobRoute} from './fire-job.ts';
 import type {JobRoute} from './fire-job.ts';
 import {headerOf} from './headers.ts';
-import type {RequestHeaders} from './headers.ts';
 import {eventTypeOf} from './identity.ts';
 import type {JobOf} from './job-of.ts';
+import type {KnownEvent} from './known-event.ts';
 import {parseBody} from './parse-body.ts';
 import {eventHeadersFor} from './sender-identity.ts';
 import type {RenderContext} from './template.ts';
@@ -33,15 +33,7 @@ type Outlook = {readonly effects: readonly string[]; readonly target: string};
 
 /** What an event would do on `route` if its filters and its script let it pass, and the script leaves it as it is. Changes nothing. */
 export function effectsOf(
-	{
-		route,
-		body,
-		headers,
-	}: {
-		readonly route: Route;
-		readonly body: Buffer;
-		readonly headers: RequestHeaders;
-	},
+	{route, body, headers}: KnownEvent,
 	dependencies: PlanDependencies,
 ): ReplayEffects {
 	const parsed = parseBody(body, headerOf(headers, 'content-type'));
