@@ -54,6 +54,11 @@ export function openReceiver({
 		intake: store.intake,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
+		queuedRuns: async () => {
+			const {queued} = store.health();
+			// All of them were found then, and nothing older is looked at.
+			return queued === 0 ? [] : store.runs.list({states: ['queued'], limit: queued});
+		},
 		multiplexing: () => config().multiplexProfiles,
 		jobOf(route) {
 			jobRoutes.add(route.name);

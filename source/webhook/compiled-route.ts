@@ -35,7 +35,7 @@ export function createRouteCompiler(
 		}
 
 		const made: CompiledRoute = {
-			id: routeId(route),
+			id: routeIdOf(route),
 			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
 			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
 			events: route.events.length === 0 ? undefined : new Set(route.events),
@@ -47,5 +47,6 @@ export function createRouteCompiler(
 	};
 }
 
-/** A profile's name holds no slash. */
-const routeId = ({profile, name}: Route) => `${profile}/${name}`;
+/** The name of a route and its profile in one. A profile's name holds no slash. */
+export const routeIdOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): string =>
+	`${profile}/${name}`;

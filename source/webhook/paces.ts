@@ -18,6 +18,8 @@ export type Paces = {
 	enter(key: string, limit: number): number | undefined;
 	/** Promises the next start. */
 	promise(key: string, limit: number): Promised;
+	/** The newest start that was promised before this process began, milliseconds from now: what comes now starts behind it. */
+	resume(key: string, inMs: number): void;
 };
 
 type Step = {readonly pace: Pace; previous: Step | undefined; isGivenBack: boolean};
@@ -77,6 +79,11 @@ export function createPaces(clock: Clock): Paces {
 					}
 				},
 			};
+		},
+		resume(key, inMs) {
+			const startAt = clock.monotonic() + inMs;
+			const pace = {windowStartsAt: startAt, used: 1, isPromised: true, startAt};
+			steps.set(key, {pace, previous: undefined, isGivenBack: false});
 		},
 	};
 }

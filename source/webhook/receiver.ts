@@ -7,6 +7,7 @@ import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
+import type {Run} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
@@ -31,6 +32,7 @@ import {effectsOf} from './replay-plan.ts';
 import type {ReplayEffects} from './replay-plan.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
+import {resumePaces} from './resume-paces.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 import {createTurns} from './turns.ts';
@@ -52,6 +54,8 @@ export type ReceiverDependencies = {
 	 * `onAccepted` is told too. Nothing is emitted here; must not throw.
 	 */
 	readonly onGroupChanged: (group: Group) => void;
+	/** Runs that have not started yet, newest first. Asked once, before it listens, when a route has `overflow: queue`. */
+	readonly queuedRuns: () => Promise<readonly Run[]>;
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;
 	/** Where a profile keeps what its routes name. */
@@ -119,6 +123,7 @@ export function createReceiver(
 	const late = createLateRecords(dependencies);
 	const filterFiles = createFilterFiles(log);
 	const compile = createRouteCompiler(profile => filterFiles(dependencies.homeOf(profile).home));
+	const paces = createPaces(clock);
 	let draining = false;
 
 	const pipeline = createPipeline({
@@ -134,7 +139,7 @@ export function createReceiver(
 			multiplexing: dependencies.multiplexing,
 			doctor: createSignatureDoctor({clock}),
 			rates: createRateWindows(clock),
-			paces: createPaces(clock),
+			paces,
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
 			jobOf: dependencies.jobOf,
@@ -169,7 +174,10 @@ export function createReceiver(
 	});
 
 	return {
-		listen: async () => ({url: await listen(http.server, options)}),
+		async listen() {
+			await resumePaces(paces, dependencies);
+			return {url: await listen(http.server, options)};
+		},
 		async close() {
 			draining = true;
 			await drain(http, {

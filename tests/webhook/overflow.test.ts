@@ -82,6 +82,28 @@ test('a restart of the process keeps when queued events start', async () => {
 	expect(await runs()).toBe(1);
 });
 
+test('after a restart events start behind those that were promised a start before', async () => {
+	await using home = await temporaryHome();
+	const clock = createFakeClock(1_750_000_000_000);
+	const startedAt = clock.now();
+	{
+		await using receiver = await startReceiver({routes: [queued], home: home.path, clock});
+		await postMany(receiver, 4);
+	}
+
+	await using receiver = await startReceiver({
+		routes: [queued, makeRoute({name: 'other', overflow: 'queue'})],
+		home: home.path,
+		clock,
+	});
+	await receiver.post({}, id('after'));
+	expect(receiver.step('rate')).toBe(
+		`more than 2 in this minute: queued until ${iso(startedAt + 120_000)}`,
+	);
+	await receiver.post({}, id('after'), '/webhooks/other');
+	expect(receiver.step('rate')).toBe('1 of 30 in this minute');
+});
+
 test('an event that the filters ignore takes nobody’s place', async () => {
 	await using receiver = await startReceiver({
 		routes: [{...queued, filters: [{field: 'ok', equals: true}]}],
