@@ -47,7 +47,43 @@ platforms:
       alerts:
         prompt: "{host} reports {level}"
         rate_limit: 2
+      gh-sync:
+        events: [pull_request]
+        prompt: "Look again at pull request {pull_request.number}: {pull_request.title}"
+        coalesce: {key: "{repository.full_name}#{pull_request.number}", window_seconds: 30, max_wait_seconds: 120}
+      ci:
+        events: [workflow_run]
+        prompt: "Why did {workflow_run.name} end with {workflow_run.conclusion} on {workflow_run.head_branch}?"
+        coalesce: {key: workflow_run.head_branch, window_seconds: 1}
 `;
+
+const hourMs = 3_600_000;
+
+/** None of their times comes while the pictures are made: one of them is asked to run. */
+const jobs = [
+	{
+		id: 'job_morning1',
+		name: 'Morning digest',
+		schedule: '0 8 * * 1-5',
+		time_zone: 'Europe/Berlin',
+		prompt: 'What changed since yesterday that a reviewer should know?',
+	},
+	{
+		id: 'job_depends1',
+		name: 'Dependency news',
+		schedule: 'every 12h',
+		prompt: 'Which dependencies have a new major version?',
+		created_at: new Date(Date.now() - 7.6 * hourMs).toISOString(),
+	},
+	{
+		id: 'job_waiting1',
+		name: 'Stale pull requests',
+		schedule: '0 16 * * 5',
+		time_zone: 'Europe/Berlin',
+		prompt: 'Which pull requests wait for more than a week?',
+		paused: true,
+	},
+];
 
 const review =
 	'The change retries an upload that timed out up to three times, with a growing pause.\n\n' +
@@ -61,6 +97,10 @@ const answers: ReadonlyArray<readonly [RegExp, ScriptedAnswer]> = [
 	[/announcement/, {status: 400, message: 'This model has no quota left'}],
 	[/Review/, {text: review}],
 	[/Triage/, {text: 'Labels: bug, uploads. Likely a duplicate of #88: both fail above 100 MB.'}],
+	[
+		/Why did/,
+		{text: 'The upload tests time out: the test server closes idle connections after 5 s.'},
+	],
 	[/reports/, {text: 'db-3 is low on disk space; nothing else stands out.'}],
 	[/./, {text: 'One tag was removed; nothing that a reviewer has to look at.'}],
 ];
@@ -88,7 +128,7 @@ export async function startDemo(port: number): Promise<Demo> {
 		},
 	});
 	const programs = join(folder, 'bin');
-	mkdirSync(home, {mode: 0o700});
+	mkdirSync(join(home, 'cron'), {recursive: true, mode: 0o700});
 	mkdirSync(programs);
 	writeFileSync(join(programs, 'gh'), client);
 	chmodSync(join(programs, 'gh'), 0o755);
@@ -97,6 +137,7 @@ export async function startDemo(port: number): Promise<Demo> {
 		configOf(port, model.baseUrl).replace('./client', join(programs, 'gh')),
 		{mode: 0o600},
 	);
+	writeFileSync(join(home, 'cron', 'jobs.json'), JSON.stringify({jobs}), {mode: 0o600});
 
 	return {
 		env: {

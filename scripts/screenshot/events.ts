@@ -63,8 +63,31 @@ const push = (branch: string): Sending => ({
 	payload: {...exampleOf('push'), ref: `refs/heads/${branch}`},
 });
 
+const synchronized = (number: number, title: string): Sending => ({
+	route: 'gh-sync',
+	event: 'pull_request',
+	payload: pullRequest({number, draft: false, title}, {action: 'synchronize'}),
+});
+
+const workflow = (branch: string): Sending => {
+	const example = exampleOf('workflow_run', 'completed');
+	return {
+		route: 'ci',
+		event: 'workflow_run',
+		payload: {
+			...example,
+			workflow_run: {
+				...(example['workflow_run'] as Payload),
+				name: 'tests',
+				head_branch: branch,
+				conclusion: 'failure',
+			},
+		},
+	};
+};
+
 /** A little of everything that a receiver sees on a morning. */
-const sendings: readonly Sending[] = [
+export const morning: readonly Sending[] = [
 	{route: 'gh-push', event: 'ping', payload: exampleOf('ping')},
 	{route: 'gh-push', event: 'push', payload: exampleOf('push')},
 	{
@@ -120,10 +143,22 @@ const sendings: readonly Sending[] = [
 	},
 ];
 
+/** Events that come in bursts, with pauses between them. */
+export const bursts: ReadonlyArray<readonly Sending[]> = [
+	[
+		...repeated(3, workflow('main')),
+		...repeated(2, workflow('uploads')),
+		...repeated(4, synchronized(412, 'Retry uploads that time out')),
+		synchronized(415, 'Upload in parallel'),
+	],
+	repeated(2, synchronized(413, 'Explain the retry limits')),
+	repeated(2, synchronized(412, 'Retry uploads that time out')),
+];
+
 const betweenMs = 130;
 
-/** Sends everything, one after the other. */
-export async function sendAll(port: number): Promise<void> {
+/** Sends events, one after the other. */
+export async function sendAll(port: number, sendings: readonly Sending[]): Promise<void> {
 	for (const {route, event, payload, id = randomUUID(), sign = true} of sendings) {
 		const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
 		const signature = createHmac('sha256', secret).update(body).digest('hex');

@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {startDemo} from './demo.ts';
-import {sendAll} from './events.ts';
+import {bursts, morning, sendAll} from './events.ts';
 import {svgOf} from './svg.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 
@@ -12,6 +12,7 @@ import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 
 const port = 8644;
 const settleMs = 1500;
+const betweenBurstsMs = 6000;
 const here = dirname(fileURLToPath(import.meta.url));
 const pictures = join(here, 'pictures');
 const {values} = parseArgs({options: {png: {type: 'string'}}});
@@ -38,6 +39,26 @@ const views: ReadonlyArray<{
 			await terminal.waitFor('Answer');
 		},
 	},
+	{
+		name: 'groups',
+		title: 'svc: events that wait together with their two clocks, and scheduled jobs',
+		async show(terminal) {
+			await terminal.press('esc', '2');
+			for (const burst of bursts) {
+				await sendAll(port, burst);
+				await pause(betweenBurstsMs);
+			}
+
+			// The first job runs now, whatever its time; then back to the groups.
+			await terminal.press('tab', 'g', 'x');
+			await terminal.waitFor('Run Morning digest now');
+			await terminal.press('y');
+			await terminal.waitFor(/Morning digest.*✓/);
+			terminal.setRows(20);
+			await terminal.press('tab', 'g');
+			await terminal.waitFor('? help');
+		},
+	},
 ];
 
 async function savePng(svg: string, path: string): Promise<void> {
@@ -56,7 +77,7 @@ await using terminal = startInTerminal(
 	demo.env,
 );
 await terminal.waitFor(`:${port}`);
-await sendAll(port);
+await sendAll(port, morning);
 // One run never ends; the others do.
 await terminal.waitFor(/Runs 1\b/);
 await pause(settleMs);

@@ -9,6 +9,8 @@ export type DemoTerminal = AsyncDisposable & {
 	press(...keys: readonly string[]): Promise<void>;
 	/** Resolves when `text` stands on the screen; rejects with the screen after 20 s. */
 	waitFor(text: string | RegExp): Promise<void>;
+	/** Makes it higher or lower, as a person who drags its edge. */
+	setRows(rows: number): void;
 	/** What stands on the screen now. */
 	screen(): Screen;
 };
@@ -46,7 +48,7 @@ export function startInTerminal(
 	});
 	const line = (row: number) => emulator.buffer.active.getLine(row);
 	const text = () =>
-		Array.from({length: size.rows}, (_, row) => line(row)?.translateToString(true) ?? '').join(
+		Array.from({length: emulator.rows}, (_, row) => line(row)?.translateToString(true) ?? '').join(
 			'\n',
 		);
 
@@ -68,8 +70,12 @@ export function startInTerminal(
 				await pause(pollMs);
 			}
 		},
+		setRows(rows) {
+			emulator.resize(size.cols, rows);
+			pty.resize(size.cols, rows);
+		},
 		screen: () =>
-			Array.from({length: size.rows}, (_, row) =>
+			Array.from({length: emulator.rows}, (_, row) =>
 				Array.from({length: size.cols}, (__, column): Cell => {
 					const cell = line(row)?.getCell(column);
 					return {
