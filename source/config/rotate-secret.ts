@@ -38,7 +38,8 @@ export type Rotated =
 	| {readonly ok: false; readonly reason: string};
 
 /**
- * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where what is over since 30 days is dropped. Only a secret that is
+ * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where what is over since 30 days is dropped and nothing outlasts
+ * the overlap. Only a secret that is
  * written out can be replaced. Pure but for the new secret.
  *
  * @see Decisions 3, "A secret may be a list (rotation)"
@@ -61,7 +62,8 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 	const gone: ReadonlySet<unknown> = new Set([secret, ...replaced]);
 	const before = (Array.isArray(entry['retired_secrets']) ? entry['retired_secrets'] : [])
 		.filter(isJsonObject)
-		.filter(retired => !gone.has(retired['secret']) && isRemembered(retired, rotation.now));
+		.filter(retired => !gone.has(retired['secret']) && isRemembered(retired, rotation.now))
+		.map(retired => ({...retired, until: earlierOf(retired['until'], until)}));
 	const retired = [...replaced.map(text => ({secret: text, until})), ...before].slice(
 		0,
 		mostRetired,
@@ -85,6 +87,10 @@ function isRemembered({until}: JsonObject, now: number): boolean {
 	const end = typeof until === 'string' ? Date.parse(until) : Number.NaN;
 	return end + memoryMs >= now;
 }
+
+/** Nothing that was replaced before outlasts what is replaced now: without an overlap the new secret is the only one. */
+const earlierOf = (before: JsonValue | undefined, now: string): JsonValue =>
+	typeof before === 'string' && Date.parse(before) <= Date.parse(now) ? before : now;
 
 /** A new secret in the form of the old one. */
 const secretLike = (old: string): string =>

@@ -69,6 +69,21 @@ test.for([
 	});
 });
 
+test('nothing that was replaced before outlasts the overlap: without one the new secret is the only one', () => {
+	const entry = {
+		secret: 'old',
+		retired_secrets: [{secret: 'older', until: tomorrow}],
+	};
+	const today = '2026-06-01T00:00:00.000Z';
+	expect(entryAfter(entry, {overlapMs: 0})).toEqual({
+		secret: 'new',
+		retired_secrets: [
+			{secret: 'old', until: today},
+			{secret: 'older', until: today},
+		],
+	});
+});
+
 test('the literal that switches validation off is replaced and never kept', () => {
 	expect(entryAfter({secret: 'INSECURE_NO_AUTH'})).toEqual({secret: 'new'});
 	expect(rotateSubscription({secret: ['INSECURE_NO_AUTH', 'a']}, to)).toMatchObject({

@@ -104,7 +104,11 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.command('rotate')
 		.description('give a route a new secret; the old one passes for a while')
 		.argument('<name>', 'name of the route')
-		.option('--overlap <span>', 'how long the old secret passes: 0s to 30d', spanOption, dayMs)
+		.addOption(
+			new Option('--overlap <span>', 'how long the old secret passes: 0s to 30d')
+				.argParser(spanOption)
+				.default(dayMs, '24h'),
+		)
 		.option('--secret <secret>', 'use this secret instead of a new random one')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: RotateOptions) => {
