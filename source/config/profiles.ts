@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
+import {stampOf} from './file-stamp.ts';
 import {defaultProfile, namePattern, profilePaths, profilesFolder} from './home-paths.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
@@ -61,7 +62,7 @@ export function missingProfile(
 /** Changes when a profile comes, goes, or gets another `.env`. */
 export const profileStamp = (paths: HomePaths): string =>
 	listProfiles(paths)
-		.names.map(name => `${name} ${stampOf(profilePaths(paths, name).env)}`)
+		.names.map(name => `${name} ${stampOf(profilePaths(paths, name).env).stamp}`)
 		.join();
 
 const nobody: Listed = {names: [], problems: []};
@@ -115,14 +116,5 @@ function loadProfile(
 			profile: {name, paths, environment: known?.environment ?? environment, exists: true},
 			problem: {file: paths.env, message: `${messageOf(error)}; ${consequence}`},
 		};
-	}
-}
-
-function stampOf(path: string): string {
-	try {
-		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
-		return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'none';
-	} catch (error) {
-		return codeOf(error);
 	}
 }

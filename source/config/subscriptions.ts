@@ -1,9 +1,9 @@
-import {statSync} from 'node:fs';
 import type {Clock} from '../core/clock.ts';
-import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {HomePaths} from './config.ts';
+import {stampOf} from './file-stamp.ts';
 import {readTextFile} from './read-text-file.ts';
 
 export const maxSubscriptionsBytes = 4 * 1024 * 1024;
@@ -72,20 +72,6 @@ export function createSubscriptionsReader({
 			return last;
 		},
 	};
-}
-
-function stampOf(path: string): {readonly stamp: string; readonly changedAt: number} {
-	try {
-		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
-		return stats
-			? {
-					stamp: `${stats.mtimeNs} ${stats.size} ${stats.ino}`,
-					changedAt: Number(stats.mtimeMs),
-				}
-			: {stamp: 'none', changedAt: 0};
-	} catch (error) {
-		return {stamp: codeOf(error), changedAt: 0};
-	}
 }
 
 /**

@@ -1,9 +1,9 @@
-import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
+import {stampOf} from '../config/file-stamp.ts';
 import {readTextFile} from '../config/read-text-file.ts';
 import type {Clock} from '../core/clock.ts';
-import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {interpretJob, invalid, type JobEntry} from './job.ts';
@@ -122,20 +122,6 @@ function withoutRepeatedIds(
 
 const objectOr = (value: JsonValue | undefined): JsonObject =>
 	value !== undefined && isJsonObject(value) ? value : {};
-
-function stampOf(path: string): {readonly stamp: string; readonly changedAt: number} {
-	try {
-		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
-		return stats
-			? {
-					stamp: `${stats.mtimeNs} ${stats.size} ${stats.ino}`,
-					changedAt: Number(stats.mtimeMs),
-				}
-			: {stamp: 'none', changedAt: 0};
-	} catch (error) {
-		return {stamp: codeOf(error), changedAt: 0};
-	}
-}
 
 /**
  * The object in the text of a jobs file; blank text holds one without jobs.
