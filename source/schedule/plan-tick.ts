@@ -36,8 +36,8 @@ const longestCatchUpMs = 24 * 3_600_000;
  * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
  * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed.
  *
- * Each time of day fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired. An interval names
- * no time of day, so it goes on from the clock that is there.
+ * Each time of day fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired. An interval
+ * waits like that for no longer than itself: then it goes on from the clock that is there.
  */
 export function planTick(
 	job: JobDefinition,
@@ -73,7 +73,7 @@ export function planTick(
 
 	if (dueAt > now) {
 		const expected = steppedBack
-			? nextAfter(schedule, schedule.kind === 'every' ? now : firedUntil(record, now))
+			? nextAfter(schedule, firedUntil(record, {schedule, now}))
 			: undefined;
 		return expected !== undefined && expected < dueAt
 			? {kind: 'plan', nextAt: expected, basis}
@@ -117,6 +117,14 @@ function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
 }
 
 /** Until when times of the schedule may have fired already. */
-function firedUntil({lastAt}: JobRecord, now: number): number {
-	return lastAt !== undefined && lastAt > now && lastAt - now <= largestStepBackMs ? lastAt : now;
+function firedUntil(
+	{lastAt}: JobRecord,
+	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},
+): number {
+	const largest = schedule.kind === 'every' ? schedule.everyMs : largestStepBackMs;
+	return lastAt !== undefined &&
+		lastAt > now &&
+		lastAt - now <= Math.min(largest, largestStepBackMs)
+		? lastAt
+		: now;
 }

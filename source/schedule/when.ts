@@ -5,7 +5,7 @@ import {cell} from '../core/untrusted.ts';
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
 export type Schedule =
 	| {readonly kind: 'cron'; readonly pattern: Cron}
-	/** At `anchorMs` plus or minus every multiple of `everyMs`; a day has 24 hours here, whatever clocks do. */
+	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, whatever clocks do. */
 	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
 	/** Once, milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
@@ -55,7 +55,9 @@ export function nextAfter(schedule: Schedule, afterMs: number): number | undefin
 			return schedule.pattern.nextRun(new Date(afterMs))?.getTime();
 		case 'every': {
 			const {everyMs, anchorMs} = schedule;
-			return anchorMs + (Math.floor((afterMs - anchorMs) / everyMs) + 1) * everyMs;
+			const nth = Math.floor((afterMs - anchorMs) / everyMs) + 1;
+			// The anchor itself is no time: an interval has passed first.
+			return anchorMs + (nth === 0 ? 1 : nth) * everyMs;
 		}
 
 		case 'once':

@@ -142,13 +142,15 @@ test('a clock that went back fires nothing again, up to three hours', () => {
 	});
 });
 
-test('an interval goes on when the clock went back: it names no time of day', () => {
+test.for([
+	// By less than an interval: what fired does not fire again.
+	['20T12:40', {kind: 'wait', until: at('20T14:00')}],
+	// By more: it must not stand still for longer than itself.
+	['20T11:40', {kind: 'plan', nextAt: at('20T12:00')}],
+] as const)('an interval after the clock went back from 13:10 to %s', ([now, decision]) => {
 	const record = {lastAt: at('20T13:00'), nextAt: at('20T14:00')};
-	const entry = {schedule: 'every 1h', created_at: '2026-11-20T09:15:00Z'};
-	expect(decide('20T12:10', {record, entry, steppedBack: true})).toMatchObject({
-		kind: 'plan',
-		nextAt: at('20T12:15'),
-	});
+	const entry = {schedule: 'every 1h', created_at: '2026-11-20T09:00:00Z'};
+	expect(decide(now, {record, entry, steppedBack: true})).toMatchObject(decision);
 });
 
 test('a clock that went back further was wrong before: the job is planned anew', () => {
