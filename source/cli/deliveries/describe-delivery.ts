@@ -1,5 +1,5 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
-import {prettyJson} from '../exact-json.ts';
+import {prettyJson} from '../../core/exact-json.ts';
 import {printableTime} from '../print.ts';
 
 const marks: Readonly<Record<Delivery['trace'][number]['verdict'], string>> = {

@@ -2,10 +2,10 @@ import {join} from 'node:path';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {prettyJson} from '../../core/exact-json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import type {Context} from '../context.ts';
-import {prettyJson} from '../exact-json.ts';
 
 /**
  * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.

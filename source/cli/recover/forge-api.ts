@@ -1,8 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
+import {parseExactly} from '../../core/exact-json.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import {forgeFailureOf} from '../../delivery/forge-failure.ts';
-import {parseExactly} from '../exact-json.ts';
 
 /** One answer of the code host's API. */
 export type ForgeAnswer = {

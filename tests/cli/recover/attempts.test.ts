@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseExactly} from '../../../source/cli/exact-json.ts';
+import {parseExactly} from '../../../source/core/exact-json.ts';
 import {attemptsIn, missedEvents, type Attempt} from '../../../source/cli/recover/attempts.ts';
 import {pointsAt} from '../../../source/cli/recover/hooks.ts';
 
