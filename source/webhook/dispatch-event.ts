@@ -1,8 +1,9 @@
 import type {RunPlan} from '../core/run.ts';
+import {cell} from '../core/untrusted.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import {deliverDirectly} from './direct-delivery.ts';
 import {fireJob, isJobRoute} from './fire-job.ts';
-import {journalEvent} from './journal-event.ts';
+import {journalEvent, longestBecause} from './journal-event.ts';
 import type {Commission} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
@@ -44,13 +45,14 @@ function commissionOf(ready: ReadyEvent): Commission {
 
 	const key = compiled.groupKey(context);
 	if (!key.ok) {
-		const because = cleanDetail(visit, `key missing: ${key.missing.join(' ')}; `);
+		const because = cleanDetail(visit, `key missing: ${key.missing.join(' ')}`, longestBecause);
 		return {work: {plan}, reply: acceptedReply(names), because};
 	}
 
 	const {windowMs, maxWaitMs} = route.coalesce;
 	const group = {key: groupNameOf(key.text, visit.redact), windowMs, maxWaitMs};
-	return {work: {plan, group}, reply: coalescedReply(names)};
+	const because = cell(`joins the group of key "${group.key}"`, longestBecause).text;
+	return {work: {plan, group}, reply: coalescedReply(names), because};
 }
 
 const planOf = ({route, prompt, extra}: ReadyEvent): RunPlan => ({

@@ -1,6 +1,6 @@
 import type {Route} from '../config/route.ts';
 import {idempotencyMs} from '../core/delivery.ts';
-import {duplicateOf, journalEvent} from './journal-event.ts';
+import {duplicateOf, journalEvent, longestBecause} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
 import {keyOf, namesOf} from './ready-event.ts';
@@ -36,7 +36,7 @@ export async function fireJob(
 	const commission = {
 		work: {plan: planWith(contextOf(route, prompt)), job},
 		reply: firedReply(namesOf(ready), route.cronJob),
-		because: cleanDetail(visit, `job "${job.name}": `),
+		because: cleanDetail(visit, `fires job "${job.name}"`, longestBecause),
 	};
 	return visit.isAboveRate
 		? journalOverflow(ready, commission, parts)

@@ -1,22 +1,27 @@
 import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
+import type {TraceStep} from '../core/delivery.ts';
 import {dueOf} from '../core/group.ts';
 import type {Group} from '../core/group.ts';
+import {cell} from '../core/untrusted.ts';
 import type {Intake} from '../store/port.ts';
 import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
+import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
 
 /** What is to become of an event that leads to a run. */
 export type Commission = {
 	readonly work: Pick<Parameters<Intake['accept']>[0], 'plan' | 'dueAt' | 'group' | 'job'>;
 	/** The answer once it is on disk. */
 	readonly reply: Reply;
-	/** What the trace says before what came of it. */
+	/** What is known of its dispatch before the commit, cleaned, at most `longestBecause` characters: the trace in the journal ends with it. */
 	readonly because?: string;
 };
+
+/** Leaves room, in a detail of 300 characters, for what came of it. */
+export const longestBecause = 230;
 
 /** Where events are kept until their runs have ended. */
 export type EventJournal = {
@@ -33,7 +38,7 @@ export type EventJournal = {
  */
 export async function journalEvent(
 	ready: ReadyEvent,
-	{work, reply, because = ''}: Commission,
+	{work, reply, because}: Commission,
 	{intake, clock, maxQueued}: EventJournal,
 ): Promise<Reply> {
 	const {visit} = ready;
@@ -42,19 +47,19 @@ export async function journalEvent(
 	const delivery = deliveryOf(visit, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
-		delivery: storedDeliveryOf(visit, delivery, [newIdentifier, committed]),
+		delivery: storedDeliveryOf(visit, delivery, lastSteps(because)),
 		maxQueued: bound,
 		idempotencyMs,
 	});
 
 	const pass = (detail: string) => {
 		visit.trace.push(newIdentifier, committed);
-		note(visit, 'dispatch', {verdict: 'pass', detail: because + detail});
+		note(visit, 'dispatch', {verdict: 'pass', detail});
 	};
 
 	const refuse = (refusal: Reply, detail: string) => {
 		visit.trace.push(newIdentifier);
-		return stop(visit, refusal, {step: 'dispatch', detail: because + detail});
+		return stop(visit, refusal, {step: 'dispatch', detail});
 	};
 
 	switch (accepted.kind) {
@@ -66,12 +71,15 @@ export async function journalEvent(
 				`${accepted.queued} runs and groups wait, at most ${bound} may`,
 			);
 		case 'job-full':
-			return refuse(refusals.job, `${accepted.queued} runs of the job wait already`);
+			return refuse(
+				refusals.job,
+				cleanDetail(visit, `${accepted.queued} runs of job "${work.job?.name}" wait already`),
+			);
 		case 'coalesced':
 			pass(describeGroup(accepted.group));
 			return {...reply, joined: accepted};
 		case 'accepted':
-			pass(`run ${accepted.runId} queued`);
+			pass(withReason(because, `run ${accepted.runId} queued`));
 			return {...reply, runId: accepted.runId};
 	}
 }
@@ -83,11 +91,27 @@ export const duplicateOf = (ready: ReadyEvent, holder: string): Reply =>
 		detail: `held by delivery ${holder}`,
 	});
 
+/** What is known before the next thing is. */
+export const withReason = (because: string | undefined, detail: string): string =>
+	because === undefined ? detail : `${because}; ${detail}`;
+
 const newIdentifier = {step: 'duplicate', verdict: 'pass', detail: 'new identifier'} as const;
 
 const committed = {step: 'journal', verdict: 'pass', detail: 'on disk'} as const;
 
+const plainSteps: readonly TraceStep[] = [newIdentifier, committed];
+
+/** Which run or group the event has is stored beside its trace. */
+const lastSteps = (because: string | undefined): readonly TraceStep[] =>
+	because === undefined
+		? plainSteps
+		: [...plainSteps, {step: 'dispatch', verdict: 'pass', detail: because}];
+
+const longestKey = 200;
+
 function describeGroup(group: Group): string {
 	const seconds = Math.round((dueOf(group).at - group.lastAt) / 100) / 10;
-	return `${group.count === 1 ? 'opened' : `event ${group.count} of`} group ${group.id}, due in ${seconds} s`;
+	const name = `group ${group.id} of key "${cell(group.key, longestKey).text}"`;
+	const joined = group.count === 1 ? `opened ${name}` : `joined ${name} as event ${group.count}`;
+	return `${joined}, due in ${seconds} s`;
 }

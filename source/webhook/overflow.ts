@@ -1,5 +1,5 @@
 import {idempotencyMs} from '../core/delivery.ts';
-import {duplicateOf, journalEvent} from './journal-event.ts';
+import {duplicateOf, journalEvent, withReason} from './journal-event.ts';
 import type {Commission, EventJournal} from './journal-event.ts';
 import type {Paces} from './paces.ts';
 import {keyOf} from './ready-event.ts';
@@ -35,11 +35,13 @@ export async function journalOverflow(
 	const start = paces.promise(compiled.id, route.rateLimit);
 	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
 	const dueAt = Math.ceil(clock.now() + start.inMs);
-	renote(visit, 'rate', `${above}: queued until ${new Date(dueAt).toISOString()}`);
+	renote(visit, 'rate', `${above}: its run waits`);
 	let reply: Reply | undefined;
 	try {
 		const work = {...commission.work, dueAt};
-		reply = await journalEvent(ready, {...commission, work}, dependencies);
+		const until = `queued until ${new Date(dueAt).toISOString()}`;
+		const because = withReason(commission.because, until);
+		reply = await journalEvent(ready, {...commission, work, because}, dependencies);
 		return reply;
 	} finally {
 		if (reply?.outcome === 'accepted') {

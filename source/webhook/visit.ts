@@ -63,9 +63,9 @@ export function stop(
 	return reply;
 }
 
-/** A detail that may hold strangers' words: redacted, one safe line, at most 300 characters. */
-export function cleanDetail(visit: Visit, text: string): string {
-	const cleaned = cell(visit.redact(text), longestDetail);
+/** A detail that may hold strangers' words: redacted, one safe line, at most `longest` characters, 300 when nothing is to follow. */
+export function cleanDetail(visit: Visit, text: string, longest = longestDetail): string {
+	const cleaned = cell(visit.redact(text), longest);
 	visit.flags += cleaned.flags;
 	return cleaned.text;
 }

@@ -40,7 +40,10 @@ test('202: coalesced event: `status` = `coalesced`, `route`, `event`, `delivery_
 		latest: receiver.last().id,
 	});
 	expect(receiver.last()).toMatchObject({outcome: 'coalesced', status: 202, group: group?.id});
-	expect(receiver.step('dispatch')).toBe(`opened group ${group?.id}, due in 30 s`);
+	expect(receiver.step('dispatch')).toBe(
+		`opened group ${group?.id} of key "acme/api#7", due in 30 s`,
+	);
+	expect(await receiver.storedStep('dispatch')).toBe('joins the group of key "acme/api#7"');
 	expect(receiver.woken).toEqual([]);
 	expect(await receiver.store.journal.get(receiver.last().id)).toMatchObject({
 		outcome: 'coalesced',
@@ -83,7 +86,9 @@ test('the cap counts from the first event: the trace says when a group is due', 
 	await receiver.post(event(7));
 	const [, group] = receiver.groups;
 	expect(group && dueOf(group).reason).toBe('cap');
-	expect(receiver.step('dispatch')).toBe(`event 2 of group ${group?.id}, due in 20 s`);
+	expect(receiver.step('dispatch')).toBe(
+		`joined group ${group?.id} of key "acme/api#7" as event 2, due in 20 s`,
+	);
 });
 
 test('an event after the window of its group was over opens a new one; the old one is dispatched and reported first', async () => {
@@ -120,6 +125,7 @@ test.for([
 		expect(receiver.groups).toEqual([]);
 		const [runId] = receiver.woken;
 		expect(receiver.step('dispatch')).toBe(`key missing: ${missing}; run ${runId} queued`);
+		expect(await receiver.storedStep('dispatch')).toBe(`key missing: ${missing}`);
 	},
 );
 
@@ -133,6 +139,28 @@ test('`key`: payload field (bare dotted path)', async () => {
 	await receiver.post({'issue.id': 3});
 	expect(receiver.groups.map(({key}) => key)).toEqual(['12', '{"a":1}', '[1,2]']);
 	expect(receiver.step('dispatch')).toMatch(/^key missing: \{issue\.id\}; run \d+ queued$/);
+});
+
+test.for([
+	['a key that is found', 'k', {k: 'x'.repeat(256)}],
+	[
+		'places that are missing',
+		Array.from({length: 20}, (_, at) => `{${'x'.repeat(60)}${at}}`).join(''),
+		{},
+	],
+] as const)('the decision stays within 300 characters: %s', async ([, key, payload]) => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({coalesce: {...coalesce, key}})],
+	});
+	await receiver.post(payload);
+	const [shown = '', kept = ''] = [
+		receiver.step('dispatch'),
+		await receiver.storedStep('dispatch'),
+	];
+	expect(shown.length).toBeLessThanOrEqual(300);
+	expect(shown).toMatch(/due in 30 s$|run \d+ queued$/);
+	expect(kept.length).toBeGreaterThan(100);
+	expect(kept.length).toBeLessThanOrEqual(300);
 });
 
 test('a key above 256 characters is cut, and two that differ only behind the cut stay two', async () => {

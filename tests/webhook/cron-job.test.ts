@@ -20,7 +20,8 @@ test('202: `cron_job` route: `status` = `accepted`, `route`, `cron_job`, `event`
 	]);
 	const [runId = 0] = receiver.woken;
 	expect(receiver.last()).toMatchObject({outcome: 'accepted', runId});
-	expect(receiver.step('dispatch')).toBe(`job "Nightly": run ${runId} queued`);
+	expect(receiver.step('dispatch')).toBe(`fires job "Nightly"; run ${runId} queued`);
+	expect(await receiver.storedStep('dispatch')).toBe('fires job "Nightly"');
 });
 
 test('the rendered `prompt` becomes transient per-run context; the job’s own prompt, skills, model and delivery apply', async () => {
@@ -67,7 +68,7 @@ test('a job that is full: 503 `Cron job is not available`, id not consumed', asy
 	const answer = await receiver.post({}, next);
 	expect([answer.status, answer.json]).toEqual([503, {error: 'Cron job is not available'}]);
 	expect(answer.headers['retry-after']).toBe('30');
-	expect(receiver.step('dispatch')).toBe('job "Nightly": 1 runs of the job wait already');
+	expect(receiver.step('dispatch')).toBe('1 runs of job "Nightly" wait already');
 	await receiver.store.runs.cancel(receiver.woken[0] ?? 0);
 	expect((await receiver.post({}, next)).status).toBe(202);
 });

@@ -38,9 +38,18 @@ test('`overflow: queue`: above the rate limit the event is accepted, journaled a
 	).toEqual([
 		'1 of 2 in this minute',
 		'2 of 2 in this minute',
-		`more than 2 in this minute: queued until ${iso(startedAt + 60_000)}`,
-		`more than 2 in this minute: queued until ${iso(startedAt + 90_000)}`,
-		`more than 2 in this minute: queued until ${iso(startedAt + 120_000)}`,
+		'more than 2 in this minute: its run waits',
+		'more than 2 in this minute: its run waits',
+		'more than 2 in this minute: its run waits',
+	]);
+	expect(
+		receiver.deliveries.map(({trace}) => trace.find(({step}) => step === 'dispatch')?.detail),
+	).toEqual([
+		`run ${receiver.woken[0]} queued`,
+		`run ${receiver.woken[1]} queued`,
+		`queued until ${iso(startedAt + 60_000)}; run ${receiver.woken[2]} queued`,
+		`queued until ${iso(startedAt + 90_000)}; run ${receiver.woken[3]} queued`,
+		`queued until ${iso(startedAt + 120_000)}; run ${receiver.woken[4]} queued`,
 	]);
 	expect(receiver.deliveries.map(({status}) => status)).toEqual(Array(5).fill(202));
 
@@ -57,10 +66,8 @@ test('`overflow: queue`: above the rate limit the event is accepted, journaled a
 test('what was answered is in the journal as it was told', async () => {
 	await using receiver = await startReceiver({routes: [queued]});
 	await postMany(receiver, 3);
-	const stored = await receiver.stored();
-	expect(stored.trace.find(({step}) => step === 'rate')).toEqual(
-		receiver.last().trace.find(({step}) => step === 'rate'),
-	);
+	expect(await receiver.storedStep('rate')).toBe(receiver.step('rate'));
+	expect(await receiver.storedStep('dispatch')).toMatch(/^queued until 20[-\d]+T[:.\d]+Z$/);
 });
 
 test('a restart of the process keeps when queued events start', async () => {
@@ -97,9 +104,7 @@ test('after a restart events start behind those that were promised a start befor
 		clock,
 	});
 	await receiver.post({}, id('after'));
-	expect(receiver.step('rate')).toBe(
-		`more than 2 in this minute: queued until ${iso(startedAt + 120_000)}`,
-	);
+	expect(receiver.step('dispatch')).toContain(`queued until ${iso(startedAt + 120_000)};`);
 	await receiver.post({}, id('after'), '/webhooks/other');
 	expect(receiver.step('rate')).toBe('1 of 30 in this minute');
 });
@@ -118,7 +123,7 @@ test('an event that the filters ignore takes nobody’s place', async () => {
 	}
 
 	await post(true);
-	expect(receiver.step('rate')).toContain(iso(startedAt + 60_000));
+	expect(receiver.step('dispatch')).toContain(iso(startedAt + 60_000));
 });
 
 test('duplicates and events that found the queue full take nobody’s place', async () => {
@@ -127,7 +132,7 @@ test('duplicates and events that found the queue full take nobody’s place', as
 	await postMany(receiver, 3);
 	expect((await receiver.post({}, id(2))).json['status']).toBe('duplicate');
 	await receiver.post({}, id(3));
-	expect(receiver.step('rate')).toContain(iso(startedAt + 90_000));
+	expect(receiver.step('dispatch')).toContain(iso(startedAt + 90_000));
 
 	const full = await Promise.all(
 		Array.from({length: 5}, async (_, index) => receiver.post({}, id(`full-${index}`))),
@@ -139,7 +144,7 @@ test('duplicates and events that found the queue full take nobody’s place', as
 
 	await receiver.store.runs.cancel(receiver.woken[0] ?? 0);
 	await receiver.post({}, id('full-0'));
-	expect(receiver.step('rate')).toContain(iso(startedAt + 120_000));
+	expect(receiver.step('dispatch')).toContain(iso(startedAt + 120_000));
 });
 
 test('on a coalescing route the event just joins its group', async () => {
@@ -154,7 +159,8 @@ test('on a coalescing route the event just joins its group', async () => {
 	expect(receiver.step('rate')).toBe('more than 2 in this minute: waits in its group');
 	expect(receiver.groups.at(-1)).toMatchObject({count: 4});
 	expect((await receiver.post({}, id('no key'))).json['status']).toBe('accepted');
-	expect(receiver.step('rate')).toMatch(/^more than 2 in this minute: queued until 20/);
+	expect(receiver.step('dispatch')).toMatch(/^key missing: \{k\}; queued until 20/);
+	expect(await receiver.storedStep('dispatch')).toMatch(/^key missing: \{k\}; queued until 20/);
 });
 
 test('a job is fired at the route’s pace, too', async () => {

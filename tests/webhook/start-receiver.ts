@@ -117,6 +117,8 @@ export type TestReceiver = AsyncDisposable & {
 	stored(): Promise<StoredDelivery>;
 	/** Detail of one step of the newest delivery. */
 	step(name: string): string | undefined;
+	/** The same, as the journal has it. */
+	storedStep(name: string): Promise<string | undefined>;
 };
 
 export type StartOptions = {
@@ -236,6 +238,15 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 		return delivery;
 	};
 
+	const stored = async () => {
+		const delivery = await store.journal.get(last().id);
+		if (!delivery) {
+			throw new Error('Nothing is stored');
+		}
+
+		return delivery;
+	};
+
 	return {
 		url: local,
 		port,
@@ -269,15 +280,9 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			table = tableOf(routes);
 		},
 		last,
-		async stored() {
-			const stored = await store.journal.get(last().id);
-			if (!stored) {
-				throw new Error('Nothing is stored');
-			}
-
-			return stored;
-		},
+		stored,
 		step: name => last().trace.find(({step}) => step === name)?.detail,
+		storedStep: async name => (await stored()).trace.find(({step}) => step === name)?.detail,
 		async [Symbol.asyncDispose]() {
 			const closing = receiver.close();
 			clock.advance(6000);
