@@ -4,7 +4,6 @@ import {createRedact} from '../../core/redact.ts';
 import {routePath} from '../../core/route-path.ts';
 import {cell} from '../../core/untrusted.ts';
 import {clientEnvironment} from '../../delivery/client-environment.ts';
-import type {GatewayCommands} from '../../gateway/port.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
@@ -12,20 +11,19 @@ import {printableTime, printJson, printLines, tell} from '../print.ts';
 import {whenAskedToStop} from '../signals.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
 import {readConfig} from '../webhook/receiver-facts.ts';
-import {missedEvents, type Attempt} from './attempts.ts';
+import {missedEvents} from './attempts.ts';
 import {createForgeApi, type ForgeApi} from './forge-api.ts';
 import {findHook} from './hooks.ts';
 import {idsTakenIn, repositoryOf} from './journal-facts.ts';
 import {listAttempts} from './list-attempts.ts';
-import {recoveredEvent} from './recovered-event.ts';
 import {
 	countOf,
 	lineOfRecovered,
 	printMissed,
 	reportRecovered,
-	type Recovered,
 	type RecoveryFacts,
 } from './report.ts';
+import {takeIn, type Recovered} from './take-in.ts';
 
 /** Flags of `svc webhook recover`. */
 export type RecoverFlags = {
@@ -99,14 +97,17 @@ export async function recoverEvents(
 
 	const place = {api, gateway, route: name, path: `repos/${repo}/hooks/${hook}/deliveries`};
 	const results: Recovered[] = [];
-	for await (const result of takeIn(missed, place)) {
-		results.push(result);
-		if (!flags.json) {
-			printLines(context, [lineOfRecovered(result)]);
+	try {
+		for await (const result of takeIn(missed, place)) {
+			results.push(result);
+			if (!flags.json) {
+				printLines(context, [lineOfRecovered(result)]);
+			}
 		}
+	} finally {
+		// Also of what an end by Ctrl-C has left undone: what was taken in is not taken back.
+		reportRecovered(context, {facts, missed, results, json: flags.json ?? false});
 	}
-
-	reportRecovered(context, {facts, missed, results, json: flags.json ?? false});
 }
 
 function routeNamed(route: Route | undefined, name: string): Route {
@@ -155,32 +156,4 @@ async function findMissed(
 	const here = failed.length === 0 ? new Set<string>() : await idsTakenIn(records, {route, since});
 	const missed = failed.filter(({guid}) => !here.has(guid));
 	return {repo, hook, missed, known: failed.length - missed.length};
-}
-
-/** Takes events in, one after the other, oldest first. Ends early when the gateway has no room: the rest can be had by asking again. */
-async function* takeIn(
-	missed: readonly Attempt[],
-	{
-		api,
-		gateway,
-		route,
-		path,
-	}: {
-		readonly api: ForgeApi;
-		readonly gateway: GatewayCommands;
-		readonly route: string;
-		readonly path: string;
-	},
-): AsyncIterable<Recovered> {
-	for (const event of missed) {
-		// oxlint-disable-next-line no-await-in-loop -- payloads are large, and their order counts
-		const {value} = await api.get(`${path}/${event.id}`);
-		const request = recoveredEvent(value, event);
-		// oxlint-disable-next-line no-await-in-loop
-		const answer = await gateway.recoverDelivery({route, deliveryId: event.guid, ...request});
-		yield {event, answer};
-		if (answer.status === 503) {
-			return;
-		}
-	}
 }

@@ -3,6 +3,7 @@ import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printableTime, printJson, printLines, tell} from '../print.ts';
 import type {Attempt} from './attempts.ts';
+import type {Recovered} from './take-in.ts';
 
 /** Whose events are recovered. */
 export type RecoveryFacts = {
@@ -13,12 +14,6 @@ export type RecoveryFacts = {
 	readonly since: number;
 	/** Events that failed there and are here already. */
 	readonly known: number;
-};
-
-/** What became of one event. */
-export type Recovered = {
-	readonly event: Attempt;
-	readonly answer: {readonly status: number; readonly body: string};
 };
 
 /** Lists the events that are to be taken in. */
@@ -62,10 +57,9 @@ export function reportRecovered(
 		readonly json: boolean;
 	},
 ): void {
-	const failed = results.filter(({answer}) => answer.status >= 400).length;
+	const failed = results.filter(({answer}) => isLost(answer) || answer.status >= 400).length;
 	const left = missed.length - results.length;
 	context.exit(failed + left === 0 ? 0 : 1);
-	const outcomes = countsOf(results.map(({answer}) => outcomeOf(answer.body)));
 	if (json) {
 		printJson(context, {
 			...facts,
@@ -79,20 +73,33 @@ export function reportRecovered(
 		return;
 	}
 
+	const outcomes = countsOf(results.map(({answer}) => wordOf(answer)));
 	printLines(context, [
-		`${countOf(results.length, 'event')}: ${outcomes}${left === 0 ? '' : `; ${left} not tried, the gateway has no room: ask again later`}`,
+		`${[countOf(results.length, 'event'), outcomes].filter(Boolean).join(': ')}${left === 0 ? '' : `; ${left} not tried${reasonToEnd(results.at(-1))}: ask again later`}`,
 	]);
 }
 
 /** One event with its answer. */
 export const lineOfRecovered = ({event: {event, guid, at}, answer}: Recovered): string =>
-	`${printableTime(at)}  ${event}  ${guid}  ${answer.status} ${outcomeOf(answer.body)}`;
+	`${printableTime(at)}  ${event}  ${guid}  ${isLost(answer) ? `${lost}:` : answer.status} ${outcomeOf(answer.body)}`;
+
+const lost = 'not recovered';
+
+/** It did not come as far as the receiver. */
+const isLost = ({status}: Recovered['answer']): boolean => status === 0;
+
+/** For the sum, where the words of each failure would be too many. */
+const wordOf = (answer: Recovered['answer']): string =>
+	isLost(answer) ? lost : outcomeOf(answer.body);
+
+const reasonToEnd = (last: Recovered | undefined): string =>
+	last?.answer.status === 503 ? ` after "${wordOf(last.answer)}"` : '';
 
 /** `accepted`, `ignored (filter)`, or the error. */
 function outcomeOf(body: string): string {
 	const {status, reason, error} = fieldsOf(body);
 	const word = status ?? error ?? 'failed';
-	return cell(reason === undefined ? word : `${word} (${reason})`, 100).text;
+	return cell(reason === undefined ? word : `${word} (${reason})`, 300).text;
 }
 
 function fieldsOf(body: string): Readonly<Record<string, string | undefined>> {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseExactly} from '../../../source/core/exact-json.ts';
 import {attemptsIn, missedEvents, type Attempt} from '../../../source/cli/recover/attempts.ts';
 import {pointsAt} from '../../../source/cli/recover/hooks.ts';
+import {parseExactly} from '../../../source/core/exact-json.ts';
 
 const attempt = (overrides: Partial<Attempt>): Attempt => ({
 	id: '1',

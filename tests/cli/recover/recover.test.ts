@@ -3,6 +3,7 @@ import {readFile, writeFile} from 'node:fs/promises';
 import {delimiter, join} from 'node:path';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {SvcError} from '../../../source/core/errors.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {type ForgeResource, installForgeClient} from '../../helpers/forge-client.ts';
 import {gatewayHome} from '../../helpers/gateway.ts';
@@ -206,25 +207,52 @@ test('nothing is taken in unless somebody agrees; --dry-run needs no gateway', a
 	});
 });
 
-test('answers are said one by one; a gateway without room ends it with 1', async () => {
-	await using setup = await open();
-	await setup.client.serve({
-		...forge(),
-		[`${listPath}?per_page=100`]: {
-			body: [
-				item({id: 4, guid: 'second', minutes: 20, status: 502}),
-				item({id: 3, guid: 'first', minutes: 30, status: 0}),
-			],
-		},
-		[`${listPath}/3`]: detail('first', '{}'),
-		[`${listPath}/4`]: detail('second', '{}'),
-	});
-	setup.port.answers.receiver = {status: 503, body: '{"error":"Queue is full"}'};
-	const full = await setup.recover('--yes');
-	expect(full.code).toBe(1);
-	expect(full.stdout).toMatch(/^1 event: 1 Queue is full; 1 not tried, the gateway has no room/m);
-	expect(setup.port.calls).toMatchObject([{args: [{deliveryId: 'first'}]}]);
+/** Two events that nobody took: `first`, then `second`. */
+const twoLost = (): Record<string, ForgeResource> => ({
+	...forge(),
+	[`${listPath}?per_page=100`]: {
+		body: [
+			item({id: 4, guid: 'second', minutes: 20, status: 502}),
+			item({id: 3, guid: 'first', minutes: 30, status: 0}),
+		],
+	},
+	[`${listPath}/3`]: detail('first', '{}'),
+	[`${listPath}/4`]: detail('second', '{}'),
+});
 
+test.for(['Too many runs are queued', 'Gateway is stopping'])(
+	'a gateway that says "%s" ends it with 1: the rest can be had by asking again',
+	async error => {
+		await using setup = await open();
+		await setup.client.serve(twoLost());
+		setup.port.answers.receiver = {status: 503, body: JSON.stringify({error})};
+		const full = await setup.recover('--yes');
+		expect(full.code).toBe(1);
+		expect(full.stdout).toContain(`first  503 ${error}\n`);
+		expect(full.stdout).toContain(
+			`\n1 event: 1 ${error}; 1 not tried after "${error}": ask again later\n`,
+		);
+		expect(setup.port.calls).toMatchObject([{args: [{deliveryId: 'first'}]}]);
+	},
+);
+
+test.for(['Cron job is not available', 'Script failed'])(
+	'another 503, "%s", is said, and the next event is tried',
+	async error => {
+		await using setup = await open();
+		await setup.client.serve(twoLost());
+		setup.port.answers.receiver = {status: 503, body: JSON.stringify({error})};
+		const {code, stdout} = await setup.recover('--yes');
+		expect(code).toBe(1);
+		expect(stdout).toMatch(new RegExp(`^2 events: 2 ${error}$`, 'm'));
+		expect(stdout).not.toContain('room');
+		expect(setup.port.calls).toHaveLength(2);
+	},
+);
+
+test('answers are said one by one', async () => {
+	await using setup = await open();
+	await setup.client.serve(twoLost());
 	setup.port.answers.receiver = {status: 200, body: '{"status":"ignored","reason":"filter"}'};
 	const {code, stdout} = await setup.recover('--yes', '--json');
 	expect(code).toBe(0);
@@ -234,6 +262,55 @@ test('answers are said one by one; a gateway without room ends it with 1', async
 			{guid: 'second', answered: 200, outcome: 'ignored (filter)'},
 		],
 		left: 0,
+	});
+});
+
+test.for([
+	['the code host does not know any more', undefined, 'HTTP 404'],
+	['whose payload was not kept', {body: {request: {payload: null}}}, 'has not kept its payload'],
+] as const)('an event that %s does not hold up the others', async ([, lost, words]) => {
+	await using setup = await open();
+	const {[`${listPath}/3`]: _first, ...others} = twoLost();
+	await setup.client.serve({...others, ...(lost && {[`${listPath}/3`]: lost})});
+	const {code, stdout, stderr} = await setup.recover('--yes', '--json');
+	expect({code, stderr}).toEqual({code: 1, stderr: ''});
+	expect(JSON.parse(stdout)).toMatchObject({
+		events: [
+			{guid: 'first', answered: 0, outcome: expect.stringContaining(words)},
+			{guid: 'second', answered: 202, outcome: 'accepted'},
+		],
+		left: 0,
+	});
+	const said = await setup.recover('--yes');
+	expect(said.code).toBe(1);
+	expect(said.stdout).toMatch(new RegExp(`first {2}not recovered: .*${words}`));
+	expect(said.stdout).toMatch(/^2 events: 1 not recovered, 1 accepted$/m);
+});
+
+test('what the gateway refuses of one event does not hold up the others; one that is gone ends it, and what was taken in is said', async () => {
+	await using setup = await open();
+	await setup.client.serve(twoLost());
+	setup.port.answers.failure = new SvcError('bad_request', 'Cannot take the request body');
+	const refused = await setup.recover('--yes');
+	expect(refused).toMatchObject({code: 1, stderr: expect.not.stringContaining('bad_request')});
+	expect(refused.stdout).toContain('2 events: 2 not recovered');
+
+	setup.port.answers.failure = undefined;
+	let count = 0;
+	setup.port.recoverDelivery = async () => {
+		count++;
+		if (count > 1) {
+			throw new SvcError('webhook_not_listening', 'Cannot recover: nothing listens');
+		}
+
+		return setup.port.answers.receiver;
+	};
+	const {code, stdout, stderr} = await setup.recover('--yes', '--json');
+	expect(code).toBe(1);
+	expect(stderr).toContain('(webhook_not_listening)');
+	expect(JSON.parse(stdout)).toMatchObject({
+		events: [{guid: 'first', answered: 202, outcome: 'accepted'}],
+		left: 1,
 	});
 });
 

@@ -1,0 +1,74 @@
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import {refusals} from '../../webhook/replies.ts';
+import type {Attempt} from './attempts.ts';
+import type {ForgeApi} from './forge-api.ts';
+import {recoveredEvent} from './recovered-event.ts';
+
+/** What became of one event. `status` is 0 when it did not come as far as the receiver; `error` in the body then says why. */
+export type Recovered = {
+	readonly event: Attempt;
+	readonly answer: {readonly status: number; readonly body: string};
+};
+
+/** Where events come from, and where they go. */
+export type RecoveryPlace = {
+	readonly api: ForgeApi;
+	readonly gateway: Pick<GatewayCommands, 'recoverDelivery'>;
+	/** Name of the route. */
+	readonly route: string;
+	/** Of the webhook's tries, below the API's root. */
+	readonly path: string;
+};
+
+/**
+ * Takes events in, one after the other, oldest first. One whose payload is lost, or that the gateway does not take, is no reason to leave out the others. Ends early
+ * when the gateway says that it has no room or that it stops: the rest can be had by asking again.
+ *
+ * @throws SvcError what would fail for every other event too: `interrupted`, a gateway that is gone, a code host that does not let us in
+ */
+export async function* takeIn(
+	missed: readonly Attempt[],
+	place: RecoveryPlace,
+): AsyncIterable<Recovered> {
+	for (const event of missed) {
+		// oxlint-disable-next-line no-await-in-loop -- payloads are large, and their order counts
+		const answer = await takeOne(event, place);
+		yield {event, answer};
+		if (endings.has(answer.body)) {
+			return;
+		}
+	}
+}
+
+async function takeOne(
+	event: Attempt,
+	{api, gateway, route, path}: RecoveryPlace,
+): Promise<Recovered['answer']> {
+	try {
+		const {value} = await api.get(`${path}/${event.id}`);
+		const request = recoveredEvent(value, event);
+		return await gateway.recoverDelivery({route, deliveryId: event.guid, ...request});
+	} catch (error) {
+		if (!(error instanceof SvcError) || isOfAll.has(codeOf(error))) {
+			throw error;
+		}
+
+		return {status: 0, body: JSON.stringify({error: messageOf(error)})};
+	}
+}
+
+/** Answers of a gateway that would say the same to the next event. */
+const endings: ReadonlySet<string> = new Set([refusals.queue.body, refusals.stopping.body]);
+
+/** Failures that are not one event's. Whoever asks on after a rate limit may be locked out. */
+const isOfAll: ReadonlySet<string> = new Set([
+	'interrupted',
+	'gateway_not_running',
+	'gateway_silent',
+	'webhook_not_listening',
+	'forge_client_missing',
+	'forge_client_unusable',
+	'forge_not_authenticated',
+	'forge_rate_limited',
+]);
