@@ -40,6 +40,43 @@ test('stripe: type and identifier come from the signed body, a captured request 
 	expect([again.status, again.json]).toEqual([200, {status: 'duplicate', delivery_id: 'evt_1'}]);
 });
 
+test('stripe: a replay is an event of its own, an event that was fetched keeps the identifier it was fetched by', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({signature: {kind: 'stripe'}})],
+	});
+	const body = JSON.stringify({id: 'evt_1', type: 'invoice.paid'});
+	await post(receiver, body, {
+		'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({
+			payload: body,
+			secret,
+			timestamp: receiver.clock.now() / 1000,
+		}),
+	});
+	const stored = await receiver.stored();
+	const replayed = await receiver.receiver.replay(stored);
+	const {id, deliveryId, idSource, outcome} = receiver.last();
+	expect([replayed.status, deliveryId, idSource, outcome]).toEqual([
+		202,
+		`replay-${id}`,
+		'replay',
+		'accepted',
+	]);
+	expect((await receiver.receiver.replay(stored)).status).toBe(202);
+
+	const recover = async (fetchedBy: string) => {
+		const answer = await receiver.receiver.recover({
+			route: 'hook',
+			deliveryId: fetchedBy,
+			headers: {},
+			body,
+		});
+		return [answer.status, receiver.last().deliveryId, receiver.last().idSource];
+	};
+
+	expect(await recover('fetched-1')).toEqual([202, 'fetched-1', 'recovered']);
+	expect(await recover('evt_1')).toEqual([200, 'evt_1', 'recovered']);
+});
+
 test('slack: the identifier comes from the signed body', async () => {
 	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'slack'}})]});
 	const body = JSON.stringify({event_id: 'Ev08', type: 'event_callback'});
