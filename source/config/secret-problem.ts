@@ -3,9 +3,21 @@ export const keyPrefix = 'whsec_';
 export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
+/** Bytes: a shorter key can be guessed. */
+const shortestKeyBytes = 8;
+
 /**
- * Why `secret` could never verify anything: what follows a complaint about a route. `undefined`: it may. Holds nothing of the secret. Where the route says how its sender signs
- * (`hasSignature`), a secret is used as it is written.
+ * The key that `whsec_` and base64 stand for, at least 8 bytes. `undefined` for any other secret, also for one that is not strictly base64 after it: a lenient decoder stops at
+ * the first `=`, and what it has by then may be a single byte.
+ */
+export function decodedKeyOf(secret: string): Buffer | undefined {
+	const bytes = secret.startsWith(keyPrefix) ? bytesOf(secret.slice(keyPrefix.length)) : undefined;
+	return bytes && bytes.length >= shortestKeyBytes ? bytes : undefined;
+}
+
+/**
+ * Why `secret` could never verify anything, or would let anybody guess it: what follows a complaint about a route. `undefined`: it may. Holds nothing of the secret. Where the route
+ * says how its sender signs (`hasSignature`), a secret is used as it is written.
  *
  * @see Decisions 3
  */
@@ -19,9 +31,20 @@ export function problemWithSecret(
 			: problemWithPublicKey(secret.slice(publicPrefix.length));
 	}
 
-	return hasSignature || !secret.startsWith(keyPrefix) || bytesOf(secret.slice(keyPrefix.length))
+	return hasSignature || !secret.startsWith(keyPrefix)
 		? undefined
-		: `a secret with "${keyPrefix}" that is not base64 after it: copy it again from the sender`;
+		: problemWithKey(secret.slice(keyPrefix.length));
+}
+
+function problemWithKey(encoded: string): string | undefined {
+	const bytes = bytesOf(encoded);
+	if (!bytes) {
+		return `a secret with "${keyPrefix}" that is not base64 after it: copy it again from the sender`;
+	}
+
+	return bytes.length < shortestKeyBytes
+		? `a secret with "${keyPrefix}" that is the base64 of fewer than ${shortestKeyBytes} bytes, which can be guessed: copy it again from the sender`
+		: undefined;
 }
 
 const problemWithPublicKey = (encoded: string): string | undefined =>

@@ -42,7 +42,7 @@ export function customScheme(description: Description): Scheme {
 					seals: [],
 					before: fill(before),
 					after: fill(after),
-					keys: 'plain',
+					keys: 'literal',
 					...(timestampHeader !== undefined && {
 						timestamp: {header: timestampHeader, text: timestamp},
 					}),

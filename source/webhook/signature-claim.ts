@@ -17,7 +17,7 @@ export type HmacClaim = SignedContent & {
 	/** Ed25519 signatures of the same content; any of them passes too. */
 	readonly seals: readonly Buffer[];
 	/** Which form of the secrets is the key. */
-	readonly keys: 'standard' | 'plain';
+	readonly keys: 'standard' | 'plain' | 'literal';
 	/** Absent for schemes that sign none. */
 	readonly timestamp?: {readonly header: string; readonly text: string | undefined};
 	/** What is wrong with a body whose signature is right. */

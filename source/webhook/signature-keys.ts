@@ -1,16 +1,22 @@
 import {createHash, createPublicKey, createSecretKey} from 'node:crypto';
 import type {KeyObject} from 'node:crypto';
 import type {Route} from '../config/route.ts';
+import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
 
 /** Something made of a secret, and which secret of the list that was, counted from 1. */
 export type Held<Value> = {readonly value: Value; readonly position: number};
 
 /** The secrets of a route in the forms that the schemes need; empty keys are left out, so that they never match. */
 export type SignatureKeys = {
-	/** Standard Webhooks: what follows `whsec_`, base64-decoded; any other secret as UTF-8. */
+	/** Standard Webhooks: what follows `whsec_`, base64-decoded, if that is at least 8 bytes; any other secret as UTF-8. */
 	readonly standard: ReadonlyArray<Held<KeyObject>>;
-	/** The other HMAC schemes: the same keys and, since their senders know nothing of the prefix, `whsec_…` as it is written. */
+	/**
+	 * The schemes that a header tells of: every secret as it is written, since most of their senders know nothing of the prefix; and, because "`whsec_` secrets are base64-decoded",
+	 * the decoded key beside it. Only one of at least 16 bytes, so that the second key is no easier to guess than the first.
+	 */
 	readonly plain: ReadonlyArray<Held<KeyObject>>;
+	/** The schemes that a route names: every secret as it is written, and nothing else. Their senders sign with the text that they show. */
+	readonly literal: ReadonlyArray<Held<KeyObject>>;
 	/** SHA-256 of each secret, so that comparing tokens tells nothing of their length. */
 	readonly tokens: ReadonlyArray<Held<Buffer>>;
 	/** Ed25519 keys of Standard Webhooks, `whpk_` and base64. Public: they are in none of the other lists. */
@@ -22,9 +28,8 @@ export type SignatureKeys = {
 /** The keys of a secret that a rotation replaced. They pass until `until`, milliseconds since 1970. */
 export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
 
-const secretPrefix = 'whsec_';
-
-const publicPrefix = 'whpk_';
+/** Bytes. */
+const shortestSecondKey = 16;
 
 const publicKeyBytes = 32;
 
@@ -66,17 +71,19 @@ function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
 	const shared = held.filter(({value}) => value !== '' && !value.startsWith(publicPrefix));
 	const literal = mapHeld(shared, secret => Buffer.from(secret));
 	const unprefixed = mapHeld(
-		shared.filter(({value}) => !value.startsWith(secretPrefix)),
+		shared.filter(({value}) => !value.startsWith(keyPrefix)),
 		secret => Buffer.from(secret),
 	);
-	const decoded = mapHeld(
-		shared.filter(({value}) => value.startsWith(secretPrefix)),
-		secret => Buffer.from(secret.slice(secretPrefix.length), 'base64'),
-	);
+	const decoded = mapHeld(shared, decodedKeyOf);
+	const literalKeys = usable(literal);
 
 	return {
 		standard: usable([...unprefixed, ...decoded]),
-		plain: usable([...literal, ...decoded]),
+		plain: [
+			...literalKeys,
+			...usable(decoded.filter(({value}) => value.length >= shortestSecondKey)),
+		],
+		literal: literalKeys,
 		tokens: mapHeld(literal, secret => createHash('sha256').update(secret).digest()),
 		publicKeys: mapHeld(
 			held.filter(({value}) => value.startsWith(publicPrefix)),
@@ -93,6 +100,7 @@ export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
 	return {
 		standard: keys,
 		plain: keys,
+		literal: keys,
 		tokens: mapHeld(held, secret => createHash('sha256').update(secret).digest()),
 		publicKeys: [],
 		count: secrets.length,

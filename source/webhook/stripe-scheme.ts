@@ -33,7 +33,7 @@ export const stripeScheme: Scheme = {
 				seals: [],
 				before: `${timestamp ?? ''}.`,
 				after: '',
-				keys: 'plain',
+				keys: 'literal',
 				timestamp: {header: `t of ${header}`, text: timestamp},
 			},
 		};

@@ -196,6 +196,10 @@ test.for([
 	['whsec_AA=A', 'whsec'],
 	['whsec_AAA==', 'whsec'],
 	['whsec_ AAAA', 'whsec'],
+	['whsec_AA==', 'whsec'],
+	['whsec_AA', 'whsec'],
+	[`whsec_${Buffer.alloc(7).toString('base64')}`, 'whsec'],
+	['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD=AAA', 'whsec'],
 	['whpk_', 'whpk'],
 	[`whpk_${Buffer.alloc(31).toString('base64')}`, 'whpk'],
 	[`whpk_${Buffer.alloc(33).toString('base64')}`, 'whpk'],
@@ -218,8 +222,8 @@ test.for([
 
 test.for([
 	'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-	'whsec_AA==',
-	'whsec_AA',
+	'whsec_AAAAAAAAAAA=',
+	'whsec_AAAAAAAAAAA',
 	'whsec',
 	'whpk',
 	`whpk_${Buffer.alloc(32, 7).toString('base64')}`,

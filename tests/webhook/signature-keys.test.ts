@@ -20,21 +20,113 @@ const verify = (overrides: Partial<Route>, key: string | Buffer, at = nowMs) =>
 		at,
 	);
 
+const custom = {
+	kind: 'custom',
+	header: 'x-sig',
+	algorithm: 'sha256',
+	prefix: '',
+	encoding: 'hex',
+	signed: '{body}',
+} as const;
+
+function written(key: string | Buffer, form: 'hex' | 'hub' | 'base64'): string {
+	const digest = createHmac('sha256', key).update(body);
+	return form === 'hub' ? `sha256=${digest.digest('hex')}` : digest.digest(form);
+}
+
 const token = (overrides: Partial<Route>, value: string) =>
 	verifySignature(makeRoute(overrides), {headers: {'x-gitlab-token': value}, body}, nowMs);
 
 test('a secret may be a list: the verdict says which one matched when it was not the first', () => {
-	const secrets = ['one', 'two', whsec('three')];
+	const third = 'three is long enough';
+	const secrets = ['one', 'two', whsec(third)];
 	expect(verify({secrets}, 'one').detail).toBe('v1');
 	expect(verify({secrets}, 'two').detail).toBe('v1 with secret 2 of 3');
-	expect(verify({secrets}, 'three').detail).toBe('v1 with secret 3 of 3');
-	expect(verify({secrets}, whsec('three')).detail).toBe('v1 with secret 3 of 3');
+	expect(verify({secrets}, third).detail).toBe('v1 with secret 3 of 3');
+	expect(verify({secrets}, whsec(third)).detail).toBe('v1 with secret 3 of 3');
 	expect(token({secrets}, 'two').detail).toBe('token with secret 2 of 3');
 	expect(verify({secrets}, 'four')).toEqual({
 		ok: false,
 		detail: 'v1: does not match any of 3 secrets',
 	});
 	expect(token({secrets}, 'four').detail).toBe('x-gitlab-token: does not equal any of 3 secrets');
+});
+
+/** A secret whose first bytes Node decodes, and what it makes of it: one byte. */
+const shrinking = 'whsec_ab=a-very-long-and-strong-secret-that-nobody-guesses-0123456789';
+const shrunken = Buffer.from('ab', 'base64');
+
+test.for([
+	[{}, {'x-webhook-signature': 'hex'}],
+	[{}, {'x-hub-signature-256': 'hub'}],
+	[{signature: {kind: 'shopify'}}, {'x-shopify-hmac-sha256': 'base64'}],
+	[{signature: {kind: 'linear'}}, {'linear-signature': 'hex'}],
+	[{signature: custom}, {'x-sig': 'hex'}],
+] as const)('no key is what Node decodes of text that is not base64: %j %j', ([route, header]) => {
+	const pass = (secrets: Partial<Route>, key: string | Buffer) => {
+		const headers = Object.fromEntries(
+			Object.entries(header).map(([name, form]) => [name, written(key, form)]),
+		);
+		return verifySignature(makeRoute({...route, ...secrets}), {headers, body}, nowMs).ok;
+	};
+
+	expect(shrunken).toHaveLength(1);
+	const retired = {retiredSecrets: [{secret: shrinking, until: nowMs + hour}]};
+	for (const secrets of [{secrets: [shrinking]}, retired]) {
+		expect(pass(secrets, shrinking)).toBe(true);
+		expect(pass(secrets, shrunken)).toBe(false);
+	}
+});
+
+test.for([{kind: 'shopify'}, {kind: 'linear'}, {kind: 'stripe'}, {kind: 'slack'}, custom] as const)(
+	'where the route says how its sender signs, a secret is used as it is written: %j',
+	signature => {
+		const secret = whsec('0123456789abcdef0123456789abcdef');
+		const route = makeRoute({secrets: [secret], signature});
+		const seconds = String(nowMs / 1000);
+		const headersWith = (key: string | Buffer) => ({
+			'x-shopify-hmac-sha256': written(key, 'base64'),
+			'linear-signature': written(key, 'hex'),
+			'x-sig': written(key, 'hex'),
+			'stripe-signature': `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.`).update(body).digest('hex')}`,
+			'x-slack-request-timestamp': seconds,
+			'x-slack-signature': `v0=${createHmac('sha256', key).update(`v0:${seconds}:`).update(body).digest('hex')}`,
+		});
+		const passes = (key: string | Buffer) =>
+			verifySignature(route, {headers: headersWith(key), body}, nowMs).ok;
+		expect(passes(secret)).toBe(true);
+		expect(passes('0123456789abcdef0123456789abcdef')).toBe(false);
+	},
+);
+
+test('`whsec_` secrets are base64-decoded: for V1 too, once the key has 16 bytes', () => {
+	for (const [key, passes] of [
+		['0123456789abcdef', true],
+		['0123456789abcde', false],
+		['a', false],
+	] as const) {
+		expect(verify({secrets: [whsec(key)]}, key).ok).toBe(passes);
+		expect(verify({secrets: [whsec(key)]}, whsec(key)).ok).toBe(true);
+		expect(verify({retiredSecrets: [{secret: whsec(key), until: nowMs}]}, key).ok).toBe(passes);
+	}
+});
+
+test('Standard Webhooks: a key of fewer than 8 bytes, or one that is not base64, signs nothing', () => {
+	const passes = (secret: string, key: Buffer) => {
+		const seconds = String(nowMs / 1000);
+		const digest = createHmac('sha256', key).update(`m.${seconds}.`).update(body).digest('base64');
+		const headers = {
+			'webhook-id': 'm',
+			'webhook-timestamp': seconds,
+			'webhook-signature': `v1,${digest}`,
+		};
+		return verifySignature(makeRoute({secrets: [secret]}), {headers, body}, nowMs).ok;
+	};
+
+	expect(passes(whsec('12345678'), Buffer.from('12345678'))).toBe(true);
+	expect(passes(whsec('1234567'), Buffer.from('1234567'))).toBe(false);
+	expect(passes('whsec_AA==', Buffer.alloc(1))).toBe(false);
+	expect(passes(shrinking, shrunken)).toBe(false);
 });
 
 test('a retired secret passes until its time is over, and not after', () => {
