@@ -46,6 +46,7 @@ export function authenticate(
 	}
 
 	const {signedIdHeader} = verdict;
+	visit.hasSignedId = signedIdHeader !== undefined;
 	nameDelivery(visit, signedIdHeader === undefined ? idHeadersFor(route) : [signedIdHeader]);
 	return undefined;
 }

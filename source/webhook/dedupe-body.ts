@@ -12,8 +12,8 @@ import {stop} from './visit.ts';
 
 /**
  * `dedupe_body: true`: handles an event unless a byte-identical body was handled within the hour. The store says whether the earlier
- * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate. Rejects as `handle`
- * does.
+ * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate. An identifier that is signed
+ * decides alone. Rejects as `handle` does.
  *
  * @see Decisions 3
  */
@@ -27,7 +27,7 @@ export async function dedupeBody(
 	handle: () => Promise<Reply>,
 ): Promise<Reply> {
 	const {visit, compiled} = ready;
-	if (visit.replayOf !== undefined || visit.body === undefined) {
+	if (visit.replayOf !== undefined || visit.hasSignedId || visit.body === undefined) {
 		return handle();
 	}
 

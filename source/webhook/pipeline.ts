@@ -64,6 +64,7 @@ export function createPipeline({
 		redact,
 		deliveryId: identity.deliveryId,
 		idSource: identity.idSource,
+		hasSignedId: false,
 		hasFixedId: identity.hasFixedId,
 		replayOf: identity.replayOf,
 		profile: 'default',

@@ -102,6 +102,7 @@ export async function receiveAuthenticated(
 	if (signedId) {
 		visit.deliveryId = signedId.deliveryId;
 		visit.idSource = signedId.idSource;
+		visit.hasSignedId = true;
 	}
 
 	const compiled = parts.compile(route);

@@ -17,6 +17,8 @@ export type Visit = {
 	/** The sender's identifier. A signature that covers one replaces the one that the headers gave. */
 	deliveryId: string;
 	idSource: string;
+	/** The sender's signature covers the identifier. */
+	hasSignedId: boolean;
 	/** The identifier is not the sender's to name: the event is replayed or was fetched. */
 	readonly hasFixedId: boolean;
 	readonly replayOf: string | undefined;

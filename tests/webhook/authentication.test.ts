@@ -55,6 +55,36 @@ test.for(['svix', 'webhook'])(
 	},
 );
 
+test('`dedupe_body` is for schemes that do not sign the id: two signed identifiers are two events, whatever the bodies', async () => {
+	const whsec = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+	await using receiver = await startReceiver({
+		routes: [makeRoute({secrets: [whsec, secret], dedupeBody: true})],
+	});
+	const now = receiver.clock.now();
+	const post = async (id: string) => {
+		const signature = new StandardWebhook(whsec).sign(id, new Date(now), '{}');
+		const {json} = await send(receiver.url, {
+			method: 'POST',
+			path: '/webhooks/hook',
+			body: '{}',
+			headers: {
+				'webhook-id': id,
+				'webhook-timestamp': String(now / 1000),
+				'webhook-signature': signature,
+			},
+		});
+		return json['status'];
+	};
+
+	expect(await post('msg_1')).toBe('accepted');
+	expect(await post('msg_2')).toBe('accepted');
+	expect(await post('msg_2')).toBe('duplicate');
+
+	// The same route, a sender that signs none.
+	expect((await receiver.post('{}', {'X-Forge-Delivery': 'd-1'})).json['status']).toBe('accepted');
+	expect((await receiver.post('{}', {'X-Forge-Delivery': 'd-2'})).json['status']).toBe('duplicate');
+});
+
 test('delivery identifier, first present wins, where the signature covers none', async () => {
 	await using receiver = await startReceiver();
 	await receiver.post({}, {'X-Forge-Delivery': 'first', 'webhook-id': 'second'});
