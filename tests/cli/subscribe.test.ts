@@ -228,3 +228,35 @@ platforms:
 	expect(text).toContain('old-secret-1');
 	expect((await command(['config', 'check'], {home: home.path})).code).toBe(0);
 });
+
+test.for([
+	['null', 'null'],
+	['a list', '[]'],
+	['a word', '"later"'],
+] as const)(
+	'in the place of an entry that is %s comes a new one, whose secret is shown once',
+	async ([, written]) => {
+		await using home = await gatewayHome();
+		await home.write('webhook_subscriptions.json', `{"gh": ${written}}`);
+		const created = await commandJson(['webhook', 'subscribe', 'gh', '--prompt', 'x'], {
+			home: home.path,
+		});
+		expect(created).toMatchObject({created: true, secret: expect.stringMatching(/^[\w-]{43}$/)});
+		expect((await entries(home)).gh).toEqual({prompt: 'x', secret: created.secret});
+	},
+);
+
+test('there is no ready curl line for a route that holds nothing to sign with', async () => {
+	const publicKey = `whpk_${Buffer.alloc(32, 7).toString('base64')}`;
+	await using home = await gatewayHome();
+	const {stdout, code} = await command(
+		['webhook', 'subscribe', 'hook', '--prompt', 'x', '--secret', publicKey],
+		{home: home.path},
+	);
+	expect(code).toBe(0);
+	expect(stdout).toContain(`secret  ${publicKey}`);
+	expect(stdout).not.toContain('curl');
+	expect(
+		await commandJson(['webhook', 'subscribe', 'hook', '--prompt', 'y'], {home: home.path}),
+	).not.toHaveProperty('curl');
+});

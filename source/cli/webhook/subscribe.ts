@@ -36,13 +36,15 @@ export async function subscribe(
 	ensureHome(paths);
 	const config = readConfig(context);
 
+	// An entry that is no object has no secret either: one is made, and has to be shown.
 	let isNew = true;
 	const entries = await editSubscriptions(
 		paths,
 		before => {
 			const existing = Object.hasOwn(before, name) ? before[name] : undefined;
-			isNew = existing === undefined;
-			const merged = mergeSubscription(isJsonObject(existing) ? existing : undefined, flags);
+			const known = isJsonObject(existing) ? existing : undefined;
+			isNew = known === undefined;
+			const merged = mergeSubscription(known, flags);
 			const entry = fillDeliverExtra(merged, deliverExtra);
 			checkEntry(context, {name, entry, config, flags});
 			return {...before, [name]: entry};
