@@ -51,6 +51,8 @@ export type Profiles = {
 
 export type WebhookConfig = {
 	readonly enabled: boolean;
+	/** Not enabled, and that is written: a receiver that serves is not closed because the word for it is missing. */
+	readonly switchedOff: boolean;
 	readonly host: string;
 	readonly port: number;
 	readonly rateLimit: number;
@@ -120,6 +122,8 @@ export type Config = {
 	readonly warnings: readonly Problem[];
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
+	/** Whether `config.yaml` was missing or said nothing: blank, comments, `null`. */
+	readonly blank: boolean;
 };
 
 export type LoadedConfig =

@@ -74,6 +74,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 			before: options.profilesBefore,
 		}),
 		exists: text.value !== undefined,
+		blank: data.value === null,
 		place,
 	});
 }
@@ -101,6 +102,7 @@ type Surroundings = Omit<LoadOptions, 'profilesBefore'> & {
 	readonly profiles: Profiles;
 	readonly multiplexProfiles: boolean;
 	readonly exists: boolean;
+	readonly blank: boolean;
 	readonly place: (finding: Finding) => Problem;
 };
 
@@ -160,6 +162,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			environment: merged,
 			warnings: inOrder(problems),
 			exists: surroundings.exists,
+			blank: surroundings.blank,
 		},
 	};
 }

@@ -50,6 +50,7 @@ export function resolveWebhook(
 	return {
 		webhook: {
 			enabled: enabled === true,
+			switchedOff: enabled === false,
 			host: context.host,
 			port: typeof port === 'number' ? port : defaults.port,
 			rateLimit: context.rateLimit,

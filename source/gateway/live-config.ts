@@ -123,15 +123,17 @@ export function createLiveConfig(
 			return;
 		}
 
-		if (config.exists && sizeOf(paths.config) === 0) {
-			// An editor between two steps, a full disk or a mistake: the defaults would switch everything off.
+		// Judged by the text that was read: a moment later the file may be whole.
+		if (!config.blank && next.config.blank) {
 			reject([problemOf(paths.config, 'The file is gone or empty')], unchanged);
 			return;
 		}
 
 		// A receiver that was refused already must not keep the rest of the file from being taken over.
 		const wasServing = broken.length === 0 && config.webhook.refusals.length === 0;
-		const refused = wasServing ? problemsOfRefusals(next.config) : [];
+		const refused = wasServing
+			? [...problemsOfLoss(config, next.config), ...problemsOfRefusals(next.config)]
+			: [];
 		if (refused.length > 0) {
 			reject(refused, unchanged);
 			return;
@@ -196,12 +198,25 @@ function statOf(path: string) {
 	}
 }
 
-/** Bytes of the file; 0 also when there is none. */
-const sizeOf = (path: string): number => Number(statOf(path)?.size ?? 0);
-
 const stillBroken = 'nothing runs before it is mended';
 
 const unchanged = 'the running configuration stays';
+
+/**
+ * A file that is saved in place is empty, then growing, for a moment, and many a beginning of a good one is valid YAML; so is what a full disk leaves. To close the receiver
+ * for that would turn senders away and hand over groups before their time: while it serves, only a written `false` does. A file whose routes alone
+ * are cut off cannot be told from an edit.
+ */
+const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Problem[] =>
+	previous.webhook.enabled && !webhook.enabled && !webhook.switchedOff
+		? [
+				problemOf(
+					paths.config,
+					'The key is gone while the receiver serves: write "enabled: false" to switch it off',
+					'platforms.webhook.enabled',
+				),
+			]
+		: [];
 
 /** What the receiver would refuse at a start is not taken over while it runs. */
 const problemsOfRefusals = ({webhook, paths}: Config): readonly Problem[] =>

@@ -277,6 +277,10 @@ test('"journal cannot be written: 503 with Retry-After, id not consumed", and no
 test.for([
 	['gone', async (path: string) => rm(path)],
 	['empty', async (path: string) => truncate(path)],
+	['blank', async (path: string) => writeFile(path, '\uFEFF \n\n')],
+	['all comments', async (path: string) => writeFile(path, '# platforms: {}\n')],
+	['an empty document', async (path: string) => writeFile(path, '---\n...\n')],
+	['nothing', async (path: string) => writeFile(path, 'null\n')],
 ] as const)(
 	'a config.yaml that is %s leaves the running configuration in place and is reported',
 	async ([, harm]) => {
@@ -290,3 +294,37 @@ test.for([
 		expect((await gateway.send('hook', {})).status).toBe(202);
 	},
 );
+
+const offline = 'model: {provider: offline}\n';
+
+test.for([
+	['lost its end', '', offline],
+	['has a section without anything', '', `${offline}platforms:\n  webhook:\n`],
+	['has lost the key', '', `${offline}platforms:\n  webhook:\n    port: 0\n`],
+	['left it to .env, which lost it', 'WEBHOOK_ENABLED=\n', offline],
+] as const)(
+	'a receiver that serves is switched off by nothing but a word: a configuration that %s changes nothing',
+	async ([, env, config]) => {
+		await using gateway = await startTestGateway({subscriptions});
+		await gateway.home.write('.env', env);
+		await gateway.home.write('config.yaml', config);
+		await gateway.port.reload();
+
+		expect(gateway.port.getState().problems).toMatchObject([
+			{key: 'platforms.webhook.enabled', message: expect.stringContaining('"enabled: false"')},
+		]);
+		expect((await gateway.send('hook', {})).status).toBe(202);
+	},
+);
+
+test.for([
+	['', 'platforms: {webhook: {enabled: false}}'],
+	['', 'platforms: {webhook: {extra: {enabled: false}}}'],
+	['WEBHOOK_ENABLED=off\n', offline],
+] as const)('it is switched off by .env %j and config.yaml %j', async ([env, config]) => {
+	await using gateway = await startTestGateway({subscriptions});
+	await gateway.home.write('.env', env);
+	await gateway.home.write('config.yaml', config);
+	await gateway.port.reload();
+	expect(gateway.port.getState().webhook.state).toBe('disabled');
+});

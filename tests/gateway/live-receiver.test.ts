@@ -9,6 +9,7 @@ import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const webhook: WebhookConfig = {
 	enabled: true,
+	switchedOff: false,
 	host: '127.0.0.1',
 	port: 0,
 	rateLimit: 30,
