@@ -2,7 +2,7 @@ import {cell} from '../core/untrusted.ts';
 import {unsetVariable} from './config-references.ts';
 import type {Config} from './config.ts';
 import {defaultProfile, namePattern} from './home-paths.ts';
-import {asPlainData} from './plain-data.ts';
+import {asPlainData, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profile-binding.ts';
 import {resolveReferences} from './references.ts';
 import {profileNotServed, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
@@ -70,13 +70,13 @@ export function resolveSubscription(
 
 	const data = asPlainData(entry);
 	if (!data.ok) {
-		return broken(name, `: ${data.path.join('.')} ${data.message}`);
+		return broken(name, noRoute(data));
 	}
 
 	const parsed = routeSchema.safeParse(data.value);
 	if (!parsed.success) {
 		const [first] = describeIssues(parsed.error.issues, data.value);
-		return broken(name, `is not a route: ${first?.path.join('.') ?? ''} ${first?.message ?? ''}`);
+		return broken(name, noRoute(first));
 	}
 
 	const {raw, unset} = withSecretsResolved(parsed.data, context);
@@ -84,6 +84,10 @@ export function resolveSubscription(
 		? resolveRoute({name, source: 'dynamic', raw}, context)
 		: broken(name, `has a secret that cannot be read: ${unset}`);
 }
+
+/** The path is empty when it is the entry itself that is wrong. */
+const noRoute = (problem: {readonly path: KeyPath; readonly message: string} | undefined): string =>
+	['is not a route:', problem?.path.join('.'), problem?.message].filter(Boolean).join(' ');
 
 /** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
 function withSecretsResolved(
