@@ -98,6 +98,7 @@ test('a replay plan names the consequences and causes none', async () => {
 				deliverExtra: {repo: '{repo}', pr_number: '{pr}'},
 			}),
 			makeRoute({name: 'mail', deliverOnly: true, deliver: 'email'}),
+			makeRoute({name: 'script', script: 'x.sh'}),
 		],
 	});
 	await receiver.post({repo: 'acme/api', pr: 7});
@@ -110,6 +111,12 @@ test('a replay plan names the consequences and causes none', async () => {
 	expect(receiver.receiver.planReplay(stored, {route: 'comment'})).toEqual({
 		route: 'comment',
 		effects: ['runs the script x.sh', 'starts an agent run', 'posts a comment to acme/api#7'],
+		needsConfirmation: true,
+	});
+	// What a script does beyond its answer nobody knows.
+	expect(receiver.receiver.planReplay(stored, {route: 'script'})).toEqual({
+		route: 'script',
+		effects: ['runs the script x.sh', 'starts an agent run', 'writes the answer to the log'],
 		needsConfirmation: true,
 	});
 	expect(receiver.receiver.planReplay(stored, {route: 'mail'}).effects).toEqual([
