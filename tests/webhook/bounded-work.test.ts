@@ -170,3 +170,10 @@ test('a hostile key is looked at by the redaction only as far as it is shown', (
 	groupNameOf('x'.repeat(1_000_000), redact);
 	expect(Math.max(...seen)).toBeLessThanOrEqual(4096);
 });
+
+test('nothing is added to a key beyond 1 MiB', () => {
+	const read = compileGroupKey('{a}'.repeat(100));
+	const a = 'x'.repeat(600_000);
+	const key = read({payload: {a}, event: 'push'});
+	expect(key.ok && key.text.length).toBe(1_200_000);
+});

@@ -109,6 +109,26 @@ test('after a restart events start behind those that were promised a start befor
 	expect(receiver.step('rate')).toBe('1 of 30 in this minute');
 });
 
+test('a run that waits for its next try was promised no start: the pace begins anew', async () => {
+	await using home = await temporaryHome();
+	const clock = createFakeClock(1_750_000_000_000);
+	{
+		await using receiver = await startReceiver({routes: [queued], home: home.path, clock});
+		await postMany(receiver, 1);
+		const [lease] = await receiver.store.runs.lease(1, 1000);
+		expect(lease).toBeDefined();
+		const retry = {state: 'retry', at: clock.now() + 600_000, error: 'no answer'} as const;
+		expect(lease && (await receiver.store.runs.settle(lease, retry))).toBe(true);
+	}
+
+	await using receiver = await startReceiver({routes: [queued], home: home.path, clock});
+	expect(await receiver.store.runs.list({states: ['queued'], limit: 10})).toMatchObject([
+		{route: 'hook', attempt: 1, nextAttemptAt: 1_750_000_600_000},
+	]);
+	await receiver.post({}, id('after'));
+	expect(receiver.step('rate')).toBe('1 of 2 in this minute');
+});
+
 test('an event that the filters ignore takes nobody’s place', async () => {
 	await using receiver = await startReceiver({
 		routes: [{...queued, filters: [{field: 'ok', equals: true}]}],

@@ -129,6 +129,17 @@ test('stripe: `t=…,v1=…` over `<timestamp>.<body>`; any `v1` passes while a 
 	expect(passes('')).toBe(false);
 });
 
+test('stripe: only the first 32 items of the header are looked at', () => {
+	const [timestamp, v1] = stripeHeader().split(',');
+	const passes = (others: number) => {
+		const value = `${timestamp},${`v1=${'0'.repeat(64)},`.repeat(others)}${v1}`;
+		return check(stripe, {'stripe-signature': value}).ok;
+	};
+
+	expect(passes(30)).toBe(true);
+	expect(passes(31)).toBe(false);
+});
+
 test('stripe: a header that came twice passes if it says the same time', () => {
 	const good = stripeHeader();
 	expect(check(stripe, {'stripe-signature': `${good}, ${good}`}).ok).toBe(true);

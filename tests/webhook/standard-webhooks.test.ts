@@ -105,6 +105,12 @@ test('a retired public key passes until its time is over', () => {
 	expect(retired(nowMs - 1).ok).toBe(false);
 });
 
+test('only the first 16 signatures of the list are looked at', () => {
+	const wrong = hmac('other');
+	expect(verify(['shared'], `${`${wrong} `.repeat(15)}${hmac('shared')}`).ok).toBe(true);
+	expect(verify(['shared'], `${`${wrong} `.repeat(16)}${hmac('shared')}`).ok).toBe(false);
+});
+
 test('only the first four `v1a` are tried: each costs', () => {
 	const [sender, other] = [makeSender(), makeSender()];
 	const wrong = other.sign();
