@@ -20,7 +20,7 @@ const maxConfigBytes = 1024 * 1024;
  * that edit at once lose nothing: edits that depend on what is written are a function of it, called under the lock; what it throws is passed on.
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
- * through a value that is no mapping; `file_too_large`, `lock_timeout`
+ * through a value that is no mapping, or to one that other places share; `file_too_large`, `lock_timeout`
  * @see Decisions 1
  */
 export async function editConfig(

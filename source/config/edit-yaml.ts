@@ -3,6 +3,7 @@ import {isCollection, isMap, isNode, isScalar, parseDocument, stringify, type Do
 import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
+import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** One key to set; without a value it is removed. */
 export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | undefined};
@@ -11,9 +12,10 @@ export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | und
  * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
  * place, a new key follows the last one of its mapping. Otherwise the text is written anew, with its comments and its order.
  *
- * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping.
+ * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
 export function editYaml(text: string, edit: YamlEdit): string {
+	refuseSharedValue(parseDocument(text), edit.path);
 	const anew = writeAnew(text, edit);
 	const wanted = dataIn(anew);
 	const inPlace = [replaceInPlace(text, edit), insertInPlace(text, edit)];

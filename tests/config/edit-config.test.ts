@@ -89,6 +89,37 @@ test('a path through a value that is no mapping is refused', () => {
 	expect(() => set('a: text\n', ['a', 'b'], 1)).toThrow(/Cannot set a key below "a"/);
 });
 
+test.for([
+	['an anchored value', 'a: &s old\nb: *s\n', ['a'], 's'],
+	['an anchored value inside', 'a: {x: &s old}\nb: *s\n', ['a'], 's'],
+	['an anchored mapping', 'a: &r {x: 1}\nb: *r\n', ['a', 'x'], 'r'],
+	['an anchored mapping without the key', 'a: &r {x: 1}\nb: *r\n', ['a', 'y'], 'r'],
+	['an alias', 'a: &r {x: 1}\nb: *r\n', ['b', 'x'], 'r'],
+	['an alias further up', 'a: &r {x: {y: 1}}\nb: *r\n', ['b', 'x', 'y'], 'r'],
+	['a merged mapping', 'a: &r {x: 1}\nb:\n  <<: *r\n', ['a', 'x'], 'r'],
+] as const)(
+	'what other places share is not changed behind their back: %s',
+	([, text, path, name]) => {
+		for (const change of [() => set(text, [...path], 'new'), () => edit(text, [...path])]) {
+			expect(change).toThrow(
+				expect.objectContaining({
+					code: 'config_not_editable',
+					message: `Cannot change "${path.join('.')}": its value is shared through the anchor "&${name}"; write it out in each place where "*${name}" stands`,
+				}),
+			);
+		}
+	},
+);
+
+test('what only refers to a shared value, or is shared with nobody, is changed', () => {
+	expect(set('a: &s old\nb: *s\nc: *s\n', ['b'], 'new')).toBe('a: &s old\nb: new\nc: *s\n');
+	expect(set('a: &s old\nb: 1\n', ['a'], 'new')).toBe('a: &s new\nb: 1\n');
+	expect(set('a: [&s old, *s]\nb: 1\n', ['a'], 'new')).toBe('a: new\nb: 1\n');
+	expect(set('a: &r {x: 1}\nb:\n  <<: *r\n', ['b', 'x'], 2)).toBe(
+		'a: &r {x: 1}\nb:\n  <<: *r\n  x: 2\n',
+	);
+});
+
 test('"A file that does not parse is never overwritten"', async () => {
 	using home = createTemporaryHome();
 	writeFileSync(home.paths.config, 'a: [1');

@@ -281,6 +281,23 @@ test.for([
 	},
 );
 
+test.for([
+	['a: {secret: &s old}\n      b: {secret: *s}', 'a', 's'],
+	['a: &r {secret: old}\n      b: *r', 'a', 'r'],
+	['a: &r {secret: old}\n      b: *r', 'b', 'r'],
+] as const)(
+	'a secret that another place shares through an anchor is not rotated: %s, %s',
+	async ([routes, name, anchor]) => {
+		using home = createTemporaryHome();
+		const text = `platforms:\n  webhook:\n    host: 127.0.0.1\n    routes:\n      ${routes}\n`;
+		home.load({config: text});
+		const error = await rotate(home, name, 'new').catch((thrown: unknown) => thrown);
+		expect(codeOf(error)).toBe('config_not_editable');
+		expect(messageOf(error)).toContain(`shared through the anchor "&${anchor}"`);
+		expect(readFileSync(home.paths.config, 'utf8')).toBe(text);
+	},
+);
+
 test('"A file that does not parse is never overwritten"', async () => {
 	using home = createTemporaryHome();
 	writeFileSync(home.paths.subscriptions, '{"a": {"secret": "old"');
