@@ -7,6 +7,7 @@ import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {change, goToRun} from './navigate.ts';
+import {placeNow} from './place.ts';
 
 const selected = (shell: Shell): Group | undefined => shell.lists.groups.selected();
 
@@ -97,13 +98,17 @@ export const groupCommands: readonly Command[] = [
 		why: why(() => true, own('')),
 		run(shell) {
 			const group = selected(shell);
+			const isStillHere = placeNow(shell, own('e'));
 			shell.attempt(async () => {
 				const stored = group && (await shell.port.getGroup(group.id));
-				await (stored
-					? shell.desktop.page(
-							groupText({group: stored, latest: await shell.port.getDelivery(stored.latest)}),
-						)
-					: Promise.reject(new Error('That group is no longer stored')));
+				if (!stored) {
+					throw new Error('That group is no longer stored');
+				}
+
+				const latest = await shell.port.getDelivery(stored.latest);
+				if (isStillHere(own('The pager was not opened'))) {
+					await shell.desktop.page(groupText({group: stored, latest}));
+				}
 			});
 		},
 	},

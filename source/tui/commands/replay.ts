@@ -8,6 +8,7 @@ import {shownId} from '../traffic/result-word.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import type {Command} from './command.ts';
 import {change} from './navigate.ts';
+import {placeNow, type StillHere} from './place.ts';
 import {
 	indented,
 	nothingSelected,
@@ -17,7 +18,11 @@ import {
 } from './selected-delivery.ts';
 
 /** Replays at once when nothing but the log would change, else says what it does and asks. What was edited is always asked for. */
-async function replay(shell: Shell, delivery: Delivery, options: ReplayOptions): Promise<void> {
+async function replay(
+	shell: Shell,
+	delivery: Delivery,
+	{isStillHere, ...options}: ReplayOptions & {readonly isStillHere: StillHere},
+): Promise<void> {
 	const send = () => {
 		shell.attempt(async () => {
 			sayAnswer(shell, await shell.port.replay(delivery.id, options));
@@ -27,6 +32,10 @@ async function replay(shell: Shell, delivery: Delivery, options: ReplayOptions):
 	const plan = await shell.port.planReplay(delivery.id, options);
 	if (!plan.needsConfirmation && options.body === undefined) {
 		send();
+		return;
+	}
+
+	if (!isStillHere(own('Replay was not asked'))) {
 		return;
 	}
 
@@ -61,7 +70,8 @@ function replayElsewhere(shell: Shell, delivery: Delivery, options: ReplayOption
 		title: ui`Replay ${shownId(delivery)} to`,
 		routes: otherRoutes(shell, route ?? delivery.route),
 		choose(chosen) {
-			shell.attempt(async () => replay(shell, delivery, {...rest, route: chosen}));
+			const isStillHere = placeNow(shell, own('t'));
+			shell.attempt(async () => replay(shell, delivery, {...rest, route: chosen, isStillHere}));
 		},
 	});
 }
@@ -70,8 +80,9 @@ const otherRoutes = (shell: Shell, name: string) =>
 	servedRoutes(shell).filter(route => route.name !== name);
 
 async function editAndReplay(shell: Shell): Promise<void> {
+	const isStillHere = placeNow(shell, own('R'));
 	const delivery: StoredDelivery | undefined = await stored(shell, selectedDelivery(shell));
-	if (!delivery) {
+	if (!delivery || !isStillHere(own('The editor was not opened'))) {
 		return;
 	}
 
@@ -81,7 +92,7 @@ async function editAndReplay(shell: Shell): Promise<void> {
 		return;
 	}
 
-	await replay(shell, delivery, {body});
+	await replay(shell, delivery, {body, isStillHere: placeNow(shell, own('R'))});
 }
 
 function noOtherRoute(shell: Shell): Safe | undefined {
@@ -106,7 +117,8 @@ export const replayCommands: readonly Command[] = [
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
-				shell.attempt(async () => replay(shell, delivery, {}));
+				const isStillHere = placeNow(shell, own('r'));
+				shell.attempt(async () => replay(shell, delivery, {isStillHere}));
 			}
 		},
 	},

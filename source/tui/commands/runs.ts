@@ -10,6 +10,7 @@ import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {change, goToDelivery, goToGroup, goToJob} from './navigate.ts';
 import {openMenu} from './overlay-state.ts';
+import {placeNow} from './place.ts';
 
 const selected = (shell: Shell): Run | undefined => shell.lists.runs.selected();
 
@@ -188,11 +189,16 @@ export const runCommands: readonly Command[] = [
 		why: why(() => true, own('')),
 		run(shell) {
 			const run = selected(shell);
+			const isStillHere = placeNow(shell, own('e'));
 			shell.attempt(async () => {
 				const stored = run && (await shell.port.getRun(run.id));
-				await (stored
-					? shell.desktop.page(runText(stored))
-					: Promise.reject(new Error('That run is no longer stored')));
+				if (!stored) {
+					throw new Error('That run is no longer stored');
+				}
+
+				if (isStillHere(own('The pager was not opened'))) {
+					await shell.desktop.page(runText(stored));
+				}
 			});
 		},
 	},

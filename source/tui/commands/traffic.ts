@@ -11,6 +11,7 @@ import {copyText} from './copy.ts';
 import {goToGroup, goToRun} from './navigate.ts';
 import {openMenu} from './overlay-state.ts';
 import {payloadCommands} from './payload-fields.ts';
+import {placeNow} from './place.ts';
 import {replayCommands} from './replay.ts';
 import {
 	indented,
@@ -140,9 +141,10 @@ export const trafficCommands: readonly Command[] = [
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
+			const isStillHere = placeNow(shell, own('e'));
 			shell.attempt(async () => {
 				const delivery = await stored(shell, selectedDelivery(shell));
-				if (delivery) {
+				if (delivery && isStillHere(own('The pager was not opened'))) {
 					await shell.desktop.page(indented(delivery));
 				}
 			});

@@ -34,6 +34,8 @@ export type AnyList = {
 	move(move: ListMove): void;
 	/** Follows the newest, or stays where it is. */
 	toggleFollow(): void;
+	/** Of the selected item; `undefined` where there is none. */
+	selectedKey(): string | undefined;
 	/** Selects the item with this key; `false` when the filter or the bound keeps it out. */
 	select(key: string): boolean;
 	setFilter(text: string): void;
@@ -128,9 +130,15 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		store.set(state => ({...state, position}));
 	};
 
+	const selected = () => current().view.items[current().view.window.cursor];
+
 	return {
 		get: () => current().view,
-		selected: () => current().view.items[current().view.window.cursor],
+		selected,
+		selectedKey() {
+			const item = selected();
+			return item === undefined ? undefined : keyOf(item);
+		},
 		shown() {
 			const {view} = current();
 			const shown = view.items.slice(view.window.start, view.window.end);

@@ -1,0 +1,47 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {paneOf} from '../panes/pane.ts';
+import type {Shell} from '../shell/shell.ts';
+import {ui} from '../text/safe.ts';
+
+/** Whether the keyboard is still where it was; says what was `missed` when it is not: `Replay was not asked`. */
+export type StillHere = (missed: Safe) => boolean;
+
+/**
+ * Remembers where the keyboard is. To be made when the key comes, by every command that has to look something up before it opens a question, an editor or
+ * a pager: by then keys may be meant for something else, and a `y` would agree to what nobody has read. `key` is the one to press again.
+ */
+export function placeNow(shell: Shell, key: Safe): StillHere {
+	const before = placeOf(shell);
+	return missed => {
+		const now = placeOf(shell);
+		const isSelected = now.selected === before.selected || (now.isFollowing && before.isFollowing);
+		const isSame =
+			now.pane === before.pane &&
+			now.region === before.region &&
+			now.overlay === before.overlay &&
+			now.field === before.field &&
+			now.list === before.list &&
+			isSelected;
+		if (!isSame) {
+			shell.toast(ui`${missed}: press ${key} again`, 'warn');
+		}
+
+		return isSame;
+	};
+}
+
+/** A list that follows goes on by itself: nobody has chosen what is selected there later. */
+function placeOf(shell: Shell) {
+	const {pane, region, overlay, field} = shell.view.get();
+	const list = paneOf(pane).list?.(shell);
+	const selected = list?.selectedKey();
+	return {
+		pane,
+		region,
+		overlay,
+		field,
+		list,
+		selected,
+		isFollowing: list?.get().isFollowing === true,
+	};
+}
