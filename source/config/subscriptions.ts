@@ -25,8 +25,8 @@ export type SubscriptionsReader = {
 
 /**
  * Reads the dynamic subscriptions of a home, again whenever modification time, size or inode of the file changed. A file that
- * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place; a missing one
- * is an empty set.
+ * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place, and so does one that has become
+ * blank: whoever saves in place empties it first. A missing one is an empty set.
  *
  * @see Interface 2.11
  */
@@ -48,7 +48,15 @@ export function createSubscriptionsReader({
 		try {
 			const text = readTextFile(path, maxSubscriptionsBytes) ?? '{}';
 			if (text !== lastText) {
-				last = {entries: parseSubscriptions(text, path)};
+				const entries = parseSubscriptions(text, path);
+				if (isBlank(text) && Object.keys(last.entries).length > 0) {
+					throw new SvcError(
+						'subscriptions_broken',
+						`Cannot use "${path}": it is empty; none at all is written "{}"`,
+					);
+				}
+
+				last = {entries};
 				lastText = text;
 			}
 		} catch (error) {
@@ -74,13 +82,15 @@ export function createSubscriptionsReader({
 	};
 }
 
+const isBlank = (text: string): boolean => text.trim() === '';
+
 /**
  * The entries in the text of a subscriptions file; blank text holds none.
  *
  * @throws SvcError `subscriptions_broken`
  */
 export function parseSubscriptions(text: string, path: string): JsonObject {
-	if (text.trim() === '') {
+	if (isBlank(text)) {
 		return {};
 	}
 

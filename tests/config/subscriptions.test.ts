@@ -87,6 +87,8 @@ test.for([
 	'[]',
 	'"text"',
 	'null',
+	'',
+	'\uFEFF \n',
 	`{"a": "${'x'.repeat(4 * 1024 * 1024)}"}`,
 ])('a file that cannot be used keeps the last good set and says so once', text => {
 	using home = createTemporaryHome();
@@ -103,6 +105,18 @@ test.for([
 	expect(messages[0]).not.toContain('s3cret');
 	writeFileSync(home.paths.subscriptions, '{"a": 1}');
 	expect(reader.current()).toEqual({entries: {a: 1}});
+});
+
+test('a file that is blank holds none at the first look, and an edit may begin with it', async () => {
+	using home = createTemporaryHome();
+	writeFileSync(home.paths.subscriptions, '\n');
+	const {reader, messages} = createReader(home);
+	expect(reader.current()).toEqual({entries: {}});
+	await editSubscriptions(home.paths, entries => ({...entries, a: 1}), {clock: systemClock});
+	expect(reader.current()).toEqual({entries: {a: 1}});
+	writeFileSync(home.paths.subscriptions, '{}');
+	expect(reader.current()).toEqual({entries: {}});
+	expect(messages).toEqual([]);
 });
 
 test('an edit keeps what it does not touch, and the file is 0600', async () => {
