@@ -56,7 +56,7 @@ export function createLook({
 	};
 
 	const tick = async (
-		{watched: {profile, since}, entry}: SeenJob,
+		{watched: {profile, since, fired}, entry}: SeenJob,
 		{now, steppedBack}: {readonly now: number; readonly steppedBack: boolean},
 	): Promise<Ticked> => {
 		const record = records.get(nameOf({profile, id: entry.job.id}));
@@ -76,6 +76,10 @@ export function createLook({
 			isNew,
 			// What was planned before this process began may have been planned by another clock.
 			steppedBack: steppedBack || isNew,
+			firedUntil: fired.of(job.id),
+			onDone: (until: number) => {
+				fired.note(job.id, until);
+			},
 		};
 		const ticked = await attempt(async () => performTick(current, world));
 		if (ticked) {
@@ -102,6 +106,13 @@ export function createLook({
 			const some = ticking.slice(start, start + batchSize);
 			// oxlint-disable-next-line no-await-in-loop -- one batch at a time
 			ticks.push(...(await Promise.all(some.map(async job => tick(job, {now, steppedBack})))));
+		}
+
+		for (const {fired, reader} of profiles) {
+			const {entries, complete} = reader.current();
+			const ids = new Set(entries.map(({job}) => job.id));
+			// oxlint-disable-next-line no-await-in-loop -- a few
+			await fired.save(id => !complete || ids.has(id));
 		}
 
 		for (const key of removedJobs(profiles, listed ?? [])) {

@@ -25,6 +25,10 @@ export type JobNow = {
 	readonly watchedSince: number;
 	readonly isNew: boolean;
 	readonly steppedBack: boolean;
+	/** Its times up to then are done with, whoever fired them. */
+	readonly firedUntil: number | undefined;
+	/** Its times up to `until` have fired or are skipped now. */
+	readonly onDone: (until: number) => void;
 };
 
 /** What the journal knows of the job now, and when to look again; `undefined` when nothing is due by itself. */
@@ -47,7 +51,8 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 		case 'plan': {
 			const {nextAt, basis} = decision;
 			await world.jobs.plan(key, {nextAt, basis});
-			if (nextAt === undefined && !job.paused && current.record === undefined) {
+			const isUnseen = current.record === undefined && current.firedUntil === undefined;
+			if (nextAt === undefined && !job.paused && isUnseen) {
 				world.log.warn(`Job "${job.name}" does not fire: its time was over when it was first seen`);
 			}
 
@@ -59,6 +64,7 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 		case 'skip': {
 			const {dueAt, nextAt} = decision;
 			await world.jobs.plan(key, {nextAt, basis: job.basis});
+			current.onDone(current.now);
 			world.log.warn(
 				`Job "${job.name}" missed its time and does not make up for it ("misfire": "skip")`,
 				{job: job.id, due: new Date(dueAt).toISOString()},
@@ -104,6 +110,7 @@ async function fire(
 				missed ? `Job "${job.name}" fires once for the times it missed` : `Job "${job.name}" fires`,
 				{...fields, run: runId},
 			);
+			current.onDone(now);
 			onFired(runId);
 			const {record, ...rest} = after(current, nextAt);
 			const fact = record && {...record, lastAt: now, lastRunId: runId, open: record.open + 1};
@@ -115,6 +122,7 @@ async function fire(
 				'busy',
 				`Job "${job.name}" is not done with run ${fired.runId} when it is due again: that time is skipped`,
 			);
+			current.onDone(now);
 			return after(current, nextAt);
 		case 'full':
 			sayOnce(

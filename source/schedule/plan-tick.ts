@@ -34,7 +34,8 @@ const longestCatchUpMs = 24 * 3_600_000;
 
 /**
  * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
- * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed.
+ * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed. `firedUntil`: its times up to then are
+ * done with, also those that the gateway of another journal fired.
  *
  * Each time of day fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired. An interval
  * waits like that for no longer than itself: then it goes on from the clock that is there.
@@ -47,11 +48,13 @@ export function planTick(
 		watchedSince,
 		isNew,
 		steppedBack,
+		firedUntil,
 	}: {
 		readonly now: number;
 		readonly watchedSince: number;
 		readonly isNew: boolean;
 		readonly steppedBack: boolean;
+		readonly firedUntil?: number | undefined;
 	},
 ): TickPlan {
 	if (job.paused) {
@@ -61,8 +64,9 @@ export function planTick(
 	}
 
 	const {basis, schedule} = job;
+	const fired = believable(firedUntil, {schedule, now});
 	if (record?.basis !== basis) {
-		const from = record === undefined && isNew ? firstSeenFrom(job, now) : now;
+		const from = record === undefined && isNew ? (fired ?? firstSeenFrom(job, now)) : now;
 		return {kind: 'plan', nextAt: nextAfter(schedule, from), basis};
 	}
 
@@ -71,9 +75,14 @@ export function planTick(
 		return {kind: 'rest'};
 	}
 
+	if (fired !== undefined && fired >= dueAt) {
+		return {kind: 'plan', nextAt: nextAfter(schedule, fired), basis};
+	}
+
 	if (dueAt > now) {
+		const lastAt = believable(record.lastAt, {schedule, now});
 		const expected = steppedBack
-			? nextAfter(schedule, firedUntil(record, {schedule, now}))
+			? nextAfter(schedule, Math.max(now, lastAt ?? now, fired ?? now))
 			: undefined;
 		return expected !== undefined && expected < dueAt
 			? {kind: 'plan', nextAt: expected, basis}
@@ -116,15 +125,15 @@ function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
 		: now;
 }
 
-/** Until when times of the schedule may have fired already. */
-function firedUntil(
-	{lastAt}: JobRecord,
+/** When something fired, unless only a clock that was wrong can have said so. One time is over whatever the clock said. */
+function believable(
+	at: number | undefined,
 	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},
-): number {
+): number | undefined {
 	const largest = schedule.kind === 'every' ? schedule.everyMs : largestStepBackMs;
-	return lastAt !== undefined &&
-		lastAt > now &&
-		lastAt - now <= Math.min(largest, largestStepBackMs)
-		? lastAt
-		: now;
+	return at === undefined ||
+		schedule.kind === 'once' ||
+		at - now <= Math.min(largest, largestStepBackMs)
+		? at
+		: undefined;
 }

@@ -1,6 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
+import {createFiredTimes, type FiredTimes} from './fired-times.ts';
 import {createJobsReader, type JobsReader} from './job-file.ts';
 
 /** A profile whose jobs this gateway fires. `profile`: `default` for its own. */
@@ -11,12 +12,13 @@ export type ScheduledProfile = {
 
 export type WatchedProfile = ScheduledProfile & {
 	readonly reader: JobsReader;
+	readonly fired: FiredTimes;
 	/** Since when its jobs are looked at, milliseconds since 1970; goes back with the clock. */
 	since: number;
 };
 
 export type WatchedProfiles = {
-	/** Asks which profiles there are at `now`; those that were there before keep their readers. */
+	/** Asks which profiles there are at `now`; those that were there before keep their readers and what they know. */
 	refresh(now: number): readonly WatchedProfile[];
 	get(profile: string): WatchedProfile | undefined;
 };
@@ -43,6 +45,7 @@ export function createWatchedProfiles({
 							profile,
 							paths,
 							reader: before?.reader ?? createJobsReader({paths, clock, log}),
+							fired: before?.fired ?? createFiredTimes({paths, log}),
 							since: Math.min(before?.since ?? now, now),
 						},
 					];
