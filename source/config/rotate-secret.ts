@@ -13,6 +13,7 @@ const longestOverlapMs = 30 * dayMs;
 /** How long it stays after that, so that a refusal can be explained: "matches the previous secret". */
 const memoryMs = 30 * dayMs;
 
+/** Each costs a comparison at every refusal. */
 const mostRetired = 20;
 
 const keyBytes = 32;
@@ -38,9 +39,8 @@ export type Rotated =
 	| {readonly ok: false; readonly reason: string};
 
 /**
- * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where what is over since 30 days is dropped and nothing outlasts
- * the overlap. Only a secret that is
- * written out can be replaced. Pure but for the new secret.
+ * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where nothing outlasts the overlap. At most 20 stand there: what is over
+ * since 30 days, or makes room, is dropped; what still passes never is. Only a secret that is written out can be replaced. Pure but for the new secret.
  *
  * @see Decisions 3, "A secret may be a list (rotation)"
  */
@@ -64,16 +64,25 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 		.filter(isJsonObject)
 		.filter(retired => !gone.has(retired['secret']) && isRemembered(retired, rotation.now))
 		.map(retired => ({...retired, until: earlierOf(retired['until'], until)}));
-	const retired = [...replaced.map(text => ({secret: text, until})), ...before].slice(
-		0,
-		mostRetired,
-	);
+	const retired = [...replaced.map(text => ({secret: text, until})), ...before];
+	const passing = retired.filter(one => endOf(one) > rotation.now);
+	if (passing.length > mostRetired) {
+		return {
+			ok: false,
+			reason: `would have ${passing.length} earlier secrets that still pass, at most ${mostRetired} can: wait, or end them all with --overlap 0`,
+		};
+	}
+
+	const over = retired.filter(one => !passing.includes(one));
+	const kept = new Set([...passing, ...over.slice(0, mostRetired - passing.length)]);
 	return {
 		ok: true,
 		entry: {
 			...entry,
 			secret,
-			...((retired.length > 0 || isSet(entry['retired_secrets'])) && {retired_secrets: retired}),
+			...((retired.length > 0 || isSet(entry['retired_secrets'])) && {
+				retired_secrets: retired.filter(one => kept.has(one)),
+			}),
 		},
 		secret,
 		kept: rotation.overlapMs > 0 ? replaced.length : 0,
@@ -83,10 +92,12 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 const textsIn = (written: JsonValue | undefined): readonly string[] =>
 	secretsIn([written ?? []].flat().filter(text => typeof text === 'string'));
 
-function isRemembered({until}: JsonObject, now: number): boolean {
-	const end = typeof until === 'string' ? Date.parse(until) : Number.NaN;
-	return end + memoryMs >= now;
-}
+/** Milliseconds since 1970; NaN for what is no time. */
+const endOf = ({until}: JsonObject): number =>
+	typeof until === 'string' ? Date.parse(until) : Number.NaN;
+
+const isRemembered = (retired: JsonObject, now: number): boolean =>
+	endOf(retired) + memoryMs >= now;
 
 /** Nothing that was replaced before outlasts what is replaced now: without an overlap the new secret is the only one. */
 const earlierOf = (before: JsonValue | undefined, now: string): JsonValue =>

@@ -99,15 +99,59 @@ test('without an overlap the old secret passes no more, and only explains refusa
 	});
 });
 
-test('however often it is done, the list is bounded', () => {
+/** `entry` after as many rotations, one each `stepMs`. */
+function rotatedOften(count: number, stepMs: number): JsonObject {
 	let entry: JsonObject = {secret: 'first'};
-	for (let index = 0; index < 100; index += 1) {
-		const rotated = rotateSubscription(entry, {...to, secret: `s${index}`});
-		entry = rotated.ok ? rotated.entry : {};
+	for (let index = 0; index < count; index += 1) {
+		const rotated = rotateSubscription(entry, {
+			...to,
+			secret: `s${index}`,
+			now: now + index * stepMs,
+		});
+		if (!rotated.ok) {
+			throw new Error(`${index}: ${rotated.reason}`);
+		}
+
+		entry = rotated.entry;
 	}
 
+	return entry;
+}
+
+const secretsAfter = ({retired_secrets: retired}: JsonObject) =>
+	(retired as readonly JsonObject[]).map(({secret}) => secret);
+
+test('however often it is done, the list is bounded: what is over since longest is dropped', () => {
+	const entry = rotatedOften(100, day);
 	expect(entry['secret']).toBe('s99');
 	expect(entry['retired_secrets']).toHaveLength(20);
+	expect(secretsAfter(entry).slice(0, 2)).toEqual(['s98', 's97']);
+});
+
+test('no secret that was promised to pass is dropped: while 20 of them do, a rotation is refused', () => {
+	const entry = rotatedOften(20, 1);
+	expect(secretsAfter(entry).at(-1)).toBe('first');
+	expect(entryAfter(entry, {now: now + 20})).toBe(
+		'would have 21 earlier secrets that still pass, at most 20 can: wait, or end them all with --overlap 0',
+	);
+	const ended = rotateSubscription(entry, {...to, now: now + 20, overlapMs: 0});
+	expect(ended).toMatchObject({ok: true, kept: 0});
+	const next = rotateSubscription(entry, {...to, now: now + day});
+	const kept = secretsAfter(next.ok ? next.entry : {});
+	expect([kept.length, kept[0], kept.at(-1)]).toEqual([20, 's19', 's0']);
+});
+
+test('what is over makes room for what still passes, wherever it stands', () => {
+	const until = (text: string) => (_: unknown, index: number) => ({
+		secret: `x${index}`,
+		until: text,
+	});
+	const over = Array.from({length: 15}, until('2026-05-30T00:00:00Z'));
+	const alive = {secret: 'alive', until: tomorrow};
+	const entry = {secret: ['a', 'b', 'c', 'd', 'e', 'f'], retired_secrets: [...over, alive]};
+	const {retired_secrets: kept} = entryAfter(entry) as {retired_secrets: readonly unknown[]};
+	expect(kept).toHaveLength(20);
+	expect(kept).toContainEqual(alive);
 });
 
 test('a secret that is made has the form of the old one', () => {
