@@ -1,5 +1,7 @@
-import {closeSync, constants, fstatSync, openSync, readFileSync, statSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
+import {stampOf} from '../config/file-stamp.ts';
+import type {Clock} from '../core/clock.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -11,60 +13,90 @@ const mostBytes = 4 * 1024 * 1024;
 
 const mostFiles = 256;
 
+/** A file changed less than this ago may change again within the same tick of its time stamp. */
+const unsettledMs = 100;
+
 /** What a file holds, ready for questions. */
 type Membership = (value: JsonValue) => boolean;
+
+/** What a file held when it was read. */
+type Content = {
+	readonly membership: Membership;
+	/** Why it cannot be used. */
+	readonly problem?: string;
+};
+
+type Known = Content & {
+	readonly stamp: string;
+	/** When the stamp was first seen, monotonic milliseconds. */
+	readonly seenAt: number;
+	/** The same stamp means the same content. */
+	readonly isSettled: boolean;
+};
 
 const holdsNothing: Membership = () => false;
 
 /**
- * The files of `in_file`, by the home of their profile, inside which they must lie: at most 4 MiB each, read again when time, size or inode changed. A file that cannot be used
- * holds nothing; the log says so once per change.
+ * The files of `in_file`, by the home of their profile, inside which they must lie: at most 4 MiB each, read again when time, size or inode changed, and with each question
+ * while they are as young as a time stamp is coarse. A file that cannot be used holds nothing; the log says so once per change.
  *
  * @see Interface 2.6
  */
-export function createFilterFiles(log: Logger): (home: string) => HoldsValue {
-	const files = new Map<string, {readonly stamp: string; readonly membership: Membership}>();
-
-	const load = (home: string, path: string): Membership => {
-		const real = containedPath(home, path);
-		if (real === undefined) {
-			log.warn(`Cannot use filter file "${path}": it must exist inside ${home}`);
-			return holdsNothing;
-		}
-
-		try {
-			const content = readFile(real);
-			if (content === undefined) {
-				log.warn(
-					`Cannot use filter file "${path}": it must be a file of at most ${mostBytes} bytes`,
-				);
-				return holdsNothing;
-			}
-
-			return membershipOf(content);
-		} catch {
-			log.warn(`Cannot read filter file "${path}": check its permissions`);
-			return holdsNothing;
-		}
-	};
+export function createFilterFiles({
+	clock,
+	log,
+}: {
+	readonly clock: Clock;
+	readonly log: Logger;
+}): (home: string) => HoldsValue {
+	const files = new Map<string, Known>();
 
 	return home => (path, value) => {
-		const stamp = stampOf(resolve(home, path));
+		const {stamp, changedAt} = stampOf(resolve(home, path));
 		const name = `${home}\n${path}`;
 		const known = files.get(name);
-		if (known?.stamp === stamp) {
-			return known.membership(value);
+		const same = known?.stamp === stamp ? known : undefined;
+		if (same?.isSettled) {
+			return same.membership(value);
 		}
 
 		if (files.size >= mostFiles) {
 			files.clear();
 		}
 
-		const membership = load(home, path);
-		files.set(name, {stamp, membership});
-		return membership(value);
+		const now = clock.monotonic();
+		const seenAt = same?.seenAt ?? now;
+		// A stamp from the future settles, too.
+		const isSettled = clock.now() - changedAt > unsettledMs || now - seenAt > unsettledMs;
+		const content = readContent(home, path);
+		files.set(name, {...content, stamp, seenAt, isSettled});
+		if (content.problem !== undefined && content.problem !== same?.problem) {
+			log.warn(content.problem);
+		}
+
+		return content.membership(value);
 	};
 }
+
+function readContent(home: string, path: string): Content {
+	const real = containedPath(home, path);
+	if (real === undefined) {
+		return unusable(`Cannot use filter file "${path}": it must exist inside ${home}`);
+	}
+
+	try {
+		const text = readFile(real);
+		return text === undefined
+			? unusable(
+					`Cannot use filter file "${path}": it must be a file of at most ${mostBytes} bytes`,
+				)
+			: {membership: membershipOf(text)};
+	} catch {
+		return unusable(`Cannot read filter file "${path}": check its permissions`);
+	}
+}
+
+const unusable = (problem: string): Content => ({membership: holdsNothing, problem});
 
 /** A pipe must not be waited for, and a link that has taken the file's place must not be followed. */
 const carefully = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -77,16 +109,6 @@ function readFile(path: string): string | undefined {
 		return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
 	} finally {
 		closeSync(file);
-	}
-}
-
-/** Changes when a file must be read again. */
-function stampOf(path: string): string {
-	try {
-		const stats = statSync(path);
-		return `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
-	} catch {
-		return 'unusable';
 	}
 }
 

@@ -121,7 +121,7 @@ export function createReceiver(
 	const metrics = createMetrics();
 	const busy = createBusy();
 	const late = createLateRecords(dependencies);
-	const filterFiles = createFilterFiles(log);
+	const filterFiles = createFilterFiles(dependencies);
 	const compile = createRouteCompiler(profile => filterFiles(dependencies.homeOf(profile).home));
 	const paces = createPaces(clock);
 	let draining = false;

@@ -5,6 +5,7 @@ import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
 import {createFilterFiles} from '../../source/webhook/filter-files.ts';
 import {scriptEnvironment} from '../../source/webhook/script-environment.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
@@ -147,7 +148,7 @@ test('environment of a script: a few names of ours, nothing that loads code, no 
 test('a filter file that is swapped for a link to outside, or for a pipe, holds nothing any more', async () => {
 	await using outside = await temporaryHome({list: 'a'});
 	await using home = await temporaryHome({list: 'a'});
-	const holds = createFilterFiles(silentLogger)(home.path);
+	const holds = createFilterFiles({clock: createFakeClock(), log: silentLogger})(home.path);
 	expect(holds('list', 'a')).toBe(true);
 	await unlink(home.file('list'));
 	await symlink(outside.file('list'), home.file('list'));
@@ -163,7 +164,7 @@ test('a filter file that is swapped for a link to outside, or for a pipe, holds 
 test('a filter file of one profile says nothing of the file of another', async () => {
 	await using work = await temporaryHome({list: 'a'});
 	await using play = await temporaryHome({list: 'b'});
-	const files = createFilterFiles(silentLogger);
+	const files = createFilterFiles({clock: createFakeClock(), log: silentLogger});
 	const names = [files(work.path), files(play.path)].map(holds =>
 		['a', 'b'].filter(value => holds('list', value)),
 	);

@@ -260,7 +260,7 @@ test('`in_file`: JSON array, JSON object (keys are used) or newline-delimited te
 		'lines.txt': '  a \r\n\n7\ntrue\n[bot]\n',
 		'bracket.txt': '[bot]\na',
 	});
-	const holds = createFilterFiles(logOf([]))(home.path);
+	const holds = createFilterFiles({clock: createFakeClock(), log: logOf([])})(home.path);
 	const held = (file: string) =>
 		(['a', 'b', 7, '7', true, {x: 1}, '', null, '[bot]'] as const).filter(value =>
 			holds(file, value),
@@ -273,11 +273,48 @@ test('`in_file`: JSON array, JSON object (keys are used) or newline-delimited te
 
 test('a filter file is read again when it changed', async () => {
 	await using home = await temporaryHome({list: 'a'});
-	const holds = createFilterFiles(logOf([]))(home.path);
+	const holds = createFilterFiles({clock: createFakeClock(), log: logOf([])})(home.path);
 	expect([holds('list', 'a'), holds('list', 'b')]).toEqual([true, false]);
 	await home.write('list', 'b');
 	await utimes(home.file('list'), 1, 1);
 	expect([holds('list', 'a'), holds('list', 'b')]).toEqual([false, true]);
+});
+
+test('a filter file that is written twice in one tick of its time stamp, at one size, is read again', async () => {
+	await using home = await temporaryHome();
+	const clock = createFakeClock(1_750_000_000_000);
+	const holds = createFilterFiles({clock, log: logOf([])})(home.path);
+	const write = async (text: string, seconds: number) => {
+		await home.write('list', text);
+		await utimes(home.file('list'), seconds, seconds);
+	};
+
+	await write('a', 1_750_000_000);
+	expect(holds('list', 'a')).toBe(true);
+	clock.advance(100);
+	await write('b', 1_750_000_000);
+	expect([holds('list', 'a'), holds('list', 'b')]).toEqual([false, true]);
+	clock.advance(1);
+	expect(holds('list', 'b')).toBe(true);
+
+	// From now on a look at the stamp is enough.
+	await write('c', 1_750_000_000);
+	expect([holds('list', 'b'), holds('list', 'c')]).toEqual([true, false]);
+	await write('d', 1_750_000_000.001);
+	expect(holds('list', 'd')).toBe(true);
+});
+
+test('a filter file with a time stamp in the future is not read for each event', async () => {
+	await using home = await temporaryHome({list: 'a'});
+	await utimes(home.file('list'), 1_750_003_600, 1_750_003_600);
+	const clock = createFakeClock(1_750_000_000_000);
+	const holds = createFilterFiles({clock, log: logOf([])})(home.path);
+	holds('list', 'a');
+	clock.advance(101);
+	holds('list', 'a');
+	await home.write('list', 'b');
+	await utimes(home.file('list'), 1_750_003_600, 1_750_003_600);
+	expect(holds('list', 'a')).toBe(true);
 });
 
 test('`in_file` resolves in the profile home and stays inside, links followed; the log says so once', async () => {
@@ -289,7 +326,7 @@ test('`in_file` resolves in the profile home and stays inside, links followed; t
 	execFileSync('mkfifo', [home.file('pipe')]);
 	await writeFile(home.file('huge'), 'a\n'.repeat(3 * 1024 * 1024));
 	const lines: string[] = [];
-	const holds = createFilterFiles(logOf(lines))(home.path);
+	const holds = createFilterFiles({clock: createFakeClock(), log: logOf(lines)})(home.path);
 	for (const path of [
 		'link',
 		'../x',

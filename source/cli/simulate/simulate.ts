@@ -105,7 +105,7 @@ function compilerFor(context: Context, config: Config) {
 			}
 		},
 	});
-	const files = createFilterFiles(log);
+	const files = createFilterFiles({clock, log});
 	const compile = createRouteCompiler(profile => files(config.profiles.of(profile).paths.home));
 	return (route: Route) => ({route, compiled: compile(route)});
 }
