@@ -1,4 +1,4 @@
-import type {StoredDelivery} from '../../core/delivery.ts';
+import {idempotencyMs, type StoredDelivery} from '../../core/delivery.ts';
 import {dueOf, type Group, type GroupWindow, stepGroup} from '../../core/group.ts';
 import {judge, type Fate, type Judgement, type Settings} from './judge.ts';
 
@@ -27,14 +27,25 @@ export const totalNames = [
 /** Decides stored events, oldest first, at the times at which they came. Pure but for files of `in_file`. */
 export function outcomesOf(events: readonly StoredDelivery[], settings: Settings): Outcomes {
 	const judgements: Judgement[] = [];
-	/** What became of the first event with an identifier. */
-	const fates = new Map<string, Fate>();
+	/** The event that held an identifier last, under these settings and in fact. */
+	const holders = new Map<string, StoredDelivery>();
+	const held = new Map<string, StoredDelivery>();
 	for (const event of events) {
+		const {deliveryId: id} = event;
 		const judgement = judge(event, settings);
-		const first = fates.get(event.deliveryId);
-		judgements.push(isRepeated(event, first) && passes(judgement.fate) ? repeated : judgement);
-		if (first === undefined) {
-			fates.set(event.deliveryId, judgement.fate);
+		const isRepeat =
+			passes(judgement.fate) &&
+			isRepeated(event, {
+				holder: withinHour(event, holders.get(id)),
+				before: withinHour(event, held.get(id)),
+			});
+		judgements.push(isRepeat ? repeated : judgement);
+		if (passes(judgement.fate) && !isRepeat) {
+			holders.set(id, event);
+		}
+
+		if (passes(event.outcome)) {
+			held.set(id, event);
 		}
 	}
 
@@ -59,12 +70,31 @@ export function outcomesOf(events: readonly StoredDelivery[], settings: Settings
 
 const repeated: Judgement = {fate: 'duplicate', why: 'the same event came before'};
 
-const passes = (fate: Fate): boolean =>
+/** Whether an event takes its identifier. */
+const passes = (fate: Fate | StoredDelivery['outcome']): boolean =>
 	fate === 'accepted' || fate === 'coalesced' || fate === 'delivered';
 
-/** What was a duplicate stays one, unless these settings would have ignored the event that it repeats. */
-const isRepeated = ({outcome}: StoredDelivery, first: Fate | undefined): boolean =>
-	outcome === 'duplicate' && (first === undefined || passes(first));
+const withinHour = (
+	{receivedAt}: StoredDelivery,
+	earlier: StoredDelivery | undefined,
+): StoredDelivery | undefined =>
+	earlier && receivedAt - earlier.receivedAt < idempotencyMs ? earlier : undefined;
+
+/**
+ * Whether an event that passes repeats one that holds its identifier. Nobody knows what would have become of the holder's run: where both were taken in, the first had
+ * failed. A duplicate of an event that is not among the stored ones stays one.
+ */
+const isRepeated = (
+	{outcome}: StoredDelivery,
+	{
+		holder,
+		before,
+	}: {
+		readonly holder: StoredDelivery | undefined;
+		readonly before: StoredDelivery | undefined;
+	},
+): boolean =>
+	holder ? !(passes(outcome) && passes(holder.outcome)) : outcome === 'duplicate' && !before;
 
 /** How many groups the events would have made. */
 function countGroups(

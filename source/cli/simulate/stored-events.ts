@@ -19,13 +19,15 @@ const decided: readonly DeliveryOutcome[] = [
 /** Bodies that are held at once: a simulation is no reason to fill the memory. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** The newest stored events of a route, oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
+/** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
 export async function storedEvents(
 	{deliveries}: Pick<Records, 'deliveries'>,
 	{route, last}: {readonly route: Route; readonly last: number},
 ): Promise<{readonly events: readonly StoredDelivery[]; readonly leftOut: number}> {
 	const listed = await deliveries.list({route: route.name, outcomes: decided, limit: last});
-	const own = listed.filter(({profile}) => profile === route.profile);
+	const own = listed.filter(
+		({profile, replayOf}) => profile === route.profile && replayOf === undefined,
+	);
 	const events: StoredDelivery[] = [];
 	let bytes = 0;
 	for (const {id, bodyBytes} of own) {
@@ -42,7 +44,8 @@ export async function storedEvents(
 	}
 
 	return {
-		events: events.toSorted((a, b) => a.receivedAt - b.receivedAt),
+		// Of two events of one millisecond, the one that is listed later came first.
+		events: events.toReversed().toSorted((a, b) => a.receivedAt - b.receivedAt),
 		leftOut: own.length - events.length,
 	};
 }

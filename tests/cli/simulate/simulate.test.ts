@@ -1,3 +1,4 @@
+import {mkdir} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
@@ -156,6 +157,90 @@ test('a duplicate stays one, unless what it repeats would have been ignored', as
 	});
 });
 
+/** Two requests with one identifier, `seconds` apart, stored with these outcomes. */
+const twice = (
+	outcomes: readonly [StoredDelivery['outcome'], StoredDelivery['outcome']],
+	seconds = 60,
+): readonly Event[] =>
+	outcomes.map((outcome, index) => ({
+		payload: {pr: 1},
+		at: index * seconds,
+		overrides: {deliveryId: 'same', outcome},
+	}));
+
+test.for([
+	['was ignored', ['ignored:filter', 'accepted'], 60, {accepted: 1, duplicate: 1, runs: 1}],
+	['was ignored, as the other', ['ignored:event', 'ignored:event'], 60, {accepted: 1, runs: 1}],
+	['found no room', ['queue', 'accepted'], 60, {accepted: 1, duplicate: 1, runs: 1}],
+	['started a run that failed', ['accepted', 'accepted'], 60, {accepted: 2, duplicate: 0}],
+	['came more than an hour before', ['ignored:filter', 'accepted'], 3601, {accepted: 2}],
+	['came just within the hour', ['ignored:filter', 'accepted'], 3599, {accepted: 1, duplicate: 1}],
+] as const)(
+	'a redelivery of what %s counts as the receiver would count it',
+	async ([, outcomes, seconds, today]) => {
+		await using home = await open({}, twice(outcomes, seconds));
+		expect(await simulate(home)).toMatchObject({today});
+	},
+);
+
+test('a person who replays makes no event of the sender: it is left out', async () => {
+	await using home = await open({}, [
+		{payload: {pr: 1}},
+		{payload: {pr: 1}, at: 5, overrides: {replayOf: 'abcd1234', idSource: 'replay'}},
+	]);
+	expect(await simulate(home)).toMatchObject({deliveries: 1, leftOut: 0, today: {runs: 1}});
+});
+
+test('what another profile received under the same name of a route is not decided', async () => {
+	await using home = await open({}, [
+		...pulls,
+		{payload: {pr: 9}, at: 200, overrides: {profile: 'acme'}},
+	]);
+	expect(await simulate(home)).toMatchObject({deliveries: 5, leftOut: 0});
+});
+
+test('the event is read as the route reads it: by the headers of its sender', async () => {
+	const events: readonly Event[] = [
+		{
+			payload: {id: 1},
+			overrides: {
+				headers: {'x-shopify-topic': 'orders/create', 'content-type': 'application/json'},
+			},
+		},
+	];
+	await using home = await open({signature: 'shopify', events: ['orders/create']}, events);
+	expect(await simulate(home)).toMatchObject({today: {accepted: 1, 'ignored:event': 0}});
+	await using plain = await open({events: ['orders/create']}, events);
+	expect(await simulate(plain)).toMatchObject({today: {accepted: 0, 'ignored:event': 1}});
+});
+
+test('"in_file": files are those of the profile that the route is bound to', async () => {
+	await using home = await gatewayHome({
+		config: {gateway: {multiplex_profiles: true}},
+		subscriptions: {
+			gh: {profile: 'acme', filters: {field: 'user', in_file: 'people.json'}},
+		},
+	});
+	await mkdir(home.file('profiles/acme'), {recursive: true});
+	await home.write('people.json', '["ann"]');
+	await home.write('profiles/acme/people.json', '["bob"]');
+	{
+		await using store = await openSqliteStore({clock: systemClock}, {file: home.file('state.db')});
+		for (const user of ['ann', 'bob', 'eve']) {
+			const delivery = stored({payload: {user}, overrides: {profile: 'acme', deliveryId: user}});
+			await store.intake.record({delivery, claim: false});
+		}
+	}
+
+	await home.write('none.json', '[]');
+	const {today, changes} = await simulate(home, '--filters-file', home.file('none.json'));
+	expect(today).toMatchObject({accepted: 1, 'ignored:filter': 2});
+	expect(changes.map(({why}: {why: string}) => why)).toEqual([
+		expect.stringContaining('got "ann"'),
+		expect.stringContaining('got "eve"'),
+	]);
+});
+
 test('only the newest are taken; rejections and other routes are none of them; bodies that are gone are counted', async () => {
 	await using home = await open({}, [
 		...pulls,
@@ -224,6 +309,25 @@ test('a route without an agent gathers nothing', async () => {
 		}),
 	);
 	expect(await simulate(home)).toMatchObject({today: {delivered: 5, runs: 0}});
+	await home.write(
+		'webhook_subscriptions.json',
+		JSON.stringify({job: {secret: 's', cron_job: 'nightly'}, gh: {secret: 's'}}),
+	);
+	const job = await command(['webhook', 'simulate', 'job', '--coalesce-key', 'pr'], {
+		home: home.path,
+	});
+	expect(job.stderr, '"Mutually exclusive with … coalesce"').toContain('(simulation_refused)');
+	await home.write(
+		'webhook_subscriptions.json',
+		JSON.stringify({
+			gh: {
+				secret: 's',
+				deliver: 'forge_comment',
+				deliver_only: true,
+				deliver_extra: {repo: 'acme/api', pr_number: '1'},
+			},
+		}),
+	);
 	const {stderr} = await command(['webhook', 'simulate', 'gh', '--coalesce-key', 'pr'], {
 		home: home.path,
 	});
