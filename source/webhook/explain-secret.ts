@@ -32,10 +32,15 @@ function* hypothesesOf(refusal: Refusal, claim: Claim): Generator<Hypothesis> {
 	yield* othersSecrets(refusal);
 }
 
+/** As long as a rotation keeps them. */
+const memoryMs = 30 * 24 * 3_600_000;
+
+/** Those that still pass were tried before. */
 function* previousSecrets({route, nowMs}: Refusal): Generator<Hypothesis> {
 	for (const {keys, until} of retiredKeysOf(route)) {
-		if (until < nowMs) {
-			yield [`matches the previous secret, which ended ${inWords(nowMs - until)} ago`, keys];
+		const overMs = nowMs - until;
+		if (overMs <= memoryMs) {
+			yield [`matches the previous secret, which ended ${inWords(overMs)} ago`, keys];
 		}
 	}
 }

@@ -116,6 +116,17 @@ test('the previous secret', () => {
 	]);
 });
 
+test('a previous secret is "kept 30 days only for the doctor", and then nobody’s any more', () => {
+	const findingsAfter = (ms: number) =>
+		explain({
+			headers: hub(body, 'old'),
+			route: {retiredSecrets: [{secret: 'old', until: nowMs - ms}]},
+		});
+	const finding = 'matches the previous secret, which ended 30 d ago';
+	expect(findingsAfter(30 * 24 * hour)).toEqual([mismatch, finding]);
+	expect(findingsAfter(30 * 24 * hour + 1)).toEqual([mismatch]);
+});
+
 test('`whsec_`: decoded or not', () => {
 	const written = whsec('anything');
 	expect(explain({headers: standard(written), route: {secrets: [written]}})).toEqual([
