@@ -7,7 +7,7 @@ import {lockFile} from '../core/file-lock.ts';
  * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
  * tells people who it is.
  *
- * @throws SvcError `gateway_running` naming the process that holds it
+ * @throws SvcError `gateway_running` naming the process that holds it; what the file system says when the pid file cannot be written, then nobody holds the home
  */
 export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable {
 	const lock = lockFile(path);
@@ -19,7 +19,13 @@ export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable
 		);
 	}
 
-	writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
+	try {
+		writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
+	} catch (error) {
+		lock[Symbol.dispose]();
+		throw error;
+	}
+
 	return {
 		[Symbol.dispose]() {
 			rmSync(pidFile, {force: true});
