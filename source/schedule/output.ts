@@ -1,6 +1,6 @@
 import {mkdirSync, readdirSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {writePrivateFile} from '../config/write-private-file.ts';
 import {SvcError} from '../core/errors.ts';
 import {jobIdPattern} from './job.ts';
@@ -8,7 +8,7 @@ import {jobIdPattern} from './job.ts';
 /** Answers that are kept of each job. */
 const mostAnswers = 50;
 
-const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run\d+\.md$/;
+const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
 
 /**
  * Keeps the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) below `cron`, the folder of its profile, and only the newest 50 of the job. `at` is
@@ -31,7 +31,7 @@ export async function keepAnswer(
 	const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
 	const path = join(folder, `${time}-run${run}.md`);
 	await writePrivateFile(path, text.endsWith('\n') ? text : `${text}\n`);
-	const surplus = answersIn(folder).slice(0, -mostAnswers);
+	const surplus = surplusBeside(basename(path), answersIn(folder));
 	await Promise.all(surplus.map(async name => rm(join(folder, name), {force: true})));
 	return path;
 }
@@ -43,7 +43,7 @@ export function newestAnswer(cron: string, job: string): string | undefined {
 	}
 
 	const folder = folderOf(cron, job);
-	const name = answersIn(folder).at(-1);
+	const name = answersIn(folder).toSorted(byRun).at(-1);
 	return name === undefined ? undefined : join(folder, name);
 }
 
@@ -55,12 +55,23 @@ function folderOf(cron: string, job: string): string {
 	return join(cron, 'output', job);
 }
 
-/** Oldest first: names begin with their time. */
+/**
+ * What goes for the answer that was just written under the name `latest`. Names begin with their time, which counts while that one is the last by it: another journal
+ * may have begun to count runs anew. Otherwise the clock went back, and the numbers count.
+ */
+function surplusBeside(latest: string, names: readonly string[]): readonly string[] {
+	const inOrder = names.toSorted();
+	const oldestFirst = inOrder.at(-1) === latest ? inOrder : names.toSorted(byRun);
+	return oldestFirst.filter(name => name !== latest).slice(0, 1 - mostAnswers);
+}
+
+const runOf = (name: string): number => Number(answerPattern.exec(name)?.[1]);
+
+const byRun = (one: string, other: string): number => runOf(one) - runOf(other);
+
 function answersIn(folder: string): readonly string[] {
 	try {
-		return readdirSync(folder)
-			.filter(name => answerPattern.test(name))
-			.toSorted();
+		return readdirSync(folder).filter(name => answerPattern.test(name));
 	} catch {
 		// There is none before the first answer.
 		return [];

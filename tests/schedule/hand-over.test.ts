@@ -41,7 +41,7 @@ async function twoHomes() {
 		byOwn: async (time = {}) => during(sideOf(own), time),
 		byBase: async (time = {}) => during(sideOf(base), time),
 		/** Nobody runs. */
-		nobody(ms: number) {
+		nobody: (ms: number) => {
 			own.clock.advance(ms);
 			base.clock.advance(ms);
 		},

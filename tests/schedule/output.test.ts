@@ -31,6 +31,35 @@ test('"newest 50 per job"; files of others stay', async () => {
 	expect(newestAnswer(folder.path, job)).toContain('run55.md');
 });
 
+test('the answer of the newest run is the newest, whatever the clock said', async () => {
+	using folder = temporaryFolder();
+	for (let run = 1; run <= 50; run++) {
+		await keepAnswer({cron: folder.path, job, run, at: startMs + run * 1000}, 'x');
+	}
+
+	const path = await keepAnswer({cron: folder.path, job, run: 51, at: startMs - 3_600_000}, 'x');
+	expect(newestAnswer(folder.path, job)).toBe(path);
+	const kept = readdirSync(join(folder.path, 'output', job));
+	expect(kept).toHaveLength(50);
+	expect(kept.some(name => name.endsWith('-run1.md'))).toBe(false);
+	expect(readFileSync(path, 'utf8')).toBe('x\n');
+});
+
+test('a journal that counts runs anew, as after the profile changed hands, loses none of its answers', async () => {
+	using folder = temporaryFolder();
+	for (let count = 0; count < 60; count++) {
+		const run = count < 50 ? 5000 + count : 1 + count;
+		await keepAnswer({cron: folder.path, job, run, at: startMs + count * 1000}, 'x');
+	}
+
+	const kept = readdirSync(join(folder.path, 'output', job)).toSorted();
+	expect(kept).toHaveLength(50);
+	expect(kept.slice(-11).map(name => name.slice(21))).toEqual([
+		'run5049.md',
+		...Array.from({length: 10}, (_, index) => `run${index + 51}.md`),
+	]);
+});
+
 test.for(['../../etc', 'job_../../ab', '', 'job_ABCDEFGH'])(
 	'what is no identifier names no folder: %s',
 	async id => {
