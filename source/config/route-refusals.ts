@@ -3,7 +3,7 @@ import {problemWithCoalesce} from './coalesce-schema.ts';
 import type {Profiles} from './config.ts';
 import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
-import {problemWithSecret} from './secret-problem.ts';
+import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {problemWithSignature} from './signature-schema.ts';
 import {notAvailableYet, targetProblem} from './target-problem.ts';
 import {targetOf} from './targets.ts';
@@ -158,7 +158,8 @@ function secretProblem({raw, secrets}: RouteDraft): string | undefined {
 	const [problem] = [...secrets, ...retired].flatMap(
 		secret => problemWithSecret(secret, {hasSignature}) ?? [],
 	);
-	return problem && `has ${problem}`;
+	const says = problemWithSecrets(secrets) ?? problem;
+	return says && `has ${says}`;
 }
 
 /** The secrets in a value of `secret`; blank ones are none. */

@@ -3,6 +3,12 @@ export const keyPrefix = 'whsec_';
 export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
+/** Every request that nobody signed is compared with all of them. */
+const mostSecrets = 20;
+
+/** An Ed25519 signature costs as much as ten HMACs. */
+const mostPublicKeys = 5;
+
 /** Bytes: a shorter key can be guessed. */
 const shortestKeyBytes = 8;
 
@@ -34,6 +40,18 @@ export function problemWithSecret(
 	return hasSignature || !secret.startsWith(keyPrefix)
 		? undefined
 		: problemWithKey(secret.slice(keyPrefix.length));
+}
+
+/** Why a route cannot have all of these secrets: it has more than 20, or more than 5 public keys. What follows a complaint about it; `undefined`: it may. */
+export function problemWithSecrets(secrets: readonly string[]): string | undefined {
+	const publicKeys = secrets.filter(secret => secret.startsWith(publicPrefix)).length;
+	if (publicKeys > mostPublicKeys) {
+		return `${publicKeys} public keys ("${publicPrefix}"), at most ${mostPublicKeys} are allowed`;
+	}
+
+	return secrets.length > mostSecrets
+		? `${secrets.length} secrets, at most ${mostSecrets} are allowed`
+		: undefined;
 }
 
 function problemWithKey(encoded: string): string | undefined {

@@ -33,6 +33,10 @@ const shortestSecondKey = 16;
 
 const publicKeyBytes = 32;
 
+const mostRetired = 20;
+
+const mostRetiredPublicKeys = 5;
+
 const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
 
 const retiredKeysOfRoutes = new WeakMap<Route, readonly RetiredKeys[]>();
@@ -49,19 +53,29 @@ export function signatureKeysOf(route: Route): SignatureKeys {
 	return keys;
 }
 
-/** The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. */
+/**
+ * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them 5: every request that
+ * nobody signed is compared with all of them.
+ */
 export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 	const known = retiredKeysOfRoutes.get(route);
 	if (known) {
 		return known;
 	}
 
-	const retired = route.retiredSecrets.map(({secret, until}) => ({
+	const retired = longestLasting(route.retiredSecrets).map(({secret, until}) => ({
 		keys: makeSignatureKeys([secret]),
 		until,
 	}));
 	retiredKeysOfRoutes.set(route, retired);
 	return retired;
+}
+
+function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets'] {
+	const sorted = secrets.toSorted((a, b) => b.until - a.until).slice(0, mostRetired);
+	const publicKeys = sorted.filter(({secret}) => secret.startsWith(publicPrefix));
+	const beyond = new Set(publicKeys.slice(mostRetiredPublicKeys));
+	return sorted.filter(retired => !beyond.has(retired));
 }
 
 /** The keys of a list of secrets, any of which passes. @see Decisions 3 */

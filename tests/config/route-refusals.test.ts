@@ -232,6 +232,33 @@ test.for([
 	expect(webhookWith(`{secret: ["${secret}"]}`).refusals).toEqual([]);
 });
 
+test.for([
+	[Array.from({length: 20}, (_, index) => `secret ${index}`), undefined],
+	[
+		Array.from({length: 21}, (_, index) => `secret ${index}`),
+		'Route "r" has 21 secrets, at most 20 are allowed',
+	],
+	[Array.from({length: 5}, publicKey), undefined],
+	[
+		Array.from({length: 6}, publicKey),
+		'Route "r" has 6 public keys ("whpk_"), at most 5 are allowed',
+	],
+] as const)(
+	'what each forged request has to be compared with is bounded: %#',
+	([secrets, reason]) => {
+		const {refusals} = webhookWith(`{secret: ${JSON.stringify(secrets)}}`);
+		expect(refusals.map(refusal => [refusal.code, refusal.reason])).toEqual(
+			reason === undefined ? [] : [['secret_invalid', reason]],
+		);
+		const inherited = webhookWith('{}', {settings: `secret: ${JSON.stringify(secrets)}`});
+		expect(inherited.refusals).toHaveLength(refusals.length);
+	},
+);
+
+function publicKey(_: unknown, index: number) {
+	return `whpk_${Buffer.alloc(32, index).toString('base64')}`;
+}
+
 test('a sender with a scheme of its own is the one who knows how its secret is written', () => {
 	expect(webhookWith('{secret: whsec_test_secret, signature: stripe}').refusals).toEqual([]);
 	const key = `whpk_${Buffer.alloc(32).toString('base64')}`;

@@ -159,6 +159,22 @@ test('of several retired secrets each has its own time', () => {
 	expect(verify({retiredSecrets}, 'old', nowMs + 4 * 24 * hour).ok).toBe(false);
 });
 
+test('of many retired secrets the 20 that pass longest are tried, of public keys 5', () => {
+	const retiredSecrets = Array.from({length: 50}, (_, index) => ({
+		secret: `old ${index}`,
+		until: nowMs + index,
+	}));
+	const passing = retiredSecrets.filter(({secret}) => verify({retiredSecrets}, secret).ok);
+	expect(passing).toEqual(retiredSecrets.slice(30));
+	const publicKeys = Array.from({length: 19}, (_, index) => ({
+		secret: `whpk_${Buffer.alloc(32, index).toString('base64')}`,
+		until: nowMs + 100 + index,
+	}));
+	const route = makeRoute({retiredSecrets: [...retiredSecrets, ...publicKeys]});
+	const untils = retiredKeysOf(route).map(({until}) => until - nowMs);
+	expect(untils).toEqual([118, 117, 116, 115, 114, 49]);
+});
+
 test('a retired secret passes presets and Standard Webhooks too, but no timestamp that is off', () => {
 	const retiredSecrets = [{secret: 'old', until: nowMs + hour}];
 	const sign = (seconds: number) => ({
