@@ -16,6 +16,7 @@ import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {findUnknownKeys, type UnknownKey} from './unknown-keys.ts';
 import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
+import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
 import {mostProblems, parseYamlSource} from './yaml-source.ts';
 
@@ -134,7 +135,11 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		environment: merged,
 	});
 	const problems = [
-		...placed([...findings, ...findProfileTroubles(value, {paths, webhook, profiles})]),
+		...placed([
+			...findings,
+			...findProfileTroubles(value, {paths, webhook, profiles}),
+			...findWeakSecrets(value, webhook),
+		]),
 		...ofVariables.map(({name, message}) => placeless(paths.env, {key: name, message})),
 		...profiles.problems.map(aboutProfile),
 	];

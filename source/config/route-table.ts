@@ -9,6 +9,7 @@ import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
+import {adviceOnSecrets} from './weak-secrets.ts';
 import {mostProblems} from './yaml-source.ts';
 
 let tablesMade = 0;
@@ -44,9 +45,13 @@ export function buildRouteTable(config: Config, subscriptions: Subscriptions): R
 
 function warningsOf(route: Route, entry: JsonValue, config: Config): readonly Problem[] {
 	const missing = missingProfile(route.profile, config);
+	// The global one is told of where it stands.
+	const weak =
+		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
 	return [
 		...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
 		...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
+		...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
 	].map(({path, message}) => ({
 		...placeless(config.paths.subscriptions, {key: [route.name, ...path].join('.'), message}),
 		severity: 'warning',

@@ -348,8 +348,8 @@ platforms:
   teams: {enabled: true}
   webhook:
     routes:
-      a: {secret: s, mirror_to_session: true}
-    extra: {routes: {b: {secret: s, mirror_to_session: true}}}
+      a: {secret: long-secret, mirror_to_session: true}
+    extra: {routes: {b: {secret: long-secret, mirror_to_session: true}}}
 `;
 	const loaded = home.load({config}, {strict: true});
 	expect(loaded.ok).toBe(true);
@@ -359,8 +359,8 @@ platforms:
 			'3:1 api',
 			'6:3 platforms.telegram',
 			'7:3 platforms.teams',
-			'10:22 platforms.webhook.routes.a.mirror_to_session',
-			'11:37 platforms.webhook.extra.routes.b.mirror_to_session',
+			'10:32 platforms.webhook.routes.a.mirror_to_session',
+			'11:47 platforms.webhook.extra.routes.b.mirror_to_session',
 		].map(place => `config.yaml:${place}: this version does not use it yet`),
 	);
 	expect(configOf(loaded).warnings.every(({severity}) => severity === 'warning')).toBe(true);
@@ -372,7 +372,7 @@ test('what works is not warned about', () => {
 gateway: {multiplex_profiles: true}
 platforms:
   webhook:
-    secret: s
+    secret: long-secret
     routes:
       a: {concurrency: 2, overflow: queue, signature: stripe, rate_limit: 3, max_body_bytes: 5, dedupe_body: true}
       b: {coalesce: {key: k, window_seconds: 1, max_wait_seconds: 2}}
@@ -412,11 +412,11 @@ test('keys that `signature` and `retired_secrets` do not know are found', () => 
 platforms:
   webhook:
     routes:
-      a: {secret: s, signature: {header: x, algoritm: sha1}, retired_secrets: [{secret: o, until: 2026-01-01T00:00:00Z, til: 1}]}
+      a: {secret: long-secret, signature: {header: x, algoritm: sha1}, retired_secrets: [{secret: o, until: 2026-01-01T00:00:00Z, til: 1}]}
 `;
 	expect(problemsOf(home.load({config}))).toEqual([
-		'config.yaml:5:45 platforms.webhook.routes.a.signature.algoritm: unknown key, did you mean "algorithm"',
-		'config.yaml:5:121 platforms.webhook.routes.a.retired_secrets.0.til: unknown key',
+		'config.yaml:5:55 platforms.webhook.routes.a.signature.algoritm: unknown key, did you mean "algorithm"',
+		'config.yaml:5:131 platforms.webhook.routes.a.retired_secrets.0.til: unknown key',
 	]);
 });
 
@@ -440,7 +440,7 @@ gateway: {multiplex_profiles: false}
 platforms:
   slack: {enabled: false, token: x}
   email: {from: a@b.c, smtp: {host: h}}
-  webhook: {routes: {a: {secret: s, overflow: reject, mirror_to_session: false, concurrency: }}}
+  webhook: {routes: {a: {secret: long-secret, overflow: reject, mirror_to_session: false, concurrency: }}}
 `;
 	expect(problemsOf(home.load({config}))).toEqual([]);
 });

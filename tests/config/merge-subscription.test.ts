@@ -135,13 +135,13 @@ test('a refusal names the key when there is one', () => {
 });
 
 test.for([
-	[{secret: 's'}, []],
+	[{secret: 'long-secret'}, []],
 	[
 		{secret: 's', profile: 'ops'},
 		['Route "a" is bound to profile "ops": set gateway.multiplex_profiles to serve it'],
 	],
 	[
-		{secret: 's', mirror_to_session: true},
+		{secret: 'long-secret', mirror_to_session: true},
 		['webhook_subscriptions.json a.mirror_to_session: this version does not use it yet'],
 	],
 ] as const)('what may be created all the same comes with advice: %j', ([entry, advice]) => {

@@ -298,10 +298,10 @@ test('a broken `.env` of a profile is reported, and its last good variables stay
 	expect(configOf(again).profiles.of('ops').environment).toEqual({HOOK: 'good-hook'});
 
 	rmSync(env, {recursive: true});
-	writeFileSync(env, 'HOOK=mended\n');
+	writeFileSync(env, 'HOOK=mended-hook\n');
 	const mended = loadConfig({...options, profilesBefore: configOf(again).profiles});
 	expect(problemsOf(mended)).toEqual([]);
-	expect(configOf(mended).webhook.routes.get('bound')?.secrets).toEqual(['mended']);
+	expect(configOf(mended).webhook.routes.get('bound')?.secrets).toEqual(['mended-hook']);
 });
 
 test('the stamp changes with every profile that comes, goes or gets another `.env`', () => {

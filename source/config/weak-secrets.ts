@@ -1,0 +1,48 @@
+import type {WebhookConfig} from './config.ts';
+import type {Finding} from './place-problem.ts';
+import type {KeyPath} from './plain-data.ts';
+import {referencesIn} from './references.ts';
+import {insecureSecret} from './route-refusals.ts';
+import type {Route} from './route.ts';
+import {routesPlace} from './routes-place.ts';
+import {keyPrefix, publicPrefix} from './secret-problem.ts';
+
+/** Bytes. */
+const shortestSafe = 8;
+
+const hint = `a secret of fewer than ${shortestSafe} bytes can be guessed: use a long random one`;
+
+/**
+ * A warning for what was written as a secret and is so short that somebody could guess it; `undefined` when nothing is. It still counts: the sender may leave no choice. Keys that stand behind
+ * `whsec_` are measured when they are decoded, and refused.
+ */
+export const adviceOnSecrets = (secrets: readonly string[]): string | undefined =>
+	secrets.some(isShort) ? hint : undefined;
+
+/** A reference that is still there has no value: that is another problem. */
+const isShort = (secret: string) =>
+	Buffer.byteLength(secret) < shortestSafe + prefixLengthOf(secret) &&
+	secret !== insecureSecret &&
+	referencesIn(secret).length === 0;
+
+const prefixLengthOf = (secret: string) =>
+	([keyPrefix, publicPrefix].find(prefix => secret.startsWith(prefix)) ?? '').length;
+
+/** The same with its place in `value` (all of `config.yaml`): the global secret once, then the routes with secrets of their own. */
+export function findWeakSecrets(
+	value: unknown,
+	{routes, secrets}: Pick<WebhookConfig, 'routes' | 'secrets'>,
+): readonly Finding[] {
+	const own = [...routes.values()].filter(route => route.secrets !== secrets);
+	return [
+		...findingAt(['platforms', 'webhook', 'secret'], secrets),
+		...own.flatMap(route =>
+			findingAt([...routesPlace(value), route.name, 'secret'], route.secrets),
+		),
+	];
+}
+
+function findingAt(path: KeyPath, secrets: Route['secrets']): readonly Finding[] {
+	const message = adviceOnSecrets(secrets);
+	return message === undefined ? [] : [{path, message, severity: 'warning'}];
+}
