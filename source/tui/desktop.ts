@@ -1,6 +1,9 @@
-import {join} from 'node:path';
+import {mkdir} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import type {Clock} from '../core/clock.ts';
 import {block} from '../core/untrusted.ts';
+import {clean} from './panes/line.ts';
 import type {Desktop} from './shell/shell.ts';
 import {createClipboard} from './terminal/clipboard.ts';
 import type {TerminalModes} from './terminal/modes.ts';
@@ -60,6 +63,12 @@ export function createDesktop(
 			return message;
 		},
 		edit: async (text, suffix) => editText(lending, editor, {text, suffix}),
+		async keep(name, text) {
+			const path = join(home, 'cache', name);
+			await mkdir(dirname(path), {recursive: true, mode: 0o700});
+			await writeFileAtomic(path, text, {mode: 0o600, fsync: true, encoding: 'utf8'});
+			return clean(path);
+		},
 		page: async text => pageText(lending, pager, block(text, longestPage).text),
 		redraw() {
 			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.

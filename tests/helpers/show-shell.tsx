@@ -13,6 +13,8 @@ export type FakeDesktop = Desktop & {
 	readonly copied: string[];
 	readonly paged: string[];
 	readonly edited: string[];
+	/** Texts that were kept, by the name of their file. */
+	readonly kept: Map<string, string>;
 	/** What the editor saves next; `undefined`: nothing was changed. */
 	next: string | undefined;
 	left: number;
@@ -24,6 +26,7 @@ export function createFakeDesktop(): FakeDesktop {
 		copied: [],
 		paged: [],
 		edited: [],
+		kept: new Map(),
 		next: undefined,
 		left: 0,
 		async copy(text) {
@@ -36,6 +39,10 @@ export function createFakeDesktop(): FakeDesktop {
 		},
 		async page(text) {
 			desktop.paged.push(text);
+		},
+		async keep(name, text) {
+			desktop.kept.set(name, text);
+			return cell(`/home/ann/.svc/cache/${name}`).text;
 		},
 		redraw() {},
 		leave() {

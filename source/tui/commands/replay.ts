@@ -1,41 +1,45 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import type {ReplayOptions} from '../../gateway/port.ts';
+import type {ReplayPlan} from '../../gateway/port.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {own, ui} from '../text/safe.ts';
 import {shownId} from '../traffic/result-word.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import type {Command} from './command.ts';
+import {editBody, indented, keepBody} from './edited-body.ts';
 import {change} from './navigate.ts';
 import {placeNow, type StillHere} from './place.ts';
-import {
-	indented,
-	nothingSelected,
-	sayAnswer,
-	selectedDelivery,
-	stored,
-} from './selected-delivery.ts';
+import {nothingSelected, selectedDelivery, stored} from './selected-delivery.ts';
+
+/** What is to be sent once more. */
+type Wish = {
+	readonly delivery: Delivery;
+	/** Name of another route. */
+	readonly route?: string;
+	/** What was edited, and what it was. */
+	readonly edited?: {readonly body: string; readonly of: StoredDelivery};
+};
+
+const optionsOf = ({route, edited}: Wish) => ({
+	...(route !== undefined && {route}),
+	...(edited && {body: edited.body}),
+});
 
 /** Replays at once when nothing but the log would change, else says what it does and asks. What was edited is always asked for. */
-async function replay(
-	shell: Shell,
-	delivery: Delivery,
-	{isStillHere, ...options}: ReplayOptions & {readonly isStillHere: StillHere},
-): Promise<void> {
-	const send = () => {
-		shell.attempt(async () => {
-			sayAnswer(shell, await shell.port.replay(delivery.id, options));
-		});
-	};
-
-	const plan = await shell.port.planReplay(delivery.id, options);
-	if (!plan.needsConfirmation && options.body === undefined) {
-		send();
+async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise<void> {
+	const {delivery, edited} = wish;
+	const plan = await keeping(shell, wish, async () =>
+		shell.port.planReplay(delivery.id, optionsOf(wish)),
+	);
+	if (!plan.needsConfirmation && !edited) {
+		await send(shell, wish, plan);
 		return;
 	}
 
 	if (!isStillHere(own('Replay was not asked'))) {
+		await giveBack(shell, wish, own('Replay was not asked'));
 		return;
 	}
 
@@ -44,18 +48,20 @@ async function replay(
 			kind: 'confirm',
 			title: ui`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
 			lines: [
-				...(options.body === undefined ? [] : [own('With the body as it was edited.')]),
+				...(edited ? [own('With the body as it was edited.')] : []),
 				...(plan.effects.length === 0
 					? [own('Nothing but the log changes.')]
 					: plan.effects.map(effect => clean(effect))),
 			],
 			act: own('replay'),
-			run: send,
+			run() {
+				shell.attempt(async () => send(shell, wish, plan));
+			},
 			...(otherRoutes(shell, plan.route).length > 0 && {
 				other: {
 					label: own('to another route'),
 					run() {
-						replayElsewhere(shell, delivery, {...options, route: plan.route});
+						replayElsewhere(shell, {...wish, route: plan.route});
 					},
 				},
 			}),
@@ -63,15 +69,55 @@ async function replay(
 	});
 }
 
-/** `options.route` is the one that it is not sent to. */
-function replayElsewhere(shell: Shell, delivery: Delivery, options: ReplayOptions): void {
-	const {route, ...rest} = options;
+/** Says what was done: also where nothing was asked, an agent may have been started. */
+async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Promise<void> {
+	const {status, body} = await keeping(shell, wish, async () =>
+		shell.port.replay(wish.delivery.id, optionsOf(wish)),
+	);
+	const did = status === 202 && effects.length > 0 ? effects.join(', ') : body;
+	const said = ui`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${clean(did)}`;
+	if (status < 400) {
+		shell.toast(said, 'good');
+	} else if (!(await giveBack(shell, wish, said))) {
+		shell.toast(said, 'bad');
+	}
+}
+
+/** Does `act`; what was edited is kept when it fails. */
+async function keeping<Result>(
+	shell: Shell,
+	wish: Wish,
+	act: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await act();
+	} catch (error) {
+		const path = wish.edited && (await keepBody(shell, wish.edited.of, wish.edited.body));
+		throw path === undefined
+			? error
+			: new Error(`${messageOf(error)}; your text is in ${path}`, {cause: error});
+	}
+}
+
+/** Keeps what was edited, and says where; whether there was something. */
+async function giveBack(shell: Shell, {edited}: Wish, reason: Safe): Promise<boolean> {
+	if (edited) {
+		const path = await keepBody(shell, edited.of, edited.body);
+		shell.toast(ui`${reason}; your text is in ${path}`, 'bad');
+	}
+
+	return edited !== undefined;
+}
+
+/** `wish.route` is the one that it is not sent to. */
+function replayElsewhere(shell: Shell, wish: Wish): void {
+	const {delivery, route = delivery.route} = wish;
 	chooseRoute(shell, {
 		title: ui`Replay ${shownId(delivery)} to`,
-		routes: otherRoutes(shell, route ?? delivery.route),
+		routes: otherRoutes(shell, route),
 		choose(chosen) {
 			const isStillHere = placeNow(shell, own('t'));
-			shell.attempt(async () => replay(shell, delivery, {...rest, route: chosen, isStillHere}));
+			shell.attempt(async () => replay(shell, {...wish, route: chosen}, isStillHere));
 		},
 	});
 }
@@ -81,18 +127,18 @@ const otherRoutes = (shell: Shell, name: string) =>
 
 async function editAndReplay(shell: Shell): Promise<void> {
 	const isStillHere = placeNow(shell, own('R'));
-	const delivery: StoredDelivery | undefined = await stored(shell, selectedDelivery(shell));
+	const delivery = await stored(shell, selectedDelivery(shell));
 	if (!delivery || !isStillHere(own('The editor was not opened'))) {
 		return;
 	}
 
-	const body = await shell.desktop.edit(indented(delivery), '.json');
-	if (body === undefined) {
-		shell.toast(own('Nothing was changed, nothing is sent'));
-		return;
-	}
-
-	await replay(shell, delivery, {body, isStillHere: placeNow(shell, own('R'))});
+	await editBody(shell, delivery, {
+		text: indented(delivery),
+		async send(body) {
+			const edited = {body, of: delivery};
+			await replay(shell, {delivery, edited}, placeNow(shell, own('R')));
+		},
+	});
 }
 
 function noOtherRoute(shell: Shell): Safe | undefined {
@@ -118,7 +164,7 @@ export const replayCommands: readonly Command[] = [
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
 				const isStillHere = placeNow(shell, own('r'));
-				shell.attempt(async () => replay(shell, delivery, {isStillHere}));
+				shell.attempt(async () => replay(shell, {delivery}, isStillHere));
 			}
 		},
 	},
@@ -142,7 +188,7 @@ export const replayCommands: readonly Command[] = [
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
-				replayElsewhere(shell, delivery, {});
+				replayElsewhere(shell, {delivery});
 			}
 		},
 	},

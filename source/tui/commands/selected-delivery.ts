@@ -30,13 +30,3 @@ export async function stored(
 export const sayAnswer = (shell: Shell, {status, body}: ReceiverAnswer): void => {
 	shell.toast(ui`Answered ${status} ${clean(body)}`, status < 400 ? 'good' : 'bad');
 };
-
-/** JSON with line breaks, for a person to read or edit; anything else as it is. */
-export function indented({body}: StoredDelivery): string {
-	const text = body ? new TextDecoder().decode(body) : '';
-	try {
-		return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
-	} catch {
-		return text;
-	}
-}

@@ -8,18 +8,13 @@ import {bodyText, curlText, decisionText, headersText, jsonText} from '../traffi
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
+import {indented} from './edited-body.ts';
 import {goToGroup, goToRun} from './navigate.ts';
 import {openMenu} from './overlay-state.ts';
 import {payloadCommands} from './payload-fields.ts';
 import {placeNow} from './place.ts';
 import {replayCommands} from './replay.ts';
-import {
-	indented,
-	nothingSelected,
-	sayAnswer,
-	selectedDelivery,
-	stored,
-} from './selected-delivery.ts';
+import {nothingSelected, sayAnswer, selectedDelivery, stored} from './selected-delivery.ts';
 
 function receiverUrl(shell: Shell): string {
 	const {webhook} = shell.feed.get().state;

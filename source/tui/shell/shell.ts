@@ -25,6 +25,8 @@ export type Desktop = {
 	copy(text: string): Promise<Safe>;
 	/** Opens `text` in the person's editor; the gateway goes on meanwhile. `undefined` when it was left unchanged. */
 	edit(text: string, suffix: string): Promise<string | undefined>;
+	/** Keeps `text` in a file `name` of the home's cache, in place of an older one; its path. */
+	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
 	/** Draws every row anew. */

@@ -301,7 +301,9 @@ test('r says what a replay does and asks; y does it', async () => {
 	await shown.screen.press('y');
 	await shown.pass(0);
 	expect(port.calls).toEqual([{name: 'replay', args: [delivery.id, {}]}]);
-	expect(shown.screen.lines().at(-1)).toBe(' Answered 202 {"status":"accepted"}');
+	expect(shown.shell.view.get().toast?.text).toBe(
+		`Replayed ${delivery.id.slice(-6)} to gh-review (202): starts an agent run, posts a comment to acme/api#7`,
+	);
 });
 
 test('r replays at once when nothing but the log would change', async () => {
