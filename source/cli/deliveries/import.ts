@@ -3,13 +3,13 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
-import {printJson, printLines} from '../print.ts';
+import {printJson, printLines, tell} from '../print.ts';
 import {openInput, unreadable} from '../read-input.ts';
 import {deliveryOfLine} from './delivery-line.ts';
 import {openImporter} from './importer.ts';
 import {readLines} from './read-lines.ts';
 
-/** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. */
+/** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. Larger bodies can be received and exported. */
 const longestLine = 20 * 1024 * 1024;
 const batchBytes = 16 * 1024 * 1024;
 const batchCount = 500;
@@ -17,7 +17,8 @@ const batchCount = 500;
 /**
  * Takes the deliveries of an export into the journal, under new identifiers; nothing runs. Through the gateway when one runs, else straight into the store,
  * whose lock is held meanwhile. A file is read to its end before anything is taken in, so that a bad line leaves everything as it was; of standard
- * input, or a pipe, what stood before the bad line has been taken in, and the message says so.
+ * input, or a pipe, whole batches (500 deliveries, or fewer with large bodies) before the bad line have been taken in, and the message says how many. A line above
+ * 20 MiB is left out and told; the exit code is 1 then.
  *
  * @throws SvcError `line_invalid` naming the line, `file_unreadable`, `gateway_running`
  */
@@ -27,7 +28,7 @@ export async function importDeliveries(
 	{json = false}: {readonly json?: boolean},
 ): Promise<void> {
 	if (canBeReadTwice(path)) {
-		for await (const _ of deliveriesIn(context, path)) {
+		for await (const _ of deliveriesIn(context, path, () => {})) {
 			// Each line is checked as it comes.
 		}
 	}
@@ -41,8 +42,14 @@ export async function importDeliveries(
 			}
 		: await openImporter(context);
 	let count = 0;
+	let leftOut = 0;
+	const leaveOut = (line: number) => {
+		leftOut++;
+		tell(context, `Line ${line} is left out: it is longer than ${longestLine} bytes`);
+	};
+
 	try {
-		for await (const batch of batchesOf(deliveriesIn(context, path))) {
+		for await (const batch of batchesOf(deliveriesIn(context, path, leaveOut))) {
 			count += await importer.import(batch);
 		}
 	} catch (error) {
@@ -57,11 +64,12 @@ export async function importDeliveries(
 		);
 	}
 
+	context.exit(leftOut === 0 ? 0 : 1);
 	if (json) {
-		printJson(context, {imported: count});
+		printJson(context, {imported: count, leftOut});
 	} else {
 		printLines(context, [
-			`Took in ${count} deliveries; replay one with "svc deliveries replay ID"`,
+			`Took in ${count} deliveries${leftOut === 0 ? '' : ` and left out ${leftOut}`}; replay one with "svc deliveries replay ID"`,
 		]);
 	}
 }
@@ -72,11 +80,20 @@ function canBeReadTwice(path: string): boolean {
 }
 
 /** @throws SvcError `line_invalid`, `file_unreadable` */
-async function* deliveriesIn(context: Context, path: string): AsyncIterable<StoredDelivery> {
+async function* deliveriesIn(
+	context: Context,
+	path: string,
+	/** Called with the number of a line that is too long. */
+	leaveOut: (line: number) => void,
+): AsyncIterable<StoredDelivery> {
 	try {
 		const lines = readLines(openInput(context, path), {longestBytes: longestLine});
 		for await (const {number, text} of lines) {
-			yield readLine(number, text);
+			if (text === undefined) {
+				leaveOut(number);
+			} else {
+				yield readLine(number, text);
+			}
 		}
 	} catch (error) {
 		throw error instanceof SvcError ? error : unreadable(path, error);

@@ -4,7 +4,8 @@ import {SvcError} from '../../core/errors.ts';
 export type NumberedLine = {
 	/** From 1. */
 	readonly number: number;
-	readonly text: string;
+	/** Absent when the line is longer than what is read. */
+	readonly text?: string;
 };
 
 const newline = 0x0a;
@@ -13,9 +14,9 @@ const newline = 0x0a;
 const byteOrderMark = '\ufeff';
 
 /**
- * The lines of a stream of bytes that hold anything, one at a time.
+ * The lines of a stream of bytes that hold anything, one at a time. Of a line above `longestBytes` nothing is kept but its number.
  *
- * @throws SvcError `line_invalid` for a line above `longestBytes` or one that is not UTF-8, named by its number
+ * @throws SvcError `line_invalid` for a line that is not UTF-8, named by its number
  */
 export async function* readLines(
 	chunks: AsyncIterable<Buffer>,
@@ -28,17 +29,15 @@ export async function* readLines(
 	const add = (part: Buffer) => {
 		bytes += part.length;
 		if (bytes > longestBytes) {
-			throw new SvcError(
-				'line_invalid',
-				`Cannot read line ${number}: it is longer than ${longestBytes} bytes`,
-			);
+			parts = [];
+		} else {
+			parts.push(part);
 		}
-
-		parts.push(part);
 	};
 
 	const take = (): NumberedLine | undefined => {
 		const line = Buffer.concat(parts);
+		const isTooLong = bytes > longestBytes;
 		if (!isUtf8(line)) {
 			throw new SvcError('line_invalid', `Cannot read line ${number}: it is not UTF-8 text`);
 		}
@@ -46,9 +45,9 @@ export async function* readLines(
 		parts = [];
 		bytes = 0;
 		const text = line.toString('utf8').replace(byteOrderMark, '').trim();
-		const numbered = {number, text};
+		const numbered = isTooLong ? {number} : {number, text};
 		number++;
-		return text === '' ? undefined : numbered;
+		return text === '' && !isTooLong ? undefined : numbered;
 	};
 
 	for await (const chunk of chunks) {

@@ -107,7 +107,7 @@ test('an import takes the deliveries of another journal in, in their order, unde
 	await home.write('in.jsonl', `\ufeff${lines}\n`);
 	expect(
 		await commandJson(['deliveries', 'import', home.file('in.jsonl')], {home: home.path}),
-	).toEqual({imported: 3});
+	).toEqual({imported: 3, leftOut: 0});
 
 	const list: readonly StoredDelivery[] = await commandJson(['deliveries', 'list'], {
 		home: home.path,
@@ -165,13 +165,60 @@ test.for([
 	expect(await commandJson(['deliveries', 'list'], {home: home.path})).toEqual([]);
 });
 
-test('a line above the bound is named, not read into memory', async () => {
+test('a bad line leaves everything as it was, however many good ones stand before it', async () => {
+	await using from = await filled();
+	const {stdout: lines} = await command(['deliveries', 'export'], {home: from.path});
 	await using home = await temporaryHome();
-	await writeFile(home.file('in.jsonl'), Buffer.alloc(21 * 1024 * 1024, 0x20));
-	const {stderr} = await command(['deliveries', 'import', home.file('in.jsonl')], {
+	await home.write('in.jsonl', `${lines.repeat(200)}nonsense\n`);
+	const {code, stderr} = await command(['deliveries', 'import', home.file('in.jsonl')], {
 		home: home.path,
 	});
-	expect(stderr).toMatch(/line 1: it is longer than \d+ bytes/);
+	expect(code).toBe(1);
+	expect(stderr).toMatch(/line 601: it is not JSON/);
+	expect(stderr).not.toContain('taken in');
+	expect(await commandJson(['deliveries', 'list'], {home: home.path})).toEqual([]);
+});
+
+test('an export has every delivery of a journal, oldest first, each once', async () => {
+	const many = Array.from({length: 1001}, (_, index) => ({
+		...makeDelivery({deliveryId: `number-${index}`}),
+		headers: {},
+	}));
+	await using home = await filled(many);
+	const {stdout} = await command(['deliveries', 'export'], {home: home.path});
+	expect(objects(stdout).map(({deliveryId}) => deliveryId)).toEqual(
+		many.map(({deliveryId}) => deliveryId),
+	);
+});
+
+test('a line above the bound is left out with a warning, not read into memory; the others are taken in', async () => {
+	await using from = await filled();
+	const {stdout: lines} = await command(['deliveries', 'export'], {home: from.path});
+	const [first = '', ...others] = lines.split('\n');
+	await using home = await temporaryHome();
+	await writeFile(
+		home.file('in.jsonl'),
+		Buffer.concat([
+			Buffer.from(`${first}\n`),
+			Buffer.alloc(45 * 1024 * 1024, 0x20),
+			Buffer.from(`\n${others.join('\n')}`),
+		]),
+	);
+	const words = 'Line 2 is left out: it is longer than 20971520 bytes\n';
+	expect(await command(['deliveries', 'import', home.file('in.jsonl')], {home: home.path})).toEqual(
+		{
+			code: 1,
+			stdout: 'Took in 3 deliveries and left out 1; replay one with "svc deliveries replay ID"\n',
+			stderr: words,
+		},
+	);
+	expect(await commandJson(['deliveries', 'list'], {home: home.path})).toHaveLength(3);
+	const piped = await command(['deliveries', 'import', '-', '--json'], {
+		home: home.path,
+		stdin: `${first}\n${' '.repeat(21 * 1024 * 1024)}`,
+	});
+	expect(piped).toMatchObject({code: 1, stderr: words});
+	expect(JSON.parse(piped.stdout)).toEqual({imported: 1, leftOut: 1});
 	const missing = await command(['deliveries', 'import', home.file('nothing')], {
 		home: home.path,
 	});
