@@ -16,7 +16,8 @@ export function containedPath(folder: string, path: string): string | undefined 
 	}
 }
 
-function isInside(root: string, path: string): boolean {
+/** Whether `path` lies below `root`, both real paths. */
+export function isInside(root: string, path: string): boolean {
 	const way = relative(root, path);
 	return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,4 +1,4 @@
-import {closeSync, constants, fstatSync, openSync, readFileSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {stampOf} from '../config/file-stamp.ts';
 import type {Clock} from '../core/clock.ts';
@@ -8,6 +8,7 @@ import type {Logger} from '../core/log.ts';
 import {containedPath} from './contained-path.ts';
 import {deepEqual} from './deep-equal.ts';
 import type {HoldsValue} from './filter-operators.ts';
+import {isPrivatePlace} from './private-place.ts';
 
 const mostBytes = 4 * 1024 * 1024;
 
@@ -37,7 +38,7 @@ type Known = Content & {
 const holdsNothing: Membership = () => false;
 
 /**
- * The files of `in_file`, by the home of their profile, inside which they must lie: at most 4 MiB each, read again when time, size or inode changed, and with each question
+ * The files of `in_file`, by the home of their profile, inside which they must lie, and where none of the gateway's own files is one: at most 4 MiB each, read again when time, size or inode changed, and with each question
  * while they are as young as a time stamp is coarse. A file that cannot be used holds nothing; the log says so once per change.
  *
  * @see Interface 2.6
@@ -85,6 +86,12 @@ function readContent(home: string, path: string): Content {
 	}
 
 	try {
+		if (isPrivatePlace(realpathSync(home), real)) {
+			return unusable(
+				`Cannot use filter file "${path}": it is one of the gateway's own (.env, config.yaml, profiles/, state.db…), which no filter reads; put the list into a file of its own`,
+			);
+		}
+
 		const text = readFile(real);
 		return text === undefined
 			? unusable(

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdir, rename, rm, symlink, unlink, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {silentLogger} from '../../source/core/log.ts';
+import {createLogger, silentLogger} from '../../source/core/log.ts';
 import {createFilterFiles} from '../../source/webhook/filter-files.ts';
 import {scriptEnvironment} from '../../source/webhook/script-environment.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -169,4 +169,83 @@ test('a filter file of one profile says nothing of the file of another', async (
 		['a', 'b'].filter(value => holds('list', value)),
 	);
 	expect(names).toEqual([['a'], ['b']]);
+});
+
+const gatewaysOwn = [
+	'.env',
+	'lists/.env',
+	'.env.local',
+	'profiles/other/list',
+	'profiles/other/.env',
+	'run/gateway.pid',
+	'mcp-tokens/crm.json',
+	'state.db',
+	'state.db-wal',
+	'cron/jobs.json',
+	'logs/gateway.log',
+	'config.yaml',
+	'webhook_subscriptions.json',
+];
+
+test.for(gatewaysOwn)('a filter cannot be asked what the gateway keeps in %s', async path => {
+	await using home = await temporaryHome({[path]: 'a', 'lists/list': 'a'});
+	await symlink(home.file(path), home.file('lists/link'));
+	await symlink(home.path, home.file('lists/folder'));
+	const lines: string[] = [];
+	const log = createLogger({
+		clock: createFakeClock(),
+		redact: text => text,
+		write: ({level, message}) => {
+			lines.push(`${level} ${message}`);
+		},
+	});
+	const holds = createFilterFiles({clock: createFakeClock(), log})(home.path);
+	expect(holds('lists/list', 'a')).toBe(true);
+	for (const way of [
+		path,
+		`lists/../${path}`,
+		join(home.path, path),
+		'lists/link',
+		`lists/folder/${path}`,
+	]) {
+		expect(holds(way, 'a')).toBe(false);
+		expect(lines.splice(0)).toEqual([
+			expect.stringContaining(
+				`warn Cannot use filter file "${way}": it is one of the gateway's own`,
+			),
+		]);
+	}
+});
+
+test('a place of the gateway that is itself a link is closed under both names', async () => {
+	await using home = await temporaryHome({'data/other/list': 'a', 'dotfiles/svc.yaml': 'a'});
+	await symlink('data', home.file('profiles'));
+	await symlink('dotfiles/svc.yaml', home.file('config.yaml'));
+	const holds = createFilterFiles({clock: createFakeClock(), log: silentLogger})(home.path);
+	expect(holds('data/other/list', 'a')).toBe(false);
+	expect(holds('dotfiles/svc.yaml', 'a')).toBe(false);
+});
+
+test('a profile reads the lists of its own home, which lies below `profiles/`', async () => {
+	await using base = await temporaryHome({
+		'profiles/other/list': 'a',
+		'profiles/other/logs/list': 'a',
+		'profiles/other/.environment': 'a',
+		'profiles/other/runs/list': 'a',
+	});
+	const files = createFilterFiles({clock: createFakeClock(), log: silentLogger});
+	const holds = files(base.file('profiles/other'));
+	const names = ['list', '.environment', 'runs/list', 'logs/list', '../other/list'];
+	expect(names.filter(name => holds(name, 'a'))).toEqual([
+		'list',
+		'.environment',
+		'runs/list',
+		'../other/list',
+	]);
+});
+
+test('scripts may lie wherever they do: what runs there is a person’s own', async () => {
+	await using receiver = await startReceiver({routes: [makeRoute({script: 'run/a.sh'})]});
+	await putScript(receiver, 'run/a.sh');
+	expect(await outcomeOf(receiver)).toBe('run/a.sh replaced the payload');
 });
