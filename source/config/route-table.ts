@@ -1,61 +1,42 @@
 import type {Problem, RouteView} from '../core/config-view.ts';
-import type {JsonValue} from '../core/json.ts';
-import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import type {Config, RouteTable} from './config.ts';
-import {placeless} from './place-problem.ts';
-import {missingProfile} from './profiles.ts';
+import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
-import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
-import {adviceOnSecrets} from './weak-secrets.ts';
 import {mostProblems} from './yaml-source.ts';
 
 let tablesMade = 0;
 
 /**
  * The routes that are served: those of `config.yaml`, then the subscriptions. A subscription that has the name of a static route is skipped, also
- * when that route is itself refused; so is every one that a static route would be refused for.
+ * when that route is itself refused; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at.
  *
  * @see Interface 2.11
  */
-export function buildRouteTable(config: Config, subscriptions: Subscriptions): RouteTable {
-	const context = routeContextOf(config);
+export const buildRouteTable = (config: Config, subscriptions: Subscriptions): RouteTable =>
+	tableOf(config, resolveSubscriptions(config, subscriptions));
+
+function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {routes: staticRoutes, refusals, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
 	const skipped: SkippedRoute[] = [...refusals, ...notServed];
-	const warnings: Problem[] = [];
+	const warnings: Problem[] = [...subscriptions.warnings];
 	const staticNames = new Set([...staticRoutes.keys(), ...skipped.map(({name}) => name)]);
-	for (const [name, entry] of Object.entries(subscriptions.entries)) {
-		const resolved = resolveSubscription(name, entry, context);
+	for (const [name, {resolved, warnings: ofEntry}] of subscriptions.entries) {
 		if (!resolved.ok) {
 			skipped.push(...resolved.refusals);
 		} else if (staticNames.has(name)) {
 			skipped.push(shadowed(resolved.route));
 		} else {
 			routes.set(name, resolved.route);
-			warnings.push(...warningsOf(resolved.route, entry, config));
+			warnings.push(...ofEntry);
 		}
 	}
 
 	tablesMade += 1;
 	return {routes, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
-}
-
-function warningsOf(route: Route, entry: JsonValue, config: Config): readonly Problem[] {
-	const missing = missingProfile(route.profile, config);
-	// The global one is told of where it stands.
-	const weak =
-		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
-	return [
-		...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
-		...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
-		...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
-	].map(({path, message}) => ({
-		...placeless(config.paths.subscriptions, {key: [route.name, ...path].join('.'), message}),
-		severity: 'warning',
-	}));
 }
 
 function shadowed(route: Route): SkippedRoute {
@@ -65,8 +46,8 @@ function shadowed(route: Route): SkippedRoute {
 }
 
 /**
- * The table as of each call, made again only when the configuration or the subscriptions are other ones than at the last call. Cheap
- * enough for every request.
+ * The table as of each call, made again only when the configuration or the subscriptions are other ones than at the last call, and of the subscriptions only those that
+ * changed. Cheap enough for every request.
  */
 export function createRouteTableSource({
 	config,
@@ -75,11 +56,20 @@ export function createRouteTableSource({
 	readonly config: () => Config;
 	readonly subscriptions: SubscriptionsReader;
 }): () => RouteTable {
-	let made: {config: Config; subscriptions: Subscriptions; table: RouteTable} | undefined;
+	let made:
+		| {
+				readonly config: Config;
+				readonly subscriptions: Subscriptions;
+				readonly resolved: ResolvedSubscriptions;
+				readonly table: RouteTable;
+		  }
+		| undefined;
 	return () => {
 		const now = {config: config(), subscriptions: subscriptions.current()};
 		if (made?.config !== now.config || made.subscriptions !== now.subscriptions) {
-			made = {...now, table: buildRouteTable(now.config, now.subscriptions)};
+			const known = made?.config === now.config ? made.resolved : undefined;
+			const resolved = resolveSubscriptions(now.config, now.subscriptions, known);
+			made = {...now, resolved, table: tableOf(now.config, resolved)};
 		}
 
 		return made.table;

@@ -65,7 +65,7 @@ export function createLiveConfig(
 		const table = currentTable();
 		if (table !== known) {
 			known = table;
-			secrets = [...config.secretValues, ...secretsInTable(table)];
+			secrets = sameOr(secrets, [...config.secretValues, ...secretsInTable(table)]);
 			reportTroubles(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
@@ -179,6 +179,10 @@ export function createLiveConfig(
 		},
 	};
 }
+
+/** The list before, if it holds the same: what is made of many secrets is dear. */
+const sameOr = (before: readonly string[], now: readonly string[]): readonly string[] =>
+	before.length === now.length && before.every((text, index) => text === now[index]) ? before : now;
 
 /** Changes when one of the files does, or a profile's. */
 const stampOf = (paths: HomePaths): string =>

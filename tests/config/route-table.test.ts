@@ -97,6 +97,47 @@ test('however many subscriptions there are, the warnings are bounded', () => {
 	expect(buildRouteTable(config, {entries}).warnings).toHaveLength(100);
 });
 
+test('however many subscriptions there are, the first 5,000 are looked at, and one warning says so', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: staticRoutes}));
+	const entries = Object.fromEntries(
+		Array.from({length: 5002}, (_, index) => [`r${index}`, {secret: 'long enough'}]),
+	);
+	const {routes, skipped, warnings} = buildRouteTable(config, {entries});
+	expect([routes.has('r4999'), routes.has('r5000')]).toEqual([true, false]);
+	expect(skipped.filter(({source}) => source === 'dynamic')).toEqual([]);
+	expect(warnings).toMatchObject([
+		{
+			severity: 'warning',
+			file: home.paths.subscriptions,
+			message: 'holds 5002 entries: the first 5000 are served, "r5000" and those below it are not',
+		},
+	]);
+});
+
+test('only an entry that changed is read anew, and all of them with another configuration', () => {
+	using home = createTemporaryHome();
+	let config = configOf(home.load({config: staticRoutes}));
+	const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+	const entriesOf = (prompt: string) =>
+		`{"same": {"prompt": "p"}, "other": {"prompt": "${prompt}"}, "broken": {"prompt": 7}, "deep": {"filters": ${deep}}}`;
+	let text = entriesOf('before');
+	const current = createRouteTableSource({
+		config: () => config,
+		subscriptions: {current: () => ({entries: JSON.parse(text)})},
+	});
+	const before = current();
+	text = entriesOf('after');
+	const after = current();
+	expect(after.routes.get('same')).toBe(before.routes.get('same'));
+	expect(after.routes.get('other')).toMatchObject({prompt: 'after'});
+	expect(after.skipped.map(({name}) => name)).toEqual(before.skipped.map(({name}) => name));
+	text = text.replace('"same"', '"moved"');
+	expect([...current().routes.keys()]).toEqual(['both', 'moved', 'other']);
+	config = configOf(home.load({config: 'platforms: {webhook: {secret: another one}}'}));
+	expect(current().routes.get('moved')).toMatchObject({secrets: ['another one']});
+});
+
 test('views tell faces what is served and what is not, and hold no secret', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));

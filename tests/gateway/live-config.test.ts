@@ -1,9 +1,29 @@
 import {utimesSync, writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
-import {createLogger} from '../../source/core/log.ts';
+import type {JsonObject} from '../../source/core/json.ts';
+import {createLogger, silentLogger} from '../../source/core/log.ts';
 import {createLiveConfig} from '../../source/gateway/live-config.ts';
 import {createTemporaryHome} from '../config/temporary-home.ts';
+
+test('a change that touches no secret leaves the list of them as it is, so that nothing is made anew for it', () => {
+	using home = createTemporaryHome();
+	const {paths} = home;
+	const live = createLiveConfig(
+		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
+		{async onChange() {}},
+	);
+	const subscribe = (entry: JsonObject) => {
+		writeFileSync(paths.subscriptions, JSON.stringify({a: entry}));
+		live.routes();
+		return live.secrets();
+	};
+
+	const before = subscribe({secret: 'of the first'});
+	expect(before).toEqual(['of the first']);
+	expect(subscribe({secret: 'of the first', description: 'changed'})).toBe(before);
+	expect(subscribe({secret: 'another one'})).toEqual(['another one']);
+});
 
 test('what a subscription says without effect is logged when it is read, and once', () => {
 	using home = createTemporaryHome();
@@ -29,9 +49,12 @@ test('what a subscription says without effect is logged when it is read, and onc
 		live.routes();
 	};
 
-	subscribe({a: {secret: 's', mirror_to_session: true}}, 1000);
+	subscribe({a: {secret: 'long enough', mirror_to_session: true}}, 1000);
 	subscribe(
-		{a: {secret: 's', mirror_to_session: true}, b: {secret: 's', mirror_to_session: true}},
+		{
+			a: {secret: 'long enough', mirror_to_session: true},
+			b: {secret: 'long enough', mirror_to_session: true},
+		},
 		2000,
 	);
 

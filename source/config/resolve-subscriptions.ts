@@ -1,0 +1,96 @@
+import type {Problem} from '../core/config-view.ts';
+import type {JsonValue} from '../core/json.ts';
+import {resolveSubscription, routeContextOf} from './check-subscription.ts';
+import type {Config} from './config.ts';
+import {placeless} from './place-problem.ts';
+import {missingProfile} from './profiles.ts';
+import type {ResolvedRoute} from './resolve-route.ts';
+import type {Route} from './route.ts';
+import type {Subscriptions} from './subscriptions.ts';
+import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
+import {adviceOnSecrets} from './weak-secrets.ts';
+
+/** The whole file is taken over within one request. */
+const mostEntries = 5000;
+
+/** What became of an entry. */
+export type ResolvedEntry = {
+	/** The entry as it was written; absent when it cannot be compared. */
+	readonly text: string | undefined;
+	readonly resolved: ResolvedRoute;
+	/** What a route says without effect, or badly; each with its place. */
+	readonly warnings: readonly Problem[];
+};
+
+/** The first 5,000 entries by name, in their order. */
+export type ResolvedSubscriptions = {
+	readonly entries: ReadonlyMap<string, ResolvedEntry>;
+	/** About the file as a whole. */
+	readonly warnings: readonly Problem[];
+};
+
+/**
+ * Resolves the subscriptions of a home. `known` is what became of them under the same configuration before: an entry that has not changed is taken from it, the
+ * same objects.
+ */
+export function resolveSubscriptions(
+	config: Config,
+	{entries}: Subscriptions,
+	known?: ResolvedSubscriptions,
+): ResolvedSubscriptions {
+	const context = routeContextOf(config);
+	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
+		const text = textOf(entry);
+		const before = known?.entries.get(name);
+		if (before && text !== undefined && before.text === text) {
+			return before;
+		}
+
+		const resolved = resolveSubscription(name, entry, context);
+		return {
+			text,
+			resolved,
+			warnings: resolved.ok ? warningsOf(resolved.route, entry, config) : [],
+		};
+	};
+
+	const written = Object.entries(entries);
+	const [beyond] = written.slice(mostEntries);
+	return {
+		entries: new Map(
+			written.slice(0, mostEntries).map(([name, entry]) => [name, resolve(name, entry)]),
+		),
+		warnings: beyond === undefined ? [] : [tooMany(config, written.length, beyond[0])],
+	};
+}
+
+/** `undefined` for what is nested so deep that it cannot be written. */
+function textOf(entry: JsonValue): string | undefined {
+	try {
+		return JSON.stringify(entry);
+	} catch {
+		return undefined;
+	}
+}
+
+const tooMany = ({paths}: Config, count: number, beyond: string): Problem => ({
+	...placeless(paths.subscriptions, {
+		message: `holds ${count} entries: the first ${mostEntries} are served, "${beyond}" and those below it are not`,
+	}),
+	severity: 'warning',
+});
+
+function warningsOf(route: Route, entry: JsonValue, config: Config): readonly Problem[] {
+	const missing = missingProfile(route.profile, config);
+	// The global one is told of where it stands.
+	const weak =
+		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
+	return [
+		...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
+		...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
+		...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
+	].map(({path, message}) => ({
+		...placeless(config.paths.subscriptions, {key: [route.name, ...path].join('.'), message}),
+		severity: 'warning',
+	}));
+}
