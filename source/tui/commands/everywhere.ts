@@ -3,6 +3,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
 import {paneOf, panes} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
+import {detailStart} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
 import {themeNames} from '../theme/theme.ts';
 import type {Command} from './command.ts';
@@ -89,7 +90,7 @@ export const everywhereCommands: readonly Command[] = [
 		why: notLive,
 		run(shell) {
 			paneOf(shell.view.get().pane).list?.(shell).move('follow');
-			change(shell, {detailTop: 0, detailCursor: 0});
+			change(shell, detailStart);
 		},
 	},
 	{
@@ -145,7 +146,7 @@ export const everywhereCommands: readonly Command[] = [
 			if (shell.view.get().region === 'list') {
 				openDetail(shell);
 			} else {
-				change(shell, {region: 'list', detailTop: 0, detailCursor: 0});
+				change(shell, {region: 'list', ...detailStart});
 			}
 		},
 	},

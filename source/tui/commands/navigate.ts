@@ -1,8 +1,9 @@
 import type {ListMove} from '../list/window.ts';
+import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
 import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {PaneId, ViewState} from '../state/view.ts';
+import {detailStart, type PaneId, type ViewState} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
 import {crossSections} from './sections.ts';
 
@@ -37,41 +38,43 @@ export function move(shell: Shell, by: Move): void {
 		}
 
 		shell.view.set(state =>
-			state.detailTop === 0 && state.detailCursor === 0
-				? state
-				: {...state, detailTop: 0, detailCursor: 0},
+			state.detailTop === 0 && state.detailCursor === 0 ? state : {...state, ...detailStart},
 		);
 		return;
 	}
 
 	const height = shell.layout().bodyHeight;
-	const rows = shell.detail.lines().length;
+	const rows = shell.detail.lines();
 	const step = scrolls[by](height);
 	if (paneOf(pane).hasCursor === true) {
-		moveCursor(shell, shell.view.get().detailCursor + step);
+		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
 		return;
 	}
 
 	shell.view.set(state => ({
 		...state,
-		detailTop: detailTop(state.detailTop + step, rows, height),
+		detailTop: detailTop(state.detailTop + step, rows.length, height),
 	}));
 }
 
 /** Chooses a row of the detail, and scrolls as little as shows it. */
 export function moveCursor(shell: Shell, wanted: number): void {
 	const height = shell.layout().bodyHeight;
-	const rows = shell.detail.lines().length;
-	const cursor = Math.max(0, Math.min(wanted, rows - 1));
-	shell.view.set(state => ({
-		...state,
-		detailCursor: cursor,
-		detailTop: detailTop(
-			Math.max(cursor - height + 1, Math.min(state.detailTop, cursor)),
-			rows,
-			height,
-		),
-	}));
+	const rows = shell.detail.lines();
+	const cursor = Math.max(0, Math.min(wanted, rows.length - 1));
+	shell.view.set(state => {
+		const {top} = placeIn(rows, state);
+		return {
+			...state,
+			detailCursor: cursor,
+			detailPath: fieldOf(rows[cursor])?.path,
+			detailTop: detailTop(
+				Math.max(cursor - height + 1, Math.min(top, cursor)),
+				rows.length,
+				height,
+			),
+		};
+	});
 }
 
 /** Opens a pane at its list. */
@@ -83,8 +86,7 @@ export function openPane(shell: Shell, pane: PaneId): void {
 		isZoomed: false,
 		field: undefined,
 		search: '',
-		detailTop: 0,
-		detailCursor: 0,
+		...detailStart,
 	}));
 }
 
@@ -108,7 +110,7 @@ export function goBack(shell: Shell): void {
 	if (state.search !== '') {
 		view.set(now => ({...now, search: ''}));
 	} else if (state.region === 'detail') {
-		view.set(now => ({...now, region: 'list', detailTop: 0, detailCursor: 0}));
+		view.set(now => ({...now, region: 'list', ...detailStart}));
 	} else if (state.isZoomed) {
 		view.set(now => ({...now, isZoomed: false}));
 	} else if (list && list.get().filterText !== '') {
@@ -118,19 +120,23 @@ export function goBack(shell: Shell): void {
 
 /** The next or previous row that fits what was searched for; in a list every row does. */
 export function nextMatch(shell: Shell, step: 1 | -1): void {
-	const {pane, region, search, detailTop: shown, detailCursor} = shell.view.get();
+	const view = shell.view.get();
+	const {pane, region, search} = view;
 	if (region === 'list') {
 		move(shell, step === 1 ? 'down' : 'up');
 		return;
 	}
 
-	const top = paneOf(pane).hasCursor === true ? detailCursor : shown;
 	const wanted = search.toLowerCase();
 	const lines = shell.detail.lines();
-	for (let index = top + step; index >= 0 && index < lines.length; index += step) {
+	const from = paneOf(pane).hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
+	for (let index = from + step; index >= 0 && index < lines.length; index += step) {
 		if (wanted !== '' && holds(lines[index] ?? [], wanted)) {
-			const found = index;
-			shell.view.set(state => ({...state, detailTop: found, detailCursor: found}));
+			change(shell, {
+				detailTop: index,
+				detailCursor: index,
+				detailPath: fieldOf(lines[index])?.path,
+			});
 			return;
 		}
 	}

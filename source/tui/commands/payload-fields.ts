@@ -1,6 +1,7 @@
 import {isRejection, type Delivery} from '../../core/delivery.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {clean, type Line} from '../panes/line.ts';
+import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
@@ -18,23 +19,20 @@ import {moveCursor, openDetail} from './navigate.ts';
 import {changeOverlay, openMenu} from './overlay-state.ts';
 import {nothingSelected, selectedDelivery} from './selected-delivery.ts';
 
-const fieldOf = (row: Line | undefined): PayloadField | undefined =>
-	row?.find(span => span.field)?.field;
-
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
-	const {region, detailCursor} = shell.view.get();
+	const {region} = shell.view.get();
 	if (region === 'list') {
 		openDetail(shell);
 	}
 
 	const rows = shell.detail.lines();
-	const field = region === 'list' ? undefined : fieldOf(rows[detailCursor]);
+	const {cursor, field} = placeIn(rows, shell.view.get());
 	if (field) {
 		return field;
 	}
 
-	const next = rows.findIndex((row, index) => index >= detailCursor && fieldOf(row));
+	const next = rows.findIndex((row, index) => index >= cursor && fieldOf(row));
 	if (next !== -1) {
 		moveCursor(shell, next);
 		shell.toast(own('j k to a field, then s once more'));

@@ -82,6 +82,8 @@ export type ViewState = {
 	readonly detailTop: number;
 	/** The row of the detail that keys act on, in panes whose detail has such a row. */
 	readonly detailCursor: number;
+	/** The field of a payload that this row showed when it was chosen; rows that come above move it. */
+	readonly detailPath: readonly string[] | undefined;
 	/** Whether the lower section of Groups has the keyboard. */
 	readonly isInJobs: boolean;
 	readonly overlay: Overlay | undefined;
@@ -92,6 +94,9 @@ export type ViewState = {
 	readonly redraws: number;
 };
 
+/** A detail as it is opened. */
+export const detailStart = {detailTop: 0, detailCursor: 0, detailPath: undefined} as const;
+
 /** The first view: Traffic, following. */
 export const newView = (size: Size, theme: ThemeName): ViewState => ({
 	size,
@@ -100,8 +105,7 @@ export const newView = (size: Size, theme: ThemeName): ViewState => ({
 	isZoomed: false,
 	field: undefined,
 	search: '',
-	detailTop: 0,
-	detailCursor: 0,
+	...detailStart,
 	isInJobs: false,
 	overlay: undefined,
 	toast: undefined,

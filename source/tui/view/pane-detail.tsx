@@ -1,3 +1,4 @@
+import {placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
@@ -26,13 +27,14 @@ function chosenRow(row: Line): Line {
 export function PaneDetail({width, height}: RegionProps) {
 	const shell = useShell();
 	const {pane, view} = usePane();
-	const {detailTop, detailCursor, region, search} = view;
+	const {region, search} = view;
 	useStore(shell.details.delivery, loaded => loaded);
 	useStore(shell.details.run, loaded => loaded);
 	useStore(shell.details.group, loaded => loaded);
 	const rows = shell.detail.lines();
+	const {cursor, top} = placeIn(rows, view);
 	const wanted = search.toLowerCase();
-	const chosen = pane.hasCursor === true && region === 'detail' ? detailCursor : -1;
+	const chosen = pane.hasCursor === true && region === 'detail' ? cursor : -1;
 	const marked =
 		wanted === '' && chosen === -1
 			? rows
@@ -45,7 +47,7 @@ export function PaneDetail({width, height}: RegionProps) {
 		<LineBlock
 			key={pane.id}
 			rows={marked.length === 0 ? nothing : marked}
-			top={detailTop}
+			top={top}
 			width={width}
 			height={height}
 		/>
