@@ -1,10 +1,9 @@
+import {createHider, shortestHidden} from './hide-texts.ts';
+
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
 export type Redact = (text: string) => string;
 
 const mark = '[redacted]';
-
-/** Shorter values are words that occur everywhere; hiding them would hide the log. */
-const shortestSecret = 6;
 
 /**
  * What a credential looks like, whatever its value. The part before the secret is kept as group 1. Every pattern is linear:
@@ -38,16 +37,25 @@ export function createRedact(
 	{byShape = true}: {readonly byShape?: boolean} = {},
 ): Redact {
 	let known: readonly string[] | undefined;
-	let pattern: RegExp | undefined;
+	let hideValues = createHider([], mark);
+	let forms: ReadonlyMap<string, readonly string[]> = new Map();
 
 	return text => {
 		const values = secretValues();
 		if (values !== known) {
 			known = values;
-			pattern = patternOf(values);
+			forms = new Map(
+				values
+					.filter(({length}) => length >= shortestHidden)
+					.map(value => [value, forms.get(value) ?? formsOf(value)]),
+			);
+			hideValues = createHider(
+				[...forms.values()].flat().filter(form => !mark.includes(form)),
+				mark,
+			);
 		}
 
-		const withoutValues = pattern === undefined ? text : hide(text, pattern, mark);
+		const withoutValues = hideValues(text);
 		return byShape
 			? shapes.reduce((result, shape) => hide(result, shape, `$1${mark}`), withoutValues)
 			: withoutValues;
@@ -57,17 +65,6 @@ export function createRedact(
 /** Most texts hold no credential, and looking costs a tenth of replacing. A global pattern that was found begins anew when it is replaced. */
 const hide = (text: string, pattern: RegExp, by: string): string =>
 	pattern.test(text) ? text.replace(pattern, by) : text;
-
-/** Longest first, so that a secret that begins like another is hidden whole. */
-function patternOf(values: readonly string[]): RegExp | undefined {
-	const forms = new Set(values.filter(value => value.length >= shortestSecret).flatMap(formsOf));
-	const longestFirst = [...forms]
-		.filter(form => form.length >= shortestSecret && !mark.includes(form))
-		.toSorted((a, b) => b.length - a.length);
-	return longestFirst.length === 0
-		? undefined
-		: new RegExp(longestFirst.map(form => RegExp.escape(form)).join('|'), 'g');
-}
 
 function formsOf(value: string): readonly string[] {
 	const encoded = encodeURIComponent(value.toWellFormed());

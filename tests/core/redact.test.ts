@@ -36,6 +36,16 @@ describe('by value', () => {
 		expect(both('secret-and-more, secret')).toBe('[redacted], [redacted]');
 	});
 
+	test('hides each of many that begin alike, also where one ends in the next', () => {
+		const values = Array.from({length: 200}, (_, index) => `whsec_${index}`);
+		const many = createRedact(() => [...values, 'tail-of-one'], {byShape: false});
+
+		expect(many('<whsec_7> <whsec_77> <whsec_199> <whsec_x>')).toBe(
+			'<[redacted]> <[redacted]> <[redacted]> <whsec_x>',
+		);
+		expect(many('whsec_1tail-of-onewhsec_2')).toBe('[redacted][redacted][redacted]');
+	});
+
 	test('leaves values below 6 characters alone', () => {
 		expect(createRedact(() => ['a', '12345', ''])('a 12345')).toBe('a 12345');
 	});
