@@ -14,8 +14,6 @@ export type Counters = Memory & {
 	active: number;
 	/** The greatest run number that was given out. */
 	lastRun: number;
-	/** The latest time at which a run was put in the queue, milliseconds since 1970: what is due by then is due, though the wall clock was set back. */
-	latest: number;
 	/** Bytes of all bodies that are kept. */
 	bodyBytes: number;
 	/** Says that a run went from one state to another; `undefined` is: did not exist. */
@@ -37,7 +35,7 @@ export function createCounters(database: DatabaseSync): Counters {
 			.all()
 			.map(row => [textOf(row['state']), integerOf(row['count'])]),
 	);
-	const newest = database.prepare('select max(id) as id, created_at from run').get();
+	const newest = database.prepare('select max(id) as id from run').get();
 	let stored = integerOf(
 		database.prepare('select body_bytes from usage where id = 1').get()?.['body_bytes'],
 	);
@@ -50,7 +48,6 @@ export function createCounters(database: DatabaseSync): Counters {
 		queued: perState.get('queued') ?? 0,
 		active: (perState.get('running') ?? 0) + (perState.get('delivering') ?? 0),
 		lastRun: integerOf(newest?.['id']),
-		latest: integerOf(newest?.['created_at']),
 		bodyBytes: stored,
 		moved(from, to) {
 			weigh(from, -1);

@@ -13,6 +13,7 @@ import type {JobSteps} from './job-steps.ts';
 import type {NoteBudget} from './note-budget.ts';
 import type {Accepted, DeliveryKey, Intake} from './port.ts';
 import type {NewRun} from './run-queue.ts';
+import type {WaitingPool} from './waiting-pool.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
@@ -31,7 +32,7 @@ export function createIntake({
 	enqueue,
 	groups,
 	jobs,
-	waiting,
+	pool,
 }: {
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
@@ -42,8 +43,7 @@ export function createIntake({
 	readonly enqueue: (run: NewRun) => number;
 	readonly groups: GroupSteps;
 	readonly jobs: JobSteps;
-	/** Queued runs and pending groups. */
-	readonly waiting: () => number;
+	readonly pool: WaitingPool;
 }): Intake {
 	const deliveryStatement = database.prepare(insertDelivery);
 
@@ -62,6 +62,11 @@ export function createIntake({
 		insert(delivery, parameters, work);
 	};
 
+	const queueRefusal = (maxQueued: number): Accepted | undefined => {
+		const queued = pool.queued();
+		return queued >= maxQueued ? {kind: 'full', queued, most: maxQueued} : undefined;
+	};
+
 	const coalesce = (
 		entry: Entry & Required<Pick<Entry, 'group'>>,
 		parameters: Bindings,
@@ -78,8 +83,9 @@ export function createIntake({
 			target: plan.target.kind,
 			window: group,
 		});
-		if (joining.opens && waiting() >= maxQueued) {
-			return {kind: 'full', queued: waiting()};
+		const refusal = joining.takesPlace ? pool.refusal(delivery, maxQueued) : undefined;
+		if (refusal) {
+			return refusal;
 		}
 
 		const joined = joining.perform();
@@ -88,9 +94,12 @@ export function createIntake({
 	};
 
 	const run = (entry: Entry, parameters: Bindings, now: number): Accepted => {
-		const {delivery, plan, maxQueued, dueAt = now, job} = entry;
-		if (waiting() >= maxQueued) {
-			return {kind: 'full', queued: waiting()};
+		const {delivery, plan, maxQueued, job} = entry;
+		const dueAt = Math.max(now, Math.ceil(entry.dueAt ?? now));
+		const place = {profile: job?.profile ?? delivery.profile, route: delivery.route};
+		const refusal = dueAt > now ? pool.refusal(place, maxQueued) : queueRefusal(maxQueued);
+		if (refusal) {
+			return refusal;
 		}
 
 		const queued = job ? jobs.queued(job) : 0;
@@ -101,11 +110,10 @@ export function createIntake({
 		const row = rowIdOf(delivery.id);
 		const runId = enqueue({
 			delivery: row,
-			profile: job?.profile ?? delivery.profile,
-			route: delivery.route,
+			...place,
 			target: plan.target.kind,
 			createdAt: now,
-			dueAt: Math.max(now, Math.ceil(dueAt)),
+			dueAt,
 			job,
 		});
 		keep(entry, parameters, {work: runId, row, now});

@@ -24,7 +24,7 @@ export function createJobSteps({
 }: {
 	readonly database: DatabaseSync;
 	readonly enqueue: (run: NewRun) => number;
-	/** Queued runs and pending groups. */
+	/** Queued runs that wait for a worker. */
 	readonly waiting: () => number;
 }): JobSteps {
 	const open = 'from run where job = ? and profile = ? and finished_at is null';

@@ -17,19 +17,24 @@ type Lane = {
 	head: Row | undefined;
 };
 
-/** The lanes as they are at one moment. */
+/** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at`. */
 export type Lanes = {
-	/** The run that is due first of those whose lane has room: a row of `id, state, token, due_at`. */
+	/** The first run that is due, of those whose lane has room. */
 	first(): Row | undefined;
 	/** Says that the first was leased. */
 	take(): void;
+	/** The run of a lane with room that is due next, and milliseconds until then. */
+	next(): {readonly head: Row; readonly waitMs: number} | undefined;
 };
 
 /**
  * A function that looks at the lanes: one step of an index for every lane with an unfinished run, however many runs those have. A route has room while less than its limit
- * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment.
+ * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment. `waitMs` says when a run is due, in milliseconds.
  */
-export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lanes {
+export function createLanes(
+	database: DatabaseSync,
+	waitMs: (runId: number) => number,
+): (limitOf?: LimitOf) => Lanes {
 	const leases = database.prepare(
 		'select lane, count(*) as leased from run indexed by run_leased where finished_at is null and due_at is null group by lane',
 	);
@@ -47,6 +52,8 @@ export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lane
 	const next = database.prepare(
 		'select id, state, token, due_at from run where due_at is not null and lane = ? order by due_at, id limit 1',
 	);
+
+	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
 
 	return limitOf => {
 		const leased = new Map<string, number>();
@@ -70,7 +77,7 @@ export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lane
 		const first = () => {
 			let found: Lane | undefined;
 			for (const lane of lanes) {
-				if (hasRoom(lane) && isBefore(lane.head, found?.head)) {
+				if (hasRoom(lane) && isBefore(lane.head, found?.head) && waitOf(lane) === 0) {
 					found = lane;
 				}
 			}
@@ -79,6 +86,15 @@ export function createLanes(database: DatabaseSync): (limitOf?: LimitOf) => Lane
 		};
 
 		return {
+			next() {
+				const due = first()?.head;
+				if (due) {
+					return {head: due, waitMs: 0};
+				}
+
+				const [lane] = lanes.filter(hasRoom).toSorted((a, b) => waitOf(a) - waitOf(b));
+				return lane?.head && {head: lane.head, waitMs: waitOf(lane)};
+			},
 			first: () => first()?.head,
 			take() {
 				const lane = first();

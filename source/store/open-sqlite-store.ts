@@ -6,6 +6,7 @@ import {createAbandon, type Fate} from './abandoned-runs.ts';
 import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
+import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
 import {createGroupReader} from './group-reader.ts';
 import {createGroupSteps} from './group-steps.ts';
@@ -19,6 +20,7 @@ import {migrate} from './migrations.ts';
 import {createNoteBudget} from './note-budget.ts';
 import {openDatabase} from './open-database.ts';
 import {openPendingGroups} from './open-pending-groups.ts';
+import {openTimedRuns} from './open-timed-runs.ts';
 import type {Recovered, Store} from './port.ts';
 import {createPurge} from './purge.ts';
 import {createReserve} from './reserve-file.ts';
@@ -28,6 +30,7 @@ import {createRuns} from './runs.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import {joinMemories} from './transaction.ts';
+import {createWaitingPool} from './waiting-pool.ts';
 
 export type SqliteStoreDependencies = {
 	readonly clock: Clock;
@@ -73,6 +76,7 @@ function storeOn(
 	const counters = createCounters(database);
 	const steady = createSteadyClock(clock);
 	const pending = openPendingGroups(database, steady);
+	const timed = openTimedRuns(database, clock);
 	const recovered = recover(database, counters, clock.now());
 	const onFailing = (reason: string | undefined) => {
 		if (reason === undefined) {
@@ -92,12 +96,13 @@ function storeOn(
 		},
 		{generation: freshClaims},
 	);
-	const memory = joinMemories([counters, claims, pending]);
+	const memory = joinMemories([counters, claims, pending, timed]);
 	const commit = createGroupCommit({database, clock, memory, onCommit, onFailing}, {file});
-	const enqueue = createEnqueue(database, counters);
-	const waiting = () => counters.queued + pending.count();
+	const times = createDueTimes({database, timed, clock});
+	const enqueue = createEnqueue({database, counters, times});
+	const pool = createWaitingPool({counters, pending, timed, clock});
 	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
-	const jobs = createJobSteps({database, enqueue, waiting});
+	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(`${file}.reserve`);
 	const reader = createJournalReader(database);
@@ -130,9 +135,9 @@ function storeOn(
 			enqueue,
 			groups,
 			jobs,
-			waiting,
+			pool,
 		}),
-		runs: createRuns({database, clock, commit, counters}),
+		runs: createRuns({database, clock, commit, counters, timed, times}),
 		groups: createGroups({
 			commit,
 			pending,

@@ -1,5 +1,6 @@
 import {dueOf, type Group} from '../core/group.ts';
 import {createDueQueue} from './due-queue.ts';
+import {createTally, type Place} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
@@ -27,7 +28,10 @@ export type PendingGroups = Memory & {
 	/** The one that is due first, on the monotonic clock. */
 	first(): PendingGroup | undefined;
 	ids(): readonly number[];
+	all(): Iterable<PendingGroup>;
 	count(): number;
+	/** Those of one route. */
+	countOf(place: Place): number;
 };
 
 /** Begins with what is on disk. */
@@ -35,17 +39,25 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	const groups = new Map<number, PendingGroup>();
 	const names = new Map<string, number>();
 	const due = createDueQueue();
+	const tally = createTally();
 	/** How to undo, in reverse order, what the open transaction did. */
 	const undo: Array<() => void> = [];
 
 	const set = (group: PendingGroup) => {
+		if (!groups.has(group.id)) {
+			tally.add(group, 1);
+		}
+
 		groups.set(group.id, group);
 		names.set(nameOf(group), group.id);
 		due.set(group.id, dueOf(group).at - group.offset);
 	};
 
 	const remove = (group: PendingGroup) => {
-		groups.delete(group.id);
+		if (groups.delete(group.id)) {
+			tally.add(group, -1);
+		}
+
 		names.delete(nameOf(group));
 		due.delete(group.id);
 	};
@@ -78,7 +90,9 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		},
 		first: () => get(due.first()?.id),
 		ids: () => [...groups.keys()],
+		all: () => groups.values(),
 		count: () => groups.size,
+		countOf: place => tally.of(place),
 		save() {
 			const depth = undo.length;
 			return () => {

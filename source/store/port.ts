@@ -15,8 +15,16 @@ export type Accepted =
 	| {readonly kind: 'duplicate'; readonly of: string}
 	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
-	/** `queued` runs and groups wait already; nothing was written. */
-	| {readonly kind: 'full'; readonly queued: number}
+	/**
+	 * `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free
+	 * in so many milliseconds; without, they wait for a worker.
+	 */
+	| {
+			readonly kind: 'full';
+			readonly queued: number;
+			readonly most: number;
+			readonly freeInMs?: number;
+	  }
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
@@ -55,10 +63,13 @@ export type Intake = {
 	accept(entry: {
 		readonly delivery: StoredDelivery;
 		readonly plan: RunPlan;
-		/** Bound of the queued runs and the pending groups together. An event that joins a group adds nothing to them. */
+		/**
+		 * Bound of the queued runs that wait for a worker. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
+		 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing.
+		 */
 		readonly maxQueued: number;
 		readonly idempotencyMs: number;
-		/** Earliest start of the run, milliseconds since 1970; at once when absent. */
+		/** Earliest start of the run, milliseconds since 1970; at once when absent. Its distance counts from here on: a wall clock that is set moves nothing. */
 		readonly dueAt?: number;
 		/** The event joins, or opens, the pending group of its (profile, route, key); `plan` is what the group runs if no later event comes. */
 		readonly group?: GroupWindow & {readonly key: string};
@@ -90,7 +101,7 @@ export type Lease = {
 export type Settlement =
 	| {readonly state: 'done' | 'silent' | 'cancelled'}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
-	/** Same phase again at `at`, milliseconds since 1970. */
+	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
 
 export type Runs = {
@@ -212,7 +223,7 @@ export type StoreHealth = {
 	readonly failing?: string;
 	/** Notes dropped since the start. */
 	readonly notesDropped: number;
-	/** Runs that wait for a worker now; pending groups are not among them. */
+	/** Queued runs, also those whose time lies ahead; pending groups are not among them. */
 	readonly queued: number;
 	/** Durations of the last commits, milliseconds: median and 99th percentile. */
 	readonly commitP50Ms: number;

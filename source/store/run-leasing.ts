@@ -2,6 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
+import type {DueTimes} from './due-times.ts';
 import type {Lanes} from './lanes.ts';
 import type {Lease} from './port.ts';
 import type {RunReader} from './run-reader.ts';
@@ -11,10 +12,12 @@ export function createLeasing({
 	database,
 	counters,
 	reader,
+	times,
 }: {
 	readonly database: DatabaseSync;
 	readonly counters: Counters;
 	readonly reader: RunReader;
+	readonly times: DueTimes;
 }): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
 	const mark = database.prepare(
 		'update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null where id = ?',
@@ -28,17 +31,16 @@ export function createLeasing({
 		const state = agent ? 'running' : from;
 		mark.run(state, agent ? 1 : 0, token, now, id);
 		counters.moved(from, state);
+		times.remove(id);
 		const run = reader.read(id);
 		return run ? [{run, token, phase: agent ? 'agent' : 'deliver'}] : [];
 	};
 
 	return (count, now, lanes) => {
-		// A wall clock that was set back must not hold up what was accepted before.
-		counters.latest = Math.max(counters.latest, now);
 		const leases: Lease[] = [];
 		for (let taken = 0; taken < count; taken += 1) {
 			const row = lanes.first();
-			if (!row || integerOf(row['due_at']) > counters.latest) {
+			if (!row) {
 				break;
 			}
 

@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Counters} from './counters.ts';
+import type {DueTimes} from './due-times.ts';
 
 /** A run that is to wait for a worker. Times are milliseconds since 1970. */
 export type NewRun = {
@@ -17,7 +18,15 @@ export type NewRun = {
 };
 
 /** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
-export function createEnqueue(database: DatabaseSync, counters: Counters): (run: NewRun) => number {
+export function createEnqueue({
+	database,
+	counters,
+	times,
+}: {
+	readonly database: DatabaseSync;
+	readonly counters: Counters;
+	readonly times: DueTimes;
+}): (run: NewRun) => number {
 	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';
 	const insert = database.prepare(
 		`insert into run (${columns}) values (?, ?, ?, ?, ?, 'queued', ?, ?)`,
@@ -27,6 +36,10 @@ export function createEnqueue(database: DatabaseSync, counters: Counters): (run:
 	);
 
 	return ({delivery, profile, route, target, createdAt, dueAt, group, job}) => {
+		if (dueAt > createdAt) {
+			times.keepUp();
+		}
+
 		const id = counters.lastRun + 1;
 		if (group || job) {
 			const origin = [group?.id, group?.superseded, job?.id, job?.name].map(value => value ?? null);
@@ -36,8 +49,11 @@ export function createEnqueue(database: DatabaseSync, counters: Counters): (run:
 		}
 
 		counters.lastRun = id;
-		counters.latest = Math.max(counters.latest, createdAt);
 		counters.moved(undefined, 'queued');
+		if (dueAt > createdAt) {
+			times.add({id, profile, route}, {waitMs: dueAt - createdAt, isPromised: true});
+		}
+
 		return id;
 	};
 }

@@ -2,6 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {wordOf} from './columns.ts';
 import type {Counters} from './counters.ts';
+import type {DueTimes} from './due-times.ts';
 import type {Lease, Settlement} from './port.ts';
 import {createAnswers} from './run-answers.ts';
 
@@ -27,7 +28,15 @@ export type RunSteps = {
 	retry(runId: number, now: number): boolean;
 };
 
-export function createRunSteps(database: DatabaseSync, counters: Counters): RunSteps {
+export function createRunSteps({
+	database,
+	counters,
+	times,
+}: {
+	readonly database: DatabaseSync;
+	readonly counters: Counters;
+	readonly times: DueTimes;
+}): RunSteps {
 	const answers = createAnswers(database);
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
@@ -77,7 +86,9 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 			const error = 'error' in settlement ? settlement.error : null;
 			if (settlement.state === 'retry') {
 				const state = from === 'running' ? 'queued' : from;
+				times.keepUp();
 				wait.run(state, settlement.at, error, lease.run.id);
+				times.add(lease.run, {waitMs: settlement.at - now, isPromised: false});
 				counters.moved(from, state);
 				return true;
 			}
@@ -93,6 +104,7 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 			}
 
 			finish.run('cancelled', now, null, runId);
+			times.remove(runId);
 			counters.moved(wordOf<RunState>(row['state']), 'cancelled');
 			return true;
 		},
@@ -105,7 +117,6 @@ export function createRunSteps(database: DatabaseSync, counters: Counters): RunS
 			}
 
 			restart.run(state, now, runId);
-			counters.latest = Math.max(counters.latest, now);
 			counters.moved(from, state);
 			if (state === 'queued') {
 				answers.drop(runId);

@@ -3,13 +3,15 @@ import type {Clock} from '../core/clock.ts';
 import {createAbandon} from './abandoned-runs.ts';
 import {integerOf} from './columns.ts';
 import type {Counters} from './counters.ts';
+import type {DueTimes} from './due-times.ts';
 import type {GroupCommit} from './group-commit.ts';
-import {createLanes, type LimitOf} from './lanes.ts';
+import {createLanes, type Lanes, type LimitOf} from './lanes.ts';
 import {createLeases, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';
 import {createLeasing} from './run-leasing.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
+import type {TimedRuns} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
 /** Runs that one call may lease. */
@@ -21,19 +23,23 @@ export function createRuns({
 	clock,
 	commit,
 	counters,
+	timed,
+	times,
 }: {
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
 	readonly commit: GroupCommit;
 	readonly counters: Counters;
+	readonly timed: TimedRuns;
+	readonly times: DueTimes;
 }): Runs {
 	const reader = createRunReader(database);
-	const steps = createRunSteps(database, counters);
+	const steps = createRunSteps({database, counters, times});
 	const transcripts = createTranscripts(database);
 	const leases = createLeases(clock);
-	const take = createLeasing({database, counters, reader});
+	const take = createLeasing({database, counters, reader, times});
 	const abandon = createAbandon(database, counters);
-	const lanes = createLanes(database);
+	const lanes = createLanes(database, id => timed.waitMs(id));
 	/** What the last call of `lease` was told: by that, a run waits for its route. */
 	let limits: LimitOf | undefined;
 
@@ -52,6 +58,7 @@ export function createRuns({
 					abandon(runId, clock.now(), token);
 				}
 
+				times.keepUp();
 				return take(Math.min(count, mostLeases), clock.now(), lanes(limitOf));
 			});
 			for (const {runId, token} of expired) {
@@ -98,13 +105,18 @@ export function createRuns({
 		list: reader.list,
 		counts: async () => ({queued: counters.queued, active: counters.active}),
 		async nextDue() {
-			const due = lanes(limits).first()?.['due_at'];
+			const next = lanes(limits).next();
+			const now = clock.now();
 			const expiryMs = leases.nextExpiryMs();
-			const times = [
-				...(due === null || due === undefined ? [] : [integerOf(due)]),
-				...(expiryMs === undefined ? [] : [clock.now() + expiryMs]),
+			const moments = [
+				...(next ? [timeOf(next, now)] : []),
+				...(expiryMs === undefined ? [] : [now + expiryMs]),
 			];
-			return times.length === 0 ? undefined : Math.min(...times);
+			return moments.length === 0 ? undefined : Math.min(...moments);
 		},
 	};
 }
+
+/** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
+const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>
+	waitMs > 0 ? now + Math.ceil(waitMs) : Math.min(now, integerOf(head['due_at']));

@@ -4,12 +4,17 @@ import type {TraceStep} from '../core/delivery.ts';
 import {dueOf} from '../core/group.ts';
 import type {Group} from '../core/group.ts';
 import {cell} from '../core/untrusted.ts';
-import type {Intake} from '../store/port.ts';
+import type {Accepted, Intake} from '../store/port.ts';
 import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
+
+type Full = Extract<Accepted, {readonly kind: 'full'}>;
+
+/** Of a refusal because too much waits for its time. */
+const longestRetryAfterSeconds = 3600;
 
 /** What is to become of an event that leads to a run. */
 export type Commission = {
@@ -42,13 +47,12 @@ export async function journalEvent(
 	{intake, clock, maxQueued}: EventJournal,
 ): Promise<Reply> {
 	const {visit} = ready;
-	const bound = maxQueued();
 	// What is written says that the last steps passed: it is written only when they do.
 	const delivery = deliveryOf(visit, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
 		delivery: storedDeliveryOf(visit, delivery, lastSteps(because)),
-		maxQueued: bound,
+		maxQueued: maxQueued(),
 		idempotencyMs,
 	});
 
@@ -66,10 +70,7 @@ export async function journalEvent(
 		case 'duplicate':
 			return duplicateOf(ready, accepted.of);
 		case 'full':
-			return refuse(
-				refusals.queue,
-				`${accepted.queued} runs and groups wait, at most ${bound} may`,
-			);
+			return refuse(...fullReply(accepted));
 		case 'job-full':
 			return refuse(
 				refusals.job,
@@ -82,6 +83,21 @@ export async function journalEvent(
 			pass(withReason(because, `run ${accepted.runId} queued`));
 			return {...reply, runId: accepted.runId};
 	}
+}
+
+/** A sender that is told when a place becomes free need not try before; within an hour it may find another. */
+function fullReply({queued, most, freeInMs}: Full): readonly [Reply, string] {
+	const wait = freeInMs === undefined ? 'runs wait' : 'events and runs wait for their time';
+	const detail = `${queued} ${wait}, at most ${most} may`;
+	if (freeInMs === undefined) {
+		return [refusals.queue, detail];
+	}
+
+	const retryAfterSeconds = Math.min(
+		Math.max(Math.ceil(freeInMs / 1000), 1),
+		longestRetryAfterSeconds,
+	);
+	return [{...refusals.queue, retryAfterSeconds}, detail];
 }
 
 /** The identifier is taken: the answer to an event that `holder` stands for already. */

@@ -269,22 +269,18 @@ export function describeGroups(name: string, use: Use): void {
 		const bounded = {maxQueued: 2};
 
 		test(
-			'queued runs and pending groups are counted together',
+			'queued runs and pending groups have a bound each',
 			use(async store => {
 				await acceptRun(store, sampleEntry({}, bounded));
 				await acceptGrouped(store, groupedEntry('k', {}, bounded));
-				const refused = [sampleEntry({}, bounded), groupedEntry('other', {}, bounded)];
-				for (const entry of refused) {
-					expect(await store.intake.accept(entry)).toEqual({kind: 'full', queued: 2});
-					expect(await store.journal.get(entry.delivery.id)).toBeUndefined();
-					expect(await store.intake.holderOf(entry.delivery, hourMs)).toBeUndefined();
-				}
-
 				const job = {profile: 'default', id: 'job_abcd1234', name: 'nightly'};
-				expect(await store.jobs.fire({job, plan: samplePlan, ...bounded})).toEqual({
-					kind: 'full',
-					queued: 2,
-				});
+				const firing = {job, plan: samplePlan, ...bounded};
+				expect(await store.jobs.fire(firing)).toMatchObject({kind: 'fired'});
+				const refused = sampleEntry({}, bounded);
+				expect(await store.intake.accept(refused)).toEqual({kind: 'full', queued: 2, most: 2});
+				expect(await store.journal.get(refused.delivery.id)).toBeUndefined();
+				expect(await store.intake.holderOf(refused.delivery, hourMs)).toBeUndefined();
+				expect(await store.jobs.fire(firing)).toEqual({kind: 'full', queued: 2});
 				expect(store.groups.pending()).toBe(1);
 			}),
 		);
@@ -293,7 +289,7 @@ export function describeGroups(name: string, use: Use): void {
 			'"An event that joins a group adds nothing", and dispatching is never refused',
 			use(async (store, clock) => {
 				await acceptGrouped(store, groupedEntry('k', {}, bounded));
-				await acceptGrouped(store, groupedEntry('l', {}, bounded));
+				await acceptGrouped(store, groupedEntry('l', {route: 'other'}, bounded));
 				expect((await acceptGrouped(store, groupedEntry('k', {}, bounded))).group.count).toBe(2);
 				clock.advance(windowMs);
 				expect(await store.groups.dispatchDue()).toHaveLength(2);
@@ -302,16 +298,16 @@ export function describeGroups(name: string, use: Use): void {
 		);
 
 		test(
-			'an event that finds its group over and the queue full changes nothing',
+			'an event that finds its group over takes its place, however much waits',
 			use(async (store, clock) => {
 				const {group} = await acceptGrouped(store, groupedEntry('k', {}, bounded));
 				await acceptRun(store, sampleEntry({}, bounded));
+				await acceptRun(store, sampleEntry({}, bounded));
 				clock.advance(windowMs);
-				const entry = groupedEntry('k', {}, bounded);
-
-				expect(await store.intake.accept(entry)).toEqual({kind: 'full', queued: 2});
-				expect(await store.groups.get(group.id)).toMatchObject({state: 'pending', count: 1});
-				expect(await store.groups.dispatchDue()).toMatchObject([{id: group.id}]);
+				const {dispatched} = await acceptGrouped(store, groupedEntry('k', {}, bounded));
+				expect(dispatched).toMatchObject({id: group.id, state: 'dispatched'});
+				expect(store.groups.pending()).toBe(1);
+				expect(await store.runs.counts()).toEqual({queued: 3, active: 0});
 			}),
 		);
 
@@ -611,16 +607,18 @@ export function describeGroups(name: string, use: Use): void {
 		);
 
 		test(
-			'what became due while nobody was there is due at once, and counts in the bound',
+			'what became due while nobody was there is due at once, and counts in the bound of its route',
 			use(async (store, clock, home) => {
 				const {group} = await acceptGrouped(store);
 				await using copy = await home.crash();
 				clock.advance(99 * maxWaitMs);
 				await using reopened = await copy.open(clock);
 				expect(reopened.groups.nextDueMs()).toBe(0);
-				expect(await reopened.intake.accept(sampleEntry({}, {maxQueued: 1}))).toEqual({
+				expect(await reopened.intake.accept(groupedEntry('other', {}, {maxQueued: 2}))).toEqual({
 					kind: 'full',
 					queued: 1,
+					most: 1,
+					freeInMs: 0,
 				});
 				expect(await reopened.groups.dispatchDue()).toMatchObject([
 					{id: group.id, reason: 'quiet'},

@@ -6,6 +6,7 @@ import {describeGroups} from './contract-groups.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeLanes} from './contract-lanes.ts';
 import {describeWaitedFor} from './contract-waited-for.ts';
+import {describeWaiting} from './contract-waiting.ts';
 import {createJumpingClock, type JumpingClock} from './jumping-clock.ts';
 import {
 	acceptRun,
@@ -64,6 +65,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeJobs(name, use);
 	describeLanes(name, use);
 	describeWaitedFor(name, use);
+	describeWaiting(name, use);
 
 	describe(`${name}: intake`, () => {
 		test(
@@ -179,7 +181,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const refused = sampleEntry({}, {maxQueued: 2});
 
 				expect(answers.map(answer => answer.kind)).toEqual(['accepted', 'full', 'full']);
-				expect(await store.intake.accept(refused)).toEqual({kind: 'full', queued: 2});
+				expect(await store.intake.accept(refused)).toEqual({kind: 'full', queued: 2, most: 2});
 				expect(await store.journal.get(refused.delivery.id)).toBeUndefined();
 				expect(
 					await store.intake.accept({...refused, delivery: {...first.delivery, id: 'zzzz'}}),

@@ -73,7 +73,7 @@ function createModel() {
 			}
 
 			if (model.queued() >= mostQueued) {
-				return {kind: 'full', queued: model.queued()};
+				return {kind: 'full', queued: model.queued(), most: mostQueued};
 			}
 
 			runs.push({state: 'queued', due: now});

@@ -13,7 +13,7 @@ const setUp = () => {
 	const clock = createFakeClock();
 	const state = {fails: true, tries: 0, recorded: [] as string[], log: [] as string[]};
 	const intake: Intake = {
-		accept: async () => ({kind: 'full', queued: 0}),
+		accept: async () => ({kind: 'full', queued: 0, most: 0}),
 		holderOf: async () => undefined,
 		async record({delivery}) {
 			state.tries += 1;

@@ -159,12 +159,38 @@ test('duplicates and events that found the queue full take nobody’s place', as
 	);
 	for (const {status, json, headers} of full) {
 		expect([status, json]).toEqual([503, {error: 'Too many runs are queued'}]);
-		expect(headers['retry-after']).toBe('30');
+		expect(headers['retry-after']).toBe('60');
 	}
 
-	await receiver.store.runs.cancel(receiver.woken[0] ?? 0);
+	await receiver.store.runs.cancel(receiver.woken[2] ?? 0);
 	await receiver.post({}, id('full-0'));
 	expect(receiver.step('dispatch')).toContain(iso(startedAt + 120_000));
+});
+
+test('"one route at most half": its backlog leaves others their places, and says when it has one again, an hour at most', async () => {
+	const slow = {windowMs: 7_200_000, maxWaitMs: 7_200_000};
+	await using receiver = await startReceiver({
+		routes: [
+			queued,
+			makeRoute({name: 'grouped', coalesce: {key: 'k', ...slow}}),
+			makeRoute({name: 'other'}),
+		],
+		maxQueued: 4,
+	});
+	const retryAfter = async (body: object, path?: string) =>
+		(await receiver.post(body, id(`${Math.random()}`), path)).headers['retry-after'];
+	await postMany(receiver, 4);
+	receiver.clock.advance(10_500);
+	expect(await retryAfter({})).toBe('50');
+	expect(receiver.step('dispatch')).toBe('2 events and runs wait for their time, at most 2 may');
+	expect(await retryAfter({k: 1}, '/webhooks/grouped')).toBeUndefined();
+	expect(await retryAfter({k: 2}, '/webhooks/grouped')).toBeUndefined();
+	expect(await retryAfter({k: 3}, '/webhooks/grouped')).toBe('3600');
+	for (const status of [202, 202, 503]) {
+		// oxlint-disable-next-line no-await-in-loop -- their order is the point
+		const answer = await receiver.post({}, id(`${Math.random()}`), '/webhooks/other');
+		expect(answer.status).toBe(status);
+	}
 });
 
 test('on a coalescing route the event just joins its group', async () => {

@@ -235,7 +235,7 @@ test('queue full: 503 with `Retry-After`; the id is not consumed', async () => {
 	const answer = await receiver.post({}, id);
 	expect([answer.status, answer.json]).toEqual([503, {error: 'Too many runs are queued'}]);
 	expect(answer.headers['retry-after']).toBe('30');
-	expect(receiver.step('dispatch')).toBe('1 runs and groups wait, at most 1 may');
+	expect(receiver.step('dispatch')).toBe('1 runs wait, at most 1 may');
 
 	const [first = 0] = receiver.woken;
 	await receiver.store.runs.cancel(first);

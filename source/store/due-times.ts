@@ -1,0 +1,62 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import type {TimedRun, TimedRuns} from './timed-runs.ts';
+
+/** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
+const toleratedMs = 1000;
+
+/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
+export type DueTimes = {
+	/**
+	 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
+	 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
+	 */
+	keepUp(): void;
+	/** The run waits for its time, if that lies ahead. */
+	add(
+		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
+		wait: Pick<TimedRun, 'isPromised'> & {readonly waitMs: number},
+	): void;
+	/** It was leased, or has ended. */
+	remove(runId: number): void;
+};
+
+export function createDueTimes({
+	database,
+	timed,
+	clock,
+}: {
+	readonly database: DatabaseSync;
+	readonly timed: TimedRuns;
+	readonly clock: Clock;
+}): DueTimes {
+	const pull = database.prepare('update run set due_at = ?1 where due_at > ?1');
+	const move = database.prepare(
+		'update run set due_at = ?, created_at = created_at + ? where id = ?',
+	);
+
+	return {
+		keepUp() {
+			const offset = clock.now() - clock.monotonic();
+			const byMs = Math.round(offset - timed.offset);
+			if (Math.abs(byMs) < toleratedMs) {
+				return;
+			}
+
+			timed.offset = offset;
+			pull.run(clock.now());
+			for (const {id, at, isPromised} of timed.all()) {
+				// A promise shows by a time later than that of its event.
+				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
+			}
+		},
+		add({id, profile, route}, {waitMs, isPromised}) {
+			if (waitMs > 0) {
+				timed.put({id, profile, route, at: clock.monotonic() + waitMs, isPromised});
+			}
+		},
+		remove(runId) {
+			timed.remove(runId);
+		},
+	};
+}

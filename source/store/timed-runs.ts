@@ -1,0 +1,124 @@
+import type {Clock} from '../core/clock.ts';
+import {createDueQueue} from './due-queue.ts';
+import {createTally, type Place} from './tally.ts';
+import type {Memory} from './transaction.ts';
+
+/** A waiting run whose time lay ahead when it began to wait. */
+export type TimedRun = Place & {
+	readonly id: number;
+	/** When its time comes, on the monotonic clock. */
+	readonly at: number;
+	/** It was accepted for later, and has not been tried yet. */
+	readonly isPromised: boolean;
+};
+
+/**
+ * The waiting runs that have a time, in memory: a run that is not among them is due, whatever the wall clock and `run.due_at` say. Changes belong
+ * inside a transaction.
+ */
+export type TimedRuns = Memory & {
+	/** What the wall clock was ahead of the monotonic one when the times on disk were written. */
+	offset: number;
+	put(run: TimedRun): void;
+	/** It was leased, or has ended. */
+	remove(id: number): void;
+	/** Milliseconds until the run is due, 0 when it is. */
+	waitMs(id: number): number;
+	all(): Iterable<TimedRun>;
+	/** Promised runs whose time lies ahead. */
+	promised(): number;
+	promisedOf(place: Place): number;
+};
+
+export function createTimedRuns(
+	clock: Pick<Clock, 'monotonic'>,
+	{runs: known, offset: firstOffset}: {readonly runs: readonly TimedRun[]; readonly offset: number},
+): TimedRuns {
+	const runs = new Map<number, TimedRun>();
+	/** Promised runs whose time lies ahead, or came since they were counted last. */
+	const ahead = new Map<number, TimedRun>();
+	const due = createDueQueue();
+	const tally = createTally();
+	/** How to undo, in reverse order, what the open transaction did. */
+	const undo: Array<() => void> = [];
+
+	const uncount = (id: number) => {
+		const run = ahead.get(id);
+		if (run) {
+			ahead.delete(id);
+			due.delete(id);
+			tally.add(run, -1);
+		}
+	};
+
+	const drop = (id: number) => {
+		runs.delete(id);
+		uncount(id);
+	};
+
+	const set = (run: TimedRun) => {
+		drop(run.id);
+		runs.set(run.id, run);
+		if (run.isPromised) {
+			ahead.set(run.id, run);
+			due.set(run.id, run.at);
+			tally.add(run, 1);
+		}
+	};
+
+	const uncountDue = () => {
+		const now = clock.monotonic();
+		for (let first = due.first(); first && first.at <= now; first = due.first()) {
+			uncount(first.id);
+		}
+	};
+
+	for (const run of known) {
+		set(run);
+	}
+
+	const timed: TimedRuns = {
+		offset: firstOffset,
+		put(run) {
+			set(run);
+			undo.push(() => {
+				drop(run.id);
+			});
+		},
+		remove(id) {
+			const run = runs.get(id);
+			if (run) {
+				drop(id);
+				undo.push(() => {
+					set(run);
+				});
+			}
+		},
+		waitMs: id => Math.max(0, (runs.get(id)?.at ?? 0) - clock.monotonic()),
+		all: () => runs.values(),
+		promised() {
+			uncountDue();
+			return ahead.size;
+		},
+		promisedOf(place) {
+			uncountDue();
+			return tally.of(place);
+		},
+		save() {
+			const depth = undo.length;
+			const {offset} = timed;
+			return () => {
+				timed.offset = offset;
+				while (undo.length > depth) {
+					undo.pop()?.();
+				}
+			};
+		},
+		persist() {},
+		committed() {
+			undo.length = 0;
+		},
+	};
+
+	return timed;
+}

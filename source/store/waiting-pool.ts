@@ -1,0 +1,70 @@
+import type {Clock} from '../core/clock.ts';
+import {dueOf} from '../core/group.ts';
+import type {Counters} from './counters.ts';
+import type {PendingGroups} from './pending-groups.ts';
+import type {Accepted} from './port.ts';
+import type {Place} from './tally.ts';
+import type {TimedRuns} from './timed-runs.ts';
+
+type Full = Extract<Accepted, {readonly kind: 'full'}>;
+
+/** The bounds of what waits. Asks no disk. */
+export type WaitingPool = {
+	/** Queued runs that wait for a worker: those whose time lies ahead are not among them. */
+	queued(): number;
+	/** Why one more of `place` may not wait for its time; `undefined` when it may. */
+	refusal(place: Place, maxQueued: number): Full | undefined;
+};
+
+/**
+ * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
+ * of them, and at most half as many of one route, so that a route that waits for hours takes nobody else's place.
+ */
+export function createWaitingPool({
+	counters,
+	pending,
+	timed,
+	clock,
+}: {
+	readonly counters: Counters;
+	readonly pending: PendingGroups;
+	readonly timed: TimedRuns;
+	readonly clock: Pick<Clock, 'monotonic'>;
+}): WaitingPool {
+	/** Until a place becomes free, if nothing else happens: 0 to whatever was promised. */
+	const freeInMs = (isOf: (place: Place) => boolean): number => {
+		const now = clock.monotonic();
+		let firstMs = Infinity;
+		for (const group of pending.all()) {
+			if (isOf(group)) {
+				firstMs = Math.min(firstMs, Math.max(0, dueOf(group).at - group.offset - now));
+			}
+		}
+
+		for (const run of timed.all()) {
+			if (run.isPromised && run.at > now && isOf(run)) {
+				firstMs = Math.min(firstMs, run.at - now);
+			}
+		}
+
+		return firstMs;
+	};
+
+	return {
+		queued: () => counters.queued - timed.promised(),
+		refusal(place, maxQueued) {
+			const ofRoute = pending.countOf(place) + timed.promisedOf(place);
+			const mostOfRoute = Math.max(1, Math.trunc(maxQueued / 2));
+			if (ofRoute >= mostOfRoute) {
+				const isOf = ({profile, route}: Place) =>
+					profile === place.profile && route === place.route;
+				return {kind: 'full', queued: ofRoute, most: mostOfRoute, freeInMs: freeInMs(isOf)};
+			}
+
+			const all = pending.count() + timed.promised();
+			return all < maxQueued
+				? undefined
+				: {kind: 'full', queued: all, most: maxQueued, freeInMs: freeInMs(() => true)};
+		},
+	};
+}
