@@ -6,7 +6,7 @@ import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {idHeadersFor} from './sender-identity.ts';
 import {verifySignature} from './signature.ts';
-import {cleanDetail, note, stop} from './visit.ts';
+import {cleanDetail, nameVisit, note, stop} from './visit.ts';
 import type {Visit} from './visit.ts';
 
 /**
@@ -53,8 +53,6 @@ export function authenticate(
 
 function nameDelivery(visit: Visit, sources: readonly string[]): void {
 	if (sources !== deliveryIdHeaders) {
-		const {deliveryId, idSource} = deliveryIdOf(visit.headers, sources);
-		visit.deliveryId = deliveryId;
-		visit.idSource = idSource;
+		nameVisit(visit, deliveryIdOf(visit.headers, sources));
 	}
 }

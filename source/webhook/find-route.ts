@@ -1,7 +1,6 @@
 import type {Route} from '../config/route.ts';
-import {cell} from '../core/untrusted.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
-import {note} from './visit.ts';
+import {cleanDetail, note} from './visit.ts';
 import type {Visit} from './visit.ts';
 
 /** What a request's path named. */
@@ -12,6 +11,11 @@ export type Named = {
 	readonly route: string | undefined;
 	readonly path: string;
 };
+
+const longestName = 64;
+
+/** What is looked at of a name that a stranger made up. */
+const lookedAt = 1024;
 
 const defaultProfile = 'default';
 
@@ -35,7 +39,8 @@ export function findRoute(
 	if (!route || problem !== undefined) {
 		// A query may hold a secret, and names nothing.
 		const shown = profile === undefined ? name : undefined;
-		visit.route = cell(shown ?? named.path.replace(/\?.*/, ''), 64).text;
+		const text = shown ?? named.path.replace(/\?.*/, '');
+		visit.route = cleanDetail(visit, text.slice(0, lookedAt), longestName);
 		note(visit, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
 		return undefined;
 	}

@@ -1,3 +1,4 @@
+import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 
 /** Request headers with lower-case names, as `node:http` gives them; a repeated one is joined by `, `. */
@@ -54,13 +55,19 @@ const longestStoredValue = 512;
 /** Whether a header may be stored and shown: never a secret, a token or a signature. */
 export const isStoredHeader = (name: string): boolean => storedNames.has(name);
 
-/** The headers that are kept with a delivery, cleaned, at most 512 characters each. */
-export function headersToStore(headers: RequestHeaders): Readonly<Record<string, string>> {
+/** What is looked at of a value: enough to know a secret that is cut. */
+const lookedAt = 2048;
+
+/** The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. */
+export function headersToStore(
+	headers: RequestHeaders,
+	redact: Redact,
+): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
 	for (const name of storedHeaders) {
 		const value = headerOf(headers, name);
 		if (value !== undefined) {
-			kept[name] = cell(value, longestStoredValue).text;
+			kept[name] = cell(redact(value.slice(0, lookedAt)), longestStoredValue).text;
 		}
 	}
 

@@ -1,6 +1,7 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
+import type {Redact} from '../core/redact.ts';
 import {deliveryIdHeaders, eventHeaders, headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
@@ -93,6 +94,10 @@ export function deliveryIdOf(
 
 	return {deliveryId: randomUUID(), idSource: 'random'};
 }
+
+/** `id`, or its digest when `redact` finds a secret in it: whoever fills in a header wrongly is still known again, and shows nothing. */
+export const redactedIdentifier = (id: string, redact: Redact): string =>
+	redact(id) === id ? id : digestOf(id);
 
 /** An identifier as it is stored, compared and shown: itself when it is 1 to 256 characters of printable ASCII, else its digest. */
 export const identifierOf = (id: string): string => (isPlain(id) ? id : digestOf(id));

@@ -6,7 +6,7 @@ import type {Busy} from '../core/idle.ts';
 import type {Redact} from '../core/redact.ts';
 import {enterRoute} from './find-route.ts';
 import type {RequestHeaders} from './headers.ts';
-import {deliveryIdOf} from './identity.ts';
+import {deliveryIdOf, redactedIdentifier} from './identity.ts';
 import type {KnownEvent} from './known-event.ts';
 import type {Metrics} from './metrics.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
@@ -62,7 +62,7 @@ export function createPipeline({
 		startedAt: clock.monotonic(),
 		headers,
 		redact,
-		deliveryId: identity.deliveryId,
+		deliveryId: redactedIdentifier(identity.deliveryId, redact),
 		idSource: identity.idSource,
 		hasSignedId: false,
 		hasFixedId: identity.hasFixedId,

@@ -1,5 +1,4 @@
 import type {Route} from '../config/route.ts';
-import {cell} from '../core/untrusted.ts';
 import {authenticate} from './authentication.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
@@ -19,8 +18,10 @@ import {transformPayload} from './script-step.ts';
 import {eventHeadersFor, signedIdOf} from './sender-identity.ts';
 import {rawDump, renderTemplate} from './template.ts';
 import type {RenderContext} from './template.ts';
-import {cleanDetail, note, stop} from './visit.ts';
+import {cleanDetail, nameVisit, note, stop} from './visit.ts';
 import type {Visit} from './visit.ts';
+
+const longestName = 256;
 
 /** A request to `/webhooks/…`, its body unread. */
 export type Knock = Named & {
@@ -100,17 +101,14 @@ export async function receiveAuthenticated(
 
 	const signedId = visit.hasFixedId ? undefined : signedIdOf(route, parsed.payload);
 	if (signedId) {
-		visit.deliveryId = signedId.deliveryId;
-		visit.idSource = signedId.idSource;
+		nameVisit(visit, signedId);
 		visit.hasSignedId = true;
 	}
 
 	const compiled = parts.compile(route);
 	const type = eventTypeOf(headers, parsed.payload, eventHeadersFor(route));
 	const event = type.name;
-	const name = cell(event, 256);
-	visit.event = name.text;
-	visit.flags += name.flags;
+	visit.event = cleanDetail(visit, event, longestName);
 	const isWanted = compiled.events ? compiled.events.has(event) : !isConnectivityCheck(type);
 	if (!isWanted) {
 		return stop(visit, ignoredEventReply(route.name, event), {

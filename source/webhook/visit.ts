@@ -3,6 +3,7 @@ import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 import {headersToStore} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
+import {redactedIdentifier} from './identity.ts';
 import type {Reply} from './replies.ts';
 
 /** One request on its way down the pipeline. The rows fill it in as they go; strings are cleaned before they are written here. */
@@ -72,6 +73,15 @@ export function cleanDetail(visit: Visit, text: string, longest = longestDetail)
 	return cleaned.text;
 }
 
+/** Gives the event the identifier that its sender named, without what is secret. */
+export function nameVisit(
+	visit: Visit,
+	{deliveryId, idSource}: Pick<Visit, 'deliveryId' | 'idSource'>,
+): void {
+	visit.deliveryId = redactedIdentifier(deliveryId, visit.redact);
+	visit.idSource = idSource;
+}
+
 type Draft<Value> = {-readonly [Key in keyof Value]: Value[Key]};
 
 /** What the visit comes to when `reply` is the answer. `now` is monotonic. */
@@ -119,7 +129,7 @@ export function storedDeliveryOf(
 		...delivery,
 		// A copy: steps that follow the commit are not part of what was written.
 		trace: [...visit.trace, ...further],
-		headers: headersToStore(visit.headers),
+		headers: headersToStore(visit.headers, visit.redact),
 	};
 	if (visit.keepsBody && visit.body !== undefined) {
 		stored.body = visit.body;

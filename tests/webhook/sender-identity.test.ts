@@ -73,7 +73,6 @@ test('an identifier in the body that is too long or not printable becomes its di
 
 test('a replay sees the same event: the headers are kept with the delivery', () => {
 	const headers = {...sent.shopify, ...sent.linear};
-	expect(headersToStore({...headers, 'linear-signature': 'x', 'stripe-signature': 'x'})).toEqual(
-		headers,
-	);
+	const received = {...headers, 'linear-signature': 'x', 'stripe-signature': 'x'};
+	expect(headersToStore(received, text => text)).toEqual(headers);
 });

@@ -8,6 +8,7 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import {createIdSource} from '../../source/core/ids.ts';
 import {createLogger} from '../../source/core/log.ts';
+import {createRedact} from '../../source/core/redact.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Store} from '../../source/store/port.ts';
 import type {DeliverDirect, DirectMessage} from '../../source/webhook/direct-delivery.ts';
@@ -213,7 +214,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 					log.push(`${level} ${message}`);
 				},
 			}),
-			redact: text => text.replaceAll(secret, '[redacted]'),
+			redact: createRedact(() => [secret], {byShape: false}),
 			metrics: options.metrics ?? (() => ''),
 			metricsHost: () => options.metricsHost ?? '127.0.0.1',
 			environment: () => options.environment ?? {PATH: process.env['PATH'] ?? ''},
