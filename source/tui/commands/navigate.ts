@@ -1,3 +1,4 @@
+import {holdSection} from '../groups/sections.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
@@ -88,6 +89,9 @@ export function openPane(shell: Shell, pane: PaneId): void {
 		search: '',
 		...detailStart,
 	}));
+	if (pane === 'groups') {
+		holdSection(shell);
+	}
 }
 
 /** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */

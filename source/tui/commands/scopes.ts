@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
-import {jobsHaveFocus} from '../groups/sections.ts';
+import {holdSection, jobsHaveFocus} from '../groups/sections.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import {clean} from '../panes/line.ts';
@@ -27,7 +27,11 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes:
  * The one key handler. Returns whether the key was taken; only a text field with the focus gets what was not.
  */
 export function handleKey(shell: Shell, key: KeyEvent): boolean {
-	const {overlay} = shell.view.get();
+	const {overlay, pane} = shell.view.get();
+	if (pane === 'groups') {
+		holdSection(shell);
+	}
+
 	if (overlay?.kind === 'menu') {
 		const item = overlay.items.find(entry => entry.key === key.id);
 		if (item) {

@@ -62,3 +62,12 @@ export function jobsHaveFocus({
 	const {jobs, groups} = feed.get().state;
 	return jobs.length > 0 && (view.get().isInJobs || groups.length === 0);
 }
+
+/** Makes the section that has the keyboard the chosen one: what comes later must not take it. */
+export function holdSection(shell: {
+	readonly feed: Pick<Feed, 'get'>;
+	readonly view: Pick<Store<ViewState>, 'get' | 'set'>;
+}): void {
+	const isInJobs = jobsHaveFocus(shell);
+	shell.view.set(state => (state.isInJobs === isInJobs ? state : {...state, isInJobs}));
+}

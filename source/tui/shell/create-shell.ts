@@ -3,7 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {groupVocabulary} from '../groups/group-filter.ts';
 import {groupOrder} from '../groups/group-order.ts';
-import {sectionsNow} from '../groups/sections.ts';
+import {holdSection, sectionsNow} from '../groups/sections.ts';
 import {jobKey, jobVocabulary} from '../jobs/job-key.ts';
 import {atFirst} from '../list/window.ts';
 import {createLogRows, logVocabulary} from '../logs/log-row.ts';
@@ -72,6 +72,7 @@ export function createShell(
 		pane: options.pane ?? first.pane,
 		overlay: firstRun && {kind: 'first-run', card: firstRun},
 	});
+	holdSection({feed, view});
 
 	const remember = createMemory<readonly Line[]>();
 	const banners = () => {

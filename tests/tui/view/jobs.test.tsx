@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JobView} from '../../../source/core/job.ts';
+import {jobsHaveFocus} from '../../../source/tui/groups/sections.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeGroup, makeJob, makeRun} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
@@ -217,4 +218,48 @@ test('the palette finds jobs and what can be done with them', async () => {
 	await shown.screen.type('run now');
 	await shown.screen.press('enter');
 	expect(shown.text()).toContain('── Run digest now ──');
+});
+
+test.for([
+	['the list', []],
+	['the detail', ['enter']],
+	['the filter', ['/']],
+	['the list, reached from another pane,', ['1', '2']],
+] as const)('the first group that comes leaves the keyboard to %s of jobs', async ([, keys]) => {
+	const port = createFakePort({jobs, runs: [lastRun]});
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	await shown.screen.press(...keys);
+	port.change({groups: [group]});
+	await shown.pass(250);
+	expect(shown.text()).toContain('morning');
+	expect(jobsHaveFocus(shown.shell)).toBe(true);
+	await shown.screen.press(...(keys.length === 1 ? ['esc', 'esc'] : []), 'x');
+
+	expect(shown.text()).toContain('── Run morning now ──');
+});
+
+test('the first job that comes leaves the keyboard to the groups', async () => {
+	const port = createFakePort({groups: [group], jobs});
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	await shown.screen.press('tab');
+	port.change({jobs: []});
+	await shown.pass(250);
+	await shown.screen.press('enter');
+	port.change({jobs});
+	await shown.pass(250);
+
+	expect(jobsHaveFocus(shown.shell)).toBe(false);
+	expect(shown.text()).toContain('acme/api#7');
+});
+
+test('jobs that come into an open, empty pane keep the keyboard from the first key on', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	port.change({jobs});
+	await shown.pass(250);
+	await shown.screen.press('enter');
+	port.change({groups: [group]});
+	await shown.pass(250);
+
+	expect(jobsHaveFocus(shown.shell)).toBe(true);
 });
