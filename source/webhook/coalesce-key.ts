@@ -24,7 +24,7 @@ const mostMissing = 20;
 
 /**
  * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
- * null nor empty; objects and lists are JSON.
+ * null nor empty; objects and lists are JSON. The key is the text that comes out: the number 1 and the text "1" are one key.
  *
  * @see Interface 2.10, 3 "key resolves"
  */
@@ -71,19 +71,25 @@ function textOf(value: JsonValue | undefined): string {
 
 const digestLength = 16;
 
+const looksHashed = /~[0-9a-f]{16}$/;
+
 /** What is looked at of a key that cannot be shown whole. */
 const lookedAt = 4096;
 
 /**
- * The name of a group: the key in one safe line of at most 256 characters. A key that had to be cut, cleaned or redacted ends in `~` and 16 hex digits of its SHA-256, so that two keys
- * never become one.
+ * The name of a group: the key in one safe line of at most 256 characters. A key that had to be cut, cleaned or redacted, or that itself looks like such a name, ends in `~` and
+ * 16 hex digits of the SHA-256 of its JSON, so that two keys never become one.
  */
 export function groupNameOf(key: string, redact: Redact): string {
 	const shown = key.length > longestKey ? '' : cell(redact(key), longestKey).text;
-	if (shown === key) {
+	if (shown === key && !looksHashed.test(key)) {
 		return key;
 	}
 
-	const digest = createHash('sha256').update(key).digest('hex').slice(0, digestLength);
+	// As UTF-8, one lone surrogate is as good as another; JSON writes them down.
+	const digest = createHash('sha256')
+		.update(JSON.stringify(key))
+		.digest('hex')
+		.slice(0, digestLength);
 	return `${cell(redact(key.slice(0, lookedAt)), longestKey - digestLength - 1).text}~${digest}`;
 }

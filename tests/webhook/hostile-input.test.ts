@@ -44,6 +44,28 @@ test('coalescing key: no input throws, the name of the group is one safe line of
 	);
 });
 
+test.for([
+	['\ud800', '\udfff', '\ufffd'],
+	['A\ud800', 'A\ud801'],
+	[`\udc00${'x'.repeat(300)}`, `\udc01${'x'.repeat(300)}`],
+])('keys that are no well-formed text stay apart: %j', keys => {
+	const names = keys.map(key => groupNameOf(key, text => text));
+	expect(new Set(names).size).toBe(keys.length);
+});
+
+test('a key that looks like the name of another is another one', () => {
+	let key = 'x'.repeat(300);
+	const names = [key];
+	for (let step = 0; step < 5; step += 1) {
+		key = groupNameOf(key, text => text);
+		names.push(key);
+	}
+
+	expect(new Set(names).size).toBe(names.length);
+	expect(names.slice(1).every(name => /~[0-9a-f]{16}$/.test(name))).toBe(true);
+	expect(groupNameOf('~0123456789abcde', text => text)).toBe('~0123456789abcde');
+});
+
 test('two keys have one name only when they are one key', () => {
 	fc.assert(
 		fc.property(
