@@ -21,6 +21,9 @@ export type ForgeApi = {
 	get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<ForgeAnswer>;
 };
 
+/** Entries of a list that are asked for at once: as many as the code host gives. More are not read. */
+export const pageSize = 100;
+
 const timeoutMs = 60_000;
 
 /** From SIGTERM to SIGKILL. */

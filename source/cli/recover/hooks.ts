@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {ForgeApi} from './forge-api.ts';
+import {type ForgeApi, pageSize} from './forge-api.ts';
 
 /** A webhook of a repository. */
 type Hook = {readonly id: string; readonly url: string};
@@ -49,7 +49,7 @@ async function listHooks(api: ForgeApi, repo: string): Promise<readonly Hook[]> 
 	let page: string | undefined;
 	for (let count = 0; count < mostPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- each page names the next
-		const {value, next} = await api.get(`repos/${repo}/hooks`, {per_page: '100', page});
+		const {value, next} = await api.get(`repos/${repo}/hooks`, {per_page: `${pageSize}`, page});
 		hooks.push(...hooksIn(value));
 		page = next?.page;
 		if (page === undefined) {
@@ -61,12 +61,16 @@ async function listHooks(api: ForgeApi, repo: string): Promise<readonly Hook[]> 
 }
 
 function hooksIn(value: unknown): readonly Hook[] {
-	return (Array.isArray(value) ? value : []).filter(isJsonObject).flatMap(hook => {
-		const id = JSON.stringify(hook['id']) ?? '';
-		const config = hook['config'];
-		const url = isJsonObject(config) ? config['url'] : undefined;
-		return /^\d{1,20}$/.test(id) && typeof url === 'string' ? [{id, url}] : [];
-	});
+	const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+	return entries
+		.slice(0, pageSize)
+		.filter(isJsonObject)
+		.flatMap(hook => {
+			const id = JSON.stringify(hook['id']) ?? '';
+			const config = hook['config'];
+			const url = isJsonObject(config) ? config['url'] : undefined;
+			return /^\d{1,20}$/.test(id) && typeof url === 'string' ? [{id, url}] : [];
+		});
 }
 
 /** Whether an address leads to a route, perhaps through a proxy that puts its own path in front. Pure. */

@@ -1,5 +1,5 @@
 import type {Route} from '../../config/route.ts';
-import type {DeliveryOutcome} from '../../core/delivery.ts';
+import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -14,6 +14,9 @@ const mostPages = 100;
 const earlierMs = 7 * 24 * 60 * 60 * 1000;
 
 const takenIn: readonly DeliveryOutcome[] = ['accepted', 'coalesced', 'delivered'];
+
+/** What was imported came here without a run. */
+const cameHere = ({idSource}: Delivery): boolean => idSource !== 'import';
 
 /** Identifiers of the events that a route has taken in, since a moment and a while before. */
 export async function idsTakenIn(
@@ -31,9 +34,9 @@ export async function idsTakenIn(
 			...(before !== undefined && {before}),
 			limit: page,
 		});
-		for (const {deliveryId, profile} of found) {
-			if (profile === route.profile) {
-				ids.add(deliveryId);
+		for (const delivery of found) {
+			if (delivery.profile === route.profile && cameHere(delivery)) {
+				ids.add(delivery.deliveryId);
 			}
 		}
 
@@ -71,8 +74,8 @@ export async function repositoryOf(
 		return written;
 	}
 
-	const newest = await deliveries.list({route: name, outcomes: takenIn, limit: lookedAt});
-	for (const {id} of newest) {
+	const newest = await deliveries.list({route: name, outcomes: takenIn, limit: page});
+	for (const {id} of newest.filter(cameHere).slice(0, lookedAt)) {
 		// oxlint-disable-next-line no-await-in-loop -- the first one that says it ends the search
 		const found = repositoryIn((await deliveries.get(id))?.body);
 		if (found !== undefined) {

@@ -1,5 +1,5 @@
 import {attemptsIn, type Attempt} from './attempts.ts';
-import type {ForgeApi} from './forge-api.ts';
+import {type ForgeApi, pageSize} from './forge-api.ts';
 
 /** 3,000 tries. */
 const mostPages = 30;
@@ -18,12 +18,17 @@ export async function listAttempts(
 	for (let count = 0; count < mostPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- each page names the next
 		const {value, next} = await api.get(`repos/${repo}/hooks/${hook}/deliveries`, {
-			per_page: '100',
+			per_page: `${pageSize}`,
 			cursor,
 		});
-		const page = attemptsIn(value);
+		const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+		const page = attemptsIn(entries.slice(0, pageSize));
 		const wanted = page.filter(({at}) => at >= since);
 		attempts.push(...wanted);
+		if (entries.length > pageSize) {
+			return {attempts, complete: false};
+		}
+
 		cursor = next?.cursor;
 		if (cursor === undefined || wanted.length < page.length || page.length === 0) {
 			return {attempts, complete: true};

@@ -1,0 +1,36 @@
+import {expect, test} from 'vitest';
+import {idsTakenIn, repositoryOf} from '../../../source/cli/recover/journal-facts.ts';
+import type {Delivery, StoredDelivery} from '../../../source/core/delivery.ts';
+import {makeDelivery} from '../../helpers/make.ts';
+import {makeRoute} from '../../webhook/start-receiver.ts';
+
+/** A journal that holds `rows`, newest first. */
+const journalOf = (rows: readonly StoredDelivery[]) => ({
+	deliveries: {
+		list: async ({limit}: {readonly limit: number}): Promise<readonly Delivery[]> =>
+			rows.slice(0, limit),
+		get: async (id: string) => rows.find(row => row.id === id),
+	},
+});
+
+const rowOf = (id: string, idSource: string, repository: string): StoredDelivery => ({
+	...makeDelivery({id, deliveryId: `event-${id}`, idSource}),
+	headers: {},
+	body: Buffer.from(JSON.stringify({repository: {full_name: repository}})),
+});
+
+test('what was imported has not been taken in: nothing ran for it', async () => {
+	const journal = journalOf([
+		rowOf('2', 'import', 'their/repo'),
+		rowOf('1', 'x-github-delivery', 'our/repo'),
+	]);
+	expect([...(await idsTakenIn(journal, {route: makeRoute(), since: 0}))]).toEqual(['event-1']);
+});
+
+test('nor does it tell which repository feeds a route, however much of it there is', async () => {
+	const journal = journalOf([
+		...Array.from({length: 50}, (_, index) => rowOf(`${100 - index}`, 'import', 'their/repo')),
+		rowOf('1', 'x-github-delivery', 'our/repo'),
+	]);
+	expect(await repositoryOf(journal, makeRoute(), undefined)).toBe('our/repo');
+});
