@@ -1,5 +1,4 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, textOf, wordOf, type Row} from './columns.ts';
@@ -13,7 +12,7 @@ const givesUp: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
 /** Claims that one commit sorts in: half a millisecond. */
 const slice = 256;
 
-/** Who holds an identifier: rows, and milliseconds since 1970. `work` is the run of the delivery or, below zero, its group. */
+/** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
 type Claim = DeliveryKey & {
 	readonly delivery: number;
 	readonly work: number | null;
@@ -22,24 +21,25 @@ type Claim = DeliveryKey & {
 
 export type Claims = Memory & {
 	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
-	holderOf(key: DeliveryKey, heldMs: number, now: number): number | undefined;
+	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
 	/** Takes an identifier from whoever holds it. Inside a transaction. */
-	take(claim: Claim): void;
+	take(claim: Omit<Claim, 'at'>): void;
 };
 
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
  * new claims are appended to `fresh_claim` and kept in memory as well; when there are `generation` of them they are sorted into `claim`, a slice
- * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out.
+ * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out. `now` never jumps while the process lives; what an earlier one
+ * took later than that, under a clock that has been set back, counts as taken now.
  */
 export function createClaims(
 	{
 		database,
-		clock,
+		now,
 		later,
 	}: {
 		readonly database: DatabaseSync;
-		readonly clock: Clock;
+		readonly now: () => number;
 		readonly later: GroupCommit['later'];
 	},
 	{generation}: {readonly generation: number},
@@ -54,6 +54,10 @@ export function createClaims(
 	const stateOfGroup = database.prepare(
 		'select state from coalesce_group join run on run.id = coalesce_group.run where coalesce_group.id = ?',
 	);
+	for (const table of ['claim', 'fresh_claim']) {
+		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now());
+	}
+
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
 
 	let young = new Map<string, Claim>();
@@ -114,16 +118,17 @@ export function createClaims(
 	};
 
 	return {
-		holderOf(key, heldMs, now) {
+		holderOf(key, heldMs) {
 			const claim = claimOn(key);
-			if (!claim || now - claim.at >= heldMs) {
+			if (!claim || now() - claim.at >= heldMs) {
 				return undefined;
 			}
 
 			const state = stateOf(claim.work);
 			return state && givesUp.has(state) ? undefined : claim.delivery;
 		},
-		take(claim) {
+		take(taken) {
+			const claim = {...taken, at: now()};
 			const name = nameOf(claim);
 			const [lastBefore, before] = [last, young.get(name)];
 			last = Number(append.run(...parametersOf(claim)).lastInsertRowid);
@@ -155,7 +160,7 @@ export function createClaims(
 			old = young;
 			young = new Map();
 			const living = [...old]
-				.filter(([, claim]) => clock.now() - claim.at < idempotencyMs)
+				.filter(([, claim]) => now() - claim.at < idempotencyMs)
 				.toSorted(([a], [b]) => (a < b ? -1 : 1));
 			sortNext(
 				living.map(([, claim]) => claim),

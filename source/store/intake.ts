@@ -56,9 +56,9 @@ export function createIntake({
 	const keep = (
 		{delivery}: Entry,
 		parameters: Bindings,
-		{work, row, now}: {readonly work: number; readonly row: number; readonly now: number},
+		{work, row}: {readonly work: number; readonly row: number},
 	) => {
-		claims.take({...keyOf(delivery), delivery: row, work, at: now});
+		claims.take({...keyOf(delivery), delivery: row, work});
 		insert(delivery, parameters, work);
 	};
 
@@ -70,7 +70,6 @@ export function createIntake({
 	const coalesce = (
 		entry: Entry & Required<Pick<Entry, 'group'>>,
 		parameters: Bindings,
-		now: number,
 	): Accepted => {
 		const {delivery, plan, group, maxQueued} = entry;
 		const row = rowIdOf(delivery.id);
@@ -89,11 +88,12 @@ export function createIntake({
 		}
 
 		const joined = joining.perform();
-		keep(entry, parameters, {work: -joined.group.id, row, now});
+		keep(entry, parameters, {work: -joined.group.id, row});
 		return {kind: 'coalesced', ...joined};
 	};
 
-	const run = (entry: Entry, parameters: Bindings, now: number): Accepted => {
+	const run = (entry: Entry, parameters: Bindings): Accepted => {
+		const now = clock.now();
 		const {delivery, plan, maxQueued, job} = entry;
 		const dueAt = Math.max(now, Math.ceil(entry.dueAt ?? now));
 		const place = {profile: job?.profile ?? delivery.profile, route: delivery.route};
@@ -116,7 +116,7 @@ export function createIntake({
 			dueAt,
 			job,
 		});
-		keep(entry, parameters, {work: runId, row, now});
+		keep(entry, parameters, {work: runId, row});
 		if (job) {
 			jobs.fired(job, runId, now);
 		}
@@ -125,14 +125,13 @@ export function createIntake({
 	};
 
 	const accept = (entry: Entry, parameters: Bindings): Accepted => {
-		const now = clock.now();
-		const holder = claims.holderOf(entry.delivery, entry.idempotencyMs, now);
+		const holder = claims.holderOf(entry.delivery, entry.idempotencyMs);
 		if (holder !== undefined) {
 			return {kind: 'duplicate', of: idOfNumber(holder)};
 		}
 
 		const {group} = entry;
-		return group ? coalesce({...entry, group}, parameters, now) : run(entry, parameters, now);
+		return group ? coalesce({...entry, group}, parameters) : run(entry, parameters);
 	};
 
 	return {
@@ -141,7 +140,7 @@ export function createIntake({
 			return commit.write(() => accept(entry, parameters));
 		},
 		async holderOf(key, idempotencyMs) {
-			const holder = claims.holderOf(key, idempotencyMs, clock.now());
+			const holder = claims.holderOf(key, idempotencyMs);
 			return holder === undefined ? undefined : idOfNumber(holder);
 		},
 		async record({delivery, claim}) {
@@ -150,7 +149,7 @@ export function createIntake({
 				insert(delivery, parameters, null);
 				if (claim) {
 					const row = rowIdOf(delivery.id);
-					claims.take({...keyOf(delivery), delivery: row, work: null, at: clock.now()});
+					claims.take({...keyOf(delivery), delivery: row, work: null});
 				}
 			});
 		},

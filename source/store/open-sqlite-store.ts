@@ -75,6 +75,8 @@ function storeOn(
 ): Store {
 	const counters = createCounters(database);
 	const steady = createSteadyClock(clock);
+	const opened = steady.offset();
+	const steadyNow = () => steady.time(opened);
 	const pending = openPendingGroups(database, steady);
 	const timed = openTimedRuns(database, clock);
 	const recovered = recover(database, counters, clock.now());
@@ -89,7 +91,7 @@ function storeOn(
 	const claims = createClaims(
 		{
 			database,
-			clock,
+			now: steadyNow,
 			later(task, settled) {
 				commit.later(task, settled);
 			},
@@ -106,7 +108,7 @@ function storeOn(
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(`${file}.reserve`);
 	const reader = createJournalReader(database);
-	const steps = createRetentionSteps({database, clock, counters});
+	const steps = createRetentionSteps({database, clock, counters, steadyNow});
 	const leased = database.prepare(
 		'select 1 from run where finished_at is null and due_at is null limit 1',
 	);

@@ -43,10 +43,13 @@ export function createRetentionSteps({
 	database,
 	clock,
 	counters,
+	steadyNow,
 }: {
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
 	readonly counters: Counters;
+	/** The clock of the claims. */
+	readonly steadyNow: () => number;
 }): RetentionSteps {
 	const floors = database.prepare('select body_floor, claim_floor from usage');
 	const setBodyFloor = database.prepare('update usage set body_floor = ?');
@@ -65,10 +68,10 @@ export function createRetentionSteps({
 	const withoutClaims = database.prepare(
 		`select id, received_at from delivery where id > ? order by id limit ${slice}`,
 	);
-	const dropClaim = database.prepare(
-		`delete from claim where at <= ?1 and delivery = ?2
-			and (profile, route, delivery_id) = (select profile, route, delivery_id from delivery where id = ?2)`,
-	);
+	const ofDelivery = `from claim where delivery = ?1
+		and (profile, route, delivery_id) = (select profile, route, delivery_id from delivery where id = ?1)`;
+	const claimedAt = database.prepare(`select at ${ofDelivery}`);
+	const dropClaim = database.prepare(`delete ${ofDelivery}`);
 	const rejected =
 		"from delivery indexed by delivery_rejected where status >= 400 and outcome <> 'delivery'";
 	const oldestKept = database.prepare(
@@ -146,12 +149,16 @@ export function createRetentionSteps({
 			const rows = withoutClaims.all(after);
 			let [last, went] = [after, 0];
 			for (const row of rows) {
-				if (isYounger(row, idempotencyMs)) {
+				const id = integerOf(row['id']);
+				const claim = claimedAt.get(id);
+				// A wall clock that was set says nothing about the age of a claim.
+				const isHeld = claim && steadyNow() - integerOf(claim['at']) < idempotencyMs;
+				if (isYounger(row, idempotencyMs) || isHeld) {
 					break;
 				}
 
-				last = integerOf(row['id']);
-				went += Number(dropClaim.run(clock.now() - idempotencyMs, last).changes);
+				went += claim ? Number(dropClaim.run(id).changes) : 0;
+				last = id;
 			}
 
 			setClaimFloor.run(last);

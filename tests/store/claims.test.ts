@@ -3,7 +3,6 @@ import {expect, test} from 'vitest';
 import {createClaims} from '../../source/store/claims.ts';
 import {migrate} from '../../source/store/migrations.ts';
 import {openDatabase} from '../../source/store/open-database.ts';
-import {createFakeClock} from '../helpers/fake-clock.ts';
 import {hourMs, startMs, temporaryFolder} from './samples.ts';
 
 type Later = {readonly task: () => void; readonly settled: (written: boolean) => void};
@@ -19,7 +18,7 @@ function setUp() {
 		createClaims(
 			{
 				database,
-				clock: createFakeClock(startMs),
+				now: () => startMs,
 				later: (task, settled = () => {}) => waiting.push({task, settled}),
 			},
 			{generation: 2},
@@ -33,7 +32,7 @@ function setUp() {
 			database.exec('begin');
 			const restore = claims.save();
 			for (const name of names) {
-				claims.take({...keyOf(name), delivery: name.length, work: null, at: startMs});
+				claims.take({...keyOf(name), delivery: name.length, work: null});
 			}
 
 			if (end === 'rollback') {
@@ -58,8 +57,7 @@ function setUp() {
 		reopen() {
 			claims = open();
 		},
-		holders: (names: readonly string[]) =>
-			names.map(name => claims.holderOf(keyOf(name), hourMs, startMs)),
+		holders: (names: readonly string[]) => names.map(name => claims.holderOf(keyOf(name), hourMs)),
 		rows: (table: string) =>
 			database.prepare(`select count(*) as rows from ${table}`).get()?.['rows'],
 		[Symbol.dispose]() {

@@ -151,6 +151,51 @@ export function describeWaiting(name: string, use: Use): void {
 		);
 	});
 
+	describe(`${name}: the clock of duplicates`, () => {
+		const duplicate = {kind: 'duplicate'};
+
+		test(
+			'"held for `idempotencyMs` from its acceptance", however the wall clock is set meanwhile',
+			use(async (store, clock) => {
+				const [forward, back] = [sampleEntry(), sampleEntry()];
+				const again = async ({delivery: {deliveryId}}: Entry) =>
+					store.intake.accept(sampleEntry({deliveryId}));
+				await acceptRun(store, forward);
+				clock.jump(1.5 * hourMs);
+				expect(await again(forward)).toMatchObject(duplicate);
+				await acceptRun(store, back);
+				clock.jump(-3 * hourMs);
+				await store.journal.purge({bodyMs: 0, bodyBytes: 0, rowMs: 0});
+				clock.advance(hourMs - 1);
+				expect(await again(forward)).toMatchObject(duplicate);
+				expect(await again(back)).toMatchObject(duplicate);
+				clock.advance(1);
+				expect(await again(forward)).toMatchObject({kind: 'accepted'});
+				expect(await again(back)).toMatchObject({kind: 'accepted'});
+			}),
+		);
+
+		test(
+			'opening: what was taken under a clock that has been set back since counts as taken now',
+			use(async (store, _clock, home) => {
+				const {delivery} = sampleEntry();
+				await store.intake.record({delivery, claim: true});
+				await using copy = await home.crash();
+				const back = createJumpingClock(startMs - 24 * hourMs);
+				{
+					await using reopened = await copy.open(back);
+					back.advance(hourMs - 1);
+					expect(await reopened.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+				}
+
+				await using again = await copy.open(back);
+				expect(await again.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+				back.advance(1);
+				expect(await again.intake.holderOf(delivery, hourMs)).toBeUndefined();
+			}),
+		);
+	});
+
 	describe(`${name}: the clock of what waits for its time`, () => {
 		const leaseAt = async (store: Store) => idsOf(await store.runs.lease(9, hourMs));
 

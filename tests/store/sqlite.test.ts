@@ -16,6 +16,7 @@ import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {openSqliteReader, type StoreReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {describeStore} from './contract.ts';
+import {createJumpingClock} from './jumping-clock.ts';
 import {createOlderStore} from './older-stores.ts';
 import {
 	acceptGrouped,
@@ -417,6 +418,29 @@ describe('time', () => {
 });
 
 describe('identifiers', () => {
+	test('no purge drops one that is held, when the wall clock was set forward after it was sorted in', async () => {
+		await using home = await createSqliteHome({freshClaims: 2});
+		const now = createJumpingClock(startMs);
+		await using store = await home.open(now);
+		const entries = Array.from({length: 4}, () => sampleEntry());
+		for (const entry of entries) {
+			// oxlint-disable-next-line no-await-in-loop -- each commit sorts one slice in
+			await acceptRun(store, entry);
+		}
+
+		now.jump(2 * 3_600_000);
+		const purge = async () =>
+			store.journal.purge({bodyMs: dayMs, bodyBytes: 2 ** 30, rowMs: dayMs});
+		await purge();
+		const holders = async () =>
+			Promise.all(entries.map(async ({delivery}) => store.intake.holderOf(delivery, 3_600_000)));
+		expect(await holders()).toEqual(entries.map(({delivery}) => delivery.id));
+		now.advance(3_600_000);
+		await purge();
+		using database = new DatabaseSync(home.file);
+		expect(database.prepare('select count(*) as rows from claim').get()?.['rows']).toBe(0);
+	});
+
 	test('are held through memory, table and crash, however many there are', async () => {
 		await using home = await createSqliteHome({freshClaims: 100});
 		const now = createFakeClock(startMs);
