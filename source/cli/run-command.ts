@@ -73,7 +73,6 @@ export async function runCommand(
 			},
 		})
 		.exitOverride();
-	addInterfaceCommands(program, context);
 	addGatewayCommands(program, context);
 	addWebhookCommands(program, context);
 	addDeliveryCommands(program, context);
@@ -81,6 +80,8 @@ export async function runCommand(
 	addRunCommands(program, context);
 	addCronCommands(program, context);
 	addConfigCommands(program, context);
+	// Last: the other commands inherit what the program allows, and they take no words but their own.
+	addInterfaceCommands(program, context);
 
 	context.stderr.on('error', () => {});
 	context.stdout.on('error', error => {

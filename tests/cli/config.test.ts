@@ -106,6 +106,10 @@ test('"svc keymap": the key bindings as Markdown', async () => {
 
 test.for([
 	[['nonsense'], /unknown command "nonsense"/],
+	// What "svc gateway" does by itself is not what was wanted.
+	[['gateway', 'stpo'], /unknown command "stpo", did you mean "stop"/],
+	[['gateway', 'status', 'now'], /too many arguments/],
+	[['runs', 'list', 'all'], /too many arguments/],
 	[['gatewy'], /did you mean "gateway"/],
 	[['--nonsense'], /unknown option '--nonsense'/],
 	[['runs', 'show'], /missing required argument/],

@@ -7,16 +7,13 @@ import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
 import {printableTime, printJson, printLines, tell} from '../print.ts';
 import type {ReceiverSettings} from '../setup.ts';
+import {refuseUnknownCommand} from '../unknown-command.ts';
 
 /** `svc gateway [run|stop|status|setup]`. */
 export function addGatewayCommands(program: Command, context: Context): void {
 	const group = program
 		.command('gateway')
-		.description('start the gateway in the background, or one of the commands below')
-		.action(async () => {
-			const {startInBackground} = await import('../background.ts');
-			await startInBackground(context);
-		});
+		.description('start the gateway in the background, or one of the commands below');
 
 	group
 		.command('run')
@@ -101,6 +98,13 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			const {setUpReceiver} = await import('../setup.ts');
 			await setUpReceiver(context, options);
 		});
+
+	// After its commands, which inherit what it allows.
+	group.allowExcessArguments().action(async (_, command: Command) => {
+		refuseUnknownCommand(command);
+		const {startInBackground} = await import('../background.ts');
+		await startInBackground(context);
+	});
 }
 
 function describe({

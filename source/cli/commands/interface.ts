@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
-import {nearestName} from '../../config/nearest-name.ts';
 import type {Context} from '../context.ts';
 import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {printLines} from '../print.ts';
+import {refuseUnknownCommand} from '../unknown-command.ts';
 
 /** `svc` without a command, and what documents its keys. */
 export function addInterfaceCommands(program: Command, context: Context): void {
@@ -14,16 +14,8 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			).choices(outputFormats),
 		)
 		.allowExcessArguments()
-		.action(async ({output}: {output?: OutputFormat}, {args}: Command) => {
-			const [unknown] = args;
-			if (unknown !== undefined) {
-				const names = program.commands.map(command => command.name());
-				const near = nearestName(unknown, names);
-				program.error(
-					`error: unknown command "${unknown}"${near ? `, did you mean "${near}"` : ''}`,
-				);
-			}
-
+		.action(async ({output}: {output?: OutputFormat}, command: Command) => {
+			refuseUnknownCommand(command);
 			const {openInterface} = await import('../open-interface.ts');
 			await openInterface(context, {...(output && {output})});
 		});
