@@ -182,7 +182,7 @@ test('a home that cannot be used is said in one line', async () => {
 test('what this version does not use yet is named in both files, and is no error', async () => {
 	await using home = await temporaryHome({
 		'config.yaml': 'mcp_servers: {crm: {command: crm}}\n',
-		'webhook_subscriptions.json': '{"gh": {"secret": "abc", "mirror_to_session": true}}',
+		'webhook_subscriptions.json': '{"gh": {"secret": "abcdefgh", "mirror_to_session": true}}',
 	});
 	expect(await svc(['config', 'check'], {home: home.path})).toMatchObject({
 		code: 0,
