@@ -14,8 +14,8 @@ const timeoutMs = 30_000;
 /** From SIGTERM to SIGKILL. */
 const termGraceMs = 2000;
 
-/** What is kept of what the client says. */
-const output = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
+/** What is read of what the client says: it may have commented, so that it is ended only when it will not end by itself. */
+const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
 export type ForgeComment = {
 	readonly target: ForgeTarget;

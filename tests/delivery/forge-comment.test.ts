@@ -331,12 +331,26 @@ describe('failures', () => {
 		expect(message.length).toBeLessThan(500);
 	});
 
-	test('a client that prints without end is drained, not stopped', async () => {
+	test('a client that prints a lot is drained, not stopped', async () => {
 		await using gh = await installProgram('gh', `process.stdout.write('x'.repeat(5e6));`);
 		await using fixture = createFixture({environment: {PATH: gh.path}});
 
 		await expect(fixture.deliver(makeMessage('forge_comment', target))).resolves.toEqual({
 			summary: 'comment on acme/api#7',
+		});
+	});
+
+	test('one that prints without end is ended long before its time is over', async () => {
+		await using gh = await installProgram(
+			'gh',
+			`require('node:child_process').spawn('yes', {stdio: ['ignore', 2, 2]});`,
+		);
+		await using fixture = createFixture({environment: {PATH: gh.path}});
+
+		expect(await failureOf(fixture.deliver(makeMessage('forge_comment', target)))).toEqual({
+			code: 'delivery_aborted',
+			message: 'Cannot comment on "acme/api#7": "gh" was ended; it may have commented',
+			retryable: true,
 		});
 	});
 

@@ -32,7 +32,8 @@ const termGraceMs = 2000;
 /** A delivery holds the whole payload, of which the code host sends 25 MiB at most. */
 const largestAnswer = 64 * 1024 * 1024;
 
-const largestComplaint = 64 * 1024;
+/** A client that complains more than that does not end by itself. */
+const largestComplaint = 1024 * 1024;
 
 export type ForgeApiOptions = {
 	/** The client: a program's name or path. @see Decisions 3, `forge.cli` */
@@ -71,7 +72,7 @@ export function createForgeApi(
 					cwd: '/',
 					input: '',
 					stdout: {limitBytes: largestAnswer, above: 'stop'},
-					stderr: {limitBytes: largestComplaint, above: 'keep-start'},
+					stderr: {limitBytes: largestComplaint, above: 'stop'},
 					timeoutMs,
 					termGraceMs,
 					signal,
@@ -93,7 +94,7 @@ function failureOf(exit: GroupExit, cli: string): {readonly code: string; readon
 		case 'timeout':
 			return {code: 'forge_failed', reason: `"${cli}" was not done within ${timeoutMs / 1000} s`};
 		case 'too-much-output':
-			return {code: 'forge_failed', reason: `"${cli}" answered more than ${largestAnswer} bytes`};
+			return {code: 'forge_failed', reason: `"${cli}" said more than can be read and was ended`};
 		case 'aborted':
 			return {code: 'interrupted', reason: `"${cli}" was ended`};
 		case 'not-started':
