@@ -5,12 +5,13 @@ import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
-import {subscribeText} from '../traffic/copy-texts.ts';
+import {bodyText, subscribeText} from '../traffic/copy-texts.ts';
 import {
 	filterJson,
 	filterOf,
 	filterYaml,
-	hasSame,
+	passes,
+	type FieldFilter,
 	type PayloadField,
 } from '../traffic/payload-field.ts';
 import type {Command} from './command.ts';
@@ -53,9 +54,16 @@ function filterFromField(shell: Shell): void {
 		return;
 	}
 
-	const filter = filterOf(field);
+	const loaded = shell.details.delivery.get();
+	const filter = loaded.status === 'ready' ? filterOf(field, bodyText(loaded.value)) : undefined;
 	if (!filter) {
-		shell.toast(own('A name with a dot in it cannot be named in a filter'), 'warn');
+		const isDotted = field.path.some(name => name.includes('.'));
+		shell.toast(
+			isDotted
+				? own('A name with a dot in it cannot be named in a filter')
+				: own('No filter of a route can read this field'),
+			'warn',
+		);
 		return;
 	}
 
@@ -97,7 +105,7 @@ function filterFromField(shell: Shell): void {
 	};
 
 	shell.attempt(async () => {
-		const {passed, seen} = await backTest(shell.port, {route, field, isWanted: isOpen});
+		const {passed, seen} = await backTest(shell.port, {route, filter, isWanted: isOpen});
 		if (isOpen()) {
 			changeOverlay(shell, 'menu', overlay => ({
 				...overlay,
@@ -110,16 +118,16 @@ function filterFromField(shell: Shell): void {
 /** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
 const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
 
-/** How many of the latest events of a route have the same value in `field`. Ends early when nobody waits for it. */
+/** How many of the latest events of a route pass `filter`. Ends early when nobody waits for it. */
 async function backTest(
 	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
 	{
 		route,
-		field,
+		filter,
 		isWanted,
 	}: {
 		readonly route: string;
-		readonly field: PayloadField;
+		readonly filter: FieldFilter;
 		readonly isWanted: () => boolean;
 	},
 ): Promise<{readonly passed: number; readonly seen: number}> {
@@ -132,10 +140,10 @@ async function backTest(
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- one body at a time: the gateway has other things to do
-		const {body} = (await port.getDelivery(id)) ?? {};
-		if (body) {
+		const delivery = await port.getDelivery(id);
+		if (delivery?.body) {
 			seen += 1;
-			passed += hasSame(field, new TextDecoder().decode(body)) ? 1 : 0;
+			passed += passes(filter, bodyText(delivery)) ? 1 : 0;
 		}
 	}
 

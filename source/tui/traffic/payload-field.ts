@@ -1,4 +1,5 @@
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {JsonValue} from '../../core/json.ts';
+import {compilePayloadPath} from '../../core/payload-path.ts';
 
 /** A member of a payload, as a row of its tree shows it. */
 export type PayloadField = {
@@ -16,53 +17,55 @@ export type FieldFilter = {
 	readonly exists?: true;
 };
 
-/** First names that a filter does not look up in the payload. */
-const pseudoFields: ReadonlySet<string> = new Set(['event', 'event_type', 'headers']);
+/** Whether a filter reads something else than the payload under this name. */
+const isPseudo = ([first, ...rest]: readonly string[]): boolean =>
+	rest.length === 0 ? first === 'event' || first === 'event_type' : first === 'headers';
 
-/** The filter that passes what has the same value there, or anything there; `undefined` when no path can name the field. */
-export function filterOf({path, json}: PayloadField): FieldFilter | undefined {
-	const [first] = path;
-	if (first === undefined || path.some(name => name === '' || name.includes('.'))) {
+/**
+ * The filter that passes what has the same value there, or anything there. `body` is what the field was found in: `undefined` when no path reads it back,
+ * as below `event` beside a `payload` object.
+ */
+export function filterOf({path, json}: PayloadField, body: string): FieldFilter | undefined {
+	if (path.some(name => name === '' || name.includes('.'))) {
 		return undefined;
 	}
 
-	const field = [...(pseudoFields.has(first) ? ['payload'] : []), ...path].join('.');
 	const value: unknown = json === undefined ? undefined : JSON.parse(json);
-	return isScalar(value) ? {field, equals: value} : {field, exists: true};
+	const asked = isScalar(value) ? {equals: value} : {exists: true as const};
+	const plain = path.join('.');
+	return [...(isPseudo(path) ? [] : [plain]), `payload.${plain}`]
+		.map(field => ({field, ...asked}))
+		.find(filter => readsBack(filter, json, body));
+}
+
+/** What is not written as one value is an object or a list. */
+function readsBack(filter: FieldFilter, json: string | undefined, body: string): boolean {
+	const value = valueOf(filter.field, body);
+	return json === undefined
+		? typeof value === 'object' && value !== null
+		: filter.equals !== undefined && value === filter.equals;
 }
 
 const isScalar = (value: unknown): value is string | number | boolean | null =>
-	value === null || ['string', 'number', 'boolean'].includes(typeof value);
+	value === null ||
+	typeof value === 'string' ||
+	typeof value === 'boolean' ||
+	(typeof value === 'number' && Number.isFinite(value));
 
-/** Whether the payload `text` has at `path` what `field` has. False for what is no JSON. */
-export function hasSame({path, json}: PayloadField, text: string): boolean {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
-		return false;
-	}
-
-	for (const name of path) {
-		const member = memberOf(value, name);
-		if (!member) {
-			return false;
-		}
-
-		[value] = member;
-	}
-
-	return json === undefined || value === JSON.parse(json);
+/** Whether the payload `body` passes. False for what is no JSON. */
+export function passes({field, equals}: FieldFilter, body: string): boolean {
+	const value = valueOf(field, body);
+	return value !== undefined && (equals === undefined || value === equals);
 }
 
-/** The member in a list of its own: a member may be anything. */
-function memberOf(value: unknown, name: string): readonly [unknown] | undefined {
-	if (Array.isArray(value)) {
-		const list: readonly unknown[] = value;
-		return /^\d+$/.test(name) && Object.hasOwn(list, name) ? [list[Number(name)]] : undefined;
+/** What a filter of a route reads from `body`. */
+function valueOf(field: string, body: string): JsonValue | undefined {
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+		return compilePayloadPath(field)(JSON.parse(body) as JsonValue);
+	} catch {
+		return undefined;
 	}
-
-	return isJsonObject(value) && Object.hasOwn(value, name) ? [value[name]] : undefined;
 }
 
 /** One entry of `filters` in `config.yaml`. With `isOpposite` it passes what the filter would not. */
@@ -70,9 +73,16 @@ export function filterYaml({field, equals}: FieldFilter, isOpposite = false): st
 	const [operator, value] =
 		equals === undefined ? ['exists', !isOpposite] : [isOpposite ? 'not_equals' : 'equals', equals];
 	// JSON is YAML, and quoted text can break out of nothing.
-	return `- field: ${JSON.stringify(field)}\n  ${operator}: ${JSON.stringify(value)}\n`;
+	return `- field: ${visible(JSON.stringify(field))}\n  ${operator}: ${visible(JSON.stringify(value))}\n`;
 }
 
 /** The same as a file for `svc webhook subscribe --filters-file`. */
 export const filterJson = (filter: FieldFilter): string =>
-	`${JSON.stringify([filter], undefined, 2)}\n`;
+	visible(`${JSON.stringify([filter], undefined, 2)}\n`);
+
+/** JSON with controls and invisible characters as `\u202e`: a clipboard would take them away, and the filter would fit nothing. */
+const visible = (json: string): string =>
+	json.replaceAll(
+		/[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g,
+		character => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
+	);
