@@ -1,28 +1,32 @@
+/** Every {@link DeliveryOutcome}. */
+export const deliveryOutcomes = [
+	'accepted',
+	'coalesced',
+	'delivered',
+	'ignored:event',
+	'ignored:filter',
+	'ignored:script',
+	'duplicate',
+	'route', // 404
+	'method', // 405
+	'size', // 413
+	'signature', // 401
+	'rate', // 429
+	'body', // 400
+	'script', // 503, retry_on_script_failure
+	'delivery', // 502, deliver_only
+	'queue', // 503, queue full
+	'job', // 503, the scheduled job is unknown, ambiguous, paused or full
+	'journal', // 503, not durable
+	'stopping', // 503, draining
+] as const;
+
 /**
  * How the receiver ended a request, in the words of the contract's response table.
  *
  * @see Interface 4.2
  */
-export type DeliveryOutcome =
-	| 'accepted'
-	| 'coalesced'
-	| 'delivered'
-	| 'ignored:event'
-	| 'ignored:filter'
-	| 'ignored:script'
-	| 'duplicate'
-	| 'route' // 404
-	| 'method' // 405
-	| 'size' // 413
-	| 'signature' // 401
-	| 'rate' // 429
-	| 'body' // 400
-	| 'script' // 503, retry_on_script_failure
-	| 'delivery' // 502, deliver_only
-	| 'queue' // 503, queue full
-	| 'job' // 503, the scheduled job is unknown, ambiguous, paused or full
-	| 'journal' // 503, not durable
-	| 'stopping'; // 503, draining
+export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 
 /** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see Interface 8 */
 export const idempotencyMs = 3_600_000;
@@ -106,7 +110,7 @@ export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcom
 
 /** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
 export type StoredDelivery = Delivery & {
-	/** Lower-case names; only headers on the allow-list, secrets never. */
+	/** Lower-case names; only headers on the allow-list and those that the route's filters look at, secrets never. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Uint8Array;
 };

@@ -2,6 +2,7 @@ import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
 import {compileGroupKey} from './coalesce-key.ts';
 import type {GroupKeyReader} from './coalesce-key.ts';
+import {keptFilterHeaders} from './filter-headers.ts';
 import type {HoldsValue} from './filter-operators.ts';
 import {compileFilters} from './filter.ts';
 import type {FilterCheck} from './filter.ts';
@@ -13,6 +14,8 @@ export type CompiledRoute = {
 	/** Names the route and its profile: two routes never share one. */
 	readonly id: string;
 	readonly matches: FilterCheck;
+	/** Headers that are kept with its deliveries besides the usual ones. */
+	readonly keptHeaders: readonly string[];
 	/** `undefined`: the whole payload is the prompt. */
 	readonly prompt: Template | undefined;
 	/** `undefined`: every event. */
@@ -37,6 +40,7 @@ export function createRouteCompiler(
 		const made: CompiledRoute = {
 			id: routeIdOf(route),
 			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
+			keptHeaders: keptFilterHeaders(route),
 			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
 			events: route.events.length === 0 ? undefined : new Set(route.events),
 			renderExtra: compileExtra(route.deliverExtra),

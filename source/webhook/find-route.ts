@@ -57,7 +57,9 @@ export function enterRoute(
 ): void {
 	visit.route = route.name;
 	visit.profile = route.profile;
-	visit.routeId = compile(route).id;
+	const {id, keptHeaders} = compile(route);
+	visit.routeId = id;
+	visit.keptHeaders = keptHeaders;
 	note(visit, 'route', {verdict: 'pass', detail: route.source});
 }
 

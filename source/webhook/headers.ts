@@ -58,10 +58,14 @@ export const isStoredHeader = (name: string): boolean => storedNames.has(name);
 /** What is looked at of a value: enough to know a secret that is cut. */
 const lookedAt = 2048;
 
-/** The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. */
+/**
+ * The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are kept as they came or not at all: a filter that is asked again
+ * must not see another value.
+ */
 export function headersToStore(
 	headers: RequestHeaders,
 	redact: Redact,
+	further: readonly string[] = [],
 ): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
 	for (const name of storedHeaders) {
@@ -71,5 +75,15 @@ export function headersToStore(
 		}
 	}
 
+	for (const name of further) {
+		const value = headerOf(headers, name);
+		if (value !== undefined && isKeptWhole(value, redact)) {
+			kept[name] = value;
+		}
+	}
+
 	return kept;
 }
+
+const isKeptWhole = (value: string, redact: Redact) =>
+	value.length <= longestStoredValue && cell(redact(value), longestStoredValue).text === value;

@@ -70,6 +70,7 @@ export function createPipeline({
 		profile: 'default',
 		route: '-',
 		routeId: undefined,
+		keptHeaders: [],
 		event: '-',
 		body: undefined,
 		keepsBody: false,

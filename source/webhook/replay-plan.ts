@@ -4,6 +4,7 @@ import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import type {CompiledRoute} from './compiled-route.ts';
+import {headersNotKept} from './filter-headers.ts';
 import {isJobRoute} from './fire-job.ts';
 import type {JobRoute} from './fire-job.ts';
 import {headerOf} from './headers.ts';
@@ -43,13 +44,20 @@ export function effectsOf(
 		? outlookOfJob(route, dependencies)
 		: outlookOf(route, {payload, event}, dependencies);
 
+	const lost = headersNotKept(route, headers);
+
 	return {
 		route: route.name,
 		effects: [
+			...(lost.length === 0
+				? []
+				: [
+						`may pass filters that stopped it: they look at headers that were not kept, ${lost.join(', ')}`,
+					]),
 			...(route.script === undefined ? [] : [`runs the script ${route.script}`]),
 			...effects,
 		].map(effect => cell(effect, 200).text),
-		needsConfirmation: target !== 'log' || route.script !== undefined,
+		needsConfirmation: target !== 'log' || route.script !== undefined || lost.length > 0,
 	};
 }
 

@@ -27,6 +27,8 @@ export type Visit = {
 	route: string;
 	/** `CompiledRoute.id`, once the route was found: a stranger's name must not become a label. */
 	routeId: string | undefined;
+	/** `CompiledRoute.keptHeaders`, once the route was found. */
+	keptHeaders: readonly string[];
 	event: string;
 	body: Buffer | undefined;
 	/** Set once the sender is known and within its rate: what a stranger sent must not fill the disk. */
@@ -117,8 +119,8 @@ export function deliveryOf(visit: Visit, reply: Reply, now: number): Delivery {
 }
 
 /**
- * The same with what was received, to be kept: allowed headers, and the raw body unless a stranger sent it. `further` are steps that the journal itself decides: they
- * are written with it.
+ * The same with what was received, to be kept: allowed headers, and unless a stranger sent it the raw body and the headers that filters look at. `further` are steps that the journal
+ * itself decides: they are written with it.
  */
 export function storedDeliveryOf(
 	visit: Visit,
@@ -129,7 +131,7 @@ export function storedDeliveryOf(
 		...delivery,
 		// A copy: steps that follow the commit are not part of what was written.
 		trace: [...visit.trace, ...further],
-		headers: headersToStore(visit.headers, visit.redact),
+		headers: headersToStore(visit.headers, visit.redact, visit.keepsBody ? visit.keptHeaders : []),
 	};
 	if (visit.keepsBody && visit.body !== undefined) {
 		stored.body = visit.body;

@@ -1,12 +1,12 @@
 import type {Config} from '../../config/config.ts';
-import type {FilterSpec, Route} from '../../config/route.ts';
+import type {Route} from '../../config/route.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import {createRouteCompiler} from '../../webhook/compiled-route.ts';
-import {headerNameOf} from '../../webhook/field-path.ts';
 import {createFilterFiles} from '../../webhook/filter-files.ts';
-import {isStoredHeader} from '../../webhook/headers.ts';
+import {filterHeadersOf} from '../../webhook/filter-headers.ts';
 import type {Context} from '../context.ts';
 import {openRecords} from '../gateway-access.ts';
 import {tell} from '../print.ts';
@@ -69,7 +69,7 @@ export async function simulate(
 		settings,
 		events,
 		leftOut,
-		notes: notesOn(route, edited),
+		notes: notesOn(route, edited, events),
 		today,
 		...(after && {edited: {...after, ...compare(events, today, after)}}),
 		json,
@@ -77,21 +77,23 @@ export async function simulate(
 }
 
 /** What these settings ask that is not in the journal. */
-const notesOn = (route: Route, edited: Route): readonly string[] => [
+const notesOn = (
+	route: Route,
+	edited: Route,
+	events: readonly StoredDelivery[],
+): readonly string[] => [
 	...(route.script === undefined
 		? []
 		: [`the script ${route.script} is not run: what it ignores or changes does not show`]),
-	...[...new Set([...route.filters, ...edited.filters].flatMap(unstoredHeaders))].map(
-		header => `the header ${header} is not stored: filters find it missing`,
-	),
+	...filterHeadersOf([...route.filters, ...edited.filters]).flatMap(header => {
+		const without = events.filter(({headers}) => !Object.hasOwn(headers, header)).length;
+		return without === 0
+			? []
+			: [
+					`the header ${header} is not stored with ${without} of ${events.length} events: filters find it missing there`,
+				];
+	}),
 ];
-
-function unstoredHeaders({field, all = [], any = [], not = []}: FilterSpec): readonly string[] {
-	const header = headerNameOf(field ?? '');
-	const own = header === undefined || isStoredHeader(header) ? [] : [header];
-	const inner = [...all, ...any, ...('length' in not ? not : [not])];
-	return [...own, ...inner.flatMap(unstoredHeaders)];
-}
 
 /** Makes routes ready as their receiver does; a filter file that cannot be used is told. */
 function compilerFor(context: Context, config: Config) {

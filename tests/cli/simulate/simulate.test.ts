@@ -264,7 +264,7 @@ test('what cannot be simulated is said: the script, and headers that are not sto
 	);
 	expect((await simulate(home)).notes).toEqual([
 		'the script f.sh is not run: what it ignores or changes does not show',
-		'the header x-custom is not stored: filters find it missing',
+		'the header x-custom is not stored with 5 of 5 events: filters find it missing there',
 	]);
 	const {stderr} = await command(['webhook', 'simulate', 'gh'], {home: home.path});
 	expect(stderr).toContain('Note: the script f.sh is not run');

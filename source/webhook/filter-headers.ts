@@ -1,0 +1,44 @@
+import type {FilterSpec, Route} from '../config/route.ts';
+import {headerNameOf} from './field-path.ts';
+import {isStoredHeader} from './headers.ts';
+import type {RequestHeaders} from './headers.ts';
+
+/** Headers beyond those that are kept anyway. */
+const mostKept = 20;
+
+const longestName = 256;
+
+/** What a header with a credential is called. */
+const secretName =
+	/auth|cookie|credential|csrf|digest|hmac|jwt|passw|secret|session|signature|token|(?:^|-)sig(?:-|$)|(?:api|access|private|shared)-?key/;
+
+/** The headers that `filters` look at and that are not kept with every delivery: lower-case names, each once. */
+export const filterHeadersOf = (filters: readonly FilterSpec[]): readonly string[] => [
+	...new Set(filters.flatMap(headersIn)),
+];
+
+function headersIn({field = '', all = [], any = [], not = []}: FilterSpec): readonly string[] {
+	const header = headerNameOf(field);
+	const own = header === undefined || isStoredHeader(header) ? [] : [header];
+	const inner = [...all, ...any, ...('length' in not ? not : [not])];
+	return [...own, ...inner.flatMap(headersIn)];
+}
+
+/**
+ * Those of them that are kept with the deliveries of a route, so that its filters say the same of a replay: at most 20, and none that holds a signature or, by its name, another
+ * credential.
+ */
+export const keptFilterHeaders = ({
+	filters,
+	signature,
+}: Pick<Route, 'filters' | 'signature'>): readonly string[] =>
+	filterHeadersOf(filters)
+		.filter(name => name !== '' && name.length <= longestName && !secretName.test(name))
+		.filter(name => signature?.kind !== 'custom' || name !== signature.header)
+		.slice(0, mostKept);
+
+/** The headers that the filters of a route look at and that `headers`, as they were kept, do not hold: nobody knows whether the sender sent them. */
+export const headersNotKept = (
+	{filters}: Pick<Route, 'filters'>,
+	headers: RequestHeaders,
+): readonly string[] => filterHeadersOf(filters).filter(name => !Object.hasOwn(headers, name));
