@@ -1,13 +1,13 @@
 import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import type {HomePaths} from '../config/config.ts';
-import {SvcError} from '../core/errors.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
 
 /**
  * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
  * tells people who it is.
  *
- * @throws SvcError `gateway_running` naming the process that holds it; what the file system says when the pid file cannot be written, then nobody holds the home
+ * @throws SvcError `gateway_running` naming the process that holds it; `home_unusable` when the pid file cannot be written, then nobody holds the home
  */
 export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable {
 	const lock = lockFile(path);
@@ -23,7 +23,11 @@ export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable
 		writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
 	} catch (error) {
 		lock[Symbol.dispose]();
-		throw error;
+		throw new SvcError(
+			'home_unusable',
+			`Cannot write "${pidFile}" (${messageOf(error)}): make room on the disk, or the file writable for this user`,
+			{cause: error},
+		);
 	}
 
 	return {

@@ -13,6 +13,8 @@ import {createLogger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
+import {withReserve} from '../store/reserve-file.ts';
+import {createRunAnnouncer} from './announce-runs.ts';
 import {startControlServer} from './control-server.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
@@ -48,7 +50,7 @@ export async function openRooms(
 	await using stack = new AsyncDisposableStack();
 
 	ensureHome(paths);
-	stack.use(lockHome(paths));
+	stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
 
 	const metrics = createGatewayMetrics();
 	const emit: Emit = event => {

@@ -23,7 +23,7 @@ import {openPendingGroups} from './open-pending-groups.ts';
 import {openTimedRuns} from './open-timed-runs.ts';
 import type {Recovered, Store} from './port.ts';
 import {createPurge} from './purge.ts';
-import {createReserve} from './reserve-file.ts';
+import {createReserve, lacksRoom, withReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
@@ -56,15 +56,23 @@ export async function openSqliteStore(
 	dependencies: SqliteStoreDependencies,
 	options: SqliteStoreOptions,
 ): Promise<Store> {
-	const {file, maxPages} = options;
-	let database: DatabaseSync | undefined;
+	const {file} = options;
 	try {
-		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
+		return withReserve(file, () => openOnce(dependencies, options));
+	} catch (error) {
+		throw storeUnreadable(file, error, {isFull: lacksRoom(file, error)});
+	}
+}
+
+function openOnce(dependencies: SqliteStoreDependencies, options: SqliteStoreOptions): Store {
+	const {file, maxPages} = options;
+	const database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
+	try {
 		migrate(database, file);
 		return storeOn(database, options, dependencies);
 	} catch (error) {
-		database?.close();
-		throw storeUnreadable(file, error);
+		database.close();
+		throw error;
 	}
 }
 
@@ -106,7 +114,7 @@ function storeOn(
 	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
 	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);
-	const reserve = createReserve(`${file}.reserve`);
+	const reserve = createReserve(file);
 	const reader = createJournalReader(database);
 	const steps = createRetentionSteps({database, clock, counters, steadyNow});
 	const leased = database.prepare(

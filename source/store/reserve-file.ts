@@ -1,9 +1,25 @@
-import {closeSync, constants, fsyncSync, openSync, rmSync, statSync, writeSync} from 'node:fs';
+import {
+	closeSync,
+	constants,
+	fsyncSync,
+	openSync,
+	rmSync,
+	statfsSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
+import {dirname} from 'node:path';
+import {codeOf} from '../core/errors.ts';
+import {isFull} from './sqlite-errors.ts';
 
 const reserveBytes = 4 * 1024 * 1024;
+/** What the disk has to have beside the reserve, before the reserve is taken. */
+const leastRoomBytes = 1024 * 1024;
+/** With less, a disk is full: what SQLite keeps beside a database takes as much. */
+const fullBelowBytes = 128 * 1024;
 const privateFile = 0o600;
 
-/** Space that is kept back for the moment when the disk is full: deleting rows needs some, too. */
+/** Space that is kept back for the moment when the disk is full: deleting rows needs some, too, and so does a start. */
 export type Reserve = {
 	/** Takes the space, if it is not taken yet and there is enough. */
 	ensure(): void;
@@ -11,28 +27,68 @@ export type Reserve = {
 	release(): boolean;
 };
 
-/** A file of 4 MiB beside the database. A disk that has no room for it is no error: there is then no reserve. */
+/** A file of 4 MiB beside the database `file`. A disk that has no room for it is no error: there is then no reserve. */
 export function createReserve(file: string): Reserve {
+	const path = `${file}.reserve`;
 	const release = () => {
-		const existed = statSync(file, {throwIfNoEntry: false}) !== undefined;
-		rmSync(file, {force: true});
+		const existed = statSync(path, {throwIfNoEntry: false}) !== undefined;
+		rmSync(path, {force: true});
 		return existed;
 	};
 
 	return {
 		release,
 		ensure() {
-			if (statSync(file, {throwIfNoEntry: false})?.size === reserveBytes) {
+			if (statSync(path, {throwIfNoEntry: false})?.size === reserveBytes) {
 				return;
 			}
 
+			release();
 			try {
-				fill(file);
+				if (roomBeside(path) >= reserveBytes + leastRoomBytes) {
+					fill(path);
+				}
 			} catch {
 				release();
 			}
 		},
 	};
+}
+
+/** What `task` returns. When a full disk stops it, the reserve of the database `file` is given up, and it begins anew: it must leave nothing behind when it throws. */
+export function withReserve<Result>(file: string, task: () => Result): Result {
+	try {
+		return task();
+	} catch (error) {
+		if (!lacksRoom(file, error) || !createReserve(file).release()) {
+			throw error;
+		}
+
+		return task();
+	}
+}
+
+/** Whether `error`, or its cause, comes from a full disk below `file`. SQLite has other words for it where it makes the files beside the database. */
+export function lacksRoom(file: string, error: unknown): boolean {
+	if (isFull(error) || codeOf(error) === 'ENOSPC') {
+		return true;
+	}
+
+	if (error instanceof Error && error.cause !== undefined) {
+		return lacksRoom(file, error.cause);
+	}
+
+	try {
+		return codeOf(error) === 'ERR_SQLITE_ERROR' && roomBeside(file) < fullBelowBytes;
+	} catch {
+		return false;
+	}
+}
+
+/** Bytes that this user may still write. */
+function roomBeside(file: string): number {
+	const {bavail, bsize} = statfsSync(dirname(file));
+	return bavail * bsize;
 }
 
 function fill(file: string): void {

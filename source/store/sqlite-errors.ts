@@ -53,10 +53,18 @@ export const journalUnavailable = (file: string, error: unknown): SvcError =>
 				{cause: error},
 			);
 
-/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. */
-export const storeUnreadable = (file: string, error: unknown): SvcError =>
-	error instanceof SvcError
-		? error
-		: new SvcError('store_unreadable', `Cannot read the store "${file}": ${reasonOf(error)}`, {
-				cause: error,
-			});
+/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is; nobody goes on by itself then. */
+export function storeUnreadable(
+	file: string,
+	error: unknown,
+	{isFull: diskIsFull = isFull(error)}: {readonly isFull?: boolean} = {},
+): SvcError {
+	if (error instanceof SvcError) {
+		return error;
+	}
+
+	const reason = diskIsFull ? 'the disk is full: free some space, then try again' : reasonOf(error);
+	return new SvcError('store_unreadable', `Cannot read the store "${file}": ${reason}`, {
+		cause: error,
+	});
+}

@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import {chmod, mkdir, readFile, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -6,6 +7,7 @@ import {systemClock} from '../../source/core/clock.ts';
 import {lockFile} from '../../source/core/file-lock.ts';
 import {startGateway} from '../../source/gateway/gateway.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {mountSmallDisk} from '../helpers/small-disk.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 test('"a second start says which process holds it"', async () => {
@@ -138,4 +140,31 @@ test('the history of the last gateway is there after a start', async () => {
 	expect(deliveries.map(({delivery}) => delivery.deliveryId)).toEqual(
 		before.deliveries.map(({delivery}) => delivery.deliveryId),
 	);
+});
+
+test('a full disk stops no start while there is a reserve, and is named when there is none', async ({
+	skip,
+}) => {
+	using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
+	const paths = homePaths({environment: {SVC_HOME: disk.path}});
+	const start = () =>
+		startGateway({clock: systemClock, paths, environment: {}, version: '0', localServers: []});
+	const first = start();
+	await first.started;
+	await first[Symbol.asyncDispose]();
+	expect(existsSync(`${paths.stateDb}.reserve`)).toBe(true);
+
+	disk.fill();
+	const second = start();
+	await second.started;
+	expect(existsSync(`${paths.stateDb}.reserve`)).toBe(false);
+	await second[Symbol.asyncDispose]();
+
+	disk.fill();
+	const third = start();
+	await expect(third.started).rejects.toMatchObject({
+		code: 'home_unusable',
+		message: expect.stringMatching(/gateway\.pid" \(ENOSPC: .*\): make room on the disk/),
+	});
+	await third[Symbol.asyncDispose]();
 });

@@ -1,8 +1,7 @@
-import {execFileSync} from 'node:child_process';
 import {
 	chmodSync,
+	copyFileSync,
 	existsSync,
-	mkdirSync,
 	readFileSync,
 	rmSync,
 	statSync,
@@ -15,6 +14,7 @@ import {filesOf, openDatabase} from '../../source/store/open-database.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {openSqliteReader, type StoreReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {mountSmallDisk} from '../helpers/small-disk.ts';
 import {describeStore} from './contract.ts';
 import {createJumpingClock} from './jumping-clock.ts';
 import {createOlderStore} from './older-stores.ts';
@@ -264,32 +264,46 @@ describe('a disk that is full', () => {
 		}
 	});
 
-	const mounted = (path: string) => {
-		try {
-			execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', path], {
-				stdio: 'ignore',
-			});
-			return true;
-		} catch {
-			return false;
-		}
-	};
-
 	test('is survived on a real file system, too, with the help of the reserve', async ({skip}) => {
-		using folder = temporaryFolder();
-		const path = join(folder.path, 'small');
-		mkdirSync(path);
-		if (!mounted(path)) {
-			skip('needs the right to mount a tmpfs');
+		using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
+		await using store = await openSqliteStore({clock}, {file: join(disk.path, 'state.db')});
+		await expectRecovery(store);
+		expect(store.health().failing).toBeUndefined();
+	});
+
+	test('is opened after a crash with the room of the reserve, which is taken back when there is enough', async ({
+		skip,
+	}) => {
+		using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
+		await using home = await createSqliteHome();
+		await using crashed = await home.open(clock);
+		const entry = sampleEntry();
+		await acceptRun(crashed, entry);
+		const file = join(disk.path, 'state.db');
+		for (const suffix of ['', '-wal', '.reserve']) {
+			copyFileSync(`${home.file}${suffix}`, `${file}${suffix}`);
 		}
 
-		try {
-			await using store = await openSqliteStore({clock}, {file: join(path, 'state.db')});
-			await expectRecovery(store);
-			expect(store.health().failing).toBeUndefined();
-		} finally {
-			execFileSync('/bin/umount', ['-l', path]);
-		}
+		disk.fill();
+		await using store = await openSqliteStore({clock}, {file});
+		expect(existsSync(`${file}.reserve`)).toBe(false);
+		expect(await store.intake.holderOf(entry.delivery, dayMs)).toBe(entry.delivery.id);
+		await acceptRun(store);
+		rmSync(join(disk.path, 'large.junk'));
+		await store.journal.purge({bodyMs: dayMs, bodyBytes: 2 ** 30, rowMs: dayMs});
+		expect(existsSync(`${file}.reserve`)).toBe(true);
+	});
+
+	test('is a refusal in words when there is no reserve: nobody goes on by itself', async ({
+		skip,
+	}) => {
+		using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
+		disk.fill();
+		const file = join(disk.path, 'state.db');
+		await expect(openSqliteStore({clock}, {file})).rejects.toMatchObject({
+			code: 'store_unreadable',
+			message: `Cannot read the store "${file}": the disk is full: free some space, then try again`,
+		});
 	});
 });
 
