@@ -14,7 +14,6 @@ import {createRedact} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
-import {createRunAnnouncer} from './announce-runs.ts';
 import {startControlServer} from './control-server.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
