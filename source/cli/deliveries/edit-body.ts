@@ -6,12 +6,13 @@ import {prettyJson} from '../../core/exact-json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import type {Context} from '../context.ts';
+import {whenAskedToStop} from '../signals.ts';
 
 /**
  * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.
  *
  * @throws SvcError `edit_aborted` when it was left as it was, or empty; `edit_invalid`, whose message names the file that keeps the text;
- * `body_not_kept`, `program_not_started`, `program_failed`, `file_too_large`
+ * `body_not_kept`, `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
  */
 export async function editBody(context: Context, stored: StoredDelivery): Promise<string> {
 	const {id, body, headers} = stored;
@@ -27,6 +28,13 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 		import('../../tui/terminal/suspend.ts'),
 		import('../../tui/signals.ts'),
 	]);
+	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
+	using stop = whenAskedToStop();
+	const stopped = new AbortController();
+	void stop.asked.then(() => {
+		stopped.abort(new SvcError('interrupted', 'Not replayed: the editor was ended'));
+		return undefined;
+	});
 	const edited = await editText(
 		{
 			// There is no screen to leave.
@@ -35,6 +43,7 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 			holdInterrupts: () => holdInterrupts(process),
 			directory: join(cache, 'open'),
 			environment,
+			signal: stopped.signal,
 		},
 		environment['VISUAL'] || environment['EDITOR'] || 'vi',
 		{text: `${pretty ?? text}\n`, suffix: pretty === undefined ? '.txt' : '.json'},

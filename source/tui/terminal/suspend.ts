@@ -1,9 +1,10 @@
 import {spawn} from 'node:child_process';
-import {mkdir, mkdtemp, open, readFile, rm, stat} from 'node:fs/promises';
+import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
+import {readEdited} from './read-edited.ts';
 import {splitCommand} from './split-command.ts';
 
 /** What is needed to lend the terminal to another program. */
@@ -21,14 +22,12 @@ export type Lending = {
 	readonly signal?: AbortSignal;
 };
 
-const longestEdited = 8 * 1024 * 1024;
-
 /**
  * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns what was saved, `undefined`
  * when it was left as it was. The gateway goes on meanwhile.
  *
  * @param document.suffix `.json`: what editors tell the language by
- * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB)
+ * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
  */
 export async function editText(
 	lending: Lending,
@@ -37,15 +36,7 @@ export async function editText(
 ): Promise<string | undefined> {
 	return withFile(lending, document, async path => {
 		await lend(lending, command, path);
-		const {size} = await stat(path);
-		if (size > longestEdited) {
-			throw new SvcError(
-				'file_too_large',
-				`Cannot take ${size} bytes from the editor: keep to 8 MiB`,
-			);
-		}
-
-		const edited = await readFile(path, 'utf8');
+		const edited = await readEdited(path);
 		return edited === document.text ? undefined : edited;
 	});
 }

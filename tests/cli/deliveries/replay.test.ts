@@ -1,8 +1,11 @@
+import {existsSync} from 'node:fs';
 import {chmod, readdir, readFile, stat} from 'node:fs/promises';
+import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';
+import {startSvc} from '../../helpers/svc.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {command, serveControl, type Ran} from '../command.ts';
 
@@ -125,6 +128,24 @@ test('"invalid JSON is refused and the text kept"', async () => {
 	await setup.home.write('mended.json', '{"ref": "mended"}');
 	expect((await setup.replay('--body-file', setup.home.file('mended.json'))).code).toBe(0);
 	expect(setup.port.calls).toMatchObject([{args: ['abcd12345', {body: '{"ref": "mended"}'}]}]);
+});
+
+test('SIGTERM while the editor is open ends both and leaves no file behind', async () => {
+	await using setup = await open(stored(), 'exec tail -f /dev/null');
+	await using svc = startSvc(['deliveries', 'replay', 'abcd12345', '--edit'], {
+		home: setup.home.path,
+		env: {EDITOR: `sh ${setup.home.file('editor.sh')}`},
+	});
+	while (!existsSync(setup.home.file('edited'))) {
+		await turn();
+	}
+
+	svc.kill('SIGTERM');
+	const {code, stderr} = await svc.finished;
+	expect(code).toBe(130);
+	expect(stderr).toContain('(interrupted)');
+	expect(await readdir(setup.home.file('cache/open'))).toEqual([]);
+	expect(setup.port.calls).toEqual([]);
 });
 
 test('a form is edited as it is', async () => {

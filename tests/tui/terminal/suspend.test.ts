@@ -101,6 +101,26 @@ test('more than 8 MiB is not taken', async () => {
 	);
 });
 
+test.for([
+	['a pipe', 'rm "$2"; mkfifo "$2"'],
+	['a link to another file', 'ln -sf /etc/passwd "$2"'],
+	['a folder', 'rm "$2"; mkdir "$2"'],
+	['nothing', 'rm "$2"'],
+] as const)('%s at the place of the file is not taken, nor waited for', async ([, script]) => {
+	await using setup = await open();
+	const command = await setup.program(script);
+	await expect(editText(setup.lending, command, {text: 'a', suffix: '.txt'})).rejects.toMatchObject(
+		{code: 'file_unreadable', message: expect.stringMatching(/^Cannot take what the editor left/)},
+	);
+	expect(await setup.leftOver()).toEqual([]);
+});
+
+test('a file that the editor put in its place is taken', async () => {
+	await using setup = await open();
+	const command = await setup.program('printf new > "$2.new"; mv "$2.new" "$2"');
+	expect(await editText(setup.lending, command, {text: 'a', suffix: '.txt'})).toBe('new');
+});
+
 test('the pager is ended when the program stops', async () => {
 	await using setup = await open();
 	const stop = new AbortController();
