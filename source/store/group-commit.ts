@@ -36,6 +36,8 @@ export type GroupCommit = {
 	later(task: () => void, settled?: (written: boolean) => void): void;
 	/** Writes, blocking, the unhurried writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
 	catchUp(): void;
+	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
+	look(): void;
 	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
 	/** Whether nothing waits to be written. */
@@ -48,19 +50,21 @@ export type GroupCommit = {
 
 /**
  * Many small durable writes for the price of one: whatever is written during one turn of the event loop is committed, and synced to
- * the disk, together. `onCommit` is told how many tasks each commit held, `onFailing` when writing begins or ceases to fail.
+ * the disk, together. `lost` says why nothing may be written any more, if so. `onCommit` is told how many tasks each commit held, `onFailing` when writing begins or ceases to fail.
  */
 export function createGroupCommit(
 	{
 		database,
 		clock,
 		memory,
+		lost = () => undefined,
 		onCommit = () => {},
 		onFailing = () => {},
 	}: {
 		readonly database: DatabaseSync;
 		readonly clock: Clock;
 		readonly memory: Memory;
+		readonly lost?: () => string | undefined;
 		readonly onCommit?: ((tasks: number) => void) | undefined;
 		readonly onFailing?: (reason: string | undefined) => void;
 	},
@@ -138,6 +142,13 @@ export function createGroupCommit(
 	/** Commits one batch. Riders stay in line until they are on disk, and no urgent write fails for their sake. */
 	const commit = (ride: number): 'committed' | 'busy' | 'failed' => {
 		const writes = urgent.slice(0, largestBatch);
+		const reason = lost();
+		if (reason !== undefined) {
+			urgent.splice(0, writes.length);
+			refuse(writes, new Error(reason));
+			return 'failed';
+		}
+
 		const batch = [...writes, ...riders.slice(0, ride)];
 		const start = clock.monotonic();
 		const outcome = transact(batch);
@@ -238,6 +249,12 @@ export function createGroupCommit(
 			let left = closed || lockedSince !== undefined ? 0 : riders.length;
 			while (left > 0 && commit(largestRide) === 'committed') {
 				left -= largestRide;
+			}
+		},
+		look() {
+			const reason = lost();
+			if (reason !== undefined) {
+				refuse([], new Error(reason));
 			}
 		},
 		failing: () => failing,

@@ -1,5 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
+import {every, type Clock} from '../core/clock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createAbandon, type Fate} from './abandoned-runs.ts';
@@ -17,6 +17,7 @@ import {createJobSteps} from './job-steps.ts';
 import {createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {migrate} from './migrations.ts';
+import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
 import {openDatabase} from './open-database.ts';
 import {openPendingGroups} from './open-pending-groups.ts';
@@ -31,6 +32,9 @@ import {storeUnreadable} from './sqlite-errors.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool} from './waiting-pool.ts';
+
+/** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
+const lookMs = 5000;
 
 export type SqliteStoreDependencies = {
 	readonly clock: Clock;
@@ -107,7 +111,11 @@ function storeOn(
 		{generation: freshClaims},
 	);
 	const memory = joinMemories([counters, claims, pending, timed]);
-	const commit = createGroupCommit({database, clock, memory, onCommit, onFailing}, {file});
+	const lost = createMovedCheck({database, clock}, {file});
+	const commit = createGroupCommit({database, clock, memory, lost, onCommit, onFailing}, {file});
+	const stopLooking = every(clock, lookMs, () => {
+		commit.look();
+	});
 	const times = createDueTimes({database, timed, clock});
 	const enqueue = createEnqueue({database, counters, times});
 	const pool = createWaitingPool({counters, pending, timed, clock});
@@ -181,6 +189,7 @@ function storeOn(
 			};
 		},
 		async [Symbol.asyncDispose]() {
+			stopLooking();
 			if (database.isOpen) {
 				giveBack();
 				commit.close();

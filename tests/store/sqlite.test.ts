@@ -3,6 +3,7 @@ import {
 	copyFileSync,
 	existsSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	statSync,
 	writeFileSync,
@@ -10,6 +11,7 @@ import {
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {describe, expect, test} from 'vitest';
+import {silentLogger} from '../../source/core/log.ts';
 import {filesOf, openDatabase} from '../../source/store/open-database.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {openSqliteReader, type StoreReader} from '../../source/store/sqlite-reader.ts';
@@ -304,6 +306,65 @@ describe('a disk that is full', () => {
 			code: 'store_unreadable',
 			message: `Cannot read the store "${file}": the disk is full: free some space, then try again`,
 		});
+	});
+});
+
+describe('a database that is moved under the gateway', () => {
+	const replacements = [
+		['moved away or removed', () => {}],
+		[
+			'replaced by another file',
+			(file: string) => {
+				copyFileSync(`${file}.moved`, file);
+			},
+		],
+	] as const;
+	for (const [what, replace] of replacements) {
+		test(`${what}: nothing is acknowledged any more until it is opened again`, async () => {
+			await using home = await createSqliteHome();
+			const now = createFakeClock(startMs);
+			const lines: string[] = [];
+			const log = {...silentLogger, error: (line: string) => lines.push(line)};
+			const message = `Cannot write to the journal "${home.file}": it was ${what} while the gateway runs: stop the gateway, put the right file there, start again`;
+			const kept = sampleEntry();
+			{
+				await using store = await openSqliteStore({clock: now, log}, {file: home.file});
+				await acceptRun(store, kept);
+				renameSync(home.file, `${home.file}.moved`);
+				replace(home.file);
+				now.advance(1000);
+				for (const entry of [sampleEntry(), sampleEntry()]) {
+					// oxlint-disable-next-line no-await-in-loop -- one commit after the other
+					await expect(store.intake.accept(entry)).rejects.toMatchObject({
+						code: 'journal_unavailable',
+						message,
+					});
+				}
+
+				renameSync(`${home.file}.moved`, home.file);
+				now.advance(1000);
+				await expect(acceptRun(store)).rejects.toMatchObject({code: 'journal_unavailable'});
+				expect(store.health().failing).toBe(message);
+				expect(await store.journal.get(kept.delivery.id)).toBeDefined();
+				expect(lines).toEqual([message]);
+			}
+
+			await using again = await home.open(now);
+			expect(await again.runs.counts()).toEqual({queued: 1, active: 0});
+			await acceptRun(again);
+		});
+	}
+
+	test('is noticed without a write, too, and its log spoils no other file', async () => {
+		await using home = await createSqliteHome();
+		const now = createFakeClock(startMs);
+		await using store = await home.open(now);
+		await acceptRun(store);
+		renameSync(home.file, `${home.file}.moved`);
+		expect(store.intake.failing()).toBeUndefined();
+		now.advance(5000);
+		expect(store.intake.failing()).toContain('moved away');
+		expect(statSync(`${home.file}-wal`).size).toBe(0);
 	});
 });
 
