@@ -296,6 +296,23 @@ test('the detail stays while the next event of its group is loaded', async () =>
 	expect(shown.text()).toContain('000005  pull_request  guid-5');
 });
 
+test('the events of one group are never shown as those of the next', async () => {
+	const port = createFakePort({groups: three});
+	for (const group of three) {
+		keep(port, group);
+	}
+
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	await shown.screen.press('enter');
+	await shown.pass(80);
+	expect(shown.text()).toContain('guid-4');
+	await shown.screen.press('esc', 'j', 'enter');
+
+	expect(shown.text()).toContain('acme/web#77');
+	expect(shown.text()).toContain('Events  loading');
+	expect(shown.text()).not.toContain('guid-');
+});
+
 test('/ filters groups by route, key, state and count', async () => {
 	const port = createFakePort({groups: [...three, done]});
 	await using shown = await showShell(port, wide, {pane: 'groups'});

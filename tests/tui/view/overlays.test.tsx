@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
+import {own} from '../../../source/tui/text/safe.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {makeDelivery, makeRun, received, runChanged} from '../../helpers/make.ts';
+import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
@@ -212,4 +213,32 @@ test('leaving names a single group that would go', async () => {
 
 	expect(shown.text()).toContain('1 pending group will be dispatched now (1 run starts).');
 	expect(shown.text()).not.toContain('Nothing is under way');
+});
+
+test('a question is closed by its answer: a second y does nothing more', async () => {
+	const port = createFakePort({jobs: [makeJob()]});
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	await shown.screen.press('x', 'y');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(0);
+	await shown.screen.press('y', 'esc', 'p');
+	await shown.pass(0);
+
+	expect(port.calls.map(({name}) => name)).toEqual(['runJob', 'setJobPaused']);
+});
+
+test('what an answer opens stays open', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	const {shell} = shown;
+	const help = {kind: 'help', query: '', top: 0, isSearching: false} as const;
+	const run = () => {
+		shell.view.set(state => ({...state, overlay: help}));
+	};
+	shell.view.set(state => ({
+		...state,
+		overlay: {kind: 'confirm', title: own('Sure'), lines: [], act: own('go on'), run},
+	}));
+	await shown.screen.press('y');
+
+	expect(shell.view.get().overlay).toBe(help);
 });
