@@ -156,6 +156,12 @@ const isEvent = (delivery: Delivery): boolean =>
 	delivery.replayOf === undefined &&
 	delivery.bodyBytes <= backTestLimits.bytes;
 
+/** Where it acts on nothing yet, it is named where there is room. */
+function isBesideList({view}: Shell): boolean {
+	const {region, size} = view.get();
+	return region === 'list' && size.columns < 120;
+}
+
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly Command[] = [
 	{
@@ -163,6 +169,7 @@ export const payloadCommands: readonly Command[] = [
 		scope: 'traffic',
 		keys: ['s'],
 		label: own('filter from field'),
+		quiet: isBesideList,
 		why: nothingSelected,
 		run: filterFromField,
 	},

@@ -152,6 +152,9 @@ function noOtherRoute(shell: Shell): Safe | undefined {
 		: undefined;
 }
 
+/** There the filter and following need the room. */
+const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
+
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly Command[] = [
 	{
@@ -173,6 +176,7 @@ export const replayCommands: readonly Command[] = [
 		scope: 'traffic',
 		keys: ['R'],
 		label: own('edit+replay'),
+		quiet: isNarrow,
 		why: nothingSelected,
 		run(shell) {
 			shell.attempt(async () => editAndReplay(shell));

@@ -124,6 +124,7 @@ export const trafficCommands: readonly Command[] = [
 		scope: 'traffic',
 		keys: ['T'],
 		label: own('test event'),
+		quiet: shell => selectedDelivery(shell) !== undefined,
 		why: noRoute,
 		run: chooseTestRoute,
 	},

@@ -17,8 +17,8 @@ export type KeyBinding<Context = unknown> = {
 	readonly scope: string;
 	/** Whether the command can be used now; always when absent. A binding that is off does not take its key. */
 	readonly when?: (context: Context) => boolean;
-	/** In help and palette, but not in the footer. */
-	readonly quiet?: boolean;
+	/** In help and palette, but not in the footer, or not there now. */
+	readonly quiet?: boolean | ((context: Context) => boolean);
 };
 
 export type RouteOptions<Context> = {

@@ -1,4 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
+import type {Command} from '../commands/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
@@ -9,7 +10,7 @@ import type {Shell} from './shell.ts';
 export function hintsLine(shell: Shell, width: number): Line {
 	const hints = router
 		.available(scopesNow(shell))
-		.filter(({id, quiet}) => quiet !== true && isUsable(shell, id))
+		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isUsable(shell, id))
 		.map(({id, keys, label}) => ({id, key: clean(keys[0]), label}));
 	const ways = hints.filter(({id}) => waysOut.has(id));
 	let room = width - 1 - ways.reduce((cells, hint) => cells + sizeOf(hint), 0);
@@ -25,7 +26,16 @@ export function hintsLine(shell: Shell, width: number): Line {
 }
 
 /** Who knows these finds everything else: they keep their place however narrow the screen is. */
-const waysOut: ReadonlySet<string> = new Set(['help', 'palette', 'quit']);
+const waysOut: ReadonlySet<string> = new Set([
+	'detail.open',
+	'detail.close',
+	'help',
+	'palette',
+	'quit',
+]);
+
+const isQuiet = (shell: Shell, quiet: Command['quiet']): boolean =>
+	typeof quiet === 'function' ? quiet(shell) : quiet === true;
 
 const sizeOf = ({key, label}: {readonly key: Safe; readonly label: Safe}): number =>
 	widthOf(key) + widthOf(label) + 3;
