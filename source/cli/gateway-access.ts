@@ -67,7 +67,7 @@ async function ifRunning<Reached>(
 		return undefined;
 	}
 
-	const {isNoGateway} = await import('../gateway/control-client.ts');
+	const {isNoGateway, isSilent} = await import('../gateway/control-client.ts');
 	try {
 		return await reach(socket);
 	} catch (error) {
@@ -75,7 +75,19 @@ async function ifRunning<Reached>(
 			return undefined;
 		}
 
-		throw error;
+		if (!isSilent(error)) {
+			throw error;
+		}
+
+		const [{messageOf, SvcError}, {runningPid}] = await Promise.all([
+			import('../core/errors.ts'),
+			import('../gateway/lock.ts'),
+		]);
+		throw new SvcError(
+			'gateway_silent',
+			`${messageOf(error)}: process ${runningPid(context.paths()) ?? '(unknown)'} runs for this home`,
+			{cause: error},
+		);
 	}
 }
 

@@ -4,7 +4,7 @@ import type {Group, StoredGroup} from '../core/group.ts';
 import type {JobView} from '../core/job.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Run, StoredRun} from '../core/run.ts';
-import {callControl} from './control-client.ts';
+import {callControl, shortSilenceMs} from './control-client.ts';
 import type {
 	GatewayCommands,
 	GatewayStatus,
@@ -81,7 +81,7 @@ export function createControlCalls(socket: string): GatewayCommands {
 		async restartReceiver() {
 			await post('/v1/receiver/restart');
 		},
-		status: () => get<GatewayStatus>('/v1/status'),
+		status: () => callControl<GatewayStatus>(socket, '/v1/status', {silenceMs: shortSilenceMs}),
 		stopConsequences: () => get<StopConsequences>('/v1/stop-consequences'),
 		async stop() {
 			await post('/v1/stop');

@@ -5,7 +5,20 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Longest silence of the gateway before a call fails. Replays wait for a delivery target, so it is generous. */
-const answerTimeoutMs = 60_000;
+const usualSilenceMs = 60_000;
+
+/** The same where nothing has to be done for the answer. */
+export const shortSilenceMs = 5000;
+
+/** Whether `error` says that a gateway is there and does not answer as it should. */
+export const isSilent = (error: unknown): boolean =>
+	error instanceof SvcError && error.code === 'gateway_silent';
+
+export type ControlRequest = {
+	readonly method?: 'GET' | 'POST';
+	readonly body?: JsonValue;
+	readonly silenceMs?: number;
+};
 
 /** Whether `error` says that no gateway listens on the socket. */
 export const isNoGateway = (error: unknown): boolean =>
@@ -14,14 +27,18 @@ export const isNoGateway = (error: unknown): boolean =>
 /**
  * Calls one operation of the control API. The JSON answer; `undefined` when there is no such thing. The caller names its type: both ends are one version of one program.
  *
- * @throws SvcError the gateway's own code, or `gateway_not_running`
+ * @throws SvcError the gateway's own code, `gateway_not_running`, or `gateway_silent` after `silenceMs` (a minute) without a word
  */
 export async function callControl<Answer>(
 	socket: string,
 	path: string,
-	{method = 'GET', body}: {readonly method?: 'GET' | 'POST'; readonly body?: JsonValue} = {},
+	request: ControlRequest = {},
 ): Promise<Answer> {
-	const response = await open(socket, path, {method, ...(body !== undefined && {body})});
+	const response = await open(socket, path, request);
+	const {silenceMs = usualSilenceMs} = request;
+	response.setTimeout(silenceMs, () => {
+		response.destroy(silent(silenceMs));
+	});
 	const text = await readText(response);
 	const answer: unknown = text === '' ? undefined : JSON.parse(text);
 	const isAbsent = response.statusCode === 404 && refusalOf(answer).code === 'not_found';
@@ -34,11 +51,11 @@ export async function callControl<Answer>(
 	return (isAbsent ? undefined : answer) as Answer;
 }
 
-/** Opens an operation of the control API and gives the response as a stream. */
+/** Opens an operation of the control API and gives the response as a stream, whose silence nobody minds. */
 export async function open(
 	socket: string,
 	path: string,
-	{method = 'GET', body}: {readonly method?: 'GET' | 'POST'; readonly body?: JsonValue} = {},
+	{method = 'GET', body, silenceMs = usualSilenceMs}: ControlRequest = {},
 ): Promise<IncomingMessage> {
 	const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
 	const text = body === undefined ? '' : JSON.stringify(body);
@@ -52,13 +69,8 @@ export async function open(
 		},
 		resolve,
 	);
-	request.setTimeout(answerTimeoutMs, () => {
-		request.destroy(
-			new SvcError(
-				'gateway_silent',
-				'Cannot reach the gateway: it does not answer on its control socket',
-			),
-		);
+	request.setTimeout(silenceMs, () => {
+		request.destroy(silent(silenceMs));
 	});
 	request.on('error', error => {
 		reject(isNobody(error) ? notRunning(socket, error) : error);
@@ -68,6 +80,12 @@ export async function open(
 	request.setTimeout(0);
 	return response;
 }
+
+const silent = (silenceMs: number) =>
+	new SvcError(
+		'gateway_silent',
+		`Cannot reach the gateway: it does not answer within ${silenceMs / 1000} s, and may be stopped or very busy`,
+	);
 
 async function readText(response: IncomingMessage): Promise<string> {
 	const chunks: string[] = [];

@@ -6,7 +6,7 @@ import type {GatewayEvent} from '../core/events.ts';
 import {reduce} from '../core/reduce.ts';
 import {type GatewayState, initialState} from '../core/state.ts';
 import {createControlCalls} from './control-calls.ts';
-import {open} from './control-client.ts';
+import {open, shortSilenceMs} from './control-client.ts';
 import type {GatewayPort} from './port.ts';
 
 /** Pause between tries to reach a gateway that went away. */
@@ -69,7 +69,7 @@ export async function connectGateway(
 		cancelReconnect = clock.after(reconnectMs, () => {
 			void (async () => {
 				try {
-					await follow(await open(socket, '/v1/events'));
+					await follow(await open(socket, '/v1/events', {silenceMs: shortSilenceMs}));
 				} catch {
 					// Still away: the next try follows.
 				}
@@ -80,7 +80,7 @@ export async function connectGateway(
 	};
 
 	const first = Promise.withResolvers<void>();
-	const opened = await open(socket, '/v1/events');
+	const opened = await open(socket, '/v1/events', {silenceMs: shortSilenceMs});
 	void follow(opened, first.resolve).finally(() => {
 		first.reject(
 			new SvcError('gateway_silent', 'Cannot follow the gateway: its event stream ended'),
