@@ -1,5 +1,19 @@
 import type {JsonObject, JsonValue} from './json.ts';
 
+/** Every {@link RunState}. */
+export const runStates = [
+	'queued',
+	'running',
+	'delivering',
+	'done',
+	'silent',
+	'failed',
+	'cancelled',
+	'interrupted',
+	'uncertain',
+	'dead',
+] as const;
+
 /**
  * Where a run stands.
  *
@@ -10,17 +24,7 @@ import type {JsonObject, JsonValue} from './json.ts';
  * - `uncertain`: the process died while the answer was being handed to a target that cannot be asked; verify, then decide.
  * - `dead`: the answer could not be delivered after all tries.
  */
-export type RunState =
-	| 'queued'
-	| 'running'
-	| 'delivering'
-	| 'done'
-	| 'silent'
-	| 'failed'
-	| 'cancelled'
-	| 'interrupted'
-	| 'uncertain'
-	| 'dead';
+export type RunState = (typeof runStates)[number];
 
 /** Where a result goes: the value of `deliver` and its rendered keys. */
 export type Target = {

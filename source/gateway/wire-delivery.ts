@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {type DeliveryOutcome, type StoredDelivery, traceOrder} from '../core/delivery.ts';
+import {deliveryOutcomes, type StoredDelivery, traceOrder} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import {cell} from '../core/untrusted.ts';
 import {shapeProblem} from './shape-problem.ts';
@@ -19,31 +19,6 @@ export function fromWire({body_base64: encoded, ...delivery}: WireDelivery): Sto
 		: {...delivery, body: new Uint8Array(Buffer.from(encoded, 'base64'))};
 }
 
-const outcomes: Readonly<Record<DeliveryOutcome, true>> = {
-	accepted: true,
-	coalesced: true,
-	delivered: true,
-	'ignored:event': true,
-	'ignored:filter': true,
-	'ignored:script': true,
-	duplicate: true,
-	route: true,
-	method: true,
-	size: true,
-	signature: true,
-	rate: true,
-	body: true,
-	script: true,
-	delivery: true,
-	queue: true,
-	job: true,
-	journal: true,
-	stopping: true,
-};
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant object of this program
-const outcomeNames = Object.keys(outcomes) as readonly DeliveryOutcome[];
-
 /** One line of text of at most `longest` characters, cleaned. */
 const line = (longest: number) => z.string().transform(text => cell(text, longest).text);
 
@@ -60,7 +35,7 @@ const deliverySchema = z.object({
 	deliveryId: line(256),
 	idSource: line(64),
 	status: z.int().min(100).max(599),
-	outcome: z.enum(outcomeNames),
+	outcome: z.enum(deliveryOutcomes),
 	receivedAt: count,
 	durationMs: z.number().min(0),
 	bodyBytes: count,

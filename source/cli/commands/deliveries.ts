@@ -1,5 +1,7 @@
 import {type Command, Option} from 'commander';
+import {deliveryOutcomes} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
+import {runStates} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
@@ -19,9 +21,8 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.command('list')
 		.description('list deliveries, newest first')
 		.option('--route <name>', 'only this route')
-		.option(
-			'--outcome <outcome...>',
-			'only these outcomes (accepted, coalesced, delivered, ignored:event, ignored:filter, ignored:script, duplicate, signature, rate, …)',
+		.addOption(
+			new Option('--outcome <outcome...>', 'only these outcomes').choices(deliveryOutcomes),
 		)
 		.addOption(
 			new Option(
@@ -29,7 +30,12 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 				'only those whose run ended without success and waits for a person (failed, dead, interrupted, uncertain)',
 			).conflicts('runState'),
 		)
-		.option('--run-state <state...>', 'only those whose run is in one of these states')
+		.addOption(
+			new Option(
+				'--run-state <state...>',
+				'only those whose run is in one of these states',
+			).choices(runStates),
+		)
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--before <id>', 'older than this delivery')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)

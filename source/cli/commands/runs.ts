@@ -1,6 +1,6 @@
-import type {Command} from 'commander';
+import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import type {Run, RunState, StoredRun} from '../../core/run.ts';
+import {type Run, type RunState, runStates, type StoredRun} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
@@ -18,10 +18,7 @@ export function addRunCommands(program: Command, context: Context): void {
 		.description('list runs, newest first')
 		.option('--route <name>', 'only this route')
 		.option('--job <job>', 'only runs of this scheduled job: its identifier, or its name')
-		.option(
-			'--state <state...>',
-			'only these states (queued, running, delivering, done, silent, failed, cancelled, interrupted, uncertain, dead)',
-		)
+		.addOption(new Option('--state <state...>', 'only these states').choices(runStates))
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option('--json', 'print JSON')
 		.action(
@@ -37,11 +34,12 @@ export function addRunCommands(program: Command, context: Context): void {
 				limit: number;
 				json?: boolean;
 			}) => {
+				const jobId = job === undefined ? undefined : await jobIdOf(context, job);
 				await using records = await openRecords(context);
 				const runs = await records.runs.list({
 					...filter,
 					...(states && {states}),
-					...(job !== undefined && {job: await jobIdOf(context, job)}),
+					...(jobId !== undefined && {job: jobId}),
 				});
 				if (json) {
 					printJson(context, runs);
@@ -100,19 +98,10 @@ export function addRunCommands(program: Command, context: Context): void {
 		});
 }
 
-/** The identifier of the job that is meant by name; what no job is called is taken as an identifier: runs outlive their job. @throws SvcError `job_ambiguous` */
+/** Most listings ask for no job: what reads them is not loaded. */
 async function jobIdOf(context: Context, reference: string): Promise<string> {
-	const [{findJob, requireJob}, {createJobsReader}, {silentLogger}] = await Promise.all([
-		import('../../schedule/find-job.ts'),
-		import('../../schedule/job-file.ts'),
-		import('../../core/log.ts'),
-	]);
-	const {clock} = context;
-	const reader = createJobsReader({paths: context.paths(), clock, log: silentLogger});
-	const found = findJob(reader.current(), reference);
-	return found.kind === 'found' || found.kind === 'ambiguous'
-		? requireJob(reference, found).id
-		: reference;
+	const {jobOfRuns} = await import('../cron/job-of-runs.ts');
+	return jobOfRuns(context, reference);
 }
 
 const tableOf = (runs: readonly Run[]): Table => ({

@@ -1,0 +1,62 @@
+import {SvcError} from '../../core/errors.ts';
+import type {JobView} from '../../core/job.ts';
+import {silentLogger} from '../../core/log.ts';
+import {cell} from '../../core/untrusted.ts';
+import {createJobsReader} from '../../schedule/job-file.ts';
+import {jobIdPattern} from '../../schedule/job.ts';
+import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
+
+/**
+ * The identifier of the job whose runs are asked for. An identifier stands for itself, since runs outlive their job; a name is looked for in the profile, then among
+ * the jobs that a running gateway fires, which may be those of other profiles.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`
+ */
+export async function jobOfRuns(context: Context, reference: string): Promise<string> {
+	if (jobIdPattern.test(reference)) {
+		return reference;
+	}
+
+	const {clock} = context;
+	const paths = context.paths();
+	const {entries} = createJobsReader({paths, clock, log: silentLogger}).current();
+	const own = onlyJob(
+		reference,
+		entries.map(({job: {id, name}}) => ({id, name, profile: paths.profile})),
+	);
+	if (own !== undefined) {
+		return own;
+	}
+
+	const gateway = await findGateway(context);
+	const fired = gateway && onlyJob(reference, await gateway.listJobs());
+	if (fired !== undefined) {
+		return fired;
+	}
+
+	const where = gateway
+		? 'neither this profile nor another one that the gateway serves has one'
+		: 'this profile has none, and the names in other profiles are known only while their gateway runs';
+	throw new SvcError(
+		'job_not_found',
+		`Cannot find a job named "${cell(reference, 100).text}": ${where}; the runs of a job that is gone are found by its identifier`,
+	);
+}
+
+/** @throws SvcError `job_ambiguous` */
+function onlyJob(
+	reference: string,
+	jobs: ReadonlyArray<Pick<JobView, 'id' | 'name' | 'profile'>>,
+): string | undefined {
+	const named = jobs.filter(({name}) => name === reference);
+	const [job, ...others] = named;
+	if (others.length > 0) {
+		throw new SvcError(
+			'job_ambiguous',
+			`Cannot tell which job "${cell(reference, 100).text}" is meant: use ${named.map(({id, profile}) => `${id} (${profile})`).join(' or ')}`,
+		);
+	}
+
+	return job?.id;
+}
