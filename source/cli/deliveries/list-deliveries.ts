@@ -1,4 +1,4 @@
-import type {Delivery} from '../../core/delivery.ts';
+import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
 import type {Run, RunState} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, type Records} from '../gateway-access.ts';
@@ -8,7 +8,7 @@ import {printableTime, printJson} from '../print.ts';
 /** Flags of `svc deliveries list`. */
 export type ListFlags = {
 	readonly route?: string;
-	readonly outcome?: readonly string[];
+	readonly outcome?: readonly DeliveryOutcome[];
 	readonly dead?: boolean;
 	readonly runState?: readonly RunState[];
 	/** Milliseconds since 1970. */
@@ -38,7 +38,13 @@ export async function listDeliveries(
 		return;
 	}
 
-	const runs = runStates ? await runsOf(records, runStates) : new Map<number, Run>();
+	const runs = runStates
+		? await runsOf(records, {
+				states: runStates,
+				ids: new Set(deliveries.flatMap(({runId}) => runId ?? [])),
+				route: filter.route,
+			})
+		: new Map<number, Run>();
 	await printTable(context, {
 		header: ['ID', 'TIME', 'ROUTE', 'EVENT', 'RESULT', 'MS', 'RUN', ...(runStates ? ['WHY'] : [])],
 		rows: deliveries.map(delivery => [
@@ -67,11 +73,39 @@ function runText({runId, group}: Delivery, runs: ReadonlyMap<number, Run>): stri
 	return group === undefined ? '' : `group ${group}`;
 }
 
-/** The newest runs in these states by their numbers: what a listing says beside its deliveries. */
+/** What the journal answers at once, at most. */
+const page = 1000;
+
+/** These runs by their numbers, as far as they are still in these states: what a listing says beside its deliveries. Their plans and transcripts are not read. */
 async function runsOf(
 	{runs}: Records,
-	states: readonly RunState[],
+	{
+		states,
+		ids,
+		route,
+	}: {
+		readonly states: readonly RunState[];
+		readonly ids: ReadonlySet<number>;
+		readonly route: string | undefined;
+	},
 ): Promise<ReadonlyMap<number, Run>> {
-	const found = await runs.list({states, limit: 1000});
-	return new Map(found.map(run => [run.id, run]));
+	const found = new Map<number, Run>();
+	const oldest = Math.min(...ids);
+	let before = Math.max(...ids) + 1;
+	while (before > oldest) {
+		const filter = {states, before, limit: page, ...(route !== undefined && {route})};
+		// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
+		const listed = await runs.list(filter);
+		for (const run of listed.filter(({id}) => ids.has(id))) {
+			found.set(run.id, run);
+		}
+
+		if (listed.length < page) {
+			break;
+		}
+
+		before = listed.at(-1)?.id ?? 0;
+	}
+
+	return found;
 }

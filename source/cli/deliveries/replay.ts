@@ -32,10 +32,6 @@ export async function replayDelivery(
 	id: string,
 	{to, edit, bodyFile, dryRun, yes, json}: ReplayFlags,
 ): Promise<void> {
-	if (edit && bodyFile !== undefined) {
-		throw new SvcError('bad_request', 'Cannot take both --edit and --body-file: choose one');
-	}
-
 	const gateway = await requireGateway(context);
 	const stored = await gateway.getDelivery(id);
 	if (!stored) {
