@@ -114,23 +114,23 @@ export function createLiveGroups({
 	};
 
 	const flush = async () => {
-		for (let tries = 1; groups.pending() > 0; tries++) {
+		for (let failures = 0; groups.pending() > 0;) {
 			try {
 				// oxlint-disable-next-line no-await-in-loop -- one try after the other
 				report(await groups.dispatch('all', 'stop'));
-				return;
 			} catch (error) {
-				if (tries === flushTries) {
+				failures += 1;
+				if (failures === flushTries) {
 					log.error(
 						'Cannot dispatch the groups that wait: their events are in the journal, and they run after the next start',
 						{groups: groups.pending(), error: messageOf(error)},
 					);
 					return;
 				}
-			}
 
-			// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
-			await sleep(clock, journalPauseMs);
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+				await sleep(clock, journalPauseMs);
+			}
 		}
 	};
 

@@ -56,8 +56,16 @@ export function createGroups({
 			const dispatched: Group[] = [];
 			for (let from = 0; from < ids.length; from += slice) {
 				const some = ids.slice(from, from + slice);
-				// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-				dispatched.push(...(await commit.write(() => dispatchSome(some, reason))));
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
+					dispatched.push(...(await commit.write(() => dispatchSome(some, reason))));
+				} catch (error) {
+					if (dispatched.length === 0) {
+						throw error;
+					}
+
+					break;
+				}
 			}
 
 			return dispatched;

@@ -155,7 +155,7 @@ export type Groups = {
 	nextDueMs(): number | undefined;
 	/** Durably turns every group that is due into a queued run, at most 100 in one call; the groups as they are now. */
 	dispatchDue(): Promise<readonly Group[]>;
-	/** The same for one pending group, or all of them, now. Empty when there is nothing to dispatch. */
+	/** The same for one pending group, or all of them, now. Empty when there is nothing to dispatch. Rejects only when none could be; those that could not while others could wait on. */
 	dispatch(which: {readonly id: number} | 'all', reason: GroupReason): Promise<readonly Group[]>;
 	get(id: number): Promise<StoredGroup | undefined>;
 	/** Pending ones by when they are due, then dispatched ones, newest first; at most `limit` (1 to 5,000). */

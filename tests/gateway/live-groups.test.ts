@@ -12,7 +12,16 @@ import {advanceUntil} from '../helpers/gateway.ts';
 import {makeGroup} from '../helpers/make.ts';
 
 /** Live groups on a journal that is a map, and that fails as often as `failures` says. */
-function openGroups({failures = 0, waiting = []}: {failures?: number; waiting?: Group[]} = {}) {
+function openGroups({
+	failures = 0,
+	waiting = [],
+	most = Infinity,
+}: {
+	failures?: number;
+	waiting?: Group[];
+	/** Groups that one call dispatches before the journal fails. */
+	most?: number;
+} = {}) {
 	const clock = createFakeClock();
 	const pending = new Map(waiting.map(group => [group.id, group]));
 	const events: GatewayEvent[] = [];
@@ -48,7 +57,7 @@ function openGroups({failures = 0, waiting = []}: {failures?: number; waiting?: 
 				group => dueOf(group).reason,
 			),
 		dispatch: async (which, reason) =>
-			take(which === 'all' ? [...pending.keys()] : [which.id], () => reason),
+			take(which === 'all' ? [...pending.keys()].slice(0, most) : [which.id], () => reason),
 		get: async () => undefined,
 		list: async () => [],
 		pending: () => pending.size,
@@ -176,6 +185,17 @@ test('the flush tries three times, then leaves the groups to the next start', as
 	await advanceUntil(hesitant.live.flush(), hesitant.clock);
 	expect(hesitant.dispatched).toEqual([1, 2]);
 	expect(hesitant.events.at(-1)).toMatchObject({group: {reason: 'stop'}});
+});
+
+test('the flush reports what was dispatched before the journal failed, and goes on', async () => {
+	const {live, join, clock, dispatched, events} = openGroups({most: 2});
+	for (let id = 1; id <= 5; id++) {
+		join(id);
+	}
+
+	await advanceUntil(live.flush(), clock);
+	expect(dispatched).toEqual([1, 2, 3, 4, 5]);
+	expect(events.filter(({type}) => type === 'group-changed')).toHaveLength(10);
 });
 
 test('a person dispatches one group; a failure is told', async () => {

@@ -355,6 +355,36 @@ describe('a database that is moved under the gateway', () => {
 		});
 	}
 
+	test('"rejects only when none could be": a dispatch of all groups that fails midway reports what it did', async () => {
+		await using home = await createSqliteHome();
+		const now = createFakeClock(startMs);
+		let onCommit = () => {};
+		await using store = await openSqliteStore(
+			{
+				clock: now,
+				onCommit() {
+					onCommit();
+				},
+			},
+			{file: home.file},
+		);
+		const entries = Array.from({length: 250}, (_, index) => groupedEntry(`k${index}`));
+		await Promise.all(entries.map(async entry => store.intake.accept(entry)));
+		onCommit = () => {
+			renameSync(home.file, `${home.file}.moved`);
+			now.advance(1000);
+		};
+
+		expect(await store.groups.dispatch('all', 'stop')).toHaveLength(100);
+		expect(store.groups.pending()).toBe(150);
+		await expect(store.groups.dispatch('all', 'stop')).rejects.toMatchObject({
+			code: 'journal_unavailable',
+		});
+		renameSync(`${home.file}.moved`, home.file);
+		await using again = await home.open(now);
+		expect(again.groups.pending()).toBe(150);
+	});
+
 	test('is noticed without a write, too, and its log spoils no other file', async () => {
 		await using home = await createSqliteHome();
 		const now = createFakeClock(startMs);
