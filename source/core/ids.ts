@@ -21,5 +21,8 @@ export const numberOfId = (id: string): number =>
 /** The least number of an identifier that is made at `ms`, milliseconds since 1970, or later. */
 export const numberOfTime = (ms: number): number => ms * perMillisecond;
 
+/** When the number of an identifier was made, milliseconds since 1970, or earlier: numbers of a millisecond may run over. */
+export const timeOfNumber = (value: number): number => Math.trunc(value / perMillisecond);
+
 /** The identifier of a number. */
 export const idOfNumber = (value: number): string => value.toString(36);

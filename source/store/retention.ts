@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
+import {timeOfNumber} from '../core/ids.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
@@ -11,7 +12,7 @@ import {belongings, createRowDeletion} from './row-deletion.ts';
 const slice = 100;
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 const mostRejections = 10_000;
-/** A delivery reaches the disk at most this much later than its number says. */
+/** A delivery reaches the disk at most this much later than its number says, and what is received here gets its number within that time. */
 const lateMs = 60_000;
 
 /** What one slice did. `last` is the row to go on behind; `more` says that there may be something. */
@@ -36,7 +37,7 @@ export type RetentionSteps = {
 
 /**
  * Rows are visited in the order of their numbers, and the first one that is too young ends the visit; `usage` remembers how far it went. Age is
- * the time of receipt; a time in the future, from a clock that was wrong, stops nothing. The newest delivery, group and run
+ * the time of receipt, or that in the number when it is later; a time in the future, from a clock that was wrong, stops nothing. The newest delivery, group and run
  * stay: the next numbers follow from them.
  */
 export function createRetentionSteps({
@@ -61,12 +62,12 @@ export function createRetentionSteps({
 	const isNewest =
 		'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 	const withBodies = database.prepare(
-		`select delivery.id, received_at, octet_length(body) as bytes, ${waits} as needed
+		`select delivery.id, delivery.id as number, received_at, octet_length(body) as bytes, ${waits} as needed
 		from ${works} where delivery.id > ? order by delivery.id limit ${slice}`,
 	);
 	const dropBody = database.prepare('update delivery set body = null where id = ?');
 	const withoutClaims = database.prepare(
-		`select id, received_at from delivery where id > ? order by id limit ${slice}`,
+		`select id, id as number, received_at from delivery where id > ? order by id limit ${slice}`,
 	);
 	const ofDelivery = `from claim where delivery = ?1
 		and (profile, route, delivery_id) = (select profile, route, delivery_id from delivery where id = ?1)`;
@@ -81,7 +82,7 @@ export function createRetentionSteps({
 		`select id, octet_length(body) as bytes ${rejected} and id < ? order by id limit ${slice}`,
 	);
 	const withWorks = database.prepare(
-		`select delivery.id, received_at, ${belongings}, ${waits} or coalesce(${isNewest}, false) as needed
+		`select delivery.id, delivery.id as number, received_at, ${belongings}, ${waits} or coalesce(${isNewest}, false) as needed
 		from ${works} where delivery.id > ? and delivery.id < (select max(id) from delivery) order by delivery.id limit ${slice}`,
 	);
 	const ofJobs = database.prepare(
@@ -89,9 +90,14 @@ export function createRetentionSteps({
 		from job_run join run on run.id = job_run.run where job_run.run > ? order by job_run.run limit ${slice}`,
 	);
 
+	const isWithin = (ms: number, ageMs: number) => ms > clock.now() - ageMs && ms <= clock.now();
+
+	/** What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. */
 	const isYounger = (row: Row, ageMs: number) => {
 		const receivedAt = integerOf(row['received_at']);
-		return receivedAt > clock.now() - ageMs && receivedAt <= clock.now();
+		const numberedAt = timeOfNumber(integerOf(row['number']));
+		const isImported = numberedAt > receivedAt + lateMs;
+		return isWithin(receivedAt, ageMs) || (isImported && isWithin(numberedAt, ageMs));
 	};
 
 	/** Visits `rows` until one is too young, and deletes what is not waited for. */

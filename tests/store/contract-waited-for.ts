@@ -155,6 +155,30 @@ export function describeWaitedFor(name: string, use: Use): void {
 		);
 	});
 
+	describe(`${name}: retention of what was imported`, () => {
+		test(
+			'a delivery that another journal received long ago stays as long as one of today',
+			use(async (store, clock) => {
+				clock.advance(400 * dayMs);
+				const made = sampleDelivery({receivedAt: clock.now()});
+				const imported = {...made, receivedAt: startMs};
+				await store.intake.record({delivery: imported, claim: false});
+				await store.intake.record({
+					delivery: sampleDelivery({receivedAt: clock.now()}),
+					claim: false,
+				});
+				const week = {...month, bodyMs: 7 * dayMs};
+				clock.advance(7 * dayMs - 1);
+				expect(await store.journal.purge(week)).toEqual({bodies: 0, rows: 0});
+				clock.advance(1000);
+				expect(await store.journal.purge(week)).toEqual({bodies: 2, rows: 0});
+				clock.advance(23 * dayMs);
+				expect(await store.journal.purge(week)).toEqual({bodies: 0, rows: 1});
+				expect(await store.journal.get(imported.id)).toBeUndefined();
+			}),
+		);
+	});
+
 	describe(`${name}: listing deliveries by what became of them`, () => {
 		const ids = async (store: Store, filter: Partial<Parameters<Store['journal']['list']>[0]>) =>
 			(await store.journal.list({limit: 9, ...filter})).map(({id}) => id);
