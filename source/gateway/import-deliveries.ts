@@ -3,6 +3,7 @@ import type {StoredDelivery} from '../core/delivery.ts';
 import type {Emit} from '../core/events.ts';
 import type {Intake} from '../store/port.ts';
 import {headersToStore} from '../webhook/headers.ts';
+import {requirePossibleTime} from './possible-time.ts';
 import {readWireDelivery, toWire} from './wire-delivery.ts';
 
 /** Imported in one go: they share commits of the journal. */
@@ -36,6 +37,10 @@ export async function importDeliveries(
 			// What was secret where they come from was redacted there.
 			headers: headersToStore(delivery.headers, text => text),
 		}));
+	for (const delivery of checked) {
+		requirePossibleTime(delivery, clock.now());
+	}
+
 	for (let start = 0; start < checked.length; start += atOnce) {
 		const some = checked.slice(start, start + atOnce);
 		// oxlint-disable-next-line no-await-in-loop -- a bounded number at a time

@@ -133,11 +133,19 @@ test('an import that holds nonsense is refused whole, one with hostile text is c
 		...makeDelivery({route: 'evil\u001B[31m\u202E'}),
 		headers: {'x-evil': 'a', 'user-agent': 'b\nc'},
 	};
-	const bad = {...good, status: 'fine'} as never;
-	await expect(gateway.port.importDeliveries([good, bad])).rejects.toMatchObject({
-		code: 'delivery_invalid',
-		message: expect.stringContaining('status'),
-	});
+	for (const [key, value] of [
+		['status', 'fine'],
+		['receivedAt', -1],
+		['receivedAt', Number.MAX_SAFE_INTEGER],
+		['receivedAt', Date.now() + 25 * 3_600_000],
+	] as const) {
+		const bad = {...good, [key]: value} as never;
+		await expect(gateway.port.importDeliveries([good, bad])).rejects.toMatchObject({
+			code: 'delivery_invalid',
+			message: expect.stringContaining(key),
+		});
+	}
+
 	expect(await gateway.port.listDeliveries({limit: 9})).toEqual([]);
 
 	await gateway.port.importDeliveries([good]);

@@ -1,6 +1,7 @@
 import {statSync} from 'node:fs';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {requirePossibleTime} from '../../gateway/possible-time.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
 import {printJson, printLines, tell} from '../print.ts';
@@ -92,7 +93,7 @@ async function* deliveriesIn(
 			if (text === undefined) {
 				leaveOut(number);
 			} else {
-				yield readLine(number, text);
+				yield readLine(number, text, context.clock.now());
 			}
 		}
 	} catch (error) {
@@ -100,9 +101,11 @@ async function* deliveriesIn(
 	}
 }
 
-function readLine(number: number, text: string): StoredDelivery {
+function readLine(number: number, text: string, now: number): StoredDelivery {
 	try {
-		return deliveryOfLine(text);
+		const delivery = deliveryOfLine(text);
+		requirePossibleTime(delivery, now);
+		return delivery;
 	} catch (error) {
 		// The engine's message quotes the text around the mistake, which nobody needs.
 		const why = error instanceof SvcError ? messageOf(error) : 'it is not JSON';

@@ -138,10 +138,16 @@ test('an import takes the deliveries of another journal in, in their order, unde
 	);
 });
 
+/** A line of an export with another time. */
+const strange = (receivedAt: number) => JSON.stringify({...samples[2], receivedAt});
+
 test.for([
 	['what is no JSON', '{"a"', /line 2: it is not JSON/],
 	['what is no delivery', '{"id": "x"}', /line 2: .*(?:profile|required)/],
 	['a value of the wrong kind', '{"outcome": "eaten"}', /line 2: /],
+	['a time that is no date', strange(Number.MAX_SAFE_INTEGER), /line 2: .*a day ahead/],
+	['a time to come', strange(Date.now() + 25 * 3_600_000), /line 2: .*a day ahead/],
+	['a time before all times', strange(-1), /line 2: .*receivedAt/],
 	['no text', Buffer.from([0x22, 0xff, 0x22]), /line 2: it is not UTF-8/],
 ] as const)('a line with %s is named, and the journal stays as it was', async ([, bad, words]) => {
 	await using from = await filled();
