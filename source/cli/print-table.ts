@@ -21,6 +21,7 @@ const leastWidth = 6;
 /** With this much a column still says something; columns that may go make room for it. */
 const usefulWidth = 16;
 
+/** On a terminal a cell is cut here; in a pipe a longer one is whole, but moves only the rest of its own row. */
 const longestCell = 200;
 
 /**
@@ -40,11 +41,12 @@ export async function printTable(
 	const {clip, fit, widthOf} = await import('../tui/text/fit.ts');
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
-	const lines = [header, ...rows].map(row => row.map(text => cell(text, longestCell).text));
+	const longest = stdout.isTTY ? longestCell : Infinity;
+	const lines = [header, ...rows].map(row => row.map(text => cell(text, longest).text));
 	const all = header.map((name, column) => ({
 		name,
 		column,
-		natural: Math.max(...lines.map(row => widthOf(row[column] ?? ''))),
+		natural: Math.min(longestCell, Math.max(...lines.map(row => widthOf(row[column] ?? '')))),
 	}));
 	const columns = withoutOptional(all, {room, whole, optional});
 	const widths = shrunk(
@@ -57,7 +59,12 @@ export async function printTable(
 	for (const row of lines) {
 		const texts = columns.map(({column}, index) => {
 			const text = row[column];
-			return text === undefined ? '' : fit(text, widths[index] ?? 0);
+			const width = widths[index] ?? 0;
+			if (text === undefined) {
+				return '';
+			}
+
+			return room === Infinity && widthOf(text) > width ? text : fit(text, width);
 		});
 		const line = texts.join(' '.repeat(gap)).trimEnd();
 		stdout.write(`${clip(cell(line, Infinity).text, room)}\n`);

@@ -39,6 +39,21 @@ test('in a pipe every value is whole', async () => {
 	expect(second).toContain('日本'.repeat(30));
 });
 
+test('in a pipe a long value is whole too, and does not push those of other rows away', async () => {
+	const long = 'x'.repeat(5000);
+	const [, first = '', second = ''] = await print({
+		...table,
+		rows: [
+			['1', long, 'why'],
+			['2', 'short', 'because'],
+		],
+	});
+	expect(first).toBe(`1   ${long}  why`);
+	expect(second).toMatch(/^2 {3}short {197}because$/);
+	const [, cut = ''] = await print({...table, rows: [['1', 'r', long]]}, 10_000);
+	expect(cut).toHaveLength('1   r      '.length + 200);
+});
+
 test('columns that are typed again are cut only when there is no room for anything else', async () => {
 	const [, line = ''] = await print(table, 24);
 	expect(line).toMatch(/^0123456…/);
