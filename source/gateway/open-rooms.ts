@@ -75,7 +75,8 @@ export async function openRooms(
 		{onChange: async (next, previous) => onChange(next, previous)},
 	);
 	secrets = () => live.secrets();
-	for (const warning of looseFiles(paths)) {
+	const {others} = live.current().profiles;
+	for (const warning of [paths, ...others.map(other => other.paths)].flatMap(looseFiles)) {
 		log.warn(warning);
 	}
 
