@@ -28,6 +28,7 @@ export async function openRecords(context: Context): Promise<Records> {
 		};
 	}
 
+	await sayWhoServes(context);
 	const {openSqliteReader} = await import('../store/sqlite-reader.ts');
 	const reader = await openSqliteReader(context.paths().stateDb);
 	return {
@@ -38,6 +39,31 @@ export async function openRecords(context: Context): Promise<Records> {
 		[Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
 	};
 }
+
+/** The records of a profile that another home serves are there; those on disk are what was before. */
+async function sayWhoServes(context: Context): Promise<void> {
+	const serving = await whoServes(context);
+	if (serving !== undefined) {
+		const {tell} = await import('./print.ts');
+		tell(context, serving);
+	}
+}
+
+/** Why a profile has no gateway of its own: the home above serves it. Without a profile nothing is loaded for it. */
+async function whoServes(context: Context): Promise<string | undefined> {
+	const {home, profile} = context.paths();
+	if (profile === 'default') {
+		return undefined;
+	}
+
+	const {servedThere, servingHome} = await import('./serving-home.ts');
+	const serving = await servingHome(context);
+	return serving && `No gateway runs for "${home}" itself: ${servedThere(serving)}`;
+}
+
+/** What to say when no gateway runs for the context's home: who serves its profile, if somebody does, else what `advice` adds. */
+export const noGateway = async (context: Context, advice = ''): Promise<string> =>
+	(await whoServes(context)) ?? `No gateway runs for "${context.paths().home}"${advice}`;
 
 /** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
@@ -98,7 +124,7 @@ export async function requireGateway(context: Context): Promise<GatewayCommands>
 		const {SvcError} = await import('../core/errors.ts');
 		throw new SvcError(
 			'gateway_not_running',
-			`No gateway runs for "${context.paths().home}": start it with "svc", "svc gateway" or "svc gateway run"`,
+			await noGateway(context, ': start it with "svc", "svc gateway" or "svc gateway run"'),
 		);
 	}
 

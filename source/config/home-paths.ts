@@ -40,6 +40,10 @@ export function profilePaths(base: HomePaths, name: string): HomePaths {
 	return pathsOfProfile(base.home, name);
 }
 
+/** The files and folders of the home that holds the profile of `paths`; `undefined` when that is the home itself. */
+export const basePaths = ({home, profile}: HomePaths): HomePaths | undefined =>
+	profile === defaultProfile ? undefined : layoutOf(dirname(dirname(home)), defaultProfile);
+
 /** Where the profiles of a home live. */
 export const profilesFolder = (home: string): string => join(home, 'profiles');
 

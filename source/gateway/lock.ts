@@ -1,5 +1,6 @@
 import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import type {HomePaths} from '../config/config.ts';
+import {basePaths} from '../config/home-paths.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
 
@@ -9,14 +10,11 @@ import {lockFile} from '../core/file-lock.ts';
  *
  * @throws SvcError `gateway_running` naming the process that holds it; `home_unusable` when the pid file cannot be written, then nobody holds the home
  */
-export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable {
-	const lock = lockFile(path);
+export function lockHome(paths: HomePaths): Disposable {
+	const {pidFile} = paths;
+	const lock = lockFile(paths.lockFile);
 	if (!lock) {
-		const pid = runningPid({pidFile});
-		throw new SvcError(
-			'gateway_running',
-			`Cannot start a second gateway for "${home}": process ${pid ?? '(unknown)'} runs one already; attach with "svc" or end it with "svc gateway stop"`,
-		);
+		throw isRunning(paths);
 	}
 
 	try {
@@ -36,6 +34,21 @@ export function lockHome({lockFile: path, pidFile, home}: HomePaths): Disposable
 			lock[Symbol.dispose]();
 		},
 	};
+}
+
+/** Who holds the home, and what to do: a gateway of the home above serves its profiles, and is not to be ended for one of them. */
+function isRunning(paths: HomePaths): SvcError {
+	const {home, profile} = paths;
+	const pid = runningPid(paths);
+	const base = basePaths(paths);
+	const advice =
+		base && pid !== undefined && runningPid(base) === pid
+			? `, that of "${base.home}", which serves profile "${profile}" too; leave out "-p ${profile}"`
+			: '; attach with "svc" or end it with "svc gateway stop"';
+	return new SvcError(
+		'gateway_running',
+		`Cannot start a second gateway for "${home}": process ${pid ?? '(unknown)'} runs one already${advice}`,
+	);
 }
 
 /** The number in the pid file. It may be stale: only the lock says whether a gateway runs. */

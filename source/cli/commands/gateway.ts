@@ -2,7 +2,7 @@ import {type Command, Option} from 'commander';
 import {formatProblem} from '../../config/format-problem.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
+import {findGateway, noGateway} from '../gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
 import {printableTime, printJson, printLines, tell} from '../print.ts';
@@ -50,7 +50,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.action(async () => {
 			const gateway = await findGateway(context);
 			if (!gateway) {
-				tell(context, `No gateway runs for "${context.paths().home}"`);
+				tell(context, await noGateway(context));
 				return;
 			}
 
@@ -70,7 +70,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				if (json) {
 					printJson(context, {running: false});
 				} else {
-					printLines(context, [`No gateway runs for ${context.paths().home}`]);
+					printLines(context, [await noGateway(context)]);
 				}
 
 				context.exit(1);

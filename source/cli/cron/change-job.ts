@@ -50,9 +50,12 @@ export async function removeJob(context: Context, {reference, json}: JobArgument
 export async function runJob(context: Context, {reference, json}: JobArguments): Promise<void> {
 	const {gateway, profile} = await requireJobGateway(context);
 	const {runId} = await gateway.runJob(reference, profile === 'default' ? {} : {profile});
+	// A profile that the gateway of the home serves has its runs there.
+	const own = context.paths().profile;
+	const show = `svc ${own === profile || own === 'default' ? '' : `-p ${own} `}runs show ${runId}`;
 	report(context, json, {
 		value: {job: reference, run: runId},
-		line: `Run ${runId} is queued (svc runs show ${runId})`,
+		line: `Run ${runId} is queued (${show}${profile === 'default' ? '' : `, without "-p ${profile}"`})`,
 	});
 }
 

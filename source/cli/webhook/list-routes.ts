@@ -4,6 +4,7 @@ import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printJson, tell} from '../print.ts';
+import {servedByNobody, servingHome} from '../serving-home.ts';
 import {readRoutes} from './read-routes.ts';
 import {readConfig, urlOf} from './receiver-facts.ts';
 
@@ -14,7 +15,12 @@ export async function listRoutes(
 ): Promise<void> {
 	const config = readConfig(context);
 	const routes = readRoutes(context, config);
-	const views = routeViews(routes);
+	const serving = await servingHome(context);
+	const views = routeViews(routes).map(view =>
+		serving && view.problem === undefined
+			? {...view, problem: servedByNobody(view.name, serving)}
+			: view,
+	);
 	const base = urlOf(config);
 	if (routes.problem !== undefined) {
 		tell(context, routes.problem);

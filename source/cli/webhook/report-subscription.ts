@@ -9,6 +9,7 @@ import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
+import {type ServingHome, servedByNobody} from '../serving-home.ts';
 import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
 import {findCronJob} from './cron-job.ts';
 import {urlOf} from './receiver-facts.ts';
@@ -23,6 +24,8 @@ export type Subscribed = {
 	readonly showSecret: boolean;
 	/** What a person should know of it, one sentence each. */
 	readonly advice: readonly string[];
+	/** Where the routes of this profile have to be for anybody to serve them, if not here. */
+	readonly servedThere?: ServingHome | undefined;
 	readonly json: boolean;
 };
 
@@ -32,8 +35,9 @@ const servers: ReadonlyMap<string, readonly Tool[]> = new Map();
 /** Prints a subscription: where events go, the secret when it is new, a ready curl line, and what they can make happen. */
 export function reportSubscription(
 	context: Context,
-	{name, entry, config, isNew, showSecret, advice, json}: Subscribed,
+	{name, entry, config, isNew, showSecret, advice: known, servedThere, json}: Subscribed,
 ): void {
+	const advice = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
 	const resolved = resolveSubscription(name, entry, routeContextOf(config));
 	const route = resolved.ok ? resolved.route : undefined;
 	const url = urlOf(config) + pathOf(name, entry, route);
@@ -65,7 +69,7 @@ export function reportSubscription(
 		...(capability ? [`can     ${capabilityLine(capability)}`] : []),
 		...(curl ? ['', 'Try it:', curl] : []),
 	]);
-	if (!config.webhook.enabled) {
+	if (!config.webhook.enabled && !servedThere) {
 		tell(context, 'The webhook receiver is not enabled: svc gateway setup --enable');
 	}
 }

@@ -8,6 +8,7 @@ import {adviceOnSubscription} from '../../config/subscription-advice.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Context} from '../context.ts';
+import {servingHome} from '../serving-home.ts';
 import {findCronJob} from './cron-job.ts';
 import {readFilters} from './read-filters.ts';
 import {readConfig} from './receiver-facts.ts';
@@ -59,6 +60,7 @@ export async function subscribe(
 		isNew,
 		showSecret: isNew || flags.secret !== undefined,
 		advice: adviceOnSubscription(name, entry ?? {}, config),
+		servedThere: await servingHome(context),
 		json,
 	});
 }
