@@ -11,28 +11,44 @@ export function hintsLine(shell: Shell, width: number): Line {
 	const hints = router
 		.available(scopesNow(shell))
 		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isUsable(shell, id))
-		.map(({id, keys, label}) => ({id, key: clean(keys[0]), label}));
-	const ways = hints.filter(({id}) => waysOut.has(id));
-	let room = width - 1 - ways.reduce((cells, hint) => cells + sizeOf(hint), 0);
-	const others = hints.filter(hint => {
-		const fits = !waysOut.has(hint.id) && sizeOf(hint) <= room;
-		room -= fits ? sizeOf(hint) : 0;
-		return fits;
-	});
-	return [...others, ...ways].flatMap(({key, label}): Span[] => [
+		.map(({id, scope, keys, label}) => ({
+			key: clean(keys[0]),
+			label,
+			isWay: ranks.has(id),
+			rank: scope === 'banner' ? bannerRank : (ranks.get(id) ?? lastRank),
+		}));
+	let room = width - 1;
+	const fitting = new Set(
+		hints
+			.toSorted((one, other) => one.rank - other.rank)
+			.filter(hint => {
+				const fits = hint.rank === 0 || sizeOf(hint) <= room;
+				room -= fits ? sizeOf(hint) : 0;
+				return fits;
+			}),
+	);
+	const [others, ways] = [false, true].map(isWay =>
+		hints.filter(hint => fitting.has(hint) && hint.isWay === isWay),
+	);
+	return [...(others ?? []), ...(ways ?? [])].flatMap(({key, label}): Span[] => [
 		{text: clean(` ${key} `), tone: 'accent'},
 		{text: clean(`${label} `), tone: 'quiet'},
 	]);
 }
 
-/** Who knows these finds everything else: they keep their place however narrow the screen is. */
-const waysOut: ReadonlySet<string> = new Set([
-	'detail.open',
-	'detail.close',
-	'help',
-	'palette',
-	'quit',
+/**
+ * Who gets room first, and stands last. Who knows help, palette and quit finds everything else: they keep their place however narrow the screen is.
+ */
+const ranks: ReadonlyMap<string, number> = new Map([
+	['help', 0],
+	['palette', 0],
+	['quit', 0],
+	['detail.open', 2],
+	['detail.close', 2],
 ]);
+
+const bannerRank = 1;
+const lastRank = 3;
 
 const isQuiet = (shell: Shell, quiet: Command['quiet']): boolean =>
 	typeof quiet === 'function' ? quiet(shell) : quiet === true;
