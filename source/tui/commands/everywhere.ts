@@ -60,6 +60,7 @@ export const everywhereCommands: readonly Command[] = [
 		scope: 'global',
 		keys: ['enter'],
 		label: own('open'),
+		quiet: shell => paneOf(shell.view.get().pane).list?.(shell).selectedKey() === undefined,
 		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
 	},

@@ -27,10 +27,10 @@ export function hintsLine(shell: Shell, width: number): Line {
 				return fits;
 			}),
 	);
-	const [others, ways] = [false, true].map(isWay =>
-		hints.filter(hint => fitting.has(hint) && hint.isWay === isWay),
-	);
-	return [...(others ?? []), ...(ways ?? [])].flatMap(({key, label}): Span[] => [
+	const shown = hints.filter(hint => fitting.has(hint));
+	const others = shown.filter(({isWay}) => !isWay);
+	const ways = shown.filter(({isWay}) => isWay);
+	return [...others, ...ways].flatMap(({key, label}): Span[] => [
 		{text: clean(` ${key} `), tone: 'accent'},
 		{text: clean(`${label} `), tone: 'quiet'},
 	]);

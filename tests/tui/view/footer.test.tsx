@@ -39,7 +39,7 @@ test.for([
 	expect(await footer(columns, keys)).toBe(expected);
 });
 
-test('an empty Traffic pane offers the test event', async () => {
+test('an empty Traffic pane offers the test event, and nothing to open', async () => {
 	const port = createFakePort({
 		routes: [
 			{
@@ -57,4 +57,5 @@ test('an empty Traffic pane offers the test event', async () => {
 	await using shown = await showShell(port, {columns: 80, rows: 24});
 
 	expect(shown.screen.lines().at(-1)).toContain('T test event');
+	expect(shown.screen.lines().at(-1)).not.toContain('enter open');
 });
