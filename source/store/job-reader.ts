@@ -3,13 +3,18 @@ import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.
 import type {JobRecord, Jobs} from './port.ts';
 
 /** Reads jobs; needs no write access. */
-export function createJobReader(database: DatabaseSync): Pick<Jobs, 'list'> {
-	const all = database.prepare(
-		`select profile, id, next_at, basis, last_at, last_run,
-			(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open
-		from job order by profile, id`,
-	);
-	return {list: async () => all.all().map(recordOf)};
+export function createJobReader(database: DatabaseSync): Pick<Jobs, 'list' | 'get'> {
+	const columns = `profile, id, next_at, basis, last_at, last_run,
+		(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
+	const all = database.prepare(`select ${columns} from job order by profile, id`);
+	const one = database.prepare(`select ${columns} from job where profile = ? and id = ?`);
+	return {
+		list: async () => all.all().map(recordOf),
+		async get({profile, id}) {
+			const row = one.get(profile, id);
+			return row && recordOf(row);
+		},
+	};
 }
 
 const recordOf = (row: Row): JobRecord => ({

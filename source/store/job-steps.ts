@@ -80,7 +80,10 @@ export function createJobSteps({
 
 			const busy = tick && nullableInteger(firstOpen.get(job.id, job.profile)?.['id']);
 			if (tick && busy) {
-				moveOn(job, tick.nextAt);
+				if (!tick.waits) {
+					moveOn(job, tick.nextAt);
+				}
+
 				return {kind: 'busy', runId: busy};
 			}
 

@@ -13,9 +13,10 @@ export const createJobs = ({
 	readonly clock: Clock;
 	readonly commit: GroupCommit;
 	readonly steps: JobSteps;
-	readonly reader: Pick<Jobs, 'list'>;
+	readonly reader: Pick<Jobs, 'list' | 'get'>;
 }): Jobs => ({
 	list: reader.list,
+	get: reader.get,
 	async plan(job, next) {
 		await commit.write(() => {
 			steps.plan(job, next);

@@ -47,7 +47,7 @@ export type Fired =
 	| {readonly kind: 'fired'; readonly runId: number}
 	/** `dueAt` has fired before, or is not what the journal waits for. */
 	| {readonly kind: 'stale'}
-	/** A run of the job has not ended; nothing was written but the next time. */
+	/** A run of the job has not ended; nothing was written but the next time, and not that of a tick that waits. */
 	| {readonly kind: 'busy'; readonly runId: number}
 	/** `queued` runs wait already; nothing was written. */
 	| {readonly kind: 'full'; readonly queued: number};
@@ -170,6 +170,7 @@ export type Groups = {
 /** When jobs fire, and that they fire once. Definitions of jobs are not here. */
 export type Jobs = {
 	list(): Promise<readonly JobRecord[]>;
+	get(job: JobKey): Promise<JobRecord | undefined>;
 	/** Durably sets when the job fires next (`undefined`: never). */
 	plan(
 		job: JobKey,
@@ -177,14 +178,18 @@ export type Jobs = {
 	): Promise<void>;
 	/**
 	 * One atomic, durable call: writes the queued run and the next time. With `dueAt` it is the schedule's tick: it fires only while the journal waits for exactly that time, and
-	 * not while a run of the job has not ended. Without, a person or a route asked: the run waits for its turn.
+	 * not while a run of the job has not ended; then the time is over, unless the tick `waits`. Without, a person or a route asked: the run waits for its turn.
 	 * @throws SvcError `journal_unavailable`
 	 */
 	fire(entry: {
 		readonly job: JobKey & {readonly name: string};
 		readonly plan: RunPlan;
 		readonly maxQueued: number;
-		readonly tick?: {readonly dueAt: number; readonly nextAt: number | undefined};
+		readonly tick?: {
+			readonly dueAt: number;
+			readonly nextAt: number | undefined;
+			readonly waits?: boolean;
+		};
 	}): Promise<Fired>;
 	/** Forgets when a removed job fires; its runs stay. */
 	forget(job: JobKey): Promise<void>;

@@ -137,6 +137,21 @@ export function describeJobs(name: string, use: Use): void {
 		);
 
 		test(
+			'"then the time is over, unless the tick `waits`"',
+			use(async store => {
+				await plan(store);
+				const first = await fireRun(store);
+				const waiting = {...firing, tick: {dueAt, nextAt, waits: true}};
+				expect(await store.jobs.fire(waiting)).toEqual({kind: 'busy', runId: first});
+				expect(await store.jobs.get(key)).toMatchObject({nextAt: dueAt, open: 1});
+				await store.runs.cancel(first);
+				expect(await store.jobs.fire(waiting)).toMatchObject({kind: 'fired'});
+				expect(await store.jobs.get(key)).toMatchObject({nextAt, open: 1});
+				expect(await store.jobs.get(other)).toBeUndefined();
+			}),
+		);
+
+		test(
 			'"`queued` runs wait already; nothing was written": the tick waits, too',
 			use(async store => {
 				await plan(store);
