@@ -247,6 +247,8 @@ export type Recovered = {
  * paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
  * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again. The third lease that a run loses in one phase (to
  * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
+ * No wait hangs on the wall clock while a process lives. Opening goes by what it shows then, and when it was set back since: a promised start lies no further ahead than it did when it was
+ * promised, another try at most an hour, and an identifier counts as taken now.
  */
 export type Store = {
 	readonly intake: Intake;
