@@ -7,14 +7,15 @@ import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
 import {unavailableJob} from '../schedule/find-job.ts';
 import {keepAnswer} from '../schedule/output.ts';
+import {planFor} from '../schedule/plan-for.ts';
 import {createScheduler, maxQueuedPerJob, type Scheduler} from '../schedule/scheduler.ts';
 import type {Jobs} from '../store/port.ts';
 import type {JobOf} from '../webhook/job-of.ts';
 import {createServedProfiles} from './served-profiles.ts';
 import {createJobsWatcher} from './watch-jobs.ts';
 
-export type LiveJobs = Pick<Scheduler, 'runNow' | 'setPaused' | 'views' | 'ready'> & {
-	/** The files, the profiles or the runs of jobs may have changed: looks soon. Resolves when that is done; never rejects. */
+export type LiveJobs = Pick<Scheduler, 'runChanged' | 'runNow' | 'setPaused' | 'views'> & {
+	/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
 	changed(): Promise<void>;
 	/** The job that a `cron_job` route fires. */
 	readonly jobOf: JobOf;
@@ -25,7 +26,7 @@ export type LiveJobs = Pick<Scheduler, 'runNow' | 'setPaused' | 'views' | 'ready
 };
 
 /**
- * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at once, as each job's `misfire` says.
+ * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at the first look, as each job's `misfire` says.
  *
  * @see Interface 2.5 `cron_job`, Decisions 2
  */
@@ -66,6 +67,7 @@ export function createLiveJobs({
 				watcher.watch(profiles.map(({paths}) => paths.cron));
 				return profiles;
 			},
+			whyNotServed: profile => served.whyNot(profile),
 			log,
 			maxQueued: () => config().runs.maxQueued,
 			onFired,
@@ -77,8 +79,10 @@ export function createLiveJobs({
 	);
 
 	return {
-		ready: scheduler.ready,
 		changed: () => scheduler.reload(),
+		runChanged(job) {
+			scheduler.runChanged(job);
+		},
 		runNow: (reference, options) => scheduler.runNow(reference, options),
 		setPaused: (reference, options) => scheduler.setPaused(reference, options),
 		views: () => scheduler.views(),
@@ -96,7 +100,7 @@ export function createLiveJobs({
 					id: job.id,
 					name: job.name,
 					maxQueued: maxQueuedPerJob,
-					planWith: context => scheduler.planFor(job, context),
+					planWith: context => planFor(job, context),
 				},
 			};
 		},

@@ -88,20 +88,19 @@ export function createLocalPort({
 			return curlLine(urlOf(route), sampleFor(route));
 		},
 		async cancelRun(id) {
-			const {dispatcher, store, ...joined} = await rooms();
+			const {dispatcher, store, announce} = await rooms();
 			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
 			if (cancelled) {
-				await joined.announce(id);
+				await announce.changed(id);
 			}
 
 			return cancelled;
 		},
 		async retryRun(id) {
-			const {dispatcher, store, ...joined} = await rooms();
+			const {store, announce} = await rooms();
 			const queued = await store.runs.retry(id);
 			if (queued) {
-				await joined.announce(id);
-				dispatcher.wake();
+				await announce.queued(id);
 			}
 
 			return queued;

@@ -5,6 +5,7 @@ import type {Redact} from '../core/redact.ts';
 import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Store} from '../store/port.ts';
 import {createReceiver, type ReceiverDependencies} from '../webhook/receiver.ts';
+import type {RunAnnouncer} from './announce-runs.ts';
 import type {Dispatcher} from './dispatch.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveGroups} from './live-groups.ts';
@@ -36,8 +37,7 @@ export function openReceiver({
 	readonly dispatcher: Dispatcher;
 	readonly groups: LiveGroups;
 	readonly jobs: LiveJobs;
-	/** Reports where a run stands now. */
-	readonly announce: (runId: number) => Promise<void>;
+	readonly announce: RunAnnouncer;
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -46,8 +46,6 @@ export function openReceiver({
 	readonly environment: Readonly<Record<string, string>>;
 }): LiveReceiver {
 	const config = () => live.current();
-	/** Routes that have fired a job. */
-	const jobRoutes = new Set<string>();
 	const dependencies: ReceiverDependencies = {
 		clock,
 		ids,
@@ -60,25 +58,20 @@ export function openReceiver({
 			return queued === 0 ? [] : store.runs.list({states: ['queued'], limit: queued});
 		},
 		multiplexing: () => config().multiplexProfiles,
-		jobOf(route) {
-			jobRoutes.add(route.name);
-			return jobs.jobOf(route);
-		},
+		jobOf: jobs.jobOf,
 		deliverDirect: (message, signal) => deliverer.deliver(message, signal),
-		onAccepted() {
-			dispatcher.wake();
+		onAccepted(runId, job) {
+			if (job) {
+				// What a delivery implies of its run does not name the job.
+				void announce.queued(runId);
+			} else {
+				dispatcher.wake();
+			}
 		},
 		onGroupChanged(group) {
 			groups.changed(group);
 		},
-		emit(event) {
-			emit(event);
-			if (event.type === 'delivery-received' && jobRoutes.has(event.delivery.route)) {
-				const {runId} = event.delivery;
-				// What a delivery implies of its run does not name the job.
-				void (runId !== undefined && announce(runId));
-			}
-		},
+		emit,
 		log,
 		redact,
 		metrics,

@@ -14,6 +14,7 @@ import {createRedact} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
+import {createRunAnnouncer} from './announce-runs.ts';
 import {startControlServer} from './control-server.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
@@ -30,7 +31,6 @@ import {createReplays} from './replays.ts';
 import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
-import {announceRun} from './work-run.ts';
 
 /** How often it is looked whether a file has changed that nobody told of. */
 const catchUpMs = 30_000;
@@ -122,19 +122,18 @@ export async function openRooms(
 		}
 	};
 
-	/** What becomes of a run changes what is shown of its job. */
-	const emitRuns: Emit = event => {
-		emit(event);
-		if (event.type === 'run-changed' && event.run.job) {
-			void jobs.changed();
-		}
-	};
-	const announce = async (id: number) =>
-		announceRun({runs: store.runs, clock, emit: emitRuns, log}, id);
-	const announceAndWake = (runId: number | undefined) => {
-		dispatcher.wake();
-		void (runId !== undefined && announce(runId));
-	};
+	const announce = createRunAnnouncer({
+		runs: store.runs,
+		clock,
+		emit,
+		log,
+		wake() {
+			dispatcher.wake();
+		},
+		onJobRun(job) {
+			jobs.runChanged(job);
+		},
+	});
 	const dispatcher = stack.use(
 		openWorkers(world, {
 			live,
@@ -142,7 +141,8 @@ export async function openRooms(
 			model,
 			deliverer,
 			busy,
-			emit: emitRuns,
+			announce: runId => announce.changed(runId),
+			emit,
 			log,
 			redact,
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
@@ -156,7 +156,9 @@ export async function openRooms(
 			busy,
 			emit,
 			log: log.from('schedule'),
-			onFired: announceAndWake,
+			onFired(runId) {
+				void announce.queued(runId);
+			},
 		}),
 	);
 
@@ -188,7 +190,7 @@ export async function openRooms(
 			emit,
 			log: log.from('gateway'),
 			onDispatched({runId}) {
-				announceAndWake(runId);
+				void (runId !== undefined && announce.queued(runId));
 			},
 		}),
 	);
@@ -226,13 +228,15 @@ export async function openRooms(
 		}
 
 		reportPlatforms();
-		dispatcher.wake();
 		await Promise.all([jobs.changed(), receiver.restart()]);
+		// After the restart: it may have handed groups over, and the queue may have other bounds.
+		dispatcher.wake();
 	};
 
 	live.routes();
 	await receiver.start();
-	await jobs.ready;
+	// Many jobs take their time, which senders need not wait for.
+	await jobs.changed();
 	reportPlatforms();
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.

@@ -25,6 +25,7 @@ export function openWorkers(
 		model,
 		deliverer,
 		busy,
+		announce,
 		emit,
 		log,
 		redact,
@@ -35,6 +36,7 @@ export function openWorkers(
 		readonly model: LiveModel;
 		readonly deliverer: Deliverer;
 		readonly busy: Busy;
+		readonly announce: WorkDependencies['announce'];
 		readonly emit: Emit;
 		readonly log: Logger;
 		readonly redact: Redact;
@@ -52,6 +54,7 @@ export function openWorkers(
 		runs,
 		agent,
 		deliverer,
+		announce,
 		emit,
 		log: agentLog,
 		redact,

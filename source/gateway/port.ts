@@ -94,7 +94,7 @@ export type GatewayCommands = {
 	listJobs(): Promise<readonly JobView[]>;
 	/**
 	 * Queues a run of a job now, also of a paused one. `job` is its identifier or its name.
-	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full`
+	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`
 	 */
 	runJob(job: string, options?: {readonly profile?: string}): Promise<{readonly runId: number}>;
 	/** Pauses or resumes a job in its file. Same errors. */

@@ -4,6 +4,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {LogRecord} from '../core/log.ts';
 import type {Store} from '../store/port.ts';
+import type {RunAnnouncer} from './announce-runs.ts';
 import type {Dispatcher} from './dispatch.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveGroups} from './live-groups.ts';
@@ -42,6 +43,5 @@ export type Rooms = AsyncDisposable & {
 	/** Identifiers of deliveries. */
 	readonly ids: () => string;
 	readonly emit: Emit;
-	/** Reports where a run stands now. */
-	announce(runId: number): Promise<void>;
+	readonly announce: RunAnnouncer;
 };

@@ -2,7 +2,10 @@ import type {Config, HomePaths} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
+import {cell} from '../core/untrusted.ts';
 import {lockHome} from './lock.ts';
+
+const longestName = 64;
 
 /** A profile whose home this process holds. `profile`: `default` for its own. */
 type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
@@ -10,6 +13,8 @@ type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
 export type ServedProfiles = Disposable & {
 	/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
 	current(): readonly ServedProfile[];
+	/** Why `profile` was not among them, one sentence without its end. */
+	whyNot(profile: string): string;
 };
 
 /**
@@ -39,7 +44,7 @@ export function createServedProfiles({
 			const reason = messageOf(error);
 			if (said.get(name) !== reason) {
 				said.set(name, reason);
-				log.warn(`The jobs of profile "${name}" are not fired here: ${reason}`);
+				log.warn(`The ${notFired(name)}: ${reason}`);
 			}
 		}
 	};
@@ -57,6 +62,10 @@ export function createServedProfiles({
 				release(name);
 			}
 
+			for (const name of [...said.keys()].filter(known => !names.has(known))) {
+				said.delete(name);
+			}
+
 			for (const {name, paths: other} of profiles.others) {
 				if (!locks.has(name)) {
 					take(name, other);
@@ -70,6 +79,10 @@ export function createServedProfiles({
 					.map(({name, paths: other}) => ({profile: name, paths: other})),
 			];
 		},
+		whyNot(profile) {
+			const reason = said.get(profile) ?? 'no such profile is served';
+			return `the ${notFired(cell(profile, longestName).text)}: ${reason}`;
+		},
 		[Symbol.dispose]() {
 			for (const name of locks.keys()) {
 				release(name);
@@ -77,3 +90,5 @@ export function createServedProfiles({
 		},
 	};
 }
+
+const notFired = (name: string): string => `jobs of profile "${name}" are not fired here`;

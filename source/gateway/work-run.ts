@@ -16,6 +16,8 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'tools'>;
 export type WorkDependencies = {
 	readonly clock: Clock;
 	readonly runs: Runs;
+	/** Reports where a run stands now; never rejects. */
+	readonly announce: (runId: number) => Promise<void>;
 	readonly agent: AgentRunner;
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'problemWith'>;
 	readonly emit: Emit;
@@ -69,7 +71,7 @@ export async function workRun(
 			error: messageOf(error),
 		});
 	} finally {
-		await announceRun(work, work.lease.run.id);
+		await work.announce(work.lease.run.id);
 	}
 }
 
@@ -77,7 +79,7 @@ export async function workRun(
 async function think(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
-	await announceRun(work, work.lease.run.id);
+	await work.announce(work.lease.run.id);
 	const problem = work.deliverer.problemWith(run.plan.target);
 	if (problem !== undefined) {
 		// Known before anything is spent on an answer that could go nowhere.
@@ -154,7 +156,7 @@ async function handOver(work: Work): Promise<void> {
 		return;
 	}
 
-	await announceRun(work, work.lease.run.id);
+	await work.announce(work.lease.run.id);
 	let summary: string;
 	try {
 		({summary} = await deliverer.deliver(
@@ -263,19 +265,4 @@ function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {
 	runs.append(lease, [entry]);
 	const shown = {...entry, text: block(entry.text, {maxLength: longestShown}).text};
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
-}
-
-/** Reports where a run stands now. Not knowing it (a journal that fails) stops nothing. */
-export async function announceRun(
-	{runs, clock, emit, log}: Pick<WorkDependencies, 'runs' | 'clock' | 'emit' | 'log'>,
-	id: number,
-): Promise<void> {
-	try {
-		const run = await runs.view(id);
-		if (run) {
-			emit({type: 'run-changed', at: clock.now(), run});
-		}
-	} catch (error) {
-		log.warn('Cannot read the run from the journal', {run: id, error: messageOf(error)});
-	}
 }

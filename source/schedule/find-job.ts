@@ -9,7 +9,9 @@ export type FoundJob =
 	| {readonly kind: 'unknown'}
 	/** Several jobs have that name. */
 	| {readonly kind: 'ambiguous'}
-	| {readonly kind: 'invalid'; readonly problem: string};
+	| {readonly kind: 'invalid'; readonly problem: string}
+	/** The jobs of that profile are not fired here; `reason` is one sentence without its end. */
+	| {readonly kind: 'not-served'; readonly reason: string};
 
 /** The job with the identifier `reference`, else the only one with exactly that name. @see Interface 2.5 `cron_job` */
 export function findJob({entries}: JobSet, reference: string): FoundJob {
@@ -39,13 +41,15 @@ export function unavailableJob(reference: string, found: FoundJob): string {
 			return `several jobs are called "${shown}"`;
 		case 'invalid':
 			return found.problem;
+		case 'not-served':
+			return found.reason;
 	}
 }
 
 /**
  * The job of `found`.
  *
- * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`
  */
 export function requireJob(reference: string, found: FoundJob): JobDefinition {
 	const shown = cell(reference, 100).text;
@@ -61,5 +65,7 @@ export function requireJob(reference: string, found: FoundJob): JobDefinition {
 			);
 		case 'invalid':
 			throw new SvcError('job_invalid', found.problem);
+		case 'not-served':
+			throw new SvcError('profile_not_served', `Cannot find job "${shown}": ${found.reason}`);
 	}
 }

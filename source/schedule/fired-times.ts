@@ -15,8 +15,8 @@ export type FiredTimes = {
 	of(id: string): number | undefined;
 	/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
 	note(id: string, until: number): void;
-	/** Writes what was noted, and keeps only what `isJob` says is one. Never rejects: a failure is logged once and tried again. */
-	save(isJob: (id: string) => boolean): Promise<void>;
+	/** Writes what was noted, of the jobs that there are (`undefined`: nobody knows). Never rejects: a failure is logged once and tried again. */
+	save(existing: () => ReadonlySet<string> | undefined): Promise<void>;
 };
 
 /**
@@ -41,13 +41,14 @@ export function createFiredTimes({
 			times.set(id, until);
 			isSaved = false;
 		},
-		async save(isJob) {
+		async save(existing) {
 			if (isSaved) {
 				return;
 			}
 
+			const jobs = existing();
 			for (const id of times.keys()) {
-				if (!isJob(id)) {
+				if (jobs && !jobs.has(id)) {
 					times.delete(id);
 				}
 			}

@@ -1,173 +1,211 @@
+import {setImmediate as turn} from 'node:timers/promises';
 import type {Clock} from '../core/clock.ts';
-import {messageOf} from '../core/errors.ts';
 import type {JobView} from '../core/job.ts';
 import type {JobKey, JobRecord, Store} from '../store/port.ts';
-import {viewOfJob} from './job-view.ts';
-import type {JobEntry} from './job.ts';
-import {performTick, type TickWorld, type Ticked} from './perform-tick.ts';
+import {createAttempts} from './attempts.ts';
+import type {JobSet} from './job-file.ts';
+import {isSameView, viewOfJob} from './job-view.ts';
+import {keepNewest} from './keep-newest.ts';
+import {performTick, type JobMemory, type TickWorld, type Ticked} from './perform-tick.ts';
+import {firstDue, keyOf, nameOf, placesOf, type PlacedJob, type SeenJob} from './seen-job.ts';
 import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
 
 /** Jobs that are worked on at a time: they share commits of the journal. */
 const batchSize = 50;
 
-/** Identifiers that are remembered beyond the jobs there are. */
+/** Jobs that are remembered beyond those there are. */
 const mostKnown = 10_000;
 
-/** What one look found: the jobs after it, and when the first of them is due. */
-export type Look = {readonly views: readonly JobView[]; readonly until: number | undefined};
+/** The jobs one after the other, and when the first of them is due. */
+type Seen = {readonly views: readonly JobView[]; readonly until: number | undefined};
 
-type SeenJob = {readonly watched: WatchedProfile; readonly entry: JobEntry};
+/** Looks at jobs: plans what is new or was edited, fires what is due. One look at a time; never rejects. */
+export type Look = {
+	/** Looks at every job, and forgets those that were removed. */
+	all(): Promise<Seen>;
+	/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
+	some(keys: readonly JobKey[]): Promise<Seen>;
+};
 
-/**
- * One look at all jobs: plans what is new or was edited, fires what is due, forgets what was removed. A journal that fails is logged once; what could
- * not be done is due again at the next look. Never rejects. One look at a time.
- */
-export function createLook({
-	clock,
-	jobs,
-	watched,
-	log,
-	maxQueued,
-	onFired,
-}: Omit<TickWorld, 'said' | 'jobs'> & {
-	readonly clock: Clock;
-	readonly jobs: Store['jobs'];
-	readonly watched: WatchedProfiles;
-}): (options: {readonly isClosed: () => boolean}) => Promise<Look> {
-	const world: TickWorld = {jobs, log, maxQueued, onFired, said: new Set()};
-	const known = new Set<string>();
-	let records: ReadonlyMap<string, JobRecord> = new Map();
+type Moment = {readonly now: number; readonly steppedBack: boolean};
+
+/** Makes the looks. A journal that fails is logged once; what could not be done is due again at the next look. */
+export function createLook(
+	{
+		clock,
+		jobs,
+		watched,
+		log,
+		maxQueued,
+		onFired,
+	}: Omit<TickWorld, 'jobs'> & {
+		readonly clock: Clock;
+		readonly jobs: Store['jobs'];
+		readonly watched: WatchedProfiles;
+	},
+	{isClosed}: {readonly isClosed: () => boolean},
+): Look {
+	const world: TickWorld = {jobs, log, maxQueued, onFired};
+	/** Jobs that were looked at before, by their names. */
+	const known = new Map<string, JobMemory>();
+	let seen: SeenJob[] = [];
+	/** Where in `seen` a job is. */
+	let places: ReadonlyMap<string, number> = new Map();
+	/** What the files said then. */
+	let files: ReadonlyMap<WatchedProfile, JobSet> = new Map();
 	let lastLookAt = Number.POSITIVE_INFINITY;
-	let failing = false;
-	let saidFailing = false;
+	const attempts = createAttempts(log);
 
-	const attempt = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
-		try {
-			return await action();
-		} catch (error) {
-			if (!saidFailing) {
-				log.error(`Cannot keep the schedule of jobs, tries again: ${messageOf(error)}`);
-			}
-
-			failing = true;
-			saidFailing = true;
-			return undefined;
-		}
-	};
+	const seenBefore = (key: JobKey): SeenJob | undefined => seen[places.get(nameOf(key)) ?? -1];
 
 	const tick = async (
-		{watched: {profile, since, fired}, entry}: SeenJob,
-		{now, steppedBack}: {readonly now: number; readonly steppedBack: boolean},
+		{watched: {profile, since, fired}, entry}: PlacedJob,
+		record: JobRecord | undefined,
+		{now, steppedBack}: Moment,
 	): Promise<Ticked> => {
-		const record = records.get(nameOf({profile, id: entry.job.id}));
 		if (!entry.ok) {
 			return {record};
 		}
 
 		const {job} = entry;
-		const key = nameOf({profile, id: job.id});
-		const isNew = !known.has(key);
+		const name = nameOf({profile, id: job.id});
+		const before = known.get(name);
+		const memory = before ?? {said: new Set()};
 		const current = {
 			profile,
 			job,
 			record,
+			memory,
 			now,
 			watchedSince: since,
-			isNew,
+			isNew: !before,
 			// What was planned before this process began may have been planned by another clock.
-			steppedBack: steppedBack || isNew,
+			steppedBack: steppedBack || !before,
 			firedUntil: fired.of(job.id),
 			onDone: (until: number) => {
 				fired.note(job.id, until);
 			},
 		};
-		const ticked = await attempt(async () => performTick(current, world));
+		const ticked = await attempts.attempt(async () => performTick(current, world));
 		if (ticked) {
-			known.add(key);
+			known.set(name, memory);
 		}
 
 		return ticked ?? {record};
 	};
 
-	return async ({isClosed}) => {
-		const now = clock.now();
-		const steppedBack = now < lastLookAt;
-		const profiles = watched.refresh(now);
-		const seen = profiles.flatMap(profile =>
-			profile.reader.current().entries.map(entry => ({watched: profile, entry})),
-		);
-
-		failing = false;
-		const listed = await attempt(async () => jobs.list());
-		records = listed ? new Map(listed.map(record => [nameOf(record), record])) : records;
-		const ticks: Ticked[] = [];
-		const ticking = listed ? seen : [];
-		for (let start = 0; start < ticking.length && !isClosed(); start += batchSize) {
-			const some = ticking.slice(start, start + batchSize);
-			// oxlint-disable-next-line no-await-in-loop -- one batch at a time
-			ticks.push(...(await Promise.all(some.map(async job => tick(job, {now, steppedBack})))));
-		}
-
-		for (const {fired, reader} of profiles) {
-			const {entries, complete} = reader.current();
-			const ids = new Set(entries.map(({job}) => job.id));
-			// oxlint-disable-next-line no-await-in-loop -- a few
-			await fired.save(id => !complete || ids.has(id));
-		}
-
-		for (const key of removedJobs(profiles, listed ?? [])) {
-			// oxlint-disable-next-line no-await-in-loop -- rare
-			await attempt(async () => jobs.forget(key));
-		}
-
-		if (!failing) {
-			lastLookAt = now;
-			if (saidFailing) {
-				saidFailing = false;
-				log.info('The schedule of jobs is kept again');
+	/** Calls `work` for each of `list`; the process does other things between two batches. */
+	const inBatches = async <T>(list: readonly T[], work: (one: T) => Promise<void>) => {
+		for (let start = 0; start < list.length && !isClosed(); start += batchSize) {
+			if (start > 0) {
+				// oxlint-disable-next-line no-await-in-loop -- see above
+				await turn();
 			}
+
+			// oxlint-disable-next-line no-await-in-loop -- one batch at a time
+			await Promise.all(list.slice(start, start + batchSize).map(work));
+		}
+	};
+
+	/** The job as it is shown at `now`. */
+	const withView = ({watched: from, entry}: PlacedJob, ticked: Ticked, now: number): SeenJob => {
+		const {profile} = from;
+		const before = seenBefore({profile, id: entry.job.id})?.view;
+		const planned = viewOfJob({profile, entry}, ticked.record, now);
+		const dueAt = ticked.waits ? ticked.record?.nextAt : undefined;
+		const view: JobView =
+			dueAt === undefined ? planned : {...planned, state: 'active', nextAt: dueAt};
+		return {
+			...ticked,
+			watched: from,
+			entry,
+			view: before && isSameView(before, view) ? before : view,
+		};
+	};
+
+	const begin = (): Moment => {
+		attempts.begin();
+		const now = clock.now();
+		return {now, steppedBack: now < lastLookAt};
+	};
+
+	const end = async ({now}: Moment, {isWhole}: {readonly isWhole: boolean}): Promise<Seen> => {
+		lastLookAt = attempts.end() && isWhole ? now : lastLookAt;
+		for (const [{fired}, {entries, complete}] of files) {
+			// oxlint-disable-next-line no-await-in-loop -- a few
+			await fired.save(() => (complete ? new Set(entries.map(({job}) => job.id)) : undefined));
 		}
 
 		keepNewest(known, seen.length + mostKnown);
 		return {
-			until: ticks.reduce<number | undefined>(earlier, undefined),
-			views: seen.map(({watched: {profile}, entry}, index) =>
-				viewOfJob(
-					{profile, entry},
-					ticks[index]?.record ?? records.get(nameOf({profile, id: entry.job.id})),
-					now,
-				),
-			),
+			views: seen.map(({view}) => view),
+			until: firstDue(seen),
 		};
+	};
+
+	const all = async (): Promise<Seen> => {
+		const moment = begin();
+		const {now} = moment;
+		const profiles = watched.refresh(now);
+		files = new Map(profiles.map(profile => [profile, profile.reader.current()]));
+		const listed = await attempts.attempt(async () => jobs.list());
+		const records = new Map(listed?.map(record => [nameOf(record), record]));
+		const entries = [...files].flatMap(([profile, set]) =>
+			set.entries.map(entry => ({watched: profile, entry})),
+		);
+		const next: SeenJob[] = [];
+		await inBatches([...entries.entries()], async ([place, job]) => {
+			const key = keyOf(job);
+			next[place] = listed
+				? withView(job, await tick(job, records.get(nameOf(key)), moment), now)
+				: withView(job, {record: seenBefore(key)?.record}, now);
+		});
+		await inBatches(removedJobs(files, listed ?? []), async key => {
+			await attempts.attempt(async () => jobs.forget(key));
+		});
+
+		seen = next;
+		places = placesOf(next);
+		return end(moment, {isWhole: true});
+	};
+
+	return {
+		all,
+		async some(keys) {
+			if ([...files].some(([{reader}, set]) => reader.current() !== set)) {
+				return all();
+			}
+
+			const moment = begin();
+			const {now} = moment;
+			const due = [...seen.keys()].filter(
+				place => (seen[place]?.until ?? Number.POSITIVE_INFINITY) <= now,
+			);
+			const asked = keys.flatMap(key => places.get(nameOf(key)) ?? []);
+			await inBatches([...new Set([...due, ...asked])], async place => {
+				const job = seen[place];
+				const found =
+					job && (await attempts.attempt(async () => [await jobs.get(keyOf(job))] as const));
+				if (job) {
+					// What failed is due again when everything is looked at.
+					const ticked = found ? await tick(job, found[0], moment) : {record: job.record};
+					seen[place] = withView(job, ticked, now);
+				}
+			});
+			return end(moment, {isWhole: false});
+		},
 	};
 }
 
-const nameOf = ({profile, id}: JobKey): string => `${profile} ${id}`;
-
 /** Jobs in the journal that are in no file any more. A file that is missing, blank or broken says nothing about that. */
 function removedJobs(
-	profiles: readonly WatchedProfile[],
+	files: ReadonlyMap<WatchedProfile, JobSet>,
 	records: readonly JobRecord[],
 ): readonly JobKey[] {
-	return profiles.flatMap(({profile, reader}) => {
-		const {entries, complete} = reader.current();
+	return [...files].flatMap(([{profile}, {entries, complete}]) => {
 		const ids = new Set(entries.map(({job}) => job.id));
 		return complete
 			? records.filter(record => record.profile === profile && !ids.has(record.id))
 			: [];
 	});
-}
-
-const earlier = (until: number | undefined, tick: Ticked): number | undefined =>
-	Math.min(until ?? Number.POSITIVE_INFINITY, tick.until ?? Number.POSITIVE_INFINITY);
-
-/** Drops what was added first. */
-function keepNewest(names: Set<string>, most: number): void {
-	for (const name of names) {
-		if (names.size <= most) {
-			return;
-		}
-
-		names.delete(name);
-	}
 }

@@ -1,8 +1,8 @@
 import type {Logger} from '../core/log.ts';
-import type {RunPlan} from '../core/run.ts';
 import type {JobRecord, Store} from '../store/port.ts';
 import type {JobDefinition} from './job.ts';
-import {planTick} from './plan-tick.ts';
+import {planFor} from './plan-for.ts';
+import {planTick, type TickPlan} from './plan-tick.ts';
 
 const staleMs = 1000;
 
@@ -12,8 +12,14 @@ export type TickWorld = {
 	readonly log: Logger;
 	readonly maxQueued: () => number;
 	readonly onFired: (runId: number) => void;
-	/** Jobs, by what was said of them, that were said to be busy or without room; said once until they fire again. */
-	readonly said: Set<string>;
+};
+
+/** What is remembered of a job from one look to the next. */
+export type JobMemory = {
+	/** What was said of it since it last fired. */
+	readonly said: Set<'busy' | 'full'>;
+	/** The time that waits for a run of it to end. */
+	waiting?: number;
 };
 
 /** One job at one moment. */
@@ -21,6 +27,7 @@ export type JobNow = {
 	readonly profile: string;
 	readonly job: JobDefinition;
 	readonly record: JobRecord | undefined;
+	readonly memory: JobMemory;
 	readonly now: number;
 	readonly watchedSince: number;
 	readonly isNew: boolean;
@@ -32,10 +39,16 @@ export type JobNow = {
 };
 
 /** What the journal knows of the job now, and when to look again; `undefined` when nothing is due by itself. */
-export type Ticked = {readonly record: JobRecord | undefined; readonly until?: number};
+export type Ticked = {
+	readonly record: JobRecord | undefined;
+	readonly until?: number;
+	/** It is due and waits for a run of it to end. */
+	readonly waits?: true;
+};
 
 /**
- * Does what is to be done about a job now. A tick that finds no room in the queue stays due.
+ * Does what is to be done about a job now. A tick that finds no room in the queue stays due; so does one that finds a run of the job open, when it is the last of the job or
+ * makes up for others.
  *
  * @throws SvcError `journal_unavailable`
  */
@@ -61,55 +74,64 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 			return performTick({...current, record: planned, steppedBack: false}, world);
 		}
 
-		case 'skip': {
-			const {dueAt, nextAt} = decision;
-			await world.jobs.plan(key, {nextAt, basis: job.basis});
-			current.onDone(current.now);
-			world.log.warn(
-				`Job "${job.name}" missed its time and does not make up for it ("misfire": "skip")`,
-				{job: job.id, due: new Date(dueAt).toISOString()},
-			);
-			return after(current, nextAt);
-		}
-
+		case 'skip':
+			// What waits for a run of the job was not missed.
+			return decision.dueAt === current.memory.waiting
+				? fire(current, {...decision, missed: true}, world)
+				: skip(current, decision, world);
 		case 'fire':
 			return fire(current, decision, world);
 	}
 }
 
-async function fire(
+type DueTick = Pick<TickPlan & {readonly kind: 'fire'}, 'dueAt' | 'nextAt' | 'missed'>;
+
+async function skip(
 	current: JobNow,
-	{dueAt, nextAt, missed}: ReturnType<typeof planTick> & {readonly kind: 'fire'},
-	{jobs, log, maxQueued, onFired, said}: TickWorld,
+	{dueAt, nextAt}: Omit<DueTick, 'missed'>,
+	{jobs, log}: TickWorld,
 ): Promise<Ticked> {
 	const {profile, job, now} = current;
-	const key = {profile, id: job.id};
-	const fields = {job: job.id, due: new Date(dueAt).toISOString()};
-	const sayOnce = (what: string, message: string) => {
-		const name = `${profile} ${job.id} ${what}`;
-		if (!said.has(name)) {
-			said.add(name);
-			log.warn(message, fields);
+	await jobs.plan({profile, id: job.id}, {nextAt, basis: job.basis});
+	current.onDone(now);
+	log.warn(
+		`Job "${job.name}" missed its time and does not make up for it ("misfire": "skip")`,
+		fieldsOf(job, dueAt),
+	);
+	return after(current, nextAt);
+}
+
+async function fire(
+	current: JobNow,
+	{dueAt, nextAt, missed}: DueTick,
+	{jobs, log, maxQueued, onFired}: TickWorld,
+): Promise<Ticked> {
+	const {profile, job, now, memory} = current;
+	const sayOnce = (what: 'busy' | 'full', message: string) => {
+		if (!memory.said.has(what)) {
+			memory.said.add(what);
+			log.warn(message, fieldsOf(job, dueAt));
 		}
 	};
 
+	const waits = missed || nextAt === undefined;
 	const fired = await jobs.fire({
-		job: {...key, name: job.name},
+		job: {profile, id: job.id, name: job.name},
 		plan: planFor(job),
 		maxQueued: maxQueued(),
-		tick: {dueAt, nextAt},
+		tick: {dueAt, nextAt, waits},
 	});
 	switch (fired.kind) {
 		case 'fired': {
 			const {runId} = fired;
-			for (const what of ['busy', 'full']) {
-				said.delete(`${profile} ${job.id} ${what}`);
-			}
-
 			log.info(
-				missed ? `Job "${job.name}" fires once for the times it missed` : `Job "${job.name}" fires`,
-				{...fields, run: runId},
+				missed && dueAt !== memory.waiting
+					? `Job "${job.name}" fires once for the times it missed`
+					: `Job "${job.name}" fires`,
+				{...fieldsOf(job, dueAt), run: runId},
 			);
+			memory.said.clear();
+			delete memory.waiting;
 			current.onDone(now);
 			onFired(runId);
 			const {record, ...rest} = after(current, nextAt);
@@ -118,6 +140,12 @@ async function fire(
 		}
 
 		case 'busy':
+			if (waits) {
+				memory.waiting = dueAt;
+				sayOnce('busy', `Job "${job.name}" is due and waits for the end of its run ${fired.runId}`);
+				return {record: current.record, waits: true};
+			}
+
 			sayOnce(
 				'busy',
 				`Job "${job.name}" is not done with run ${fired.runId} when it is due again: that time is skipped`,
@@ -136,6 +164,11 @@ async function fire(
 	}
 }
 
+const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({
+	job: id,
+	due: new Date(dueAt).toISOString(),
+});
+
 /** The job after `nextAt` was written. */
 const after = ({record}: JobNow, nextAt: number | undefined): Ticked => ({
 	record: record && withNext(record, nextAt),
@@ -144,16 +177,4 @@ const after = ({record}: JobNow, nextAt: number | undefined): Ticked => ({
 
 function withNext({nextAt: _before, ...record}: JobRecord, nextAt: number | undefined): JobRecord {
 	return nextAt === undefined ? record : {...record, nextAt};
-}
-
-/** What a run of `job` needs. `context` is transient: it follows the prompt after an empty line. @see Interface 2.5 `cron_job` */
-export function planFor(job: JobDefinition, context?: string): RunPlan {
-	const {prompt, target, skills, toolsets, model} = job;
-	return {
-		prompt: context === undefined ? prompt : `${prompt}\n\n${context}`,
-		target,
-		skills,
-		...(toolsets && {toolsets}),
-		...(model !== undefined && {model}),
-	};
 }

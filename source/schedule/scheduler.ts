@@ -3,13 +3,11 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import type {Busy} from '../core/idle.ts';
 import type {JobView} from '../core/job.ts';
 import type {Logger} from '../core/log.ts';
-import type {RunPlan} from '../core/run.ts';
-import type {Store} from '../store/port.ts';
+import type {JobKey, Store} from '../store/port.ts';
 import {findJob, requireJob, type FoundJob} from './find-job.ts';
-import type {JobDefinition} from './job.ts';
 import {createLook} from './look.ts';
 import {setJobPaused} from './pause-job.ts';
-import {planFor} from './perform-tick.ts';
+import {planFor} from './plan-for.ts';
 import {createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
 
 /** Runs of one job that may wait because routes asked for them. */
@@ -18,11 +16,16 @@ export const maxQueuedPerJob = 20;
 /** How often it is looked whether files or the clock were changed. No timer waits longer, so that a machine that slept is late by no more. */
 const recheckMs = 30_000;
 
+/** Runs of jobs that change within this time are looked at together. */
+const runsChangeMs = 250;
+
 export type SchedulerDependencies = {
 	readonly clock: Clock;
 	readonly jobs: Store['jobs'];
 	/** Asked at every look; those whose lock this process holds. */
 	readonly profiles: () => readonly ScheduledProfile[];
+	/** Why `profile` is not among them, one sentence without its end. */
+	readonly whyNotServed: (profile: string) => string;
 	readonly log: Logger;
 	/** Bound of the queue. */
 	readonly maxQueued: () => number;
@@ -35,17 +38,15 @@ export type SchedulerDependencies = {
 };
 
 export type Scheduler = {
-	/** Resolves after the first look: what was due has fired, `views` is full. */
-	readonly ready: Promise<void>;
-	/** Looks at the files and the journal again; resolves when that is done. Never rejects. */
+	/** Looks at the files and the journal, the first time and again; resolves when what was due has fired and `views` is true. Never rejects. */
 	reload(): Promise<void>;
+	/** A run of the job has been queued or has ended: looks at the job soon. */
+	runChanged(job: JobKey): void;
 	/** The job that `reference` (identifier, else name) leads to, as its file says now. */
 	find(reference: string, profile?: string): FoundJob;
-	/** What a run of the job needs; `context` follows its prompt. */
-	planFor(job: JobDefinition, context?: string): RunPlan;
 	/**
 	 * Queues a run now, also of a paused job.
-	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full`, `journal_unavailable`
+	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`, `journal_unavailable`
 	 */
 	runNow(
 		reference: string,
@@ -53,7 +54,7 @@ export type Scheduler = {
 	): Promise<{readonly runId: number}>;
 	/**
 	 * Pauses or resumes a job in its file.
-	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`
+	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `jobs_broken`
 	 */
 	setPaused(
 		reference: string,
@@ -67,13 +68,14 @@ export type Scheduler = {
 
 /**
  * Fires the jobs of some profiles at their times: reads what is written, asks the journal when each is due, and does what `planTick` says. The wall clock
- * decides; it is looked at again at least every 30 s. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
+ * decides; it is looked at again at least every 30 s. Nothing happens before the first `reload`. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
  * journal fire each time once. Whatever fails is logged and tried again.
  */
 export function createScheduler({
 	clock,
 	jobs,
 	profiles,
+	whyNotServed,
 	log,
 	maxQueued,
 	onFired,
@@ -81,17 +83,36 @@ export function createScheduler({
 	busy,
 }: SchedulerDependencies): Scheduler {
 	const watched = createWatchedProfiles({clock, profiles, log});
-	const look = createLook({clock, jobs, watched, log, maxQueued, onFired});
+	// Routes may name jobs before the first look.
+	watched.refresh(clock.now());
+	const look = createLook(
+		{clock, jobs, watched, log, maxQueued, onFired},
+		{isClosed: () => closed},
+	);
 	let views: readonly JobView[] = [];
 	let running: Promise<void> | undefined;
-	let again = false;
 	let closed = false;
+	/** What to look at now; `undefined` when at nothing. */
+	let wanted: {all: boolean; keys: readonly JobKey[]} | undefined;
+	/** Jobs to look at soon, by what they are called. */
+	const changed = new Map<string, JobKey>();
+	let cancelSoon: (() => void) | undefined;
 	let cancelTimer: (() => void) | undefined;
+	/** When to look at everything again, on the monotonic clock. */
+	let recheckAt = Number.NEGATIVE_INFINITY;
 
-	const lookOnce = async (): Promise<number | undefined> => {
+	const want = async ({all = false, keys = []}: {all?: boolean; keys?: readonly JobKey[]}) => {
+		if (!closed) {
+			wanted = {all: all || (wanted?.all ?? false), keys: [...(wanted?.keys ?? []), ...keys]};
+			running ??= lookUntilQuiet();
+			await running;
+		}
+	};
+
+	const lookOnce = async ({all, keys}: NonNullable<typeof wanted>): Promise<number | undefined> => {
 		try {
-			const seen = await look({isClosed: () => closed});
-			if (JSON.stringify(seen.views) !== JSON.stringify(views)) {
+			const seen = await (all ? look.all() : look.some(keys));
+			if (!closed && !isSameList(seen.views, views)) {
 				({views} = seen);
 				onChanged(views);
 			}
@@ -107,47 +128,56 @@ export function createScheduler({
 		const end = busy?.begin();
 		cancelTimer?.();
 		let until: number | undefined;
-		while (again) {
-			again = false;
+		while (wanted) {
+			const now = wanted;
+			wanted = undefined;
+			recheckAt = now.all ? clock.monotonic() + recheckMs : recheckAt;
 			// oxlint-disable-next-line no-await-in-loop -- somebody may ask while it looks
-			until = await lookOnce();
+			until = await lookOnce(now);
 		}
 
 		running = undefined;
-		if (!closed) {
-			const waitMs = (until ?? Number.POSITIVE_INFINITY) - clock.now();
-			cancelTimer = clock.after(Math.min(Math.max(waitMs, 0), recheckMs), () => {
-				void reload();
-			});
-		}
-
+		planNext(until);
 		end?.();
 	};
 
-	const reload = async (): Promise<void> => {
-		if (closed) {
-			return;
+	const planNext = (until = Number.POSITIVE_INFINITY) => {
+		if (!closed) {
+			const waitMs = Math.min(until - clock.now(), recheckAt - clock.monotonic());
+			cancelTimer = clock.after(Math.max(waitMs, 0), () => {
+				void want({all: clock.monotonic() >= recheckAt});
+			});
 		}
-
-		again = true;
-		running ??= lookUntilQuiet();
-		await running;
 	};
+
+	const reload = async () => want({all: true});
 
 	const find = (reference: string, profile = 'default'): FoundJob => {
 		const set = watched.get(profile)?.reader.current();
-		return set ? findJob(set, reference) : {kind: 'unknown'};
+		return set ? findJob(set, reference) : {kind: 'not-served', reason: whyNotServed(profile)};
 	};
 
 	return {
-		ready: reload(),
 		reload,
+		runChanged(job) {
+			if (closed) {
+				return;
+			}
+
+			changed.set(`${job.profile} ${job.id}`, job);
+			cancelSoon ??= clock.after(runsChangeMs, () => {
+				const keys = [...changed.values()];
+				changed.clear();
+				cancelSoon = undefined;
+				void want({keys});
+			});
+		},
 		find,
-		planFor,
 		async runNow(reference, {profile = 'default'} = {}) {
 			const job = requireJob(reference, find(reference, profile));
+			const key = {profile, id: job.id};
 			const fired = await jobs.fire({
-				job: {profile, id: job.id, name: job.name},
+				job: {...key, name: job.name},
 				plan: planFor(job),
 				maxQueued: maxQueued(),
 			});
@@ -160,13 +190,13 @@ export function createScheduler({
 
 			const {runId} = fired;
 			onFired(runId);
-			await reload();
+			await want({keys: [key]});
 			return {runId};
 		},
 		async setPaused(reference, {paused, profile = 'default'}) {
 			const {paths} = watched.get(profile) ?? {};
 			if (!paths) {
-				requireJob(reference, {kind: 'unknown'});
+				requireJob(reference, find(reference, profile));
 				return;
 			}
 
@@ -176,9 +206,14 @@ export function createScheduler({
 		views: () => views,
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			again = false;
+			wanted = undefined;
 			cancelTimer?.();
+			cancelSoon?.();
 			await running;
 		},
 	};
 }
+
+/** Views that say the same are the same objects. */
+const isSameList = (some: readonly JobView[], others: readonly JobView[]): boolean =>
+	some.length === others.length && some.every((view, index) => view === others[index]);

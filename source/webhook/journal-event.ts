@@ -81,7 +81,7 @@ export async function journalEvent(
 			return {...reply, joined: accepted};
 		case 'accepted':
 			pass(withReason(because, `run ${accepted.runId} queued`));
-			return {...reply, runId: accepted.runId};
+			return {...reply, runId: accepted.runId, ...(work.job && {job: work.job})};
 	}
 }
 

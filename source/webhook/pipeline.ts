@@ -4,6 +4,7 @@ import type {Emit} from '../core/events.ts';
 import type {Group} from '../core/group.ts';
 import type {Busy} from '../core/idle.ts';
 import type {Redact} from '../core/redact.ts';
+import type {JobKey} from '../store/port.ts';
 import {enterRoute} from './find-route.ts';
 import type {RequestHeaders} from './headers.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';
@@ -25,8 +26,8 @@ export type PipelineDependencies = {
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;
-	/** A run waits; must not throw. */
-	readonly onAccepted: (runId: number) => void;
+	/** A run waits, of `job` if it is one of a job; must not throw. */
+	readonly onAccepted: (runId: number, job?: JobKey) => void;
 	/** A group is on disk as it is now; must not throw. */
 	readonly onGroupChanged: (group: Group) => void;
 };
@@ -113,10 +114,10 @@ export function createPipeline({
 			metrics.observe(visit.routeId, delivery);
 			emit({type: 'delivery-received', at: clock.now(), delivery});
 		});
-		const {runId, joined} = reply;
+		const {runId, job, joined} = reply;
 		if (runId !== undefined) {
 			tell(visit, () => {
-				onAccepted(runId);
+				onAccepted(runId, job);
 			});
 		}
 

@@ -8,7 +8,7 @@ import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Run} from '../core/run.ts';
-import type {Intake} from '../store/port.ts';
+import type {Intake, JobKey} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {drain} from './drain.ts';
@@ -47,8 +47,8 @@ export type ReceiverDependencies = {
 	readonly routes: () => RouteTable;
 	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
 	readonly deliverDirect: DeliverDirect;
-	/** A run is on disk and waits; must not throw. */
-	readonly onAccepted: (runId: number) => void;
+	/** A run is on disk and waits, of `job` if it is one of a job; must not throw. */
+	readonly onAccepted: (runId: number, job?: JobKey) => void;
 	/**
 	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
 	 * `onAccepted` is told too. Nothing is emitted here; must not throw.

@@ -1,5 +1,6 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
+import type {JobKey} from '../store/port.ts';
 
 /** An answer of the receiver: what the client gets, and what faces call it. */
 export type Reply = {
@@ -11,6 +12,8 @@ export type Reply = {
 	readonly retryAfterSeconds?: number;
 	/** The run that the request started. */
 	readonly runId?: number;
+	/** The job that it is a run of. */
+	readonly job?: JobKey;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
 };

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startGatewayProcess} from '../helpers/gateway-process.ts';
-import {gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
+import {advanceUntil, gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {
 	type ScriptedAnswer,
@@ -61,6 +61,13 @@ async function openGateway({
 
 			clock.advance(0);
 		},
+		/** Resolves when the first job waits for a time to come. */
+		async planned() {
+			while ((gateway.port.getState().jobs[0]?.nextAt ?? 0) <= clock.now()) {
+				clock.advance(0);
+				await turn();
+			}
+		},
 		prompts: () => model.requests.map(({body}) => body.messages.at(-1).content as string),
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
 	};
@@ -86,6 +93,7 @@ test('a schedule fires its job, again and again, and its answers are kept', asyn
 	expect(await gateway.port.getRun(1)).not.toHaveProperty('delivery');
 	await gateway.pass(3_600_000);
 	await gateway.ended(2);
+	await gateway.pass(250);
 	await gateway.until(({jobs: [job]}) => job?.lastRunId === 2 && job.open === 0);
 	expect(gateway.port.getState().jobs).toMatchObject([
 		{lastAt: startMs + 7_200_000, nextAt: startMs + 10_800_000},
@@ -109,6 +117,7 @@ test('a job of which a run has not ended is not fired by its schedule', async ()
 	await gateway.model.request(0);
 	for (let count = 0; count < 5; count++) {
 		await gateway.pass(10_000);
+		await gateway.planned();
 	}
 
 	expect(gateway.port.getState().jobs).toMatchObject([{open: 1, nextAt: startMs + 70_000}]);
@@ -168,7 +177,12 @@ test('events that come while the job runs wait for it, in their order, each with
 	}
 
 	await gateway.model.request(0);
-	await gateway.until(({jobs: [job]}) => job?.open === 3);
+	const openIs = async (count: number) =>
+		advanceUntil(
+			gateway.until(({jobs: [job]}) => job?.open === count),
+			gateway.clock,
+		);
+	await openIs(3);
 	expect(gateway.model.requests).toHaveLength(1);
 	expect(gateway.port.getState().runs.map(({job}) => job?.name)).toEqual([
 		'report',
@@ -183,7 +197,7 @@ test('events that come while the job runs wait for it, in their order, each with
 		'Alert two',
 		'Alert three',
 	]);
-	await gateway.until(({jobs: [job]}) => job?.open === 0);
+	await openIs(0);
 });
 
 test('"at most 20 waiting runs per job": the next is 503 with Retry-After, and its identifier is free', async () => {
@@ -253,7 +267,7 @@ test('a job is run, paused and resumed by its identifier or its name', async () 
 
 	await expect(port.runJob('nobody')).rejects.toMatchObject({code: 'job_not_found'});
 	await expect(port.runJob('report', {profile: 'work'})).rejects.toMatchObject({
-		code: 'job_not_found',
+		code: 'profile_not_served',
 	});
 	await expect(port.setJobPaused('nobody', {paused: true})).rejects.toMatchObject({
 		code: 'job_not_found',

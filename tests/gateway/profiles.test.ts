@@ -219,6 +219,10 @@ test('"a profile whose lock another live gateway holds is left to that one (warn
 	expect(gateway.port.getState().jobs).toEqual([]);
 	const warnings = () => gateway.log.filter(line => line.includes('The jobs of profile "work"'));
 	expect(warnings()).toHaveLength(1);
+	await expect(gateway.port.runJob('nightly', {profile: 'work'})).rejects.toMatchObject({
+		code: 'profile_not_served',
+		message: expect.stringContaining(`process ${process.pid} runs one already`),
+	});
 	await gateway.port.reload();
 	expect(warnings()).toHaveLength(1);
 

@@ -5,6 +5,7 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {RunPlan} from '../../source/core/run.ts';
 import type {Deliverer} from '../../source/delivery/deliverer.ts';
+import {createRunAnnouncer} from '../../source/gateway/announce-runs.ts';
 import {workRun} from '../../source/gateway/work-run.ts';
 import type {Runs, Store} from '../../source/store/port.ts';
 import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
@@ -66,10 +67,23 @@ async function openWork({
 		/** Leases what is due and works on it to its end; the run as it stands then. */
 		async work() {
 			const lease = await leaseOne(store);
+			const emit = (event: GatewayEvent) => {
+				events.push(event);
+			};
+			const journal = {...store.runs, ...runs(store)};
+			const {changed} = createRunAnnouncer({
+				runs: journal,
+				clock,
+				emit,
+				log: silentLogger,
+				wake() {},
+				onJobRun() {},
+			});
 			await workRun(
 				{
 					clock,
-					runs: {...store.runs, ...runs(store)},
+					runs: journal,
+					announce: changed,
 					agent: {
 						async run(request) {
 							requests.push(request);
@@ -83,9 +97,7 @@ async function openWork({
 							return deliver(message, signal);
 						},
 					},
-					emit: event => {
-						events.push(event);
-					},
+					emit,
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
 					equip: async () => ({tools: []}),

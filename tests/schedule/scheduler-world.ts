@@ -11,6 +11,8 @@ import {recordingLogger, sampleProfile, startMs, type SampleProfile} from './sam
 export type SteppingClock = FakeClock & {
 	/** What timers were asked to wait, milliseconds. */
 	readonly waits: readonly number[];
+	/** Timers that have neither fired nor been cancelled. */
+	pending(): number;
 	/** Sets the wall clock on, or back. */
 	step(byMs: number): void;
 };
@@ -19,14 +21,29 @@ export function createSteppingClock(): SteppingClock {
 	const clock = createFakeClock(startMs);
 	const waits: number[] = [];
 	let offset = 0;
+	let pending = 0;
 	return {
 		...clock,
 		waits,
 		now: () => clock.now() + offset,
 		after(delayMs, callback) {
 			waits.push(delayMs);
-			return clock.after(delayMs, callback);
+			pending++;
+			let isOver = false;
+			const end = () => {
+				pending -= isOver ? 0 : 1;
+				isOver = true;
+			};
+			const cancel = clock.after(delayMs, () => {
+				end();
+				callback();
+			});
+			return () => {
+				end();
+				cancel();
+			};
 		},
+		pending: () => pending,
 		step(byMs) {
 			offset += byMs;
 		},
@@ -122,6 +139,7 @@ async function start(
 			{profile: 'default', paths: profile.paths},
 			...Object.entries(others).map(([name, {paths}]) => ({profile: name, paths})),
 		],
+		whyNotServed: name => `the jobs of profile "${name}" are not fired here`,
 		log,
 		maxQueued: () => maxQueued,
 		onFired(runId) {
@@ -132,7 +150,7 @@ async function start(
 		},
 		busy,
 	});
-	await scheduler.ready;
+	await scheduler.reload();
 	await busy.idle();
 
 	return {

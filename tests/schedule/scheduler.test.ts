@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {SvcError} from '../../source/core/errors.ts';
+import {planFor} from '../../source/schedule/plan-for.ts';
 import type {Jobs} from '../../source/store/port.ts';
 import {sampleEntry, sampleProfile, startMs} from './samples.ts';
 import {schedulerWorld} from './scheduler-world.ts';
@@ -366,11 +367,12 @@ test('a person fires a job at once, also a paused one; it waits for its turn', a
 	await expect(live.scheduler.runNow('nobody')).rejects.toMatchObject({code: 'job_not_found'});
 	await expect(live.scheduler.runNow('twin')).rejects.toMatchObject({code: 'job_ambiguous'});
 	await expect(live.scheduler.runNow('mine', {profile: 'work'})).rejects.toMatchObject({
-		code: 'job_not_found',
+		code: 'profile_not_served',
+		message: 'Cannot find job "mine": the jobs of profile "work" are not fired here',
 	});
 	await expect(
 		live.scheduler.setPaused('x', {paused: true, profile: 'work'}),
-	).rejects.toMatchObject({code: 'job_not_found'});
+	).rejects.toMatchObject({code: 'profile_not_served'});
 });
 
 test('a full queue refuses a person, and a tick waits for room', async () => {
@@ -400,13 +402,13 @@ test('a route fires a job with its context after the prompt', async () => {
 	}
 
 	const context = 'Context from webhook route "gh":\nopened #7';
-	expect(live.scheduler.planFor(found.job, context).prompt).toBe(
+	expect(planFor(found.job, context).prompt).toBe(
 		'Sum up\n\nContext from webhook route "gh":\nopened #7',
 	);
 	// What the file says now counts, before anybody looked.
 	world.profile.writeJobs(sampleEntry({name: 'digest', schedule: 'never'}));
 	expect(live.scheduler.find('digest')).toMatchObject({kind: 'invalid'});
-	expect(live.scheduler.find('digest', 'work')).toEqual({kind: 'unknown'});
+	expect(live.scheduler.find('digest', 'work')).toMatchObject({kind: 'not-served'});
 });
 
 test('jobs of several profiles fire side by side and are told apart', async () => {
