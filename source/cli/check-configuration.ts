@@ -24,7 +24,7 @@ export function checkConfiguration(context: Context): {
 	const {config} = loaded;
 	const reader = createSubscriptionsReader({paths, clock: context.clock, log: silentLogger});
 	const subscriptions = reader.current();
-	const table = buildRouteTable(config, subscriptions);
+	const table = buildRouteTable(config, subscriptions, {strict: true});
 	const placeless = {severity: 'error', line: 0, column: 0} as const;
 	return {
 		problems: [

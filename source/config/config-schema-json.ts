@@ -14,6 +14,11 @@ export function configSchemaJson(): JsonObject {
 	return made;
 }
 
+/** The part of it that describes one route, as a schema of its own. */
+export function routeSchemaJson(): JsonObject {
+	return {$ref: '#/$defs/route', $defs: configSchemaJson()['$defs'] ?? {}};
+}
+
 function makeSchema(): JsonObject {
 	const schema: unknown = jsonSchemaOf(configSchema);
 	// Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data.

@@ -14,7 +14,7 @@ import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
-import {findUnknownKeys, type UnknownKey} from './unknown-keys.ts';
+import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
@@ -178,11 +178,11 @@ const aboutProfile = ({file, message}: Profiles['problems'][number]): Problem =>
 	severity: 'warning',
 });
 
-const aboutUnknown = ({path, nearest}: UnknownKey, strict: boolean): Finding => ({
-	path,
+const aboutUnknown = (key: UnknownKey, strict: boolean): Finding => ({
+	path: key.path,
 	at: 'key',
 	severity: strict ? 'error' : 'warning',
-	message: nearest === undefined ? 'unknown key' : `unknown key, did you mean "${nearest}"`,
+	message: unknownKey(key),
 });
 
 const aboutUnused = (path: Finding['path']): Finding => ({

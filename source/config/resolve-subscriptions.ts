@@ -1,14 +1,20 @@
 import type {Problem} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
+import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config} from './config.ts';
 import {placeless} from './place-problem.ts';
+import type {KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
+import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
 import {adviceOnSecrets} from './weak-secrets.ts';
+
+const longestKey = 200;
 
 /** The whole file is taken over within one request. */
 const mostEntries = 5000;
@@ -22,6 +28,12 @@ export type ResolvedEntry = {
 	readonly warnings: readonly Problem[];
 };
 
+/** @see resolveSubscriptions */
+export type ResolveOptions = {
+	readonly known?: ResolvedSubscriptions | undefined;
+	readonly strict?: boolean;
+};
+
 /** The first 5,000 entries by name, in their order. */
 export type ResolvedSubscriptions = {
 	readonly entries: ReadonlyMap<string, ResolvedEntry>;
@@ -31,12 +43,12 @@ export type ResolvedSubscriptions = {
 
 /**
  * Resolves the subscriptions of a home. `known` is what became of them under the same configuration before: an entry that has not changed is taken from it, the
- * same objects.
+ * same objects. `strict`: unknown keys are errors, as `svc config check` wants them; else warnings.
  */
 export function resolveSubscriptions(
 	config: Config,
 	{entries}: Subscriptions,
-	known?: ResolvedSubscriptions,
+	{known, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
 	const context = routeContextOf(config);
 	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
@@ -50,7 +62,7 @@ export function resolveSubscriptions(
 		return {
 			text,
 			resolved,
-			warnings: resolved.ok ? warningsOf(resolved.route, entry, config) : [],
+			warnings: resolved.ok ? warningsOf(resolved.route, entry, {config, strict}) : [],
 		};
 	};
 
@@ -80,17 +92,33 @@ const tooMany = ({paths}: Config, count: number, beyond: string): Problem => ({
 	severity: 'warning',
 });
 
-function warningsOf(route: Route, entry: JsonValue, config: Config): readonly Problem[] {
+function warningsOf(
+	route: Route,
+	entry: JsonValue,
+	{config, strict}: {readonly config: Config; readonly strict: boolean},
+): readonly Problem[] {
 	const missing = missingProfile(route.profile, config);
 	// The global one is told of where it stands.
 	const weak =
 		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
+	const placed = (
+		severity: Problem['severity'],
+		{path, message}: {readonly path: KeyPath; readonly message: string},
+	): Problem => ({
+		...placeless(config.paths.subscriptions, {
+			key: cell([route.name, ...path].join('.'), longestKey).text,
+			message,
+		}),
+		severity,
+	});
 	return [
-		...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
-		...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
-		...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
-	].map(({path, message}) => ({
-		...placeless(config.paths.subscriptions, {key: [route.name, ...path].join('.'), message}),
-		severity: 'warning',
-	}));
+		...findUnknownKeys(entry, routeSchemaJson()).map(key =>
+			placed(strict ? 'error' : 'warning', {path: key.path, message: unknownKey(key)}),
+		),
+		...[
+			...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
+			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
+			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
+		].map(finding => placed('warning', finding)),
+	];
 }

@@ -11,12 +11,16 @@ let tablesMade = 0;
 
 /**
  * The routes that are served: those of `config.yaml`, then the subscriptions. A subscription that has the name of a static route is skipped, also
- * when that route is itself refused; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at.
+ * when that route is itself refused; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at. `strict`: their unknown keys
+ * are errors among the warnings.
  *
  * @see Interface 2.11
  */
-export const buildRouteTable = (config: Config, subscriptions: Subscriptions): RouteTable =>
-	tableOf(config, resolveSubscriptions(config, subscriptions));
+export const buildRouteTable = (
+	config: Config,
+	subscriptions: Subscriptions,
+	options: {readonly strict?: boolean} = {},
+): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
 
 function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {routes: staticRoutes, refusals, skipped: notServed} = config.webhook;
@@ -68,7 +72,7 @@ export function createRouteTableSource({
 		const now = {config: config(), subscriptions: subscriptions.current()};
 		if (made?.config !== now.config || made.subscriptions !== now.subscriptions) {
 			const known = made?.config === now.config ? made.resolved : undefined;
-			const resolved = resolveSubscriptions(now.config, now.subscriptions, known);
+			const resolved = resolveSubscriptions(now.config, now.subscriptions, {known});
 			made = {...now, resolved, table: tableOf(now.config, resolved)};
 		}
 

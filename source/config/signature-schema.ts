@@ -60,7 +60,7 @@ export function problemWithSignature(written: unknown): string | undefined {
 	const nearest = nearestName(written, presets);
 	return nearest === undefined
 		? `must be one of ${presets.join(', ')}, or a mapping with "header"`
-		: `is not known, did you mean "${nearest}"`;
+		: `the preset is not known, did you mean "${nearest}"`;
 }
 
 /** `signature` as the receiver uses it; `undefined` when it is absent or wrong. */

@@ -13,6 +13,10 @@ export function findUnknownKeys(value: unknown, schema: JsonObject): readonly Un
 	return search(value, {schema, root: schema, path: []});
 }
 
+/** What to say of such a key. */
+export const unknownKey = ({nearest}: UnknownKey): string =>
+	nearest === undefined ? 'unknown key' : `unknown key, did you mean "${nearest}"`;
+
 type Place = {
 	readonly schema: JsonObject;
 	readonly root: JsonObject;

@@ -193,3 +193,26 @@ test('what this version does not use yet is named in both files, and is no error
 		].join(''),
 	});
 });
+
+test('a misspelt key of a subscription is an error in check, and a warning where it is served', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n',
+		'webhook_subscriptions.json': JSON.stringify({
+			gh: {secret: 'long-enough', overflw: 'queue', coalesce: {key: 'a', windw_seconds: 3}},
+		}),
+	});
+	const checked = await command(['config', 'check'], {home: home.path});
+	expect(checked).toEqual({
+		code: 3,
+		stdout: '',
+		stderr: [
+			'error  webhook_subscriptions.json gh.overflw: unknown key, did you mean "overflow"\n',
+			'error  webhook_subscriptions.json gh.coalesce.windw_seconds: unknown key, did you mean "window_seconds"\n',
+		].join(''),
+	});
+	const changed = await command(['webhook', 'subscribe', 'gh', '--prompt', 'x'], {
+		home: home.path,
+	});
+	expect(changed.code).toBe(0);
+	expect(changed.stderr).toContain('gh.overflw: unknown key, did you mean "overflow"');
+});

@@ -31,7 +31,8 @@ test('a subscription in the files of a profile that the home serves is served by
 
 test('what is asked of a profile that the gateway of the home serves names that gateway, and how it is asked', async () => {
 	await using home = await servingHome();
-	await using _gateway = await startTestGateway({home});
+	await using gateway = await startTestGateway({home});
+	expect(gateway.url()).toMatch(/^http:/);
 	const run = async (...args: readonly string[]) =>
 		command(['-p', 'acme', ...args], {home: home.path});
 	const words = `No gateway runs for "${home.file('profiles/acme')}" itself: the gateway of "${home.path}" (process ${process.pid}) serves profile "acme": leave out "-p acme"`;

@@ -124,7 +124,7 @@ test.for([
 		'"window_seconds" must be more than 0, not 0',
 	],
 	['{coalesce: on}', 'coalesce', 'must be a mapping, not text'],
-	['{signature: strip}', 'signature', 'is not known, did you mean "stripe"'],
+	['{signature: strip}', 'signature', 'the preset is not known, did you mean "stripe"'],
 	[
 		'{signature: hmac-sha256}',
 		'signature',
