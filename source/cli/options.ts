@@ -11,6 +11,15 @@ export const numberOption = (least: number, most: number) => (text: string) => {
 	return value;
 };
 
+/** A parser for a text that is not blank. */
+export const wordOption = (text: string): string => {
+	if (text.trim() === '') {
+		throw new InvalidArgumentError('Use a text that is not empty.');
+	}
+
+	return text;
+};
+
 /** A parser for a comma-separated list, also repeated. */
 export const listOption = (text: string, previous?: readonly string[]): readonly string[] => [
 	...(previous ?? []),

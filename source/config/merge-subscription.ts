@@ -10,12 +10,15 @@ export type SubscribeFlags = {
 	readonly deliverOnly?: boolean;
 	readonly description?: string;
 	readonly routeProfile?: string;
-	readonly cronJob?: string;
+	/** `false`: none any more. */
+	readonly cronJob?: string | false;
 	readonly mirrorToSession?: boolean;
 	/** One filter or a list. */
 	readonly filters?: JsonValue;
 	readonly script?: string;
 	readonly skills?: readonly string[];
+	/** `false`: no groups any more; every other value says nothing. */
+	readonly coalesce?: boolean;
 	readonly coalesceKey?: string;
 	/** Seconds, fractions allowed. */
 	readonly coalesceWindow?: number;
@@ -44,7 +47,7 @@ export function mergeSubscription(
 		deliver_only: flags.deliverOnly,
 		description: flags.description,
 		profile: flags.routeProfile,
-		cron_job: flags.cronJob,
+		cron_job: flags.cronJob === false ? undefined : flags.cronJob,
 		mirror_to_session: flags.mirrorToSession,
 		filters: flags.filters,
 		script: flags.script,
@@ -56,7 +59,12 @@ export function mergeSubscription(
 		}),
 		secret: flags.secret ?? (existing ? undefined : newSecret()),
 	};
-	return {...existing, ...withoutGaps(named)};
+	const removed = new Set([
+		...(flags.cronJob === false ? ['cron_job'] : []),
+		...(flags.coalesce === false ? ['coalesce'] : []),
+	]);
+	const kept = Object.entries(existing ?? {}).filter(([key]) => !removed.has(key));
+	return {...Object.fromEntries(kept), ...withoutGaps(named)};
 }
 
 /** A section of the entry with these keys set; `undefined` when there is nothing to set. */

@@ -7,6 +7,7 @@ import {
 	numberOption,
 	secondsOption,
 	spanOption,
+	wordOption,
 } from '../options.ts';
 import {tell} from '../print.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
@@ -47,6 +48,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--description <text>', 'a word for people')
 		.option('--route-profile <profile>', 'profile that may run the route')
 		.option('--cron-job <job>', 'scheduled job to fire: its identifier or its name')
+		.option('--no-cron-job', 'fire no job any more')
 		.option('--mirror-to-session', 'append what was delivered to the session of the chat')
 		.option('--no-mirror-to-session', 'do not')
 		.option('--filters-file <file>', 'JSON or YAML file with the filters')
@@ -63,6 +65,13 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			secondsOption,
 		)
 		.option('--coalesce-max-wait <seconds>', 'how long a group waits at most', secondsOption)
+		.addOption(
+			new Option('--no-coalesce', 'gather no events any more').conflicts([
+				'coalesceKey',
+				'coalesceWindow',
+				'coalesceMaxWait',
+			]),
+		)
 		.option('--secret <secret>', 'use this secret instead of a new random one')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: SubscribeOptions) => {
@@ -93,7 +102,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.description('send a signed test event to a subscription through the HTTP port')
 		.argument('<name>', 'name of the route')
 		.option('--payload <json>', 'body to send')
-		.option('--event <type>', 'event type to send')
+		.option('--event <type>', 'event type to send', wordOption)
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
 			const {testSubscription} = await import('../webhook/test-subscription.ts');

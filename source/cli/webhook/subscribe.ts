@@ -85,7 +85,7 @@ function checkEntry(
 		throw new SvcError('subscription_refused', refusal.reason);
 	}
 
-	if (flags.cronJob !== undefined || flags.routeProfile !== undefined) {
+	if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
 		findCronJob(context, entry, config);
 	}
 }
