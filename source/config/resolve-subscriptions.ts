@@ -10,6 +10,7 @@ import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
+import {targetTrouble} from './target-trouble.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
 import {adviceOnSecrets} from './weak-secrets.ts';
@@ -101,6 +102,8 @@ function warningsOf(
 	// The global one is told of where it stands.
 	const weak =
 		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
+	// That of a job is told of where the job is.
+	const target = route.cronJob === undefined ? targetTrouble(route.deliver, config) : undefined;
 	const placed = (
 		severity: Problem['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
@@ -118,6 +121,7 @@ function warningsOf(
 		...[
 			...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
 			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
+			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
 			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
 		].map(finding => placed('warning', finding)),
 	];

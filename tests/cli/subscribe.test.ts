@@ -1,6 +1,6 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {gatewayHome} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson} from './command.ts';
 
@@ -259,4 +259,63 @@ test('there is no ready curl line for a route that holds nothing to sign with', 
 	expect(
 		await commandJson(['webhook', 'subscribe', 'hook', '--prompt', 'y'], {home: home.path}),
 	).not.toHaveProperty('curl');
+});
+
+test('groups and jobs are taken out of a subscription again', async () => {
+	await using home = await gatewayHome();
+	await withJobs(home, 'cron', [job('nightly')]);
+	const subscribe = async (...flags: readonly string[]) =>
+		command(['webhook', 'subscribe', 'hook', ...flags], {home: home.path});
+	await subscribe('--coalesce-key', 'a', '--coalesce-window', '5');
+	expect((await subscribe('--no-coalesce', '--coalesce-key', 'a')).code).toBe(2);
+	expect((await subscribe('--prompt', 'x')).code).toBe(0);
+	expect((await entries(home)).hook).toHaveProperty('coalesce');
+	expect((await subscribe('--no-coalesce', '--cron-job', 'nightly')).code).toBe(0);
+	expect((await entries(home)).hook).toEqual({
+		prompt: 'x',
+		cron_job: 'nightly',
+		secret: expect.any(String),
+	});
+	expect((await subscribe('--no-cron-job')).stdout).toContain('each event starts an agent run');
+	expect((await entries(home)).hook).toEqual({prompt: 'x', secret: expect.any(String)});
+});
+
+test('a target that is not enabled is said where it is chosen, and in the listings', async () => {
+	await using home = await gatewayHome();
+	const words = 'delivers to "email", which is not enabled: see platforms.email';
+	const flags = ['--deliver', 'email', '--deliver-chat-id', 'ann@example.org'];
+	const created = await command(['webhook', 'subscribe', 'hook', ...flags], {home: home.path});
+	expect(created).toMatchObject({code: 0, stderr: expect.stringContaining(words)});
+	expect((await command(['webhook', 'list'], {home: home.path})).stdout).toContain(words);
+	const add = ['cron', 'add', '--name', 'digest', '--schedule', 'every 1h', '--prompt', 'x'];
+	const added = await command([...add, ...flags], {home: home.path});
+	expect(added).toMatchObject({code: 0, stderr: `Job "digest" ${words}\n`});
+	expect((await command(['cron', 'list'], {home: home.path})).stdout).toContain(words);
+	await home.write(
+		'config.yaml',
+		JSON.stringify({
+			platforms: {email: {enabled: true, from: 'svc@example.org', smtp: {host: 'localhost'}}},
+		}),
+	);
+	for (const args of [
+		['webhook', 'list'],
+		['cron', 'list'],
+	]) {
+		expect((await command(args, {home: home.path})).stdout).not.toContain('not enabled');
+	}
+});
+
+test('the next time of a job stands on the clocks of its zone wherever it is said', async () => {
+	await using home = await gatewayHome();
+	await withJobs(home, 'cron', [
+		{...job('nightly'), schedule: '30 9 * * *', time_zone: 'Asia/Tokyo', deliver: 'log'},
+	]);
+	expect((await command(['cron', 'list'], {home: home.path})).stdout).toMatch(
+		/ \d{4}-\d\d-\d\d 09:30:00 Asia\/Tokyo/,
+	);
+	await using gateway = await startTestGateway({home});
+	expect(gateway.url()).toMatch(/^http:/);
+	expect((await command(['gateway', 'status'], {home: home.path})).stdout).toMatch(
+		/^jobs {7}1, the next one fires \d{4}-\d\d-\d\d 09:30:00 Asia\/Tokyo$/m,
+	);
 });

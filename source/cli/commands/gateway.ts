@@ -1,11 +1,11 @@
 import {type Command, Option} from 'commander';
 import {formatProblem} from '../../config/format-problem.ts';
-import type {GatewayStatus} from '../../gateway/port.ts';
+import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {findGateway, noGateway} from '../gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
-import {printableTime, printJson, printLines, tell} from '../print.ts';
+import {printJson, printLines, tell} from '../print.ts';
 import type {ReceiverSettings} from '../setup.ts';
 import {refuseUnknownCommand} from '../unknown-command.ts';
 
@@ -81,7 +81,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, {running: true, ...status});
 			} else {
-				printLines(context, describe(status));
+				printLines(context, describe(status, await nextJobText(gateway)));
 			}
 		});
 
@@ -107,16 +107,20 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	});
 }
 
-function describe({
-	pid,
-	home,
-	profile,
-	webhook,
-	runs,
-	platforms,
-	model,
-	...rest
-}: GatewayStatus): readonly string[] {
+/** When the first job fires, on the clocks of its zone; empty when none does. */
+async function nextJobText(gateway: Pick<GatewayCommands, 'listJobs'>): Promise<string> {
+	const {nextText} = await import('../cron/list-jobs.ts');
+	const times = (await gateway.listJobs()).flatMap(({state, nextAt, timeZone}) =>
+		state === 'active' && nextAt !== undefined ? [{nextAt, timeZone}] : [],
+	);
+	const [first] = times.toSorted((a, b) => a.nextAt - b.nextAt);
+	return first ? nextText(first) : '';
+}
+
+function describe(
+	{pid, home, profile, webhook, runs, platforms, model, ...rest}: GatewayStatus,
+	nextJob: string,
+): readonly string[] {
 	const receiver =
 		'url' in webhook
 			? `listening on ${webhook.url}`
@@ -129,7 +133,7 @@ function describe({
 		`webhooks   ${receiver}`,
 		`runs       ${runs.active} active, ${runs.queued} queued`,
 		`groups     ${rest.groups} waiting`,
-		`jobs       ${jobsText(rest.jobs)}`,
+		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
 		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
 		...platforms.map(
 			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
@@ -143,6 +147,3 @@ function describe({
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
 }
-
-const jobsText = ({count, next_at: nextAt}: GatewayStatus['jobs']): string =>
-	nextAt === null ? `${count}` : `${count}, the next one fires ${printableTime(nextAt)}`;

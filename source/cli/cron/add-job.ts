@@ -7,6 +7,7 @@ import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {readInput} from '../read-input.ts';
+import {targetTroubles} from './job-target.ts';
 import {nextTimes} from './next-times.ts';
 import {zonedIsoTime, zonedTime} from './zoned-time.ts';
 
@@ -69,6 +70,11 @@ export async function addJob(context: Context, options: AddOptions): Promise<voi
 	const times = nextTimes(added, {now, count: shownTimes});
 	if (isNameTaken) {
 		tell(context, `Another job has the name "${name}": use the identifier ${id} for this one`);
+	}
+
+	const trouble = (await targetTroubles(context))(added.target.kind);
+	if (trouble !== undefined) {
+		tell(context, `Job "${name}" ${trouble}`);
 	}
 
 	if (json) {

@@ -4,7 +4,9 @@ import {newestAnswer} from '../../schedule/output.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printableTime, printJson, tell} from '../print.ts';
+import {targetTroubles} from './job-target.ts';
 import {openJobs, type OpenJobs} from './open-jobs.ts';
+import {zonedTime} from './zoned-time.ts';
 
 const mostRuns = 1000;
 
@@ -30,6 +32,7 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 		return;
 	}
 
+	const trouble = await targetTroubles(context);
 	await printTable(context, {
 		header: ['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST', 'DELIVER', 'PROBLEM'],
 		rows: jobs.views.map(view => [
@@ -37,10 +40,10 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 			view.name,
 			view.schedule,
 			view.state,
-			view.nextAt === undefined ? '' : printableTime(view.nextAt),
+			nextText(view),
 			lastText(view, last.get(view.lastRunId ?? 0)),
 			view.deliver,
-			view.problem ?? '',
+			view.problem ?? trouble(view.deliver) ?? '',
 		]),
 		empty: 'No jobs yet: create one with "svc cron add"',
 		whole: ['ID', 'NEXT'],
@@ -77,6 +80,10 @@ export const lastText = ({lastAt, lastRunId}: JobView, run: Run | undefined): st
 		: [printableTime(lastAt), lastRunId === undefined ? '' : `#${lastRunId}`, run?.state ?? '']
 				.filter(part => part !== '')
 				.join(' ');
+
+/** `2026-11-20 09:00:00 Asia/Tokyo`: when the job fires next, on the clocks of its zone; empty when it does not. */
+export const nextText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
+	nextAt === undefined ? '' : `${zonedTime(nextAt, timeZone)} ${timeZone}`;
 
 /** What JSON says of the last run. */
 export const withLast = (run: Run | undefined) => run && {lastRunState: run.state};

@@ -1,4 +1,6 @@
+import type {Config} from '../../config/config.ts';
 import {routeViews} from '../../config/route-table.ts';
+import {targetTrouble} from '../../config/target-trouble.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
@@ -43,12 +45,21 @@ export async function listRoutes(
 			view.events.join(',') || '*',
 			deliverText(view),
 			base + routePath(view),
-			view.problem ?? (view.insecure ? 'INSECURE_NO_AUTH' : ''),
+			view.problem ?? troubleOf(view, config),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],
 		optional: ['URL', 'EVENTS'],
 	});
+}
+
+/** What does not keep a route from being served. */
+function troubleOf({deliver, mode, insecure}: RouteView, config: Config): string {
+	const target = mode === 'cron_job' ? undefined : targetTrouble(deliver, config);
+	return [
+		...(insecure ? ['INSECURE_NO_AUTH'] : []),
+		...(target === undefined ? [] : [target]),
+	].join('; ');
 }
 
 function deliverText({mode, deliver, coalesceKey, cronJob}: RouteView): string {

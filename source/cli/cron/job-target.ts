@@ -1,0 +1,18 @@
+import {basePaths} from '../../config/home-paths.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import {targetTrouble} from '../../config/target-trouble.ts';
+import type {Context} from '../context.ts';
+import {servingHome} from '../serving-home.ts';
+
+/**
+ * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is
+ * known of them: jobs are made without it.
+ */
+export async function targetTroubles(
+	context: Context,
+): Promise<(deliver: string) => string | undefined> {
+	const own = context.paths();
+	const paths = (await servingHome(context)) ? (basePaths(own) ?? own) : own;
+	const loaded = loadConfig({paths, environment: context.environment});
+	return deliver => (loaded.ok ? targetTrouble(deliver, loaded.config) : undefined);
+}
