@@ -2,6 +2,8 @@ import {randomUUID} from 'node:crypto';
 import type {Route} from '../config/route.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {eventTypeOf} from '../webhook/identity.ts';
 import type {ReceiverAnswer} from './port.ts';
 import {signatureHeaders} from './sign-sample.ts';
 
@@ -43,7 +45,7 @@ const samplePullRequest = {
 
 /**
  * A test event for `route`, signed as its senders sign (as GitHub, unless the route says otherwise). The event is the one asked for, else `pull_request` when the route
- * takes it, else the first that the route takes. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
+ * takes it, else the first that the route takes. A body that names its event goes without a header that names another, and so does one of a sender that has no such header. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
  */
 export function sampleRequest(
 	route: Pick<Route, 'events' | 'secrets' | 'insecure' | 'signature'>,
@@ -54,23 +56,40 @@ export function sampleRequest(
 	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
 ): SampleRequest {
 	const name = event ?? eventFor(route.events);
-	const body =
-		payload ??
-		JSON.stringify(
-			name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest},
-		);
+	const inBody = route.signature?.kind === 'stripe';
+	const body = payload ?? JSON.stringify(sampleOf(name, inBody));
+	const isNamed =
+		event === undefined && (inBody || (payload !== undefined && namesItself(payload)));
 	const signature = route.insecure ? {} : signatureHeaders(route, body, now);
 	return {
 		body,
 		headers: {
 			'content-type': 'application/json',
 			'user-agent': 'svc-test-event',
-			'x-github-event': name,
+			...(!isNamed && {'x-github-event': name}),
 			'x-github-delivery': randomUUID(),
 			...signature,
 		},
 		isSigned: signature !== undefined,
 	};
+}
+
+function sampleOf(name: string, inBody: boolean): JsonObject {
+	if (inBody) {
+		return {type: name, ...samplePullRequest};
+	}
+
+	return name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest};
+}
+
+/** Whether the receiver would find an event in the body. What is not JSON is sent as it is. */
+function namesItself(body: string): boolean {
+	try {
+		const payload: unknown = JSON.parse(body);
+		return isJsonObject(payload) && eventTypeOf({}, payload).source !== 'none';
+	} catch {
+		return false;
+	}
 }
 
 const eventFor = (events: readonly string[]): string =>

@@ -65,3 +65,28 @@ test('a test event for a route of another profile goes below its prefix', async 
 	expect((await gateway.port.sendTestEvent('hook')).status).toBe(202);
 	expect(await gateway.ended(1)).toMatchObject({profile: 'work', state: 'done'});
 });
+
+test('a payload that names its event is not sent as another one', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {
+			stripe: {prompt: 'x', signature: 'stripe', events: ['invoice.paid']},
+			plain: {prompt: 'x'},
+		},
+	});
+	const eventOf = async (route: string, options: {payload?: string; event?: string} = {}) => {
+		const {body} = await gateway.port.sendTestEvent(route, options);
+		return JSON.parse(body).event;
+	};
+	const payload = '{"type":"invoice.voided"}';
+	expect(JSON.parse((await gateway.port.sendTestEvent('stripe')).body)).toMatchObject({
+		status: 'accepted',
+		event: 'invoice.paid',
+	});
+	expect(await eventOf('stripe', {payload})).toBe('invoice.voided');
+	expect(await eventOf('plain', {payload})).toBe('invoice.voided');
+	expect(await eventOf('plain', {payload: '{"event_type":"made"}'})).toBe('made');
+	expect(await eventOf('plain', {payload, event: 'release'})).toBe('release');
+	expect(await eventOf('plain', {payload: '{"tag":"v1"}'})).toBe('pull_request');
+	expect(await eventOf('plain', {payload: 'nonsense'})).toBeUndefined();
+	await gateway.gateway.idle();
+});
