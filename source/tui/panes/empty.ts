@@ -2,6 +2,7 @@ import {routePath} from '../../core/route-path.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {PaneId} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
+import type {Tone} from '../theme/theme.ts';
 import {blankLine, clean, line, wrapText, type Line} from './line.ts';
 
 /** What a pane says when it has nothing: why, and what helps. */
@@ -17,11 +18,13 @@ export function emptyLines(
 		];
 	}
 
+	const indented = (text: string, tone: Tone) =>
+		wrapText(text, width - 2).map(row => line(ui`  ${row}`, tone));
 	const [first, ...rest] = noticeOf(pane, state);
 	return [
 		blankLine,
-		...wrapText(`  ${first ?? ''}`, width).map(row => line(row, 'strong')),
-		...rest.flatMap(text => wrapText(`  ${text}`, width).map(row => line(row, 'quiet'))),
+		...indented(first ?? '', 'strong'),
+		...rest.flatMap(text => indented(text, 'quiet')),
 	];
 }
 

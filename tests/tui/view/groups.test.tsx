@@ -108,6 +108,7 @@ test('without groups the pane says "No route coalesces. Add `coalesce: {key: …
 	expect(shown.screen.lines()[4]).toBe(
 		'  No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs.',
 	);
+	expect(shown.screen.lines()[6]).toBe('  then start one run.');
 	expect(shown.text()).toContain('No scheduled jobs. `svc cron add` adds one.');
 });
 
