@@ -62,7 +62,7 @@ export type Run = {
 	readonly group?: number;
 	/** The scheduled job that it is a run of. */
 	readonly job?: {readonly id: string; readonly name: string};
-	/** `deliver` of its target. */
+	/** `deliver` of its target; once it is done, of the one that has the answer. */
 	readonly target: string;
 	readonly state: RunState;
 	/** Agent tries so far, 0 while queued for the first time. */

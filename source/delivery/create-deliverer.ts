@@ -10,7 +10,7 @@ import {
 	createForgeChannel,
 	createLogChannel,
 } from './channels.ts';
-import type {Deliverer} from './deliverer.ts';
+import type {Deliverer, Receipt} from './deliverer.ts';
 import {DeliveryError} from './delivery-error.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import {createPlatformState} from './platform-state.ts';
@@ -58,9 +58,9 @@ export function createDeliverer({
 		['forge_comment', createForgeChannel(dependencies)],
 		['email', createEmailChannel(dependencies)],
 	]);
-	const underWay = new Set<Promise<string>>();
+	const underWay = new Set<Promise<Receipt>>();
 
-	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<string> => {
+	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<Receipt> => {
 		const {kind} = message.target;
 		const channel = channels.get(kind);
 		if (channel === undefined) {
@@ -70,14 +70,19 @@ export function createDeliverer({
 
 		if (kind !== 'log' && message.offline && !config().model.allowOfflineDelivery) {
 			await log.send(message, signal);
-			return `gateway log instead of ${kind}: no language model wrote it, and model.allow_offline_delivery is not set`;
+			return {
+				summary: `gateway log instead of ${kind}: no language model wrote it, and model.allow_offline_delivery is not set`,
+				withheld: true,
+			};
 		}
 
 		if (kind !== 'log' && message.text.trim() === '') {
 			throw new DeliveryError('empty_message', 'Cannot deliver: the text is empty');
 		}
 
-		return channel.send({...message, text: withoutOwnSecrets(message.text)}, signal);
+		return {
+			summary: await channel.send({...message, text: withoutOwnSecrets(message.text)}, signal),
+		};
 	};
 
 	return {
@@ -96,7 +101,7 @@ export function createDeliverer({
 			const delivery = hand(message, AbortSignal.any([signal, killed.signal]));
 			underWay.add(delivery);
 			try {
-				return {summary: await delivery};
+				return await delivery;
 			} finally {
 				underWay.delete(delivery);
 			}

@@ -2,9 +2,11 @@ import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 
-type Receipt = {
+export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
 	readonly summary: string;
+	/** It was not handed to its target: the log has it instead. */
+	readonly withheld?: true;
 };
 
 /**

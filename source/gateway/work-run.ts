@@ -7,7 +7,7 @@ import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {StoredRun, TranscriptEntry} from '../core/run.ts';
 import {block, cell} from '../core/untrusted.ts';
-import type {Deliverer} from '../delivery/deliverer.ts';
+import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs, Settlement} from '../store/port.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
@@ -157,9 +157,9 @@ async function handOver(work: Work): Promise<void> {
 	}
 
 	await work.announce(work.lease.run.id);
-	let summary: string;
+	let receipt: Receipt;
 	try {
-		({summary} = await deliverer.deliver(
+		receipt = await deliverer.deliver(
 			{
 				text: run.fullAnswer ?? '',
 				target: run.plan.target,
@@ -172,7 +172,7 @@ async function handOver(work: Work): Promise<void> {
 				offline: run.model === offlineModelName,
 			},
 			signal,
-		));
+		);
 	} catch (error) {
 		const {deliveryTries} = settings();
 		const waitMs = work.isRetryable(error)
@@ -182,8 +182,10 @@ async function handOver(work: Work): Promise<void> {
 		return;
 	}
 
-	note(work, {at: clock.now(), kind: 'delivery', text: summary});
-	await persistently(work, async () => runs.settle(lease, {state: 'done'}));
+	note(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
+	await persistently(work, async () =>
+		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: 'log'})}),
+	);
 }
 
 /** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */

@@ -99,7 +99,8 @@ export type Lease = {
 
 /** What an agent try or a delivery try came to. */
 export type Settlement =
-	| {readonly state: 'done' | 'silent' | 'cancelled'}
+	/** `target`: who has the answer, where that is not who was asked for; `Run.target` says so from here on. */
+	| {readonly state: 'done' | 'silent' | 'cancelled'; readonly target?: string}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
 	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
@@ -145,6 +146,12 @@ export type Runs = {
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
+	/** Of each route to whose events later starts were promised, milliseconds until the last of those. Asks no disk. */
+	latestStarts(): ReadonlyArray<{
+		readonly profile: string;
+		readonly route: string;
+		readonly inMs: number;
+	}>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job or their route are not due. */
 	nextDue(): Promise<number | undefined>;
 };

@@ -52,6 +52,7 @@ export function createRunSteps({
 	const wait = database.prepare(
 		'update run set state = ?, due_at = ?, error = ?, delivery_started = 0 where id = ?',
 	);
+	const redirect = database.prepare('update run set target = ? where id = ?');
 	const finish = database.prepare(
 		'update run set state = ?, due_at = null, finished_at = ?, error = ? where id = ?',
 	);
@@ -91,6 +92,10 @@ export function createRunSteps({
 				times.add(lease.run, {waitMs: settlement.at - now, isPromised: false});
 				counters.moved(from, state);
 				return true;
+			}
+
+			if ('target' in settlement && settlement.target !== undefined) {
+				redirect.run(settlement.target, lease.run.id);
 			}
 
 			finish.run(settlement.state, now, error, lease.run.id);

@@ -51,8 +51,9 @@ describe('the offline engine: "its text goes to `log` only unless `model.allow_o
 	test('its text is logged instead, and the receipt says why', async () => {
 		await using fixture = createFixture({cli: '/nowhere'});
 
-		const {summary} = await fixture.deliver(message);
+		const {summary, withheld} = await fixture.deliver(message);
 
+		expect(withheld).toBe(true);
 		expect(summary).toBe(
 			'gateway log instead of forge_comment: no language model wrote it, and model.allow_offline_delivery is not set',
 		);

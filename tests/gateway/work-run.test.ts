@@ -4,7 +4,7 @@ import {SvcError, codeOf} from '../../source/core/errors.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {RunPlan} from '../../source/core/run.ts';
-import type {Deliverer} from '../../source/delivery/deliverer.ts';
+import type {Deliverer, Receipt} from '../../source/delivery/deliverer.ts';
 import {createRunAnnouncer} from '../../source/gateway/announce-runs.ts';
 import {workRun} from '../../source/gateway/work-run.ts';
 import type {Runs, Store} from '../../source/store/port.ts';
@@ -41,7 +41,7 @@ async function openWork({
 	problem,
 }: {
 	readonly agent?: (request: AgentRequest) => Promise<AgentResult>;
-	readonly deliver?: (message: Message, signal: AbortSignal) => Promise<{summary: string}>;
+	readonly deliver?: (message: Message, signal: AbortSignal) => Promise<Receipt>;
 	readonly runs?: (store: Store) => Partial<Runs>;
 	readonly problem?: string;
 } = {}) {
@@ -120,6 +120,18 @@ async function openWork({
 
 const statesOf = (events: readonly GatewayEvent[]) =>
 	events.flatMap(event => (event.type === 'run-changed' ? [event.run.state] : []));
+
+test('an answer that was withheld from its target says where it is', async () => {
+	await using fixture = await openWork({
+		deliver: async () => ({summary: 'gateway log instead', withheld: true}),
+	});
+	await fixture.accept({target: {kind: 'forge_comment', extra: {}}});
+	expect(await fixture.work()).toMatchObject({
+		state: 'done',
+		target: 'log',
+		plan: {target: {kind: 'forge_comment'}},
+	});
+});
 
 test('"the rendered prompt is the user message, unchanged" and the answer goes to its target', async () => {
 	await using work = await openWork();
