@@ -52,11 +52,7 @@ export function openReceiver({
 		intake: store.intake,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
-		queuedRuns: async () => {
-			const {queued} = store.health();
-			// All of them were found then, and nothing older is looked at.
-			return queued === 0 ? [] : store.runs.list({states: ['queued'], limit: queued});
-		},
+		latestStarts: () => store.runs.latestStarts(),
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
 		deliverDirect: (message, signal) => deliverer.deliver(message, signal),

@@ -28,6 +28,8 @@ export type TimedRuns = Memory & {
 	/** Promised runs whose time lies ahead. */
 	promised(): number;
 	promisedOf(place: Place): number;
+	/** Of each place, milliseconds until the last promised run is due. */
+	latestStarts(): ReadonlyArray<Place & {readonly inMs: number}>;
 };
 
 export function createTimedRuns(
@@ -103,6 +105,20 @@ export function createTimedRuns(
 		promisedOf(place) {
 			uncountDue();
 			return tally.of(place);
+		},
+		latestStarts() {
+			uncountDue();
+			const latest = new Map<string, TimedRun>();
+			for (const run of ahead.values()) {
+				const key = JSON.stringify([run.profile, run.route]);
+				const before = latest.get(key);
+				if (!before || run.at > before.at) {
+					latest.set(key, run);
+				}
+			}
+
+			const now = clock.monotonic();
+			return [...latest.values()].map(({profile, route, at}) => ({profile, route, inMs: at - now}));
 		},
 		save() {
 			const depth = undo.length;

@@ -7,8 +7,7 @@ import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
-import type {Run} from '../core/run.ts';
-import type {Intake, JobKey} from '../store/port.ts';
+import type {Intake, JobKey, Runs} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {drain} from './drain.ts';
@@ -54,8 +53,8 @@ export type ReceiverDependencies = {
 	 * `onAccepted` is told too. Nothing is emitted here; must not throw.
 	 */
 	readonly onGroupChanged: (group: Group) => void;
-	/** Runs that have not started yet, newest first. Asked once, before it listens, when a route has `overflow: queue`. */
-	readonly queuedRuns: () => Promise<readonly Run[]>;
+	/** When the last of the starts comes that were promised to the events of each route. Asked once, before it listens. */
+	readonly latestStarts: Runs['latestStarts'];
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;
 	/** Where a profile keeps what its routes name. */
@@ -175,7 +174,7 @@ export function createReceiver(
 
 	return {
 		async listen() {
-			await resumePaces(paces, dependencies);
+			resumePaces(paces, dependencies);
 			return {url: await listen(http.server, options)};
 		},
 		async close() {

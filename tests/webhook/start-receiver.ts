@@ -202,7 +202,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				const folder = profile === 'default' ? home : join(home, 'profiles', profile);
 				return {home: folder, scripts: join(folder, 'scripts')};
 			},
-			queuedRuns: async () => store.runs.list({states: ['queued'], limit: 1000}),
+			latestStarts: () => store.runs.latestStarts(),
 			multiplexing: () => options.multiplexing ?? false,
 			emit: event => {
 				events.push(event);

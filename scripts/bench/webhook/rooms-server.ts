@@ -34,7 +34,7 @@ const receiver = createReceiver(
 		onGroupChanged() {},
 		jobOf: () => ({ok: false, reason: 'there are no jobs'}),
 		homeOf: () => paths,
-		queuedRuns: async () => [],
+		latestStarts: () => [],
 		multiplexing: () => false,
 		emit,
 		log,
