@@ -1,6 +1,6 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {type Run, type RunState, runStates, type StoredRun} from '../../core/run.ts';
+import {hasEnded, type Run, type RunState, runStates, type StoredRun} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
@@ -44,7 +44,9 @@ export function addRunCommands(program: Command, context: Context): void {
 				if (json) {
 					printJson(context, runs);
 				} else {
-					await printTable(context, tableOf(runs));
+					const isFiltered =
+						filter.route !== undefined || states !== undefined || jobId !== undefined;
+					await printTable(context, tableOf(runs, {now: context.clock.now(), isFiltered}));
 				}
 			},
 		);
@@ -64,7 +66,7 @@ export function addRunCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, run);
 			} else {
-				printLines(context, describe(run));
+				printLines(context, describe(run, context.clock.now()));
 			}
 		});
 
@@ -104,23 +106,52 @@ async function jobIdOf(context: Context, reference: string): Promise<string> {
 	return jobOfRuns(context, reference);
 }
 
-const tableOf = (runs: readonly Run[]): Table => ({
-	header: ['RUN', 'CREATED', 'ROUTE', 'EVENT', 'STATE', 'TARGET', 'TOOLS', 'TIME', 'ERROR'],
-	rows: runs.map(run => [
-		`#${run.id}`,
-		printableTime(run.createdAt),
-		run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
-		run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
-		run.state,
-		run.target,
-		String(run.toolCalls),
-		durationOf(run),
-		run.error ?? '',
-	]),
-	empty: 'No runs yet: an accepted delivery starts one',
-	whole: ['RUN', 'CREATED', 'STATE'],
-	optional: ['TOOLS', 'TARGET', 'TIME'],
-});
+function tableOf(
+	runs: readonly Run[],
+	{now, isFiltered}: {readonly now: number; readonly isFiltered: boolean},
+): Table {
+	const hasProfiles = runs.some(({profile}) => profile !== 'default');
+	return {
+		header: [
+			'RUN',
+			'CREATED',
+			...(hasProfiles ? ['PROFILE'] : []),
+			'ROUTE',
+			'EVENT',
+			'STATE',
+			'TARGET',
+			'TOOLS',
+			'TIME',
+			'ERROR',
+		],
+		rows: runs.map(run => [
+			`#${run.id}`,
+			printableTime(run.createdAt),
+			...(hasProfiles ? [run.profile] : []),
+			run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
+			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
+			stateText(run, now),
+			run.target,
+			String(run.toolCalls),
+			durationOf(run),
+			run.error ?? '',
+		]),
+		empty: isFiltered ? 'No such runs' : 'No runs yet: an accepted delivery starts one',
+		whole: ['RUN', 'CREATED', 'STATE'],
+		optional: ['TOOLS', 'TARGET', 'TIME'],
+	};
+}
+
+/** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
+function stateText({state, nextAttemptAt}: Run, now: number): string {
+	if (nextAttemptAt === undefined || nextAttemptAt <= now || hasEnded(state)) {
+		return state;
+	}
+
+	const until = printableTime(nextAttemptAt);
+	const [day = '', time = ''] = until.split(' ');
+	return `${state} until ${printableTime(now).startsWith(day) ? time : until}`;
+}
 
 function durationOf({startedAt, finishedAt}: Run): string {
 	return startedAt === undefined || finishedAt === undefined
@@ -128,9 +159,10 @@ function durationOf({startedAt, finishedAt}: Run): string {
 		: `${((finishedAt - startedAt) / 1000).toFixed(1)}s`;
 }
 
-function describe(run: StoredRun): readonly string[] {
+function describe(run: StoredRun, now: number): readonly string[] {
+	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
-		`#${run.id}  ${run.route}  ${run.event}  ${run.state}  -> ${run.target}`,
+		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, now)}  -> ${run.target}`,
 		...(run.delivery === undefined
 			? []
 			: [`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`]),
@@ -143,7 +175,9 @@ function describe(run: StoredRun): readonly string[] {
 		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
 		`created   ${printableTime(run.createdAt)}, ${run.attempt} agent tries, ${run.deliveryAttempt} delivery tries`,
 		...(run.model ? [`model     ${run.model}`] : []),
-		...(run.nextAttemptAt === undefined ? [] : [`next try  ${printableTime(run.nextAttemptAt)}`]),
+		...(run.nextAttemptAt === undefined
+			? []
+			: [`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}`]),
 		...(run.error ? [`error     ${run.error}`] : []),
 		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
 		'',

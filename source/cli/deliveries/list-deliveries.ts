@@ -38,6 +38,9 @@ export async function listDeliveries(
 		return;
 	}
 
+	const {limit: _limit, ...asked} = filter;
+	const isFiltered =
+		runStates !== undefined || outcome !== undefined || Object.keys(asked).length > 0;
 	const runs = runStates
 		? await runsOf(records, {
 				states: runStates,
@@ -57,7 +60,7 @@ export async function listDeliveries(
 			runText(delivery, runs),
 			...(runStates ? [runs.get(delivery.runId ?? 0)?.error ?? ''] : []),
 		]),
-		empty: runStates
+		empty: isFiltered
 			? 'No such deliveries'
 			: 'No deliveries yet: send one with "svc webhook test NAME"',
 		whole: ['ID', 'TIME', 'RUN'],
