@@ -8,6 +8,10 @@ import {parseBody} from '../../webhook/parse-body.ts';
 import type {Context} from '../context.ts';
 import {whenAskedToStop} from '../signals.ts';
 
+/** The command line of the person's editor. */
+export const editorOf = (environment: Context['environment']): string =>
+	environment['VISUAL'] || environment['EDITOR'] || 'vi';
+
 /**
  * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.
  *
@@ -45,7 +49,7 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 			environment,
 			signal: stopped.signal,
 		},
-		environment['VISUAL'] || environment['EDITOR'] || 'vi',
+		editorOf(environment),
 		{text: `${pretty ?? text}\n`, suffix: pretty === undefined ? '.txt' : '.json'},
 	);
 	const saved = edited?.trim() ?? '';

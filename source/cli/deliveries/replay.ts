@@ -1,11 +1,13 @@
+import {basename} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {ReplayOptions} from '../../gateway/port.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {readInput} from '../read-input.ts';
-import {editBody} from './edit-body.ts';
+import {editBody, editorOf} from './edit-body.ts';
 
 /** Flags of `svc deliveries replay`. */
 export type ReplayFlags = {
@@ -32,6 +34,10 @@ export async function replayDelivery(
 	id: string,
 	{to, edit, bodyFile, dryRun, yes, json}: ReplayFlags,
 ): Promise<void> {
+	if (edit) {
+		requireScreen(context);
+	}
+
 	const gateway = await requireGateway(context);
 	const stored = await gateway.getDelivery(id);
 	if (!stored) {
@@ -75,4 +81,31 @@ export async function replayDelivery(
 	}
 
 	context.exit(answer.status < 400 ? 0 : 1);
+}
+
+/** Editors that draw on a terminal, and wait for ever where there is none. */
+const screenEditors: ReadonlySet<string> = new Set([
+	'vi',
+	'vim',
+	'view',
+	'nvim',
+	'nano',
+	'pico',
+	'emacs',
+	'micro',
+	'hx',
+	'helix',
+	'joe',
+	'mcedit',
+]);
+
+/** Another program than such an editor may do without a terminal. @throws SvcError `confirmation_needed` */
+function requireScreen({environment, stdin, stdout}: Context): void {
+	const [program = ''] = editorOf(environment).trim().split(/\s+/);
+	if (screenEditors.has(basename(program)) && !(stdin.isTTY && stdout.isTTY)) {
+		throw new SvcError(
+			'confirmation_needed',
+			`Not replayed: there is no terminal on which "${cell(program, 100).text}" could ask for another body; use --body-file`,
+		);
+	}
 }
