@@ -4,6 +4,7 @@ import {SvcError} from '../../core/errors.ts';
 import {runStates} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
+import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
 import type {ReplayFlags} from '../deliveries/replay.ts';
 import {openRecords} from '../gateway-access.ts';
@@ -92,7 +93,8 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.option('--route <name>', 'only this route')
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--out <file>', 'to this file instead of standard output')
-		.action(async (options: {route?: string; since?: number; out?: string}) => {
+		.option('--force', 'replace a file that is there')
+		.action(async (options: ExportFlags) => {
 			const {exportDeliveries} = await import('../deliveries/export.ts');
 			await exportDeliveries(context, options);
 		});

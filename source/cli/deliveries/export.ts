@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {createWriteStream} from 'node:fs';
+import {createWriteStream, existsSync} from 'node:fs';
 import {rename, rm} from 'node:fs/promises';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
@@ -10,6 +10,16 @@ import {lineOfDelivery} from './delivery-line.ts';
 /** What the journal answers at once, at most. */
 const page = 1000;
 
+/** Flags of `svc deliveries export`. */
+export type ExportFlags = {
+	readonly route?: string;
+	/** Milliseconds since 1970. */
+	readonly since?: number;
+	readonly out?: string;
+	/** Replaces `out` when it is there. */
+	readonly force?: boolean;
+};
+
 /**
  * Writes deliveries, oldest first, so that an import keeps their order, one JSON object a line, to a file or to standard output. Pages through the journal and
  * waits for whoever reads, so that neither large bodies nor a slow reader fill the memory. A file is private (0600) and takes its name only when it is whole.
@@ -18,8 +28,15 @@ const page = 1000;
  */
 export async function exportDeliveries(
 	context: Context,
-	{route, since, out}: {readonly route?: string; readonly since?: number; readonly out?: string},
+	{route, since, out, force}: ExportFlags,
 ): Promise<void> {
+	if (out !== undefined && !force && existsSync(out)) {
+		throw new SvcError(
+			'file_unwritable',
+			`Cannot write "${out}": it is there already; add --force to replace it`,
+		);
+	}
+
 	await using records = await openRecords(context);
 	const chosen = {...(route !== undefined && {route}), ...(since !== undefined && {since})};
 	if (out === undefined) {
@@ -29,8 +46,11 @@ export async function exportDeliveries(
 
 	const unfinished = `${out}.${process.pid}.part`;
 	try {
-		const count = await writeFile(unfinished, linesOf(records, chosen));
-		await rename(unfinished, out).catch(refuseFile(out));
+		const count = await writeFile(unfinished, {
+			lines: linesOf(records, chosen),
+			refuse: refuseFile(out, unfinished),
+		});
+		await rename(unfinished, out).catch(refuseFile(out, unfinished));
 		tell(context, `Wrote ${count} deliveries to ${out}`);
 	} finally {
 		await rm(unfinished, {force: true});
@@ -69,20 +89,30 @@ async function chosenIds(
 	}
 }
 
-async function writeFile(path: string, lines: AsyncIterable<string>): Promise<number> {
+async function writeFile(
+	path: string,
+	{
+		lines,
+		refuse,
+	}: {readonly lines: AsyncIterable<string>; readonly refuse: (cause: unknown) => never},
+): Promise<number> {
 	const stream = createWriteStream(path, {mode: 0o600, flags: 'wx'});
 	const closed = once(stream, 'close');
 	// A file that cannot be written ends the loop below; the reason comes with the event.
 	closed.catch(() => {});
 	const count = await writeAll(stream, lines);
 	stream.end();
-	await closed.catch(refuseFile(path));
+	await closed.catch(refuse);
 	return count;
 }
 
-const refuseFile = (path: string) => (cause: unknown) => {
-	throw new SvcError('file_unwritable', `Cannot write "${path}": ${messageOf(cause)}`, {cause});
-};
+/** Names the file that was asked for, not the one that was to become it. */
+const refuseFile =
+	(path: string, unfinished: string) =>
+	(cause: unknown): never => {
+		const reason = messageOf(cause).replaceAll(unfinished, path);
+		throw new SvcError('file_unwritable', `Cannot write "${path}": ${reason}`, {cause});
+	};
 
 /** Writes every line, as fast as the stream takes them; stops when nobody reads any more. The number of lines. */
 async function writeAll(

@@ -75,6 +75,16 @@ test('an export to a file is private and there only when it is whole', async () 
 	});
 	expect(failed.code).toBe(1);
 	expect(failed.stderr).toContain('(file_unwritable)');
+	expect(failed.stderr).toContain('"/nowhere/x"');
+	expect(failed.stderr).not.toContain('.part');
+	const again = await command(['deliveries', 'export', '--out', out], {home: home.path});
+	expect(again.code).toBe(1);
+	expect(again.stderr).toContain('add --force');
+	expect(objects(await home.read('out.jsonl')), 'it is left as it was').toHaveLength(2);
+	const forced = await command(['deliveries', 'export', '--out', out, '--force'], {
+		home: home.path,
+	});
+	expect(forced.code).toBe(0);
 });
 
 test('--since takes spans and dates', async () => {
