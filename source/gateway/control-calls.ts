@@ -1,5 +1,6 @@
 import type {RouteView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {Group, StoredGroup} from '../core/group.ts';
 import type {JobView} from '../core/job.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -50,8 +51,18 @@ export function createControlCalls(socket: string): GatewayCommands {
 		async importDeliveries(deliveries) {
 			let count = 0;
 			for (const batch of batchesOf(deliveries)) {
-				// oxlint-disable-next-line no-await-in-loop -- one batch after the other keeps their order
-				count += await post<number>('/v1/deliveries', {deliveries: batch.map(jsonOf)});
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- one batch after the other keeps their order
+					count += await post<number>('/v1/deliveries', {deliveries: batch.map(jsonOf)});
+				} catch (error) {
+					throw count === 0
+						? error
+						: new SvcError(
+								codeOf(error),
+								`${messageOf(error)}; ${count} before those were taken in`,
+								{cause: error},
+							);
+				}
 			}
 
 			return count;

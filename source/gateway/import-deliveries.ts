@@ -1,18 +1,19 @@
 import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Intake} from '../store/port.ts';
 import {headersToStore} from '../webhook/headers.ts';
 import {requirePossibleTime} from './possible-time.ts';
-import {readWireDelivery, toWire} from './wire-delivery.ts';
+import {checkDelivery} from './wire-delivery.ts';
 
 /** Imported in one go: they share commits of the journal. */
 const atOnce = 50;
 
 /**
- * Takes deliveries of another journal into this one under new identifiers; nothing runs. They are checked and cleaned again: a file may hold anything. Their number.
+ * Takes deliveries of another journal into this one under new identifiers; nothing runs. They are checked and cleaned: a file may hold anything. Their number.
  *
- * @throws SvcError `delivery_invalid` before anything is written, `journal_unavailable`
+ * @throws SvcError `delivery_invalid` before anything is written, `journal_unavailable` saying how many were taken in before
  */
 export async function importDeliveries(
 	deliveries: readonly StoredDelivery[],
@@ -28,27 +29,44 @@ export async function importDeliveries(
 		readonly emit: Emit;
 	},
 ): Promise<number> {
-	const checked = deliveries
-		.map(delivery => readWireDelivery(toWire(delivery)))
-		.map((delivery): StoredDelivery => ({
-			...delivery,
-			id: ids(),
-			idSource: 'import',
-			// What was secret where they come from was redacted there.
-			headers: headersToStore(delivery.headers, text => text),
-		}));
+	const checked = deliveries.map(checkDelivery).map((delivery): StoredDelivery => ({
+		...delivery,
+		id: ids(),
+		idSource: 'import',
+		// What was secret where they come from was redacted there.
+		headers: headersToStore(delivery.headers, text => text),
+	}));
 	for (const delivery of checked) {
 		requirePossibleTime(delivery, clock.now());
 	}
 
+	let taken = 0;
 	for (let start = 0; start < checked.length; start += atOnce) {
 		const some = checked.slice(start, start + atOnce);
 		// oxlint-disable-next-line no-await-in-loop -- a bounded number at a time
-		await Promise.all(some.map(async delivery => intake.record({delivery, claim: false})));
-		for (const {headers: _headers, body: _body, ...delivery} of some) {
-			emit({type: 'delivery-received', at: clock.now(), delivery});
+		const results = await Promise.allSettled(
+			some.map(async delivery => {
+				await intake.record({delivery, claim: false});
+				return delivery;
+			}),
+		);
+		for (const result of results) {
+			if (result.status === 'fulfilled') {
+				const {headers: _headers, body: _body, ...delivery} = result.value;
+				taken++;
+				emit({type: 'delivery-received', at: clock.now(), delivery});
+			}
+		}
+
+		const failed = results.find(({status}) => status === 'rejected');
+		if (failed?.status === 'rejected') {
+			throw new SvcError(
+				codeOf(failed.reason),
+				`${messageOf(failed.reason)}; ${taken} of ${checked.length} deliveries were taken in`,
+				{cause: failed.reason},
+			);
 		}
 	}
 
-	return checked.length;
+	return taken;
 }

@@ -26,8 +26,8 @@ const count = z.int().min(0);
 
 const longestTrace = 64;
 
-/** Keys that are not known are left out: a newer version may have written the file. */
-const deliverySchema = z.object({
+/** Everything but the body. Keys that are not known are left out: a newer version may have written the file. */
+const factsSchema = z.object({
 	id: line(64),
 	profile: line(64),
 	route: line(64),
@@ -50,8 +50,14 @@ const deliverySchema = z.object({
 		)
 		.max(longestTrace),
 	headers: z.record(z.string().max(256), line(512)),
-	body_base64: z.base64().exactOptional(),
 });
+
+const wireSchema = factsSchema.extend({body_base64: z.base64().exactOptional()});
+
+const storedSchema = factsSchema.extend({body: z.instanceof(Uint8Array).exactOptional()});
+
+/** What was made here is checked; large bodies are not looked through again. */
+const checked = new WeakSet<StoredDelivery>();
 
 /**
  * A delivery that somebody exported, from `value` as it was read: checked, and cleaned for faces. What refers to other rows of its old journal is not in it.
@@ -59,7 +65,17 @@ const deliverySchema = z.object({
  * @throws SvcError `delivery_invalid` naming the key that is wrong
  */
 export function readWireDelivery(value: unknown): StoredDelivery {
-	const parsed = deliverySchema.safeParse(value);
+	const delivery = fromWire(parse(wireSchema, value));
+	checked.add(delivery);
+	return delivery;
+}
+
+/** The same for a value in memory; one that {@link readWireDelivery} returned is returned as it is. @throws SvcError `delivery_invalid` */
+export const checkDelivery = (delivery: StoredDelivery): StoredDelivery =>
+	checked.has(delivery) ? delivery : parse(storedSchema, delivery);
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+	const parsed = schema.safeParse(value);
 	if (!parsed.success) {
 		throw new SvcError(
 			'delivery_invalid',
@@ -67,5 +83,5 @@ export function readWireDelivery(value: unknown): StoredDelivery {
 		);
 	}
 
-	return fromWire(parsed.data);
+	return parsed.data;
 }
