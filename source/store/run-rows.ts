@@ -1,7 +1,7 @@
 import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
-import {block} from '../core/untrusted.ts';
+import {block, cell} from '../core/untrusted.ts';
 import {
 	integerOf,
 	jsonOf,
@@ -60,9 +60,12 @@ export function runOf(row: Row): Run {
 	};
 }
 
+const longestName = 200;
+
+/** Its name is as its file has it. */
 const jobOf = (row: Row): Run['job'] | null => {
 	const id = nullableText(row['job']);
-	return id === null ? null : {id, name: textOf(row['job_name'])};
+	return id === null ? null : {id, name: cell(textOf(row['job_name']), longestName).text};
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */

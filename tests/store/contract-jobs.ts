@@ -174,6 +174,17 @@ export function describeJobs(name: string, use: Use): void {
 		);
 
 		test(
+			'the name of a job comes out clean',
+			use(async store => {
+				const runId = await fireRun(store, {job: {...sampleJob, name: 'evil\u001B[31m\nFAKE'}});
+				const job = {id: sampleJob.id, name: 'evil␛[31m␊FAKE'};
+				expect(await store.runs.view(runId)).toMatchObject({job});
+				expect(await store.runs.list({limit: 1})).toMatchObject([{job}]);
+				expect(await store.runs.get(runId)).toMatchObject({job});
+			}),
+		);
+
+		test(
 			'a job that was never planned can be fired',
 			use(async store => {
 				const runId = await fireRun(store, {job: other});
