@@ -5,6 +5,8 @@ import type {Group, StoredGroup} from '../core/group.ts';
 import type {JobView} from '../core/job.ts';
 import type {Run, RunState, StoredRun} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
+import type {RecoveredEvent, ReplayChanges as ReplayOptions} from '../webhook/known-event.ts';
+import type {ReceiverAnswer} from '../webhook/receiver.ts';
 
 /** What a replay would do, said before it is done. */
 export type ReplayPlan = {
@@ -15,16 +17,7 @@ export type ReplayPlan = {
 	readonly needsConfirmation: boolean;
 };
 
-/** What is sent instead of what was stored. */
-export type ReplayOptions = {
-	/** UTF-8. */
-	readonly body?: string;
-	/** Name of another route. */
-	readonly route?: string;
-};
-
-/** An HTTP answer of our own receiver. */
-export type ReceiverAnswer = {readonly status: number; readonly body: string};
+export type {ReceiverAnswer, ReplayOptions};
 
 /** @see Decisions 2 */
 export type GatewayStatus = {
@@ -108,13 +101,7 @@ export type GatewayCommands = {
 	 * Takes in an event that its sender could not deliver and whose sender has been asked, with the identifier that it had: the pipeline after authentication. A duplicate answers so.
 	 * @throws SvcError `route_not_found`, `webhook_not_listening`
 	 */
-	recoverDelivery(event: {
-		readonly route: string;
-		readonly deliveryId: string;
-		readonly headers: Readonly<Record<string, string>>;
-		/** UTF-8. */
-		readonly body: string;
-	}): Promise<ReceiverAnswer>;
+	recoverDelivery(event: RecoveredEvent): Promise<ReceiverAnswer>;
 
 	/** What `replay` would do, without doing it. @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found` */
 	planReplay(id: string, options?: ReplayOptions): Promise<ReplayPlan>;
