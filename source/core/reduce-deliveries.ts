@@ -1,5 +1,6 @@
 import type {Delivery, DeliveryOutcome} from './delivery.ts';
 import type {GatewayEvent} from './events.ts';
+import {refusalReasonsAfter} from './refusal-reasons.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
 
 /** Share of the list that one route may fill once the list is full. */
@@ -109,6 +110,7 @@ function joined(row: DeliveryRow, delivery: Delivery): DeliveryRow {
 		count: count + 1,
 		firstAt,
 		routes: [...others, delivery.route].slice(-mostRoutes),
+		...refusalReasonsAfter(count === 1 ? refusalReasonsAfter({}, row.delivery) : row, delivery),
 	};
 }
 

@@ -19,6 +19,13 @@ export type WebhookState =
 	| {readonly state: 'disabled'}
 	| {readonly state: 'closed'};
 
+/** Why some of the deliveries of one row were refused. */
+type RefusalReason = {
+	/** What the step that stopped says of the newest of them, at most 300 characters. */
+	readonly detail: string;
+	readonly count: number;
+};
+
 /** Deliveries of one route with the same rejection that came close together, shown as one row (`429 rate ×48`). */
 export type DeliveryRow = {
 	/** Stable while the row grows: `Delivery.id` of its first delivery. */
@@ -31,6 +38,10 @@ export type DeliveryRow = {
 	readonly firstAt?: number;
 	/** Routes that several asked for, the newest last, at most five; more than one only where no such route exists. */
 	readonly routes?: readonly string[];
+	/** Why several were refused, the newest last, at most `limits.reasons`; details that differ in their numbers alone are one. */
+	readonly reasons?: readonly RefusalReason[];
+	/** How many were refused for reasons that are no longer in `reasons`. */
+	readonly otherReasons?: number;
 };
 
 /** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
@@ -86,6 +97,7 @@ export const limits = {
 	logs: 2000,
 	progressEntries: 200,
 	groupAfter: 3,
+	reasons: 8,
 } as const;
 
 /** The state before anything happened. */

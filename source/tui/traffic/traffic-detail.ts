@@ -6,6 +6,7 @@ import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {duration, fullTime} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
 import type {Loaded} from '../state/loader.ts';
+import {fit} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {decisionLines, type DecisionLine} from './decision.ts';
@@ -61,7 +62,8 @@ export function trafficDetail(
 }
 
 /** First, last and count of what stands in one row, and what was asked for when that was not always the same. */
-function floodRows({delivery, count, firstAt, routes = []}: DeliveryRow, width: number) {
+function floodRows(row: DeliveryRow, width: number) {
+	const {delivery, count, firstAt, routes = []} = row;
 	if (count === 1) {
 		return [];
 	}
@@ -79,10 +81,40 @@ function floodRows({delivery, count, firstAt, routes = []}: DeliveryRow, width: 
 					line(ui` ${text}`, 'quiet'),
 				)
 			: []),
+		...reasonRows(row, width),
 		blankLine,
 		line(own('The newest of them'), 'title'),
 	];
 	return rows;
+}
+
+/** Cells of a count before its reason: ` 12345× `. */
+const countCells = 6;
+
+/** Why they were refused, the newest first; nothing where all had the one reason that the decision below says. */
+function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number): readonly Line[] {
+	if (reasons.length < 2) {
+		return [];
+	}
+
+	const known = reasons.toReversed().flatMap(({detail, count}) =>
+		wrapText(detail, width - countCells - 2).map((text, index): Line => [
+			{
+				text: ui` ${fit(index === 0 ? clean(`${count}×`) : own(''), countCells, {align: 'end'})} `,
+				tone: 'quiet',
+			},
+			{text},
+		]),
+	);
+	const others = clean(`${otherReasons}×`);
+	return [
+		blankLine,
+		line(own('Reasons'), 'title'),
+		...known,
+		...(otherReasons > 0
+			? [line(ui` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
+			: []),
+	];
 }
 
 function groupRows(

@@ -91,6 +91,47 @@ test('a flood between real events is one row at the time of its first, and opens
 	expect(shown.text()).toContain('The newest of them');
 });
 
+test('the detail of a flood says every reason, the newest first, and how often', async () => {
+	const port = createFakePort();
+	const refused = (detail: string) =>
+		deliveryAt(0, {
+			route: 'alerts',
+			status: 401,
+			outcome: 'signature',
+			trace: [{step: 'signature', verdict: 'stop', detail}],
+		});
+	const details = ['skew -713 s', 'x', 'skew -714 s', ...'a b c d e f g h'.split(' ')];
+	take(port, ...details.map(detail => refused(detail)));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('enter');
+	const rows = shown.screen.lines();
+	const title = rows.indexOf('Reasons');
+
+	expect(rows[title + 1]).toBe('     1× h');
+	expect(rows[title + 9]).toBe('     3× others');
+});
+
+test('a long reason is wrapped below itself', async () => {
+	const port = createFakePort();
+	const detail = `${'the body was re-serialised; '.repeat(5)}end`;
+	const trace = (text: string) => [{step: 'signature', verdict: 'stop', detail: text} as const];
+	const refused = {route: 'alerts', status: 401, outcome: 'signature'} as const;
+	take(
+		port,
+		...['header missing', 'header missing', detail].map(text =>
+			deliveryAt(0, {...refused, trace: trace(text)}),
+		),
+	);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('enter');
+	const rows = shown.screen.lines();
+	const title = rows.indexOf('Reasons');
+
+	expect(rows[title + 1]).toMatch(/^ {5}1× the body/);
+	expect(rows[title + 2]).toMatch(/^ {8}\S/);
+	expect(rows.slice(title)).toContain('     2× header missing');
+});
+
 test('requests for routes that do not exist are one row, which names the latest', async () => {
 	const port = createFakePort();
 	take(
