@@ -59,7 +59,6 @@ export async function runCommand(
 			'after',
 			'\nData directory: SVC_HOME, default ~/.svc. Documentation: README.md of the package.',
 		)
-		.showHelpAfterError('(see svc --help)')
 		.configureOutput({
 			// It repeats what was typed, or pasted.
 			outputError: text => {
@@ -83,6 +82,8 @@ export async function runCommand(
 	// Last: the other commands inherit what the program allows, and they take no words but their own.
 	addInterfaceCommands(program, context);
 
+	pointToHelp(program);
+
 	context.stderr.on('error', () => {});
 	context.stdout.on('error', error => {
 		// Whoever reads may go away (`svc runs list | head`); a result that cannot be written anywhere is a failure.
@@ -104,6 +105,15 @@ export async function runCommand(
 		const coded = error instanceof SvcError ? ` (${error.code})` : '';
 		tell(context, `svc: ${messageOf(error)}${coded}`);
 		return error instanceof SvcError ? (exitCodes.get(error.code) ?? 1) : 1;
+	}
+}
+
+/** What ends a usage error: the help of the very command. */
+function pointToHelp(command: Command, words: readonly string[] = []): void {
+	const path = [...words, command.name()];
+	command.showHelpAfterError(`(see ${path.join(' ')} --help)`);
+	for (const sub of command.commands) {
+		pointToHelp(sub, path);
 	}
 }
 

@@ -19,6 +19,15 @@ export function routeSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: configSchemaJson()['$defs'] ?? {}};
 }
 
+/** The same for the value of a route's `filters`. */
+export function filtersSchemaJson(): JsonObject {
+	const filter = {$ref: '#/$defs/filter'};
+	return {
+		anyOf: [{type: 'array', items: filter}, filter],
+		$defs: configSchemaJson()['$defs'] ?? {},
+	};
+}
+
 function makeSchema(): JsonObject {
 	const schema: unknown = jsonSchemaOf(configSchema);
 	// Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data.

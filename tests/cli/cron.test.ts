@@ -79,6 +79,10 @@ test('every flag is written under its property', async () => {
 		['--misfire', 'skip'],
 		['--paused'],
 	];
+	await home.write(
+		'config.yaml',
+		'platforms: {email: {enabled: true, from: svc@example.org, smtp: {host: localhost}}}\n',
+	);
 	const {id} = await json(home, 'cron', 'add', ...flags.flat());
 	expect(await entries(home)).toEqual([
 		{
@@ -295,7 +299,10 @@ test('a profile has jobs of its own; the gateway of the home fires them when it 
 		'job_not_found',
 	);
 	const run = await svc(['-p', 'work', 'cron', 'run', 'digest'], {home: home.path});
-	expect(run).toMatchObject({code: 0, stdout: 'Run 1 is queued (svc runs show 1, without "-p work")\n'});
+	expect(run).toMatchObject({
+		code: 0,
+		stdout: 'Run 1 is queued (svc runs show 1, without "-p work")\n',
+	});
 	await gateway.waitFor(/Answer of job "digest"/);
 	expect(await json(home, '-p', 'work', 'cron', 'show', 'digest')).toMatchObject({lastRunId: 1});
 	await svc(['gateway', 'stop'], {home: home.path});

@@ -319,3 +319,54 @@ test('the next time of a job stands on the clocks of its zone wherever it is sai
 		/^jobs {7}1, the next one fires \d{4}-\d\d-\d\d 09:30:00 Asia\/Tokyo$/m,
 	);
 });
+
+test('a misspelt operator in a file of filters is named', async () => {
+	await using home = await gatewayHome();
+	await home.write('filters.yaml', '- any:\n    - field: action\n      equls: opened\n');
+	const {code, stderr} = await command(
+		['webhook', 'subscribe', 'hook', '--filters-file', home.file('filters.yaml')],
+		{home: home.path},
+	);
+	expect(code).toBe(1);
+	expect(stderr).toContain(
+		'0.any.0.equls: unknown key, did you mean "equals" (filters_unreadable)',
+	);
+	expect(await entries(home)).toEqual({});
+});
+
+test('a secret that can be guessed is said wherever one is given', async () => {
+	await using home = await gatewayHome();
+	for (const args of [
+		['webhook', 'subscribe', 'hook', '--secret', 'short'],
+		['webhook', 'rotate', 'hook', '--secret', 'tiny'],
+		['gateway', 'setup', '--secret', 'weak'],
+	]) {
+		expect(await command(args, {home: home.path})).toMatchObject({
+			code: 0,
+			stderr: expect.stringContaining('fewer than 8 bytes'),
+		});
+	}
+});
+
+test('"2 wrong usage" ends with where the help of that command is', async () => {
+	await using home = await gatewayHome();
+	for (const [args, words] of [
+		[['webhook', 'subscribe'], 'svc webhook subscribe'],
+		[['webhook', 'test', 'gh', '--event', ''], 'svc webhook test'],
+		[['runs', 'list', '--limit', '0'], 'svc runs list'],
+		[['--nonsense'], 'svc'],
+	] as const) {
+		const {code, stderr} = await command(args, {home: home.path});
+		expect(code).toBe(2);
+		expect(stderr).toContain(`(see ${words} --help)`);
+	}
+});
+
+test('a test event that is ignored names the step, and what to show', async () => {
+	await using gateway = await startTestGateway({subscriptions: {picky: {events: ['release']}}});
+	const {code, stdout, stderr} = await command(['webhook', 'test', 'picky', '--event', 'push'], {
+		home: gateway.home.path,
+	});
+	expect({code, stdout}).toEqual({code: 0, stdout: expect.stringMatching(/^200 /)});
+	expect(stderr).toMatch(/^Ignored by its event: .*; see "svc deliveries show \w+"\n$/);
+});

@@ -238,7 +238,10 @@ test('"test prints status and body"; it works "only for dynamic subscriptions, n
 	const answered = await svc(['webhook', 'test', 'gh', '--payload', '{"ref":"main"}'], {
 		home: home.path,
 	});
-	expect(answered).toMatchObject({code: 0, stderr: ''});
+	expect(answered).toMatchObject({
+		code: 0,
+		stderr: expect.stringMatching(/^See "svc deliveries show \w+"\n$/),
+	});
 	expect(answered.stdout).toMatch(/^202 \{"status":"accepted","route":"gh"/);
 	expect(await json(home, 'webhook', 'test', 'gh', '--event', 'push')).toMatchObject({
 		status: 202,

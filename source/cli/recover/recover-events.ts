@@ -40,6 +40,9 @@ export type RecoverFlags = {
 /** Code hosts keep failed deliveries for about as long. */
 const defaultSpanMs = 3 * 24 * 60 * 60 * 1000;
 
+/** Three days that were asked for were read off the clock a moment ago. */
+const slackMs = 60_000;
+
 /**
  * Asks the code host which events of a route it could not deliver, shows them, and, once agreed, takes them in with the identifiers that they had. What the
  * journal has taken in already is left alone, so that the command can be repeated.
@@ -54,7 +57,14 @@ export async function recoverEvents(
 	const gateway = flags.dryRun ? undefined : await requireGateway(context);
 	const config = readConfig(context);
 	const route = routeNamed(readRoutes(context, config).routes.get(name), name);
-	const since = flags.since ?? context.clock.now() - defaultSpanMs;
+	const defaultSince = context.clock.now() - defaultSpanMs;
+	const since = flags.since ?? defaultSince;
+	if (since < defaultSince - slackMs) {
+		tell(
+			context,
+			'Code hosts such as GitHub keep deliveries for three days: older ones may be gone',
+		);
+	}
 
 	using stop = whenAskedToStop();
 	const stopped = new AbortController();

@@ -1,13 +1,29 @@
 import {parse} from 'yaml';
+import {filtersSchemaJson} from '../../config/config-schema-json.ts';
+import {findUnknownKeys, unknownKey} from '../../config/unknown-keys.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../context.ts';
 import {readInput} from '../read-input.ts';
 
 const largestBytes = 1024 * 1024;
 
-/** The filters in a JSON or YAML file of at most 1 MiB, as they are written. @throws SvcError `filters_unreadable` */
+/** The filters in a JSON or YAML file of at most 1 MiB, as they are written. @throws SvcError `filters_unreadable`, also for a key that no filter has */
 export async function readFilters(context: Context, path: string): Promise<JsonValue> {
+	const value = await readValue(context, path);
+	const [unknown] = findUnknownKeys(value, filtersSchemaJson());
+	if (unknown) {
+		throw new SvcError(
+			'filters_unreadable',
+			`Cannot use the filters in "${path}": ${cell(unknown.path.join('.'), 200).text}: ${unknownKey(unknown)}`,
+		);
+	}
+
+	return value;
+}
+
+async function readValue(context: Context, path: string): Promise<JsonValue> {
 	try {
 		const value: JsonValue = parse(await readInput(context, path, {largestBytes}));
 		return value;

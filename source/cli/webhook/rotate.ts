@@ -1,4 +1,5 @@
 import {rotateRouteSecret} from '../../config/rotate-route.ts';
+import {adviceOnSecrets} from '../../config/weak-secrets.ts';
 import type {Context} from '../context.ts';
 import {printableTime, printJson, printLines, tell} from '../print.ts';
 import {readRoutes} from './read-routes.ts';
@@ -24,6 +25,11 @@ export async function rotate(
 		overlapMs: overlap,
 		clock: context.clock,
 	});
+	const weak = secret === undefined ? undefined : adviceOnSecrets([secret]);
+	if (weak !== undefined) {
+		tell(context, weak);
+	}
+
 	if (json) {
 		const until = rotated.kept === 0 ? null : new Date(rotated.until).toISOString();
 		printJson(context, {name, ...rotated, until});

@@ -1,7 +1,9 @@
+import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
-import {printJson, printLines} from '../print.ts';
+import {printJson, printLines, tell} from '../print.ts';
 import {notFound} from './receiver-facts.ts';
 
 /** Sends a test event to a subscription of the running gateway; prints status and body. Routes of config.yaml are refused. */
@@ -32,6 +34,7 @@ export async function testSubscription(
 		throw notFound(context, name);
 	}
 
+	const before = await newest(gateway, name);
 	const answer = await gateway.sendTestEvent(name, {
 		...(payload !== undefined && {payload}),
 		...(event !== undefined && {event}),
@@ -40,7 +43,28 @@ export async function testSubscription(
 		printJson(context, answer);
 	} else {
 		printLines(context, [`${answer.status} ${answer.body}`]);
+		const delivery = await newest(gateway, name);
+		// What the journal has not written yet, or what came between, is not guessed at.
+		if (delivery && delivery.id !== before?.id && delivery.status === answer.status) {
+			tell(context, whatCame(delivery));
+		}
 	}
 
 	context.exit(answer.status < 400 ? 0 : 1);
+}
+
+async function newest(
+	gateway: Pick<GatewayCommands, 'listDeliveries'>,
+	route: string,
+): Promise<Delivery | undefined> {
+	const [first] = await gateway.listDeliveries({route, limit: 1});
+	return first;
+}
+
+/** The step that ended an event that was ignored, and where the rest stands. */
+function whatCame({id, outcome, trace}: Delivery): string {
+	const stop = trace.find(({verdict}) => verdict === 'stop');
+	const why =
+		outcome.startsWith('ignored') && stop ? `Ignored by its ${stop.step}: ${stop.detail}; ` : '';
+	return `${why}${why === '' ? 'See' : 'see'} "svc deliveries show ${id}"`;
 }

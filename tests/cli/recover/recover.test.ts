@@ -386,6 +386,9 @@ test('what the person names is checked before anybody is asked', async () => {
 	expect((await setup.recover('--repo', '../../user')).stderr).toContain('(repo_unknown)');
 	expect((await setup.recover('--hook', 'x')).code).toBe(2);
 	expect((await setup.recover('--since', 'soon')).code).toBe(2);
+	const kept = 'keep deliveries for three days';
+	expect((await setup.recover('--since', '4d', '--repo', '../x')).stderr).toContain(kept);
+	expect((await setup.recover('--since', '3d', '--repo', '../x')).stderr).not.toContain(kept);
 	const nobody = await command(['webhook', 'recover', 'nobody'], {home: setup.home.path});
 	expect(nobody.stderr).toContain('(route_not_found)');
 	expect(await setup.client.calls()).toEqual([]);
