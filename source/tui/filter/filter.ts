@@ -10,7 +10,7 @@ export type Term<Item> = (value: string, operator: Operator) => TermResult<Item>
 
 /** The words that a list understands. */
 export type Vocabulary<Item> = {
-	/** By name, lower case. A word with any other name is free text. */
+	/** By name, lower case. A word with another name has a problem; between quotes it is free text. */
 	readonly terms: ReadonlyMap<string, Term<Item>>;
 	/** Lower-case text in which free words are looked up. */
 	haystack(item: Item): string;
@@ -116,6 +116,16 @@ function positiveTest<Item>(text: string, vocabulary: Vocabulary<Item>): TermRes
 		return term(value, operator as Operator);
 	}
 
+	// The name before `//` is that of a protocol: an address is looked for as it stands.
+	if (name !== '' && !raw.startsWith('//')) {
+		return {problem: unknownKey(name, vocabulary)};
+	}
+
 	const wanted = value.toLowerCase();
 	return {test: item => vocabulary.haystack(item).includes(wanted)};
+}
+
+function unknownKey<Item>(name: string, {terms}: Vocabulary<Item>): string {
+	const known = [...terms.keys()].map(key => `${key}:`).join(', ');
+	return `Unknown filter key ${name}: use ${known}`;
 }

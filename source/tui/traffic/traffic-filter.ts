@@ -34,15 +34,16 @@ const statusTerm: Term<DeliveryRow> = (value, operator) => {
 	return outcomeWord(value, operator);
 };
 
-const haystacks = new WeakMap<Delivery, string>();
+const haystacks = new WeakMap<DeliveryRow, string>();
 
-/** Built once per delivery: a filter over 5,000 rows is looked up on every key. */
-function haystackOf({delivery}: DeliveryRow): string {
-	const known = haystacks.get(delivery);
+/** Built once per row: a filter over 5,000 of them is looked up on every key. */
+function haystackOf(row: DeliveryRow): string {
+	const known = haystacks.get(row);
 	if (known !== undefined) {
 		return known;
 	}
 
+	const {delivery, reasons = []} = row;
 	const stop = delivery.trace.find(step => step.verdict === 'stop');
 	const text = [
 		delivery.id,
@@ -52,20 +53,22 @@ function haystackOf({delivery}: DeliveryRow): string {
 		delivery.deliveryId,
 		`${delivery.status} ${delivery.outcome}`,
 		stop?.detail ?? '',
+		...reasons.map(({detail}) => detail),
 	]
 		.join('\n')
 		.toLowerCase();
-	haystacks.set(delivery, text);
+	haystacks.set(row, text);
 	return text;
 }
 
-/** The words of the Traffic filter: `route: status: event: id: ms> size> since: has:⚑`. */
+/** The words of the Traffic filter: `route: event: status: outcome: id: ms> size> since: has:⚑ ignored:`. */
 export const trafficVocabulary: Vocabulary<DeliveryRow> = {
 	terms: new Map<string, Term<DeliveryRow>>([
 		['route', textTerm(({delivery}) => delivery.route)],
 		['event', textTerm(({delivery}) => delivery.event)],
-		['id', textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`)],
 		['status', statusTerm],
+		['outcome', outcomeWord],
+		['id', textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`)],
 		['ms', numberTerm(({delivery}) => delivery.durationMs, {'': 1, ms: 1, s: 1000})],
 		[
 			'size',
@@ -80,6 +83,8 @@ export const trafficVocabulary: Vocabulary<DeliveryRow> = {
 		],
 		['since', sinceTerm(({delivery}) => delivery.receivedAt)],
 		['has', hasTerm],
+		// `ignored:filter` is an outcome that holds what parts a name from its value.
+		['ignored', textTerm(({delivery}) => /^ignored:(.*)$/.exec(delivery.outcome)?.[1] ?? '')],
 	]),
 	haystack: haystackOf,
 };

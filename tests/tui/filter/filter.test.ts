@@ -49,11 +49,20 @@ test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
 	['-"two words"', {event: 'has two words in it'}, false],
 	['two words', {event: 'words two'}, true],
 	['route:gh -status:duplicate ms<9', {route: 'gh-review', durationMs: 3}, true],
-	['unknown:name', {event: 'unknown:name'}, true],
+	['ignored:filter', {status: 200, outcome: 'ignored:event'}, false],
+	['ignored:filter', {}, false],
+	['outcome:signature', {status: 401, outcome: 'signature'}, true],
+	['outcome:signature,rate', {status: 404, outcome: 'route'}, false],
+	['outcome:ignored:filter', {status: 200, outcome: 'ignored:filter'}, true],
+	['"unknown:name"', {event: 'unknown:name'}, true],
+	['"unknown:name"', {event: 'unknown'}, false],
+	['https://a.example', {event: 'https://a.example/b'}, true],
 	['skew', {trace: [{step: 'signature', verdict: 'stop', detail: 'skew +412 s'}]}, true],
 ])('%s of %o is %s', ([filter, overrides, expected]) => {
 	expect(passes(filter, overrides)).toBe(expected);
 });
+
+const known = 'route:, event:, status:, outcome:, id:, ms:, size:, since:, has:, ignored:';
 
 test.for([
 	['ms>abc', '"abc" is not a number here'],
@@ -65,11 +74,26 @@ test.for([
 	['since:soon', 'since: takes 5m or 14:30'],
 	['route>gh', '">" compares numbers only'],
 	['size>5q', '"5q" is not a number here'],
+	['foo:bar', `Unknown filter key foo: use ${known}`],
+	['-foo:bar', `Unknown filter key foo: use ${known}`],
+	['foo:', `Unknown filter key foo: use ${known}`],
+	['foo>3', `Unknown filter key foo: use ${known}`],
 ] as const)('%s is left out because %s', ([text, problem]) => {
 	const filter = parseFilter(text, trafficVocabulary);
 
 	expect(filter.problem).toBe(problem);
 	expect(filter.isEmpty).toBe(true);
+});
+
+test('a word finds a row by every reason that it keeps, not by the newest alone', () => {
+	const {matches} = parseFilter('"other secret"', trafficVocabulary);
+	const reasons = [
+		{detail: 'matches an other secret', count: 1},
+		{detail: 'skew', count: 2},
+	];
+
+	expect(matches({...row({}, 3), reasons}, testNow)).toBe(true);
+	expect(matches(row({}, 3), testNow)).toBe(false);
 });
 
 test('an invalid part is marked and the rest is applied', () => {

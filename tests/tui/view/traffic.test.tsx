@@ -276,6 +276,20 @@ test('/ filters while it is typed; Esc clears, then leaves', async () => {
 	expect(shown.shell.view.get().field).toBeUndefined();
 });
 
+test('a key that no filter knows is named with the known ones, and hides nothing', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {route: 'gh-review'}), deliveryAt(1, {route: 'alerts'}));
+	await using shown = await showShell(port, {columns: 130, rows: 24});
+	await shown.screen.press('/');
+	await shown.screen.type('foo:bar');
+
+	expect(shown.screen.lines()[2]).toContain(
+		'foo:bar  ✗ Unknown filter key foo: use route:, event:, status:, outcome:, id:, ms:',
+	);
+	expect(shown.text()).toContain('gh-review');
+	expect(shown.text()).toContain('alerts');
+});
+
 test('a filter keeps the selected row, also when it fits nothing for a moment', async () => {
 	const port = createFakePort();
 	take(port, ...Array.from({length: 9}, (_, index) => deliveryAt(index, {route: `r${index}`})));
