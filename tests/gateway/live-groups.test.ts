@@ -16,11 +16,14 @@ function openGroups({
 	failures = 0,
 	waiting = [],
 	most = Infinity,
+	gate = Promise.resolve(),
 }: {
 	failures?: number;
 	waiting?: Group[];
 	/** Groups that one call dispatches before the journal fails. */
 	most?: number;
+	/** What each look at due groups waits for. */
+	gate?: Promise<void>;
 } = {}) {
 	const clock = createFakeClock();
 	const pending = new Map(waiting.map(group => [group.id, group]));
@@ -29,6 +32,7 @@ function openGroups({
 	const log: string[] = [];
 	let left = failures;
 	let timers = 0;
+	let looks = 0;
 
 	const take = (ids: readonly number[], reasonOf: (group: Group) => GroupReason) => {
 		if (left > 0) {
@@ -49,13 +53,16 @@ function openGroups({
 			const times = [...pending.values()].map(group => dueOf(group).at);
 			return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - clock.now());
 		},
-		dispatchDue: async () =>
-			take(
+		async dispatchDue() {
+			looks++;
+			await gate;
+			return take(
 				due()
 					.slice(0, 100)
 					.map(({id}) => id),
 				group => dueOf(group).reason,
-			),
+			);
+		},
 		dispatch: async (which, reason) =>
 			take(which === 'all' ? [...pending.keys()].slice(0, most) : [which.id], () => reason),
 		get: async () => undefined,
@@ -90,6 +97,7 @@ function openGroups({
 		log,
 		pending,
 		timers: () => timers,
+		looks: () => looks,
 		/** An event of a group: it waits ten seconds more, a minute in all. */
 		join: (id: number) => {
 			const known = pending.get(id);
@@ -216,4 +224,52 @@ test('after the end no timer fires', async () => {
 	clock.advance(60_000);
 	await settleDown();
 	expect(dispatched).toEqual([]);
+});
+
+test('what is due sooner than anything before plans nothing after the end', async () => {
+	const {clock, live, pending, join, dispatched} = openGroups();
+	join(1);
+	await live[Symbol.asyncDispose]();
+	const hasty = makeGroup({id: 2, quietAt: 100, capAt: 100});
+	pending.set(2, hasty);
+	live.changed(hasty);
+	clock.advance(60_000);
+	await settleDown();
+	expect(dispatched).toEqual([]);
+});
+
+test('one look at a time: what changes meanwhile is looked at afterwards', async () => {
+	const gate = Promise.withResolvers<void>();
+	const waiting = [makeGroup({id: 1, quietAt: 0, capAt: 0})];
+	const {busy, pending, live, looks, dispatched} = openGroups({gate: gate.promise, waiting});
+	for (const id of [2, 3]) {
+		const group = makeGroup({id, quietAt: 0, capAt: 0});
+		pending.set(id, group);
+		live.changed(group);
+	}
+
+	expect(looks()).toBe(1);
+	gate.resolve();
+	await busy.idle();
+	expect(dispatched).toEqual([1, 2, 3]);
+	expect(looks()).toBe(1);
+});
+
+test('the end waits for the look that is under way, which plans no other', async () => {
+	const gate = Promise.withResolvers<void>();
+	const waiting = [makeGroup({id: 1, quietAt: 0, capAt: 0})];
+	const {live, join, timers, dispatched} = openGroups({gate: gate.promise, waiting});
+	let hasEnded = false;
+	const ending = (async () => {
+		await live[Symbol.asyncDispose]();
+		hasEnded = true;
+	})();
+	join(2);
+	await settleDown();
+	expect(hasEnded).toBe(false);
+	gate.resolve();
+	await ending;
+	await settleDown();
+	expect(dispatched).toEqual([1]);
+	expect(timers()).toBe(0);
 });

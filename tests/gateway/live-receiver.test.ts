@@ -142,3 +142,13 @@ test('it is known on which host and port the receiver listens, and when it does 
 	await receiver.live.restart();
 	expect(receiver.live.listensOn()).toBeUndefined();
 });
+
+test('nothing listens any more after the end, whoever asks', async () => {
+	const {live, asked, types} = openReceiver();
+	await live.start();
+	await live[Symbol.asyncDispose]();
+	await live.restart();
+	expect(asked).toEqual(['listen', 'close', 'flush']);
+	expect(live.current()).toBeUndefined();
+	expect(types().at(-1)).toBe('webhook-closed');
+});

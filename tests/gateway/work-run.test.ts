@@ -71,7 +71,7 @@ async function openWork({
 				events.push(event);
 			};
 			const journal = {...store.runs, ...runs(store)};
-			const {changed} = createRunAnnouncer({
+			const announcer = createRunAnnouncer({
 				runs: journal,
 				clock,
 				emit,
@@ -83,7 +83,7 @@ async function openWork({
 				{
 					clock,
 					runs: journal,
-					announce: changed,
+					announce: id => announcer.changed(id),
 					agent: {
 						async run(request) {
 							requests.push(request);

@@ -1,4 +1,4 @@
-import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
@@ -8,6 +8,7 @@ import {findJob, requireJob, unavailableJob} from '../../source/schedule/find-jo
 import {createJobsReader} from '../../source/schedule/job-file.ts';
 import {interpretJob} from '../../source/schedule/job.ts';
 import {machineZone} from '../../source/schedule/when.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {recordingLogger, sampleEntry, sampleJob, sampleProfile} from './samples.ts';
 
 const readerOf = ({paths}: ReturnType<typeof sampleProfile>, log = silentLogger) =>
@@ -256,4 +257,26 @@ test('the basis changes with the schedule and its zone, and with nothing else', 
 	expect(sampleJob({id, name: 'x', prompt: 'y', deliver: 'email', paused: true}).basis).toBe(basis);
 	expect(sampleJob({id, schedule: '0 10 * * *'}).basis).not.toBe(basis);
 	expect(sampleJob({id, time_zone: 'Europe/Berlin'}).basis).not.toBe(basis);
+});
+
+test('a file that changes twice within one tick of its time stamp is read twice', () => {
+	using profile = sampleProfile();
+	const clock = createFakeClock(Date.parse('2026-11-20T12:00:00Z'));
+	const reader = createJobsReader({paths: profile.paths, clock, log: silentLogger});
+	const write = (name: string) => {
+		writeFileSync(profile.file, JSON.stringify({jobs: [sampleEntry({id: 'job_00000000', name})]}));
+		const at = Date.parse('2026-11-20T12:00:00Z') / 1000;
+		utimesSync(profile.file, at, at);
+	};
+	const names = () => reader.current().entries.map(({job}) => job.name);
+	write('one');
+	expect(names()).toEqual(['one']);
+	// In place, as long as before, by the same stamp.
+	write('two');
+	expect(names()).toEqual(['two']);
+	clock.advance(101);
+	const settled = reader.current();
+	// From now on the stamp tells.
+	write('six');
+	expect(reader.current()).toBe(settled);
 });

@@ -15,19 +15,27 @@ const decide = (
 		isNew = false,
 		steppedBack = false,
 		since = '20T11:30',
+		firedUntil,
 	}: {
 		record?: Partial<JobRecord>;
 		entry?: JsonObject;
 		isNew?: boolean;
 		steppedBack?: boolean;
 		since?: string;
+		firedUntil?: string;
 	} = {},
 ) => {
 	const job = sampleJob({schedule: '0 * * * *', ...entry});
 	return planTick(
 		job,
 		record && {profile: 'default', id: job.id, basis: job.basis, open: 0, ...record},
-		{now: at(now), watchedSince: at(since), isNew, steppedBack},
+		{
+			now: at(now),
+			watchedSince: at(since),
+			isNew,
+			steppedBack,
+			firedUntil: firedUntil === undefined ? undefined : at(firedUntil),
+		},
 	);
 };
 
@@ -180,4 +188,40 @@ test('what is expected next needs no journal', () => {
 	);
 	expect(expectedNext(job, {...record, basis: 'other'}, at('20T12:10'))).toBe(at('20T13:00'));
 	expect(expectedNext(sampleJob({paused: true}), undefined, at('20T12:10'))).toBeUndefined();
+});
+
+test('what another gateway fired is over, and what follows it is not', () => {
+	const entry = {created_at: '2026-11-01T00:00:00Z'};
+	// Never planned here: times since then were missed, however old the job is.
+	expect(decide('20T12:10', {isNew: true, entry, firedUntil: '19T09:00:01'})).toMatchObject({
+		kind: 'plan',
+		nextAt: at('19T10:00'),
+	});
+	expect(decide('20T12:10', {isNew: true, entry, firedUntil: '20T12:00'})).toMatchObject({
+		nextAt: at('20T13:00'),
+	});
+	// Planned here long ago.
+	const record = {nextAt: at('20T09:00')};
+	expect(decide('20T12:10', {record, firedUntil: '20T11:00:02'})).toMatchObject({
+		kind: 'plan',
+		nextAt: at('20T12:00'),
+	});
+	expect(decide('20T12:10', {record, firedUntil: '20T08:00'})).toMatchObject({
+		kind: 'fire',
+		dueAt: at('20T09:00'),
+	});
+});
+
+test('a time that fired after now is believed up to three hours ahead, of one time always', () => {
+	const record = {nextAt: at('20T12:00')};
+	expect(decide('20T12:10', {record, firedUntil: '20T14:00'})).toMatchObject({
+		kind: 'plan',
+		nextAt: at('20T15:00'),
+	});
+	expect(decide('20T12:10', {record, firedUntil: '20T15:11'})).toMatchObject({kind: 'fire'});
+	const entry = {schedule: '2026-11-20T12:00:00Z'};
+	expect(decide('20T12:10', {record, entry, firedUntil: '29T12:00'})).toMatchObject({
+		kind: 'plan',
+		nextAt: undefined,
+	});
 });
