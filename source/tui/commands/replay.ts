@@ -11,7 +11,7 @@ import type {Command} from './command.ts';
 import {editBody, indented, keepBody} from './edited-body.ts';
 import {change} from './navigate.ts';
 import {placeNow, type StillHere} from './place.ts';
-import {nothingSelected, selectedDelivery, stored} from './selected-delivery.ts';
+import {nothingToReplay, selectedDelivery, stored} from './selected-delivery.ts';
 
 /** What is to be sent once more. */
 type Wish = {
@@ -142,7 +142,7 @@ async function editAndReplay(shell: Shell): Promise<void> {
 }
 
 function noOtherRoute(shell: Shell): Safe | undefined {
-	const reason = nothingSelected(shell);
+	const reason = nothingToReplay(shell);
 	if (reason !== undefined) {
 		return reason;
 	}
@@ -162,7 +162,7 @@ export const replayCommands: readonly Command[] = [
 		scope: 'traffic',
 		keys: ['r'],
 		label: own('replay'),
-		why: nothingSelected,
+		why: nothingToReplay,
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
@@ -177,7 +177,7 @@ export const replayCommands: readonly Command[] = [
 		keys: ['R'],
 		label: own('edit+replay'),
 		quiet: isNarrow,
-		why: nothingSelected,
+		why: nothingToReplay,
 		run(shell) {
 			shell.attempt(async () => editAndReplay(shell));
 		},

@@ -1,6 +1,7 @@
 import {change} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
+import {useStore} from '../state/use-store.ts';
 import {empty, own, ui} from '../text/safe.ts';
 import {FieldRow} from './field-row.tsx';
 import {LineRow} from './line-row.tsx';
@@ -12,6 +13,8 @@ export function LastRow({width}: {readonly width: number}) {
 	const shell = useShell();
 	const {pane, view} = usePane();
 	const {overlay, field, toast} = view;
+	// Whether a payload was kept decides what can be done with it.
+	useStore(shell.details.delivery, loaded => loaded);
 	if (overlay?.kind === 'help' && overlay.isSearching) {
 		return (
 			<FieldRow

@@ -415,6 +415,35 @@ test('t chooses another route, says what it would do there, and sends it there',
 	expect(port.calls).toEqual([{name: 'replay', args: [delivery.id, {route: 'b'}]}]);
 });
 
+test.for(['route', 'method', 'size', 'signature', 'rate'] as const)(
+	'what was refused as %s has no payload: the footer offers no replay, and r says why',
+	async outcome => {
+		const port = createFakePort();
+		port.emit(received(deliveryAt(0, {status: 401, outcome})));
+		await using shown = await showShell(port, wide);
+		expect(shown.screen.lines().at(-1)).not.toContain('replay');
+		await shown.screen.press('R');
+
+		expect(shown.text()).toContain('The payload of this delivery was not kept');
+		expect(shown.desktop.edited).toEqual([]);
+	},
+);
+
+test('once the journal answers without a payload the footer offers no replay', async () => {
+	const port = createFakePort();
+	const delivery = deliveryAt(0, {status: 200, outcome: 'ignored:event'});
+	port.deliveries.set(delivery.id, {...delivery, headers: {}});
+	port.emit(received(delivery));
+	await using shown = await showShell(port, wide);
+	expect(shown.screen.lines().at(-1)).toContain(' r replay  R edit+replay ');
+	await shown.pass(400);
+
+	expect(shown.screen.lines().at(-1)).not.toContain('replay');
+	await shown.screen.press('r');
+	expect(shown.text()).toContain('The payload of this delivery was not kept');
+	expect(port.calls).toEqual([]);
+});
+
 test('t says when there is no other route', async () => {
 	const port = createFakePort({routes: [route('gh-review')]});
 	take(port, deliveryAt(0));
