@@ -150,7 +150,10 @@ test('an import into a gateway that runs is listed, and can be replayed', async 
 	await gateway.waitFor(/Answer of route "gh": One/);
 	const {stdout} = await run('deliveries', 'export');
 	await home.write('in.jsonl', stdout);
-	expect(await json('deliveries', 'import', home.file('in.jsonl'))).toEqual({imported: 1, leftOut: 0});
+	expect(await json('deliveries', 'import', home.file('in.jsonl'))).toEqual({
+		imported: 1,
+		leftOut: 0,
+	});
 	const [imported] = await json('deliveries', 'list');
 	expect(imported).toMatchObject({idSource: 'import', route: 'gh'});
 	expect(imported).not.toHaveProperty('runId');

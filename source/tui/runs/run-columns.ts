@@ -4,7 +4,7 @@ import {clean, type Line} from '../panes/line.ts';
 import {clockTime, duration} from '../panes/time.ts';
 import {clip, fit, widthOf} from '../text/fit.ts';
 import {empty, own, ui} from '../text/safe.ts';
-import {needsDecision, runWords} from './run-word.ts';
+import {needsDecision, runWordAt} from './run-word.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {
@@ -41,8 +41,12 @@ export function runRow(
 	{columns, now}: {readonly columns: RunColumns; readonly now: number},
 	isSelected: boolean,
 ): Line {
-	const {route, event, target, tools} = columns;
-	const word = runWords[run.state];
+	const {route, target, tools} = columns;
+	// A long state takes from the event: when it begins is nowhere else in the row.
+	const lendable = columns.event - leastName;
+	const word = runWordAt(run, now, cells.state + lendable);
+	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
+	const event = columns.event - borrowed;
 	const took =
 		run.startedAt === undefined ? own('-') : duration((run.finishedAt ?? now) - run.startedAt);
 	return [
@@ -52,7 +56,7 @@ export function runRow(
 			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
-		{text: fit(word.text, cells.state), tone: word.tone},
+		{text: fit(word.text, cells.state + borrowed), tone: word.tone},
 		{
 			text: ui`${optional(clean(run.target), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
 			tone: 'quiet',

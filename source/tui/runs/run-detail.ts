@@ -6,7 +6,7 @@ import type {Loaded} from '../state/loader.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {shownId} from '../traffic/result-word.ts';
-import {runAdvice, runWords} from './run-word.ts';
+import {runAdvice, runWordAt, waitsForItsTime} from './run-word.ts';
 
 const kindTones: Readonly<Record<TranscriptEntry['kind'], Tone>> = {
 	prompt: 'quiet',
@@ -42,7 +42,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 	return [
 		[
 			{text: ui`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
-			runWords[run.state],
+			runWordAt(run, sources.now),
 		],
 		...factRows(run, sources.now),
 		...adviceRows(run, width),
@@ -59,7 +59,7 @@ function factRows(run: Run, now: number): readonly Line[] {
 	const end = run.finishedAt ?? now;
 	const took = run.startedAt === undefined ? own('not started') : duration(end - run.startedAt);
 	const wait =
-		run.nextAttemptAt === undefined || hasEnded(run.state)
+		run.nextAttemptAt === undefined || hasEnded(run.state) || waitsForItsTime(run)
 			? own('')
 			: ui`  next try ${clockTime(run.nextAttemptAt)}`;
 	return [

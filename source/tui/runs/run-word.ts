@@ -2,7 +2,9 @@ import type {Run, RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {Term, Vocabulary} from '../filter/filter.ts';
 import {numberTerm, sinceTerm, textTerm} from '../filter/terms.ts';
-import {own} from '../text/safe.ts';
+import {clockTime, dayTime, isSameDay} from '../panes/time.ts';
+import {widthOf} from '../text/fit.ts';
+import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 export type RunWord = {readonly text: Safe; readonly tone: Tone};
@@ -20,6 +22,26 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 	uncertain: {text: own('! uncertain'), tone: 'warn'},
 	dead: {text: own('✗ dead'), tone: 'bad'},
 };
+
+/**
+ * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
+ * than the cells that it needs `○ until 23:25:10`.
+ */
+export function runWordAt(run: Run, now: number, room = Infinity): RunWord {
+	const word = runWords[run.state];
+	const {nextAttemptAt = 0} = run;
+	if (!waitsForItsTime(run) || nextAttemptAt <= now) {
+		return word;
+	}
+
+	const until = isSameDay(nextAttemptAt, now) ? clockTime(nextAttemptAt) : dayTime(nextAttemptAt);
+	const text = ui`${word.text} until ${until}`;
+	return {...word, text: widthOf(text) <= room ? text : ui`○ until ${until}`};
+}
+
+/** Whether the run was never tried and has a time to start at. */
+export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}: Run): boolean =>
+	state === 'queued' && attempt === 0 && deliveryAttempt === 0 && nextAttemptAt !== undefined;
 
 /** What a person should know of a state before acting; absent where the word says it all. */
 export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {

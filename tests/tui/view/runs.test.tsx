@@ -35,6 +35,42 @@ test('the newest run stands first, with its state in words', async () => {
 	]);
 });
 
+test.for([
+	['its time', testNow + 10_000, 'queued until 12:00:10'],
+	['the time of another day', testNow + 86_400_000, 'queued until Nov 21 12:00'],
+] as const)(
+	'a run that waits for %s says "queued until", in the list and in its detail',
+	async ([, nextAttemptAt, text]) => {
+		const waits = run(4, {nextAttemptAt});
+		const port = createFakePort({runs: [waits]});
+		await using shown = await showShell(port, narrow, {pane: 'runs'});
+		expect(shown.screen.lines()[4]).toContain(`○ ${text} `);
+		await shown.screen.press('enter');
+
+		expect(shown.screen.lines()[3]).toBe(`#4  gh-review  pull_request  ○ ${text}`);
+		expect(shown.text()).toContain('not started');
+		expect(shown.text()).not.toContain('next try');
+	},
+);
+
+test('beside a detail there is room for the time alone', async () => {
+	const port = createFakePort({runs: [run(4, {nextAttemptAt: testNow + 10_000})]});
+	await using shown = await showShell(port, {columns: 100, rows: 24}, {pane: 'runs'});
+
+	expect(shown.screen.lines()[4]).toContain(' ○ until 12:00:10 ');
+});
+
+test('a run whose time has come, and one that is tried again, are queued', async () => {
+	const port = createFakePort({
+		runs: [run(4, {nextAttemptAt: testNow}), run(5, {nextAttemptAt: testNow + 10_000, attempt: 1})],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	expect(shown.text()).not.toContain('until');
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain('next try 12:00:10');
+});
+
 test('uncertain says "verify before trying again"', async () => {
 	const port = createFakePort({runs: [run(2, {state: 'uncertain'})]});
 	await using shown = await showShell(port, wide, {pane: 'runs'});
