@@ -1,9 +1,11 @@
+import type {Approval, ApprovalRule} from './approval.ts';
 import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {Group} from './group.ts';
 import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
+import type {ServerView} from './tool-server.ts';
 
 /** What the gateway samples of itself about once a second. */
 export type HealthSample = {
@@ -40,6 +42,8 @@ export type GatewayEvent =
 			readonly runs: readonly Run[];
 			/** Every pending group, then the newest that were dispatched. */
 			readonly groups: readonly Group[];
+			/** The newest that were settled, oldest first; what waited when the process ended was denied. */
+			readonly approvals: readonly Approval[];
 	  }
 	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
 	| {
@@ -56,6 +60,23 @@ export type GatewayEvent =
 	/** The jobs as they stand now, all of them. */
 	| {readonly type: 'jobs-changed'; readonly at: number; readonly jobs: readonly JobView[]}
 	| {readonly type: 'run-changed'; readonly at: number; readonly run: Run}
+	| {readonly type: 'approval-requested'; readonly at: number; readonly approval: Approval}
+	/** Its deadline was moved. */
+	| {readonly type: 'approval-extended'; readonly at: number; readonly approval: Approval}
+	| {readonly type: 'approval-settled'; readonly at: number; readonly approval: Approval}
+	/** The rules as they stand now, all of them. */
+	| {
+			readonly type: 'approval-rules-changed';
+			readonly at: number;
+			readonly rules: readonly ApprovalRule[];
+	  }
+	| {readonly type: 'server-changed'; readonly at: number; readonly server: ServerView}
+	| {
+			readonly type: 'server-removed';
+			readonly at: number;
+			readonly profile: string;
+			readonly name: string;
+	  }
 	| {
 			readonly type: 'run-progressed';
 			readonly at: number;

@@ -1,3 +1,4 @@
+import type {Approval, ApprovalRule} from './approval.ts';
 import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {HealthSample} from './events.ts';
@@ -5,6 +6,7 @@ import type {Group} from './group.ts';
 import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
+import type {ServerView} from './tool-server.ts';
 
 /** Whether the receiver serves, and if not, why. */
 export type WebhookState =
@@ -63,6 +65,14 @@ export type GatewayState = {
 	/** At most `limits.pendingGroups` pending ones by when they are due, then the newest `limits.dispatchedGroups` that were dispatched. */
 	readonly groups: readonly Group[];
 	readonly jobs: readonly JobView[];
+	/** What waits for a person, oldest first; at most `limits.waitingApprovals`. */
+	readonly approvals: readonly Approval[];
+	/** The newest `limits.settledApprovals` that were settled, oldest first. */
+	readonly settledApprovals: readonly Approval[];
+	/** Standing rules, oldest first. */
+	readonly approvalRules: readonly ApprovalRule[];
+	/** Tool servers by profile, the gateway's own first, and name. */
+	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
 	/** Last entries of the runs that are active, by run id. */
@@ -93,6 +103,8 @@ export const limits = {
 	deliveries: 5000,
 	pendingGroups: 2000,
 	dispatchedGroups: 100,
+	waitingApprovals: 200,
+	settledApprovals: 500,
 	runs: 1000,
 	logs: 2000,
 	progressEntries: 200,
@@ -116,6 +128,10 @@ export const initialState: GatewayState = {
 	deliveries: [],
 	groups: [],
 	jobs: [],
+	approvals: [],
+	settledApprovals: [],
+	approvalRules: [],
+	servers: [],
 	runs: [],
 	progress: {},
 	logs: [],

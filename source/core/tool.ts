@@ -1,3 +1,4 @@
+import type {AskedTool} from './approval.ts';
 import type {JsonObject, JsonValue} from './json.ts';
 
 /**
@@ -13,8 +14,18 @@ export type Tool = {
 	readonly readOnly: boolean;
 	/** Whether a person must agree before each call. */
 	readonly needsApproval: boolean;
+	/** What a person is shown of it; absent for what never asks. */
+	readonly asked?: AskedTool;
 	/** Runs the tool. Rejects with the abort reason when `signal` aborts. */
-	execute(args: JsonValue, context: {readonly signal: AbortSignal}): Promise<ToolResult>;
+	execute(args: JsonValue, context: ToolContext): Promise<ToolResult>;
+};
+
+export type ToolContext = {
+	readonly signal: AbortSignal;
+	/** Absent when a person tries the tool. */
+	readonly runId?: number;
+	/** Tells how far the call is, one cleaned line; must not throw. */
+	readonly onProgress?: (text: string) => void;
 };
 
 export type ToolResult = {
@@ -27,6 +38,8 @@ export type ToolResult = {
 export type Approve = (call: {
 	readonly tool: Tool;
 	readonly args: JsonValue;
+	/** The model's identifier of the call: one call is asked about once. */
+	readonly callId: string;
 	readonly runId: number;
 	readonly signal: AbortSignal;
 }) => Promise<{readonly allowed: boolean; readonly reason: string}>;

@@ -1,10 +1,14 @@
+import type {Approval, ApprovalAnswer, ApprovalRule} from '../core/approval.ts';
 import type {ModelView, PlatformView, Problem, RouteView} from '../core/config-view.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {Group, StoredGroup} from '../core/group.ts';
 import type {JobView} from '../core/job.ts';
 import type {Run, RunState, StoredRun} from '../core/run.ts';
+import type {JsonObject} from '../core/json.ts';
 import type {GatewayState} from '../core/state.ts';
+import type {ServerView} from '../core/tool-server.ts';
+import type {ToolResult} from '../core/tool.ts';
 import type {RecoveredEvent, ReplayChanges as ReplayOptions} from '../webhook/known-event.ts';
 import type {ReceiverAnswer} from '../webhook/receiver.ts';
 
@@ -35,7 +39,15 @@ export type GatewayStatus = {
 	readonly groups: number;
 	/** `next_at`: when the first of them fires, milliseconds since 1970. */
 	readonly jobs: {readonly count: number; readonly next_at: number | null};
-	readonly servers: readonly never[];
+	readonly servers: ReadonlyArray<{
+		readonly name: string;
+		readonly profile: string;
+		readonly status: string;
+		readonly tools: number;
+		readonly reason: string | null;
+	}>;
+	/** How many calls and forms wait for a person. */
+	readonly approvals: number;
 	readonly platforms: readonly PlatformView[];
 	readonly model: ModelView | null;
 	/** Why the configured model cannot be used, if so. */
@@ -53,6 +65,27 @@ export type StopConsequences = {
 	readonly queuedRuns: number;
 	/** Groups that would be dispatched. */
 	readonly pendingGroups: number;
+};
+
+/** What became of an answer to an approval. */
+export type Settled =
+	| {readonly settled: true; readonly approval: Approval}
+	/** Somebody, or the deadline, was first: how it was settled; or there is no such request. */
+	| {readonly settled: false; readonly approval?: Approval};
+
+/** What reading the tool servers' configuration again would do; one line each. */
+export type ServerReloadPlan = {
+	/** `+ crm2`, `~ github-tools: tools.include changed (14 → 9 tools, 1 approval rule becomes void)`, `- old`. Empty: nothing. */
+	readonly changes: readonly string[];
+	/** Names of servers whose connections would end. */
+	readonly closes: readonly string[];
+};
+
+/** What a person sees of a connection that was tried. */
+export type ServerTest = {
+	readonly server: ServerView;
+	/** Milliseconds from the start to the list of tools. */
+	readonly durationMs: number;
 };
 
 /** What a gateway can be asked and told. Commands reject with `SvcError`; nothing here throws synchronously. */
@@ -114,6 +147,36 @@ export type GatewayCommands = {
 	): Promise<ReceiverAnswer>;
 	/** A `curl` command line that sends a signed test event to `route`; holds no secret, only a computed signature. Same errors. */
 	curlLine(route: string): Promise<string>;
+	/** What waits, oldest first; or what was settled, newest first. */
+	listApprovals(filter: {
+		readonly state: 'waiting' | 'settled';
+		readonly limit: number;
+	}): Promise<readonly Approval[]>;
+	/**
+	 * Answers what waits. The first answer wins. `by` names the face.
+	 * @throws SvcError `approval_invalid` for an answer that the request does not take: a scope that is not offered, a wrong name, a form that is not filled in
+	 */
+	settleApproval(id: number, answer: ApprovalAnswer, by: string): Promise<Settled>;
+	/** Moves the deadline by five minutes, as far as the run's own end; `undefined` when it does not wait any more. */
+	extendApproval(id: number): Promise<Approval | undefined>;
+	listApprovalRules(): Promise<readonly ApprovalRule[]>;
+	/** `false` when there is no such rule. */
+	revokeApprovalRule(id: number): Promise<boolean>;
+	listServers(): Promise<readonly ServerView[]>;
+	/** Connects, also what is parked or lazy; resolves when that has succeeded or failed. @throws SvcError `server_not_found` */
+	connectServer(name: string, options?: {readonly profile?: string}): Promise<ServerView>;
+	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
+	disconnectServer(name: string, options?: {readonly profile?: string}): Promise<ServerView>;
+	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError `server_not_found` and why it failed */
+	testServer(name: string, options?: {readonly profile?: string}): Promise<ServerTest>;
+	/** What `reload` would do to the tool servers, without doing it. */
+	planServerReload(): Promise<ServerReloadPlan>;
+	/** Calls a tool as a run would, through the approvals too. @throws SvcError `tool_not_found`, `tool_denied` */
+	tryTool(
+		name: string,
+		args: JsonObject,
+		options: {readonly by: string; readonly profile?: string},
+	): Promise<ToolResult>;
 	/** `false` when the run has ended already. */
 	cancelRun(id: number): Promise<boolean>;
 	/** `false` when the run is not in a state that can be retried. */
