@@ -23,6 +23,18 @@ export type HomePaths = {
 	readonly pidFile: string;
 	readonly lockFile: string;
 	readonly tuiState: string;
+	/** Credentials of tool servers, a file for each. @see Interface 5.3 */
+	readonly mcpTokens: string;
+	/** What stdio tool servers wrote to stderr. */
+	readonly mcpStderrLog: string;
+	/** What tool servers offered when they were last connected. @see Decisions 6 */
+	readonly schemaCache: string;
+	/** The first seen definition of every tool. */
+	readonly toolPins: string;
+	/** Processes of tool servers, so that the next start can end those that a crash left. */
+	readonly mcpProcesses: string;
+	/** Decisions on approvals, one JSON line each. */
+	readonly approvalsLog: string;
 };
 
 /** A profile that routes and jobs may be bound to. */

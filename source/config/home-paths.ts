@@ -62,6 +62,7 @@ function requireProfileName(name: string): void {
 function layoutOf(home: string, profile: string): HomePaths {
 	const run = join(home, 'run');
 	const logs = join(home, 'logs');
+	const cache = join(home, 'cache');
 	return {
 		home,
 		profile,
@@ -71,7 +72,7 @@ function layoutOf(home: string, profile: string): HomePaths {
 		scripts: join(home, 'scripts'),
 		skills: join(home, 'skills'),
 		cron: join(home, 'cron'),
-		cache: join(home, 'cache'),
+		cache,
 		logs,
 		gatewayLog: join(logs, 'gateway.log'),
 		stateDb: join(home, 'state.db'),
@@ -80,6 +81,12 @@ function layoutOf(home: string, profile: string): HomePaths {
 		pidFile: join(run, 'gateway.pid'),
 		lockFile: join(run, 'gateway.lock'),
 		tuiState: join(home, 'tui-state.json'),
+		mcpTokens: join(home, 'mcp-tokens'),
+		mcpStderrLog: join(logs, 'mcp-stderr.log'),
+		schemaCache: join(cache, 'mcp_schema_cache.json'),
+		toolPins: join(cache, 'mcp_tool_pins.json'),
+		mcpProcesses: join(run, 'mcp-processes.json'),
+		approvalsLog: join(logs, 'approvals.jsonl'),
 	};
 }
 
@@ -97,6 +104,7 @@ export function ensureHome(paths: HomePaths): void {
 		paths.cache,
 		paths.logs,
 		paths.run,
+		paths.mcpTokens,
 	]) {
 		try {
 			makeFolder(folder);

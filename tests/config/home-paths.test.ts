@@ -29,6 +29,20 @@ test('"`-p, --profile NAME` selects `<home>/profiles/NAME/`, which has the same 
 	);
 });
 
+test('tool servers and approvals have files in the home, those of a profile in its own', () => {
+	expect(homePaths({environment: {SVC_HOME: '/srv/svc'}, profile: 'ops'})).toMatchObject({
+		mcpTokens: '/srv/svc/profiles/ops/mcp-tokens',
+	});
+	expect(homePaths({environment: {SVC_HOME: '/srv/svc'}})).toMatchObject({
+		mcpTokens: '/srv/svc/mcp-tokens',
+		mcpStderrLog: '/srv/svc/logs/mcp-stderr.log',
+		schemaCache: '/srv/svc/cache/mcp_schema_cache.json',
+		toolPins: '/srv/svc/cache/mcp_tool_pins.json',
+		mcpProcesses: '/srv/svc/run/mcp-processes.json',
+		approvalsLog: '/srv/svc/logs/approvals.jsonl',
+	});
+});
+
 test.for(['', '..', '../x', 'A', '-a', 'a/b', 'a'.repeat(65)])(
 	'a profile cannot be called "%s"',
 	profile => {
@@ -38,7 +52,13 @@ test.for(['', '..', '../x', 'A', '-a', 'a/b', 'a'.repeat(65)])(
 
 test('"Created 0700"', () => {
 	using home = createTemporaryHome();
-	for (const folder of [home.paths.home, home.paths.run, home.paths.logs, home.paths.cache]) {
+	for (const folder of [
+		home.paths.home,
+		home.paths.run,
+		home.paths.logs,
+		home.paths.cache,
+		home.paths.mcpTokens,
+	]) {
 		expect(statSync(folder).mode & 0o777).toBe(0o700);
 	}
 });
