@@ -1,0 +1,42 @@
+import type {HomePaths} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {OpenTransport} from './open-transport.ts';
+
+/** How bytes travel to the tool servers of a gateway. Disposal ends every process that is left. */
+export type Wire = AsyncDisposable & {
+	readonly open: OpenTransport;
+	/**
+	 * Fails for a Streamable HTTP endpoint that answers with something that cannot be a tool server; takes at most 5 s, asks an endpoint once. Passes
+	 * for every other transport, with `skip_preflight`, and when the network is in the way.
+	 *
+	 * @throws ConnectError
+	 * @see Interface 2.12 `skip_preflight`
+	 */
+	preflight(
+		server: ToolServerConfig,
+		options: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
+	): Promise<void>;
+};
+
+export type WireDependencies = {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly paths: Pick<HomePaths, 'mcpStderrLog' | 'mcpProcesses'>;
+	/** The process's own: the baseline of stdio servers and the proxies come from here. */
+	readonly environment: Environment;
+};
+
+export function createWire(_dependencies: WireDependencies): Wire {
+	return {
+		open: async () => {
+			throw new Error('not written yet');
+		},
+		preflight: async () => {},
+		[Symbol.asyncDispose]: async () => {},
+	};
+}
