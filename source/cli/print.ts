@@ -27,6 +27,10 @@ export const printableTime = (at: number): string => {
 	return `${day} ${time}`;
 };
 
+/** `1 event`, `2 events`. */
+export const countOf = (number: number, what: string): string =>
+	`${number} ${what}${number === 1 ? '' : 's'}`;
+
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** Beyond what JSON escapes by itself: DEL, C1 controls, format and separator characters, tags. */

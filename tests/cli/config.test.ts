@@ -186,7 +186,7 @@ test('what this version does not use yet is named in both files, and is no error
 	});
 	expect(await svc(['config', 'check'], {home: home.path})).toMatchObject({
 		code: 0,
-		stdout: expect.stringContaining('1 routes, 2 warnings'),
+		stdout: expect.stringContaining('1 route, 2 warnings'),
 		stderr: [
 			'warning  config.yaml:1:1 mcp_servers: this version does not use it yet\n',
 			'warning  webhook_subscriptions.json gh.mirror_to_session: this version does not use it yet\n',

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import {countOf, printJson, printLines, tell} from '../print.ts';
 
 /** `svc config check|schema|path`. */
 export function addConfigCommands(program: Command, context: Context): void {
@@ -47,7 +47,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 			if (!failed) {
 				printLines(context, [
 					exists
-						? `${config} is valid: ${routes} routes, ${problems.length} warnings`
+						? `${config} is valid: ${countOf(routes, 'route')}, ${countOf(problems.length, 'warning')}`
 						: `${config} does not exist: the defaults apply`,
 				]);
 			}

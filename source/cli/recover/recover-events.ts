@@ -7,7 +7,7 @@ import {clientEnvironment} from '../../delivery/client-environment.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
-import {printableTime, printJson, printLines, tell} from '../print.ts';
+import {countOf, printableTime, printJson, printLines, tell} from '../print.ts';
 import {whenAskedToStop} from '../signals.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
 import {readConfig} from '../webhook/receiver-facts.ts';
@@ -16,13 +16,7 @@ import {createForgeApi, type ForgeApi} from './forge-api.ts';
 import {findHook} from './hooks.ts';
 import {idsTakenIn, repositoryOf} from './journal-facts.ts';
 import {listAttempts} from './list-attempts.ts';
-import {
-	countOf,
-	lineOfRecovered,
-	printMissed,
-	reportRecovered,
-	type RecoveryFacts,
-} from './report.ts';
+import {lineOfRecovered, printMissed, reportRecovered, type RecoveryFacts} from './report.ts';
 import {takeIn, type Recovered} from './take-in.ts';
 
 /** Flags of `svc webhook recover`. */

@@ -1,7 +1,7 @@
 import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
-import {printableTime, printJson, printLines, tell} from '../print.ts';
+import {countOf, printableTime, printJson, printLines, tell} from '../print.ts';
 import type {Attempt} from './attempts.ts';
 import type {Recovered} from './take-in.ts';
 
@@ -118,7 +118,3 @@ function countsOf(words: readonly string[]): string {
 	const counts = Map.groupBy(words, word => word);
 	return [...counts].map(([word, {length}]) => `${length} ${word}`).join(', ');
 }
-
-/** `1 event`, `2 events`. */
-export const countOf = (number: number, what: string): string =>
-	`${number} ${what}${number === 1 ? '' : 's'}`;
