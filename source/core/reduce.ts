@@ -2,6 +2,7 @@ import type {GatewayEvent} from './events.ts';
 import {deliveriesAfter} from './reduce-deliveries.ts';
 import {groupsAfter} from './reduce-groups.ts';
 import {progressAfter, runsAfter} from './reduce-runs.ts';
+import {serversAfter} from './reduce-servers.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 
 type Slice<Key extends keyof GatewayState> = (
@@ -27,6 +28,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		deliveries: deliveriesAfter(state.deliveries, events),
 		groups: groupsAfter(state.groups, events),
 		jobs: events.reduce(jobsAfter, state.jobs),
+		servers: serversAfter(state.servers, events),
 		runs: runsAfter(state.runs, events),
 		progress: progressAfter(state.progress, events),
 		logs: logsAfter(state.logs, events),
@@ -81,6 +83,12 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'jobs-changed':
 		case 'run-changed':
 		case 'run-progressed':
+		case 'approval-requested':
+		case 'approval-extended':
+		case 'approval-settled':
+		case 'approval-rules-changed':
+		case 'server-changed':
+		case 'server-removed':
 		case 'model-selected':
 		case 'model-refused':
 		case 'platform-changed':
