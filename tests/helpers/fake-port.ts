@@ -1,13 +1,19 @@
 import type {StoredDelivery} from '../../source/core/delivery.ts';
+import {SvcError} from '../../source/core/errors.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {StoredGroup} from '../../source/core/group.ts';
 import {reduce} from '../../source/core/reduce.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import {type GatewayState, initialState} from '../../source/core/state.ts';
+import type {ServerView} from '../../source/core/tool-server.ts';
+import type {ToolResult} from '../../source/core/tool.ts';
 import type {
 	GatewayPort,
 	ReceiverAnswer,
 	ReplayPlan,
+	ServerReloadPlan,
+	ServerTest,
+	Settled,
 	StopConsequences,
 } from '../../source/gateway/port.ts';
 
@@ -29,6 +35,14 @@ export type FakePort = GatewayPort & {
 		receiver: ReceiverAnswer;
 		/** Of `dispatchGroup`. */
 		dispatched: boolean;
+		/** Of `settleApproval`. */
+		settled: Settled;
+		/** Of `planServerReload`. */
+		serverPlan: ServerReloadPlan;
+		/** Of `testServer`; the server of that name in `durationMs` 0 when absent. */
+		serverTest: ServerTest | undefined;
+		/** Of `tryTool`. */
+		toolResult: ToolResult;
 		/** When set, every command rejects with it. */
 		failure: Error | undefined;
 	};
@@ -59,6 +73,10 @@ export function createFakePort(
 		consequences: {activeRuns: 0, queuedRuns: 0, pendingGroups: 0},
 		receiver: {status: 202, body: '{"status":"accepted"}'},
 		dispatched: true,
+		settled: {settled: false},
+		serverPlan: {changes: [], closes: []},
+		serverTest: undefined,
+		toolResult: {text: 'done'},
 		failure: undefined,
 	};
 
@@ -75,6 +93,15 @@ export function createFakePort(
 		}
 
 		return answer;
+	};
+
+	const serverOf = (name: string, {profile = 'default'} = {}): ServerView => {
+		const server = state.servers.find(other => other.name === name && other.profile === profile);
+		if (!server) {
+			throw new SvcError('server_not_found', `Cannot find tool server "${name}"`);
+		}
+
+		return server;
 	};
 
 	return {
@@ -116,6 +143,34 @@ export function createFakePort(
 		replay: async (...args) => command({name: 'replay', args}, answers.receiver),
 		sendTestEvent: async (...args) => command({name: 'sendTestEvent', args}, answers.receiver),
 		curlLine: async route => `curl http://127.0.0.1:8644/webhooks/${route}`,
+		listApprovals: async ({state: wanted, limit}) =>
+			(wanted === 'waiting' ? state.approvals : state.settledApprovals.toReversed()).slice(
+				0,
+				limit,
+			),
+		settleApproval: async (...args) => command({name: 'settleApproval', args}, answers.settled),
+		extendApproval: async (...args) =>
+			command(
+				{name: 'extendApproval', args},
+				state.approvals.find(({id}) => id === args[0]),
+			),
+		listApprovalRules: async () => state.approvalRules,
+		revokeApprovalRule: async (...args) =>
+			command(
+				{name: 'revokeApprovalRule', args},
+				state.approvalRules.some(({id}) => id === args[0]),
+			),
+		listServers: async () => state.servers,
+		connectServer: async (...args) => command({name: 'connectServer', args}, serverOf(...args)),
+		disconnectServer: async (...args) =>
+			command({name: 'disconnectServer', args}, serverOf(...args)),
+		testServer: async (...args) =>
+			command(
+				{name: 'testServer', args},
+				answers.serverTest ?? {server: serverOf(...args), durationMs: 0},
+			),
+		planServerReload: async () => answers.serverPlan,
+		tryTool: async (...args) => command({name: 'tryTool', args}, answers.toolResult),
 		cancelRun: async (...args) => command({name: 'cancelRun', args}, true),
 		retryRun: async (...args) => command({name: 'retryRun', args}, true),
 		listRoutes: async () => state.routes,
@@ -134,6 +189,7 @@ export function createFakePort(
 			groups: 0,
 			jobs: {count: 0, next_at: null},
 			servers: [],
+			approvals: 0,
 			platforms: [],
 			model: null,
 			model_problem: null,
