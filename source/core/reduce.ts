@@ -1,4 +1,5 @@
 import type {GatewayEvent} from './events.ts';
+import {approvalsAfter} from './reduce-approvals.ts';
 import {deliveriesAfter} from './reduce-deliveries.ts';
 import {groupsAfter} from './reduce-groups.ts';
 import {progressAfter, runsAfter} from './reduce-runs.ts';
@@ -28,6 +29,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		deliveries: deliveriesAfter(state.deliveries, events),
 		groups: groupsAfter(state.groups, events),
 		jobs: events.reduce(jobsAfter, state.jobs),
+		...approvalsAfter(state, events),
 		servers: serversAfter(state.servers, events),
 		runs: runsAfter(state.runs, events),
 		progress: progressAfter(state.progress, events),
