@@ -1,3 +1,5 @@
+import type {ToolServerConfig} from '../../source/config/tool-server.ts';
+import type {AskedTool} from '../../source/core/approval.ts';
 import type {ServerToolView, ServerView} from '../../source/core/tool-server.ts';
 
 /** A connected server without tools; `overrides` win. */
@@ -25,5 +27,46 @@ export const makeServerTool = (overrides: Partial<ServerToolView> = {}): ServerT
 	asks: false,
 	changed: false,
 	args: [],
+	...overrides,
+});
+
+/** A tool that a person is asked about; `overrides` win. */
+export const makeAskedTool = (overrides: Partial<AskedTool> = {}): AskedTool => ({
+	server: 'crm',
+	profile: 'default',
+	tool: 'search',
+	name: 'mcp__crm__search',
+	transport: 'stdio',
+	host: 'crm-server',
+	trust: 'untrusted',
+	claims: {},
+	description: 'Searches',
+	inputSchema: {type: 'object'},
+	definition: 'a'.repeat(64),
+	changed: false,
+	...overrides,
+});
+
+/** A server over stdio with the defaults of the configuration; `overrides` win. */
+export const makeServerConfig = (overrides: Partial<ToolServerConfig> = {}): ToolServerConfig => ({
+	name: 'crm',
+	enabled: true,
+	endpoint: {transport: 'stdio', command: 'crm-server', args: [], env: {}},
+	trust: 'full',
+	protocol: 'auto',
+	timeoutMs: 300_000,
+	connectTimeoutMs: 60_000,
+	parallel: false,
+	lazy: false,
+	tools: {exclude: [], resources: true, prompts: true},
+	sampling: {
+		enabled: true,
+		maxTokensCap: 4096,
+		timeoutMs: 30_000,
+		maxRpm: 10,
+		allowedModels: [],
+		maxToolRounds: 5,
+	},
+	elicitation: {enabled: true, timeoutMs: 300_000},
 	...overrides,
 });

@@ -1,0 +1,251 @@
+import type {Config, Profile} from '../config/config.ts';
+import type {ToolServerConfig} from '../config/tool-server.ts';
+import type {ServerChange as ToldChange} from '../core/approvals/approvals.ts';
+import type {Clock} from '../core/clock.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import {inServerOrder} from '../core/reduce-servers.ts';
+import type {ServerView} from '../core/tool-server.ts';
+import type {Tool} from '../core/tool.ts';
+import type {ServerChange, ServerManager} from '../mcp/manager.ts';
+import type {OpenManager} from './open-manager.ts';
+import {createServerNews} from './server-news.ts';
+import {createServerTeller} from './server-teller.ts';
+import {within} from './within.ts';
+
+/** A run does not wait longer for servers that connect. */
+const longestWaitMs = 60_000;
+
+type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
+
+/** The tool servers of every profile that runs are for. */
+export type LiveServers = AsyncDisposable & {
+	/**
+	 * Takes over the configuration as it is now; the first time, connects the servers of the gateway's own profile. Resolves when what had to end has
+	 * ended; connections are under way then. Never rejects.
+	 */
+	changed(): Promise<void>;
+	/**
+	 * The tools that a run of `profile` starts with, by server. Waits until each server that connects by itself has connected or failed once, at most a
+	 * minute. Rejects with the reason of `signal`.
+	 */
+	toolsOf(profile: string, signal: AbortSignal): Promise<ToolsByServer>;
+	/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
+	views(): readonly ServerView[];
+	/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
+	connect(name: string, profile?: string): Promise<ServerView>;
+	/** @throws SvcError as `connect` does */
+	disconnect(name: string, profile?: string): Promise<ServerView>;
+	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
+	test(name: string, profile?: string): ReturnType<ServerManager['test']>;
+	/** What `servers` instead of the present ones would change for the gateway's own profile. */
+	plan(servers: Config['toolServers']): readonly ServerChange[];
+};
+
+export type LiveServersDependencies = {
+	readonly clock: Clock;
+	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
+	readonly openManager: OpenManager;
+	readonly emit: Emit;
+	readonly log: Logger;
+	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
+	readonly onTools: (change: ToldChange) => void;
+};
+
+/**
+ * One manager of tool servers for each profile: that of the gateway's own profile from the start, when a server is configured; another one's when a run of it
+ * first needs tools. What is not needed is not loaded.
+ *
+ * @see Interface 2.12, 5.3
+ */
+export function createLiveServers({
+	clock,
+	config,
+	openManager,
+	emit,
+	log,
+	onTools,
+}: LiveServersDependencies): LiveServers {
+	const managers = new Map<string, Promise<ServerManager>>();
+	const opened = new Map<string, ServerManager>();
+	const news = createServerNews({clock, emit});
+	const tellTools = createServerTeller(onTools);
+	let turn = Promise.resolve();
+	let closed = false;
+
+	const open = async ({name: profile, paths}: Profile): Promise<ServerManager> => {
+		const manager = await openManager({
+			profile,
+			paths,
+			environment: () => config().profiles.of(profile).environment,
+			onChange(view) {
+				news.changed(view);
+				tellTools.changed(view, opened.get(profile)?.tools().get(view.name));
+			},
+			onRemoved(name) {
+				news.removed({profile, name});
+				tellTools.removed({profile, name});
+			},
+		});
+		if (closed) {
+			await manager[Symbol.asyncDispose]();
+			throw new SvcError('gateway_stopping', 'Cannot open tool servers: the gateway is stopping');
+		}
+
+		opened.set(profile, manager);
+		await manager.apply(config().toolServers);
+		return manager;
+	};
+
+	const managerOf = (profile: Profile): Promise<ServerManager> => {
+		const known = managers.get(profile.name);
+		if (known) {
+			return known;
+		}
+
+		const manager = open(profile);
+		managers.set(profile.name, manager);
+		manager.catch((error: unknown) => {
+			managers.delete(profile.name);
+			log.error('Cannot open the tool servers', {
+				profile: profile.name,
+				error: messageOf(error),
+			});
+		});
+		return manager;
+	};
+
+	const close = async (profile: string, manager: ServerManager) => {
+		managers.delete(profile);
+		opened.delete(profile);
+		const names = manager.views().map(({name}) => name);
+		await manager[Symbol.asyncDispose]();
+		for (const name of names) {
+			news.removed({profile, name});
+		}
+	};
+
+	const takeOver = async () => {
+		const {toolServers, profiles} = config();
+		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
+		const present = [...opened];
+		if (toolServers.size > 0 && !opened.has('default')) {
+			await managerOf(profiles.of('default'));
+		}
+
+		await Promise.all(
+			present.map(async ([profile, manager]) =>
+				served.has(profile) ? manager.apply(toolServers) : close(profile, manager),
+			),
+		);
+	};
+
+	/** @throws SvcError `server_not_found`, `profile_not_served` */
+	const find = async (name: string, profileName = 'default') => {
+		const {toolServers, profiles} = config();
+		const profile = profiles.of(profileName);
+		if (profile.name !== 'default' && !profiles.others.some(other => other.name === profile.name)) {
+			throw new SvcError(
+				'profile_not_served',
+				`Cannot use the tool servers of profile "${profileName}": this gateway does not serve it`,
+			);
+		}
+
+		const server = serverOf(toolServers, name);
+		return {manager: await managerOf(profile), server};
+	};
+
+	return {
+		changed() {
+			turn = turn.then(takeOver).catch((error: unknown) => {
+				log.error('Cannot take over the tool servers', {error: messageOf(error)});
+			});
+			return turn;
+		},
+		async toolsOf(profileName, signal) {
+			const {toolServers, profiles} = config();
+			const profile = profiles.of(profileName);
+			if (toolServers.size === 0 || !profile.exists) {
+				return new Map();
+			}
+
+			const manager = await within(managerOf(profile), signal);
+			const isReady = await readyInTime(manager, {clock, signal});
+			if (!isReady) {
+				log.warn('A run starts without the tool servers that still connect', {
+					profile: profileName,
+				});
+			}
+
+			return manager.tools();
+		},
+		views: () => inServerOrder([...opened.values()].flatMap(manager => manager.views())),
+		async connect(name, profile) {
+			const {manager} = await find(name, profile);
+			return manager.connect(name);
+		},
+		async disconnect(name, profile) {
+			const {manager} = await find(name, profile);
+			return manager.disconnect(name);
+		},
+		async test(name, profile) {
+			const {manager, server} = await find(name, profile);
+			return manager.test(server);
+		},
+		plan(servers) {
+			const manager = opened.get('default');
+			return manager
+				? manager.plan(servers)
+				: [...servers.keys()].map(name => ({
+						name,
+						kind: 'added',
+						keys: [],
+						closes: false,
+						lostTools: [],
+					}));
+		},
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			await turn;
+			await Promise.allSettled(managers.values());
+			await Promise.all([...opened.values()].map(manager => manager[Symbol.asyncDispose]()));
+			news[Symbol.dispose]();
+		},
+	};
+}
+
+/** @throws SvcError `server_not_found` */
+export function serverOf(servers: Config['toolServers'], name: string): ToolServerConfig {
+	const server = servers.get(name);
+	if (!server) {
+		throw new SvcError('server_not_found', `Cannot find tool server "${name}": see "svc mcp list"`);
+	}
+
+	return server;
+}
+
+/** Whether every server has connected or failed once within a minute. Rejects with the reason of `signal`. */
+async function readyInTime(
+	manager: ServerManager,
+	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+): Promise<boolean> {
+	const late = new AbortController();
+	const cancel = clock.after(longestWaitMs, () => {
+		late.abort();
+	});
+	const either = AbortSignal.any([signal, late.signal]);
+	try {
+		await within(manager.ready(either), either);
+		return true;
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!late.signal.aborted) {
+			throw error;
+		}
+
+		return false;
+	} finally {
+		cancel();
+	}
+}
