@@ -1,5 +1,6 @@
 import type {Problem} from '../core/config-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
+import type {ToolServerConfig} from './tool-server.ts';
 
 /** Files and folders of one home. Absolute paths. @see Decisions 1 */
 export type HomePaths = {
@@ -126,6 +127,8 @@ export type Config = {
 	/** Address that `/metrics` is for; loopback: this machine alone. */
 	readonly metrics: {readonly host: string};
 	readonly platforms: {readonly email?: EmailConfig};
+	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
+	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
 	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
 	readonly secretValues: readonly string[];

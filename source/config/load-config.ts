@@ -14,6 +14,8 @@ import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
+import {findServerAdvice} from './tool-server-advice.ts';
+import {toolServersOf} from './tool-servers.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
@@ -129,7 +131,8 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		return refused(placed(findings));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention} = parsed.data;
+	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = parsed.data;
+	const toolServers = toolServersOf(mcp_servers);
 	const {webhook, problems: ofVariables} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
@@ -139,6 +142,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			...findings,
 			...findProfileTroubles(value, {paths, webhook, profiles}),
 			...findWeakSecrets(value, webhook),
+			...findServerAdvice(mcp_servers),
 		]),
 		...ofVariables.map(({name, message}) => placeless(paths.env, {key: name, message})),
 		...profiles.problems.map(aboutProfile),
@@ -159,6 +163,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			profiles,
 			metrics,
 			platforms: platforms?.email ? {email: platforms.email} : {},
+			toolServers,
 			retention,
 			secretValues: collectSecrets({secret: webhook.secrets, value}, [
 				merged,

@@ -2,6 +2,12 @@ import {variable, type Environment} from './environment.ts';
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** Any `${...}`: in a tool server's entry each of them is looked up. @see Interface 2.15 */
+export const anyReference = /\$\{([^{}]+)\}/g;
+
+/** Whether a text of a tool server's entry is only known when it is expanded. */
+export const hasReference = (text: string): boolean => text.search(anyReference) !== -1;
+
 /** The references in a text, as they are written. */
 export const referencesIn = (text: string): readonly string[] =>
 	[...text.matchAll(reference)].map(([placeholder]) => placeholder);

@@ -10,6 +10,7 @@ import {
 	runsSchema,
 } from './section-schemas.ts';
 import {platformsToCome} from './targets.ts';
+import {toolServersSchema} from './tool-server-schema.ts';
 
 const webhookSettings = {
 	enabled: setting(z.boolean(), {description: 'Whether the receiver runs', default: false}),
@@ -59,7 +60,7 @@ export const configSchema = z.object({
 		{description: 'The gateway itself'},
 	),
 	api: looseSection('The chat completions API'),
-	mcp_servers: looseSection('Tool servers by name'),
+	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	metrics: metricsSchema,
 });
 

@@ -340,7 +340,6 @@ test('`metrics.host`: loopback unless it says otherwise', () => {
 test('settings of a later version are accepted, each with a warning, also in a strict check', () => {
 	using home = createTemporaryHome();
 	const config = `
-mcp_servers: {crm: {command: crm}}
 api: {port: 8642}
 metrics: {host: 0.0.0.0}
 platforms:
@@ -355,12 +354,11 @@ platforms:
 	expect(loaded.ok).toBe(true);
 	expect(problemsOf(loaded)).toEqual(
 		[
-			'2:1 mcp_servers',
-			'3:1 api',
-			'6:3 platforms.telegram',
-			'7:3 platforms.teams',
-			'10:32 platforms.webhook.routes.a.mirror_to_session',
-			'11:47 platforms.webhook.extra.routes.b.mirror_to_session',
+			'2:1 api',
+			'5:3 platforms.telegram',
+			'6:3 platforms.teams',
+			'9:32 platforms.webhook.routes.a.mirror_to_session',
+			'10:47 platforms.webhook.extra.routes.b.mirror_to_session',
 		].map(place => `config.yaml:${place}: this version does not use it yet`),
 	);
 	expect(configOf(loaded).warnings.every(({severity}) => severity === 'warning')).toBe(true);

@@ -1,0 +1,72 @@
+import {z} from 'zod';
+import {hasReference} from './references.ts';
+import {checked, seconds, setting, text, wholeNumber} from './schema-parts.ts';
+
+const daySeconds = 24 * 60 * 60;
+
+const methods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+/** `oauth` of a tool server as it is written; references are checked where they are resolved. @see Interface 2.14, 5.3 */
+export const oauthSchema = z.object({
+	flow: setting(z.enum(['browser', 'device']), {
+		description: 'How a person logs in: in a browser (PKCE), or with a code on another device',
+		default: 'browser',
+	}),
+	timeout: setting(seconds(daySeconds), {
+		description: 'Seconds to wait for device approval, also limited by the lifetime of the code',
+		default: 300,
+	}),
+	client_id: setting(text, {description: 'Client that was registered beforehand'}),
+	client_secret: setting(z.string(), {description: 'Its secret; best a reference'}),
+	token_endpoint_auth_method: setting(z.enum(methods), {
+		description: 'How the client authenticates at the token endpoint',
+	}),
+	client_name: setting(text, {description: 'Name that dynamic registration gives'}),
+	redirect_uri: setting(checked(text, problemWithRedirect), {
+		description: 'Where the browser comes back to, instead of a loopback port of the gateway',
+	}),
+	redirect_port: setting(wholeNumber(1, 65_535), {
+		description: 'Loopback port that the browser comes back to',
+	}),
+	scope: setting(z.string(), {description: 'Scopes to ask for; wins over advertised ones'}),
+	user_agent: setting(z.string(), {
+		description: 'User-Agent of requests to the token endpoint alone; an empty one is ignored',
+	}),
+	client_metadata_url: setting(checked(text, problemWithDocument), {
+		description: 'Client metadata document that you host; https, with a path',
+	}),
+	cimd: setting(z.boolean(), {
+		description: 'Client metadata document where the server takes one; false: dynamic registration',
+		default: true,
+	}),
+});
+
+function problemWithRedirect(uri: string): string | undefined {
+	if (hasReference(uri)) {
+		return undefined;
+	}
+
+	const url = URL.parse(uri);
+	return /^https?:$/.test(url?.protocol ?? '') && url?.hash === ''
+		? undefined
+		: 'must be a URL that starts with http:// or https://, without a fragment';
+}
+
+/** "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)". @see Interface 5.3 */
+function problemWithDocument(address: string): string | undefined {
+	if (hasReference(address)) {
+		return undefined;
+	}
+
+	const url = URL.parse(address);
+	// The parser resolves the segments, so they are looked for in what was written.
+	const isPlain =
+		url?.protocol === 'https:' &&
+		url.pathname !== '/' &&
+		url.username + url.password === '' &&
+		!address.includes('#') &&
+		!/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(address);
+	return isPlain
+		? undefined
+		: 'must be an https:// URL with a path, without a fragment, a user name and the segments "." and ".."';
+}

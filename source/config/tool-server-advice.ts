@@ -1,0 +1,126 @@
+import {cell} from '../core/untrusted.ts';
+import {nearestName} from './nearest-name.ts';
+import type {Finding} from './place-problem.ts';
+import type {RawToolServer} from './tool-server-schema.ts';
+
+/** What a server says without the effect that it seems to have. `servers` is `mcp_servers` as written. */
+export const findServerAdvice = (
+	servers: Readonly<Record<string, RawToolServer>> | null | undefined,
+): readonly Finding[] =>
+	Object.entries(servers ?? {}).flatMap(([name, server]) =>
+		adviceOn(server).map(({path, message, at}): Finding => ({
+			path: ['mcp_servers', name, ...path],
+			message,
+			severity: 'warning',
+			at,
+		})),
+	);
+
+type Advice = {
+	readonly path: readonly string[];
+	readonly message: string;
+	readonly at: 'key' | 'value';
+};
+
+const ofStdio = [
+	'args',
+	'env',
+	'idle_timeout_seconds',
+	'max_lifetime_seconds',
+	'lifecycle',
+] as const;
+
+const ofRemote = [
+	'headers',
+	'ssl_verify',
+	'client_cert',
+	'client_key',
+	'skip_preflight',
+	'oauth',
+] as const;
+
+const adviceOn = (server: RawToolServer): readonly Advice[] => [
+	...adviceOnWords(server),
+	...adviceOnPlace(server),
+	...adviceOnValues(server),
+];
+
+function adviceOnWords({protocol, trust}: RawToolServer): readonly Advice[] {
+	return [
+		...adviceOnWord(protocol, {
+			key: 'protocol',
+			known: ['auto', 'stateless', 'legacy'],
+			instead: 'auto',
+		}),
+		...adviceOnWord(trust, {key: 'trust', known: ['full', 'untrusted'], instead: 'untrusted'}),
+	];
+}
+
+type Word = {
+	readonly key: string;
+	readonly known: readonly string[];
+	/** What an unknown one means. */
+	readonly instead: string;
+};
+
+const longestShown = 40;
+
+function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly Advice[] {
+	const word = typeof written === 'string' ? written.trim() : '';
+	if (written === undefined || written === null || known.includes(word.toLowerCase())) {
+		return [];
+	}
+
+	const nearest = nearestName(word, known);
+	const shown = word === '' ? 'this' : `"${cell(word, longestShown).text}"`;
+	const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
+	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;
+	return [{path: [key], message, at: 'value'}];
+}
+
+/** Keys that belong to the other kind of server. */
+function adviceOnPlace(server: RawToolServer): readonly Advice[] {
+	const [keys, beside] = server.url
+		? ([ofStdio, 'url'] as const)
+		: ([ofRemote, 'command'] as const);
+	const misplaced = keys
+		.filter(key => server[key] !== undefined && server[key] !== null)
+		.map((key): Advice => ({
+			path: [key],
+			message: `has no effect beside "${beside}"`,
+			at: 'key',
+		}));
+	return server.url && server.oauth && !server.auth
+		? [...misplaced, {path: ['oauth'], message: 'has no effect without "auth: oauth"', at: 'key'}]
+		: misplaced;
+}
+
+function adviceOnValues(server: RawToolServer): readonly Advice[] {
+	const {tools, keepalive_interval: keepalive, lifecycle} = server;
+	const advice: Advice[] = [];
+	if (server.url && server.ssl_verify === false) {
+		const message =
+			'the certificate of the server is not checked: whoever is on the way can read and change everything';
+		advice.push({path: ['ssl_verify'], message, at: 'value'});
+	}
+
+	if (typeof keepalive === 'number' && keepalive < 5) {
+		const message = 'is less than 5 seconds: 5 is used';
+		advice.push({path: ['keepalive_interval'], message, at: 'value'});
+	}
+
+	if (tools?.include && tools.exclude && tools.exclude.length > 0) {
+		const message = 'has no effect beside "include"';
+		advice.push({path: ['tools', 'exclude'], message, at: 'key'});
+	}
+
+	for (const key of ['idle_timeout_seconds', 'max_lifetime_seconds'] as const) {
+		const [direct, inside] = [server[key], lifecycle?.[key]];
+		if (typeof direct === 'number' && typeof inside === 'number' && direct !== inside) {
+			const message = `has no effect: "${key}" stands beside "lifecycle" too`;
+			advice.push({path: ['lifecycle', key], message, at: 'key'});
+		}
+	}
+
+	return advice;
+}

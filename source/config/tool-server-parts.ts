@@ -1,0 +1,99 @@
+import {z} from 'zod';
+import {splitCommand} from '../core/split-command.ts';
+import {checked, visibleText} from './schema-parts.ts';
+
+const mostArgs = 1000;
+
+const withoutNul = (written: string | number | boolean): string | undefined =>
+	String(written).includes('\0') ? 'must not hold a NUL' : undefined;
+
+/** The executable. */
+export const programText = checked(visibleText, withoutNul);
+
+/** A text; numbers, true and false are taken as they would be printed, for the value of a variable is text anyhow. */
+export const textLike = checked(
+	z.union([z.string(), z.number(), z.boolean()]),
+	withoutNul,
+).transform(String);
+
+/** Name of an environment variable. */
+export const variableName = checked(z.string(), name =>
+	/^[^=\0]+$/.test(name) ? undefined : 'is not the name of a variable',
+);
+
+const argsList = z.array(textLike).max(mostArgs);
+
+/**
+ * `args`: a list, or a text: the JSON of a list, the JSON of a mapping (one argument, as it stands), or a command line that is split at
+ * blanks; quotes and backslashes keep together as in a shell, nothing is expanded.
+ */
+export const argsText = z.union([argsList, checked(z.string(), problemWithLine).transform(argsIn)]);
+
+function argsIn(line: string): readonly string[] {
+	return jsonArgs(line) ?? splitCommand(line);
+}
+
+function problemWithLine(line: string): string | undefined {
+	if (jsonArgs(line)) {
+		return undefined;
+	}
+
+	return isWhole(line)
+		? withoutNul(line)
+		: 'has a quote that does not end, or ends in a backslash: write a list';
+}
+
+/** What a text that begins like JSON stands for; `undefined` when it is a command line after all. */
+function jsonArgs(line: string): readonly string[] | undefined {
+	if (!/^\s*[[{]/.test(line)) {
+		return undefined;
+	}
+
+	try {
+		const parsed: unknown = JSON.parse(line);
+		return Array.isArray(parsed) ? argsList.safeParse(parsed).data : [line.trim()];
+	} catch {
+		return undefined;
+	}
+}
+
+/** Whether every quote ends. */
+const isWhole = (line: string): boolean =>
+	line.replaceAll(/[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*'|\s/g, '') === '';
+
+const yes: ReadonlySet<unknown> = new Set([true, 1, 'true', 'yes', 'on', '1']);
+const no: ReadonlySet<unknown> = new Set([false, 0, 'false', 'no', 'off', '0']);
+
+/** `true`, `"yes"`, `on`, `1`… */
+export const boolLike = checked(z.union([z.boolean(), z.number(), z.string()]), written =>
+	yes.has(plain(written)) || no.has(plain(written)) ? undefined : 'must be true or false',
+).transform(written => yes.has(plain(written)));
+
+const plain = (written: unknown): unknown =>
+	typeof written === 'string' ? written.trim().toLowerCase() : written;
+
+/** Headers that belong to the connection, not to who asks. @see RFC 9110 §7.6.1 */
+const ofConnection =
+	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Name of a header that may be set. @see RFC 9110 §5.1 */
+export const headerName = checked(z.string(), name => {
+	if (ofConnection.test(name)) {
+		return 'is set by the program itself';
+	}
+
+	return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)
+		? undefined
+		: "is not a header's name: 1 to 128 letters, digits and hyphens";
+});
+
+/** Why `value` cannot be sent as a header; `undefined`: it can. Never holds it. @see RFC 9110 §5.5 */
+export const problemWithHeader = (value: string): string | undefined =>
+	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
+		? undefined
+		: 'has a character that no header can hold: a line break, another control, or one beyond Latin-1';
+
+/** Value of a header. */
+export const headerText = checked(z.union([z.string(), z.number(), z.boolean()]), written =>
+	problemWithHeader(String(written)),
+).transform(String);
