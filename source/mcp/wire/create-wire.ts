@@ -4,7 +4,10 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
-import type {OpenTransport} from './open-transport.ts';
+import type {OpenedTransport, OpenTransport} from './open-transport.ts';
+import {createProcessGroups} from './process-groups.ts';
+import {createStderrLog} from './stderr-log.ts';
+import type {WireParts} from './wire-parts.ts';
 
 /** How bytes travel to the tool servers of a gateway. Disposal ends every process that is left. */
 export type Wire = AsyncDisposable & {
@@ -31,12 +34,41 @@ export type WireDependencies = {
 	readonly environment: Environment;
 };
 
-export function createWire(_dependencies: WireDependencies): Wire {
+export function createWire({clock, log, redact, paths, environment}: WireDependencies): Wire {
+	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
+	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
+	const parts: WireParts = {clock, log, redact, environment, groups, stderrLog};
+	const opened = new Set<OpenedTransport>();
+
+	/** Disposed of with the wire, should its owner forget. */
+	const keep = (made: OpenedTransport): OpenedTransport => {
+		const kept: OpenedTransport = {
+			...made,
+			async [Symbol.asyncDispose]() {
+				opened.delete(kept);
+				await made[Symbol.asyncDispose]();
+			},
+		};
+		opened.add(kept);
+		return kept;
+	};
+
 	return {
-		open: async () => {
+		async open(server, options) {
+			options.signal.throwIfAborted();
+			const {endpoint} = server;
+			if (endpoint.transport === 'stdio') {
+				const {openStdio} = await import('./open-stdio.ts');
+				return keep(openStdio({...server, endpoint}, options, parts));
+			}
+
 			throw new Error('not written yet');
 		},
 		preflight: async () => {},
-		[Symbol.asyncDispose]: async () => {},
+		async [Symbol.asyncDispose]() {
+			await Promise.allSettled([...opened].map(async each => each[Symbol.asyncDispose]()));
+			await groups[Symbol.asyncDispose]();
+			await stderrLog[Symbol.asyncDispose]();
+		},
 	};
 }

@@ -1,0 +1,253 @@
+import {
+	InsufficientScopeError,
+	OAuthClientFlowError,
+	OAuthError,
+	ProtocolError,
+	SdkError,
+	SdkErrorCode,
+	SdkHttpError,
+	SseError,
+	UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import type {Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import {ConnectError} from './connect-error.ts';
+import {endOfProcess, spawnFailure} from './explain-process.ts';
+import {httpFailure} from './http-failures.ts';
+import {codeInText, networkVerdict} from './network-failures.ts';
+import type {ConnectFailure} from './open-transport.ts';
+import type {StdioFacts} from './stdio-transport.ts';
+import {sessionNotFound, streamLost} from './synthetic-errors.ts';
+
+const longestQuote = 200;
+const longestMessage = 500;
+
+/** What is known of the connection whose error is explained. */
+export type Situation = {
+	readonly server: Pick<ToolServerConfig, 'name' | 'endpoint'>;
+	/** The caller's; an abort surfaces as all kinds of errors. */
+	readonly signal: AbortSignal;
+	/** Hides this server's secrets and everybody's. */
+	readonly redact: Redact;
+	/** Whether the handshake was done. */
+	readonly isEstablished: boolean;
+	readonly hasSession: boolean;
+	/** Of a stdio server. */
+	readonly process?: StdioFacts;
+	readonly lastStderr?: string | undefined;
+};
+
+/** What an error of the SDK, of undici or of Node means for a connection: one sentence, cleaned, redacted. Never throws. */
+export function explain(error: unknown, situation: Situation): ConnectFailure {
+	if (situation.signal.aborted) {
+		return {message: 'The connection was cancelled', kind: 'passing'};
+	}
+
+	const {message, kind} = judge(error, situation, 0);
+	return {message: cell(situation.redact(message), longestMessage).text, kind};
+}
+
+function judge(error: unknown, situation: Situation, depth: number): ConnectFailure {
+	const {server, hasSession} = situation;
+	if (error instanceof ConnectError) {
+		return error.failure;
+	}
+
+	if (error instanceof SvcError) {
+		return situation.process?.exit
+			? endOfProcess(situation)
+			: {message: error.message, kind: 'passing'};
+	}
+
+	if (error instanceof ProtocolError) {
+		return protocolFailure(error, situation);
+	}
+
+	const status = statusOf(error);
+	if (status !== undefined) {
+		return httpFailure(status, {
+			quote: quoteOf(error, situation),
+			hasSession,
+			hasLogin: server.endpoint.transport !== 'stdio' && server.endpoint.oauth !== undefined,
+			name: server.name,
+		});
+	}
+
+	if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) {
+		return httpFailure(401, {quote: '', hasSession, hasLogin: true, name: server.name});
+	}
+
+	if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
+		return {message: `Its login failed: ${quoteOf(error, situation)}`, kind: 'needs-login'};
+	}
+
+	const code = codeOf(error);
+	const verdict = networkFailure(error, code, situation);
+	if (verdict) {
+		return verdict;
+	}
+
+	if (error instanceof SdkError) {
+		return sdkFailure(error, situation, depth);
+	}
+
+	return otherFailure(error, situation, depth);
+}
+
+function protocolFailure(error: ProtocolError, situation: Situation): ConnectFailure {
+	if (error.code === streamLost) {
+		return {message: 'The stream with its answer was lost', kind: 'stream-lost'};
+	}
+
+	const quote = quoteOf(error, situation);
+	if (situation.hasSession && error.code === sessionNotFound && /session/i.test(quote)) {
+		return {message: 'It has ended the session', kind: 'session-expired'};
+	}
+
+	return {message: `It answered with error ${error.code}: ${quote}`, kind: 'passing'};
+}
+
+function networkFailure(
+	error: unknown,
+	code: string,
+	{server, process, isEstablished}: Situation,
+): ConnectFailure | undefined {
+	if (server.endpoint.transport === 'stdio') {
+		return process ? spawnFailure(error, server.endpoint.command) : undefined;
+	}
+
+	const inText = error instanceof SseError ? codeInText(error.message) : undefined;
+	const verdict = networkVerdict(inText ?? code);
+	if (verdict?.kind !== 'cut-off') {
+		return verdict && {message: verdict.message, kind: verdict.kind};
+	}
+
+	const wantsCertificate =
+		!isEstablished && server.endpoint.url.startsWith('https:') && !server.endpoint.tls.client;
+	return isEstablished
+		? {message: verdict.message, kind: 'stream-lost'}
+		: {
+				message: `${verdict.message}${wantsCertificate ? ': it may want a TLS certificate (client_cert)' : ''}`,
+				kind: 'passing',
+			};
+}
+
+function sdkFailure(error: SdkError, situation: Situation, depth: number): ConnectFailure {
+	const {code} = error;
+	if (code === SdkErrorCode.RequestTimeout) {
+		const {lastStderr} = situation;
+		const said = lastStderr === undefined ? '' : `; it last said: ${lastStderr}`;
+		return {message: `It did not answer in time${said}`, kind: 'passing'};
+	}
+
+	if (code === SdkErrorCode.ClientHttpUnexpectedContent) {
+		const type = /type: (.*)/.exec(error.message)?.[1] ?? 'something else';
+		return {
+			message: `It answered with ${clean(type, situation)} where a tool server answers with JSON: is this the right URL`,
+			kind: 'permanent',
+		};
+	}
+
+	if (
+		code === SdkErrorCode.ConnectionClosed ||
+		code === SdkErrorCode.NotConnected ||
+		isEndInNegotiation(error)
+	) {
+		return situation.process
+			? endOfProcess(situation)
+			: {
+					message: 'The connection was closed',
+					kind: situation.isEstablished ? 'stream-lost' : 'passing',
+				};
+	}
+
+	if (error.cause !== undefined && depth < 5) {
+		return judge(error.cause, situation, depth + 1);
+	}
+
+	return code === SdkErrorCode.EraNegotiationFailed
+		? {
+				message: `No protocol version in common: ${quoteOf(error, situation)}`,
+				kind: 'permanent',
+			}
+		: {message: `It broke the protocol: ${quoteOf(error, situation)}`, kind: 'passing'};
+}
+
+const isEndInNegotiation = (error: SdkError): boolean =>
+	error.code === SdkErrorCode.EraNegotiationFailed && error.message.includes('closed');
+
+function otherFailure(error: unknown, situation: Situation, depth: number): ConnectFailure {
+	if (error instanceof Error) {
+		if (error.cause !== undefined && depth < 5) {
+			return judge(error.cause, situation, depth + 1);
+		}
+
+		if (error.name === 'AbortError') {
+			return {message: 'The request was cancelled', kind: 'passing'};
+		}
+
+		if (error instanceof SyntaxError || /ZodError/.test(error.name)) {
+			return {message: 'Its answer is not one of a tool server', kind: 'passing'};
+		}
+
+		if (/Invalid content type/.test(error.message)) {
+			return {
+				message:
+					'It does not answer with an event stream: is this the right URL, and an SSE server',
+				kind: 'permanent',
+			};
+		}
+
+		if (/terminated|other side closed/.test(error.message)) {
+			return {
+				message: 'Its answer broke off',
+				kind: situation.isEstablished ? 'stream-lost' : 'passing',
+			};
+		}
+	}
+
+	return {message: `It failed: ${quoteOf(error, situation)}`, kind: 'passing'};
+}
+
+/** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
+function statusOf(error: unknown): number | undefined {
+	if (error instanceof SdkHttpError) {
+		return error.status;
+	}
+
+	if (error instanceof SseError) {
+		return error.code === 200 || error.code === undefined ? undefined : error.code;
+	}
+
+	const inText = error instanceof Error ? /\(HTTP (\d{3})\)/.exec(error.message)?.[1] : undefined;
+	return inText === undefined ? undefined : Number(inText);
+}
+
+/** What a server said, without the SDK's words: the message of a JSON-RPC error, or the beginning of the text. */
+function quoteOf(error: unknown, situation: Situation): string {
+	const text =
+		error instanceof SdkHttpError && typeof error.data['text'] === 'string'
+			? error.data['text']
+			: messageOf(error).replace(
+					/^Error POSTing to endpoint \(HTTP \d+\): |^MCP error -?\d+: /,
+					'',
+				);
+	return clean(
+		/^\s*<(?:!doctype|html)/i.test(text) ? 'a web page' : messageInJson(text),
+		situation,
+	);
+}
+
+function messageInJson(text: string): string {
+	try {
+		const message: unknown = JSON.parse(text)?.error?.message;
+		return typeof message === 'string' ? message : text;
+	} catch {
+		return text;
+	}
+}
+
+const clean = (text: string, {redact}: Situation): string =>
+	cell(redact(text).trim(), longestQuote).text;

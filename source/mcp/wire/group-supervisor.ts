@@ -1,0 +1,103 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import type {Environment} from '../../config/environment.ts';
+import {type Clock, sleep} from '../../core/clock.ts';
+
+/** Reads `+ GROUP` and `- GROUP`; at the end of its input it ends the groups that are left. Only numbers reach it. */
+const script = `
+trap '' TERM INT HUP
+groups=
+while read -r change group; do
+	case $change in
+	+) groups="$groups $group" ;;
+	-)
+		rest=
+		for other in $groups; do
+			[ "$other" = "$group" ] || rest="$rest $other"
+		done
+		groups=$rest
+		;;
+	esac
+done
+[ -z "$groups" ] && exit
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
+sleep 1
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+`;
+
+/** How long it may take to end: the second it gives its groups, and some. */
+const endMs = 2000;
+
+export type GroupSupervisor = AsyncDisposable & {
+	/** From now on this group ends when this process does. */
+	add(pgid: number): void;
+	/** The group is gone; its number may be another's. */
+	remove(pgid: number): void;
+};
+
+/**
+ * One small shell beside the gateway that outlives it: the kernel closes its input when this process ends, however it ends, and then it ends
+ * the groups it was told of. It is started with the first group, again should somebody have ended it, and does not keep this process alive.
+ */
+export function createGroupSupervisor({
+	clock,
+	environment,
+}: {
+	readonly clock: Clock;
+	readonly environment: Environment;
+}): GroupSupervisor {
+	const groups = new Set<number>();
+	let shell: ChildProcess | undefined;
+
+	const tell = (change: '+' | '-', pgid: number) => {
+		shell?.stdin?.write(`${change} ${pgid}\n`);
+	};
+
+	const start = () => {
+		const child = spawn('/bin/sh', ['-c', script], {
+			cwd: '/',
+			detached: true,
+			env: {PATH: environment['PATH'] ?? '/usr/bin:/bin'},
+			stdio: ['pipe', 'ignore', 'ignore'],
+		});
+		const forget = () => {
+			shell = shell === child ? undefined : shell;
+		};
+
+		child.on('error', forget);
+		child.on('exit', forget);
+		child.stdin?.on('error', () => {});
+		child.unref();
+		shell = child;
+		for (const pgid of groups) {
+			tell('+', pgid);
+		}
+	};
+
+	return {
+		add(pgid) {
+			groups.add(pgid);
+			if (shell) {
+				tell('+', pgid);
+			} else {
+				start();
+			}
+		},
+		remove(pgid) {
+			groups.delete(pgid);
+			tell('-', pgid);
+		},
+		async [Symbol.asyncDispose]() {
+			const child = shell;
+			if (!child) {
+				return;
+			}
+
+			const ended = new AbortController();
+			child.once('exit', () => {
+				ended.abort();
+			});
+			child.stdin?.end();
+			await sleep(clock, endMs, ended.signal).catch(() => {});
+		},
+	};
+}

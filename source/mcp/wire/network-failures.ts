@@ -1,0 +1,89 @@
+import type {ConnectFailure} from './open-transport.ts';
+
+type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-off'];
+
+/** `cut-off`: the connection broke; what that means depends on whether it stood. */
+export type NetworkVerdict = {readonly message: string; readonly kind: Verdict[1]};
+
+const unknownCa: Verdict = [
+	'Its certificate was not issued by a known authority: set ssl_verify to the PEM file of its CA',
+	'permanent',
+];
+
+const unreachable = (what: string): Verdict => [`It cannot be reached: ${what}`, 'passing'];
+
+/** What the codes of Node, OpenSSL and undici mean for whoever configured a remote server. */
+const verdicts: Readonly<Record<string, Verdict>> = {
+	ECONNREFUSED: unreachable('nothing listens there (connection refused)'),
+	ENOTFOUND: unreachable('its host name is not known'),
+	EAI_AGAIN: unreachable('its host name cannot be looked up at present'),
+	EHOSTUNREACH: unreachable('no way to its host'),
+	ENETUNREACH: unreachable('no network'),
+	ETIMEDOUT: unreachable('no answer from its host'),
+	UND_ERR_CONNECT_TIMEOUT: unreachable('no answer from its host'),
+	UND_ERR_HEADERS_TIMEOUT: ['It did not answer in time', 'passing'],
+	UND_ERR_BODY_TIMEOUT: ['It stopped in the middle of an answer', 'cut-off'],
+	ECONNRESET: ['It closed the connection', 'cut-off'],
+	EPIPE: ['It closed the connection', 'cut-off'],
+	UND_ERR_SOCKET: ['It closed the connection', 'cut-off'],
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['Its answer broke off', 'cut-off'],
+	UND_ERR_PRX_TLS: ['The TLS connection to the proxy failed', 'passing'],
+	UND_ERR_ABORTED: ['The proxy refused the connection', 'permanent'],
+	SELF_SIGNED_CERT_IN_CHAIN: unknownCa,
+	DEPTH_ZERO_SELF_SIGNED_CERT: unknownCa,
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownCa,
+	UNABLE_TO_GET_ISSUER_CERT: unknownCa,
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownCa,
+	CERT_UNTRUSTED: unknownCa,
+	CERT_HAS_EXPIRED: ['Its certificate has expired', 'permanent'],
+	CERT_NOT_YET_VALID: ['Its certificate is not valid yet', 'permanent'],
+	CERT_REVOKED: ['Its certificate has been revoked', 'permanent'],
+	ERR_TLS_CERT_ALTNAME_INVALID: ['Its certificate is for another host', 'permanent'],
+	ERR_OSSL_BAD_DECRYPT: ['The password of client_cert does not fit its key', 'permanent'],
+	ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED: [
+		'The key of client_cert needs a password',
+		'permanent',
+	],
+	ERR_OSSL_X509_KEY_VALUES_MISMATCH: [
+		'client_cert and its key do not belong together',
+		'permanent',
+	],
+	ERR_SSL_WRONG_VERSION_NUMBER: [
+		'It does not speak TLS on this port: is its URL meant to begin with http://',
+		'permanent',
+	],
+	EPROTO: ['The TLS handshake failed', 'permanent'],
+};
+
+const refusedCertificate: Verdict = [
+	'It refused our TLS certificate, or wants one: set client_cert',
+	'permanent',
+];
+
+/** What a code means; `undefined` for one that says nothing about the network. */
+export function networkVerdict(code: string): NetworkVerdict | undefined {
+	const [message, kind] =
+		(Object.hasOwn(verdicts, code) ? verdicts[code] : undefined) ?? byFamily(code) ?? [];
+	return message === undefined || kind === undefined ? undefined : {message, kind};
+}
+
+function byFamily(code: string): Verdict | undefined {
+	if (/^ERR_SSL_.*ALERT/.test(code)) {
+		return refusedCertificate;
+	}
+
+	if (code.startsWith('ERR_OSSL_')) {
+		return ['client_cert, its key or the CA bundle cannot be read as PEM', 'permanent'];
+	}
+
+	if (/^(?:ERR_SSL_|ERR_TLS_)/.test(code)) {
+		return ['The TLS handshake failed', 'permanent'];
+	}
+
+	return code.startsWith('HPE_') ? ['It does not answer with HTTP', 'permanent'] : undefined;
+}
+
+/** The codes in the text of an error whose cause was dropped on the way, as the EventSource does. */
+export const codeInText = (text: string): string | undefined =>
+	/\b(?:E[A-Z]{4,}|UND_ERR_[A-Z_]+|ERR_(?:SSL|TLS|OSSL)_[A-Z0-9_]+)\b/.exec(text)?.[0] ??
+	(/other side closed|terminated/.test(text) ? 'UND_ERR_SOCKET' : undefined);

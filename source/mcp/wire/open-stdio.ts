@@ -1,0 +1,67 @@
+import type {StdioEndpoint} from '../../config/tool-server.ts';
+import {cell} from '../../core/untrusted.ts';
+import {explain} from './explain.ts';
+import type {OpenedTransport, OpenOptions} from './open-transport.ts';
+import {createStdioTransport} from './stdio-transport.ts';
+import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+
+const longestLogLine = 2000;
+const longestLastLine = 300;
+
+/** Makes the way to a stdio server; nothing runs before `start()`. */
+export function openStdio(
+	server: ServerAt<StdioEndpoint>,
+	{signal, secrets, onLost = () => {}}: OpenOptions,
+	{clock, log, redact, environment, groups, stderrLog}: WireParts,
+): OpenedTransport {
+	const hide = redactAlso(redact, secrets);
+	let lastStderr: string | undefined;
+	const transport = createStdioTransport({
+		endpoint: server.endpoint,
+		environment,
+		clock,
+		groups,
+		onStderr(line) {
+			const text = cell(hide(line), longestLogLine).text;
+			if (text.trim() !== '') {
+				lastStderr = cell(text, longestLastLine).text;
+				stderrLog.write(server.name, text);
+			}
+		},
+		onLost,
+	});
+	const end = () => {
+		void transport.close();
+	};
+
+	signal.addEventListener('abort', end, {once: true});
+	return {
+		transport,
+		lastStderr: () => lastStderr,
+		exit: () => transport.facts().exit,
+		explain(error) {
+			const process = transport.facts();
+			const {isEstablished} = process;
+			return explain(error, {
+				server,
+				signal,
+				redact: hide,
+				isEstablished,
+				hasSession: false,
+				process,
+				lastStderr,
+			});
+		},
+		async [Symbol.asyncDispose]() {
+			signal.removeEventListener('abort', end);
+			await transport.close();
+			const {noiseLines} = transport.facts();
+			if (noiseLines > 0) {
+				log.debug('A tool server printed lines that are no messages', {
+					server: server.name,
+					lines: noiseLines,
+				});
+			}
+		},
+	};
+}

@@ -1,0 +1,63 @@
+import type {Environment} from '../../config/environment.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import {createGroupSupervisor} from './group-supervisor.ts';
+import {createProcessLedger} from './process-ledger.ts';
+
+export type ProcessGroups = AsyncDisposable & {
+	/** Resolves when what an earlier process left has been ended. To be awaited before a server is started. */
+	ready(): Promise<void>;
+	/** Call it in the turn that started the group's leader: from then on no end of this process leaves the group behind. */
+	add(pgid: number): void;
+	/** The group has ended. */
+	remove(pgid: number): void;
+};
+
+/** No process of a tool server survives this one: a supervisor ends them when we are killed, a ledger at the next start when both were. */
+export function createProcessGroups({
+	clock,
+	log,
+	ledgerPath,
+	environment,
+}: {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly ledgerPath: string;
+	readonly environment: Environment;
+}): ProcessGroups {
+	const ledger = createProcessLedger({path: ledgerPath, clock, log});
+	const supervisor = createGroupSupervisor({clock, environment});
+	const writing = new Set<Promise<void>>();
+	let swept: Promise<void> | undefined;
+
+	const write = (task: Promise<void>) => {
+		writing.add(task);
+		void task.finally(() => writing.delete(task));
+	};
+
+	const sweep = async () => {
+		const count = await ledger.sweep();
+		if (count > 0) {
+			log.warn('Ended processes of tool servers that an earlier start has left', {groups: count});
+		}
+	};
+
+	return {
+		async ready() {
+			swept ??= sweep();
+			await swept;
+		},
+		add(pgid) {
+			supervisor.add(pgid);
+			write(ledger.add(pgid));
+		},
+		remove(pgid) {
+			supervisor.remove(pgid);
+			write(ledger.remove(pgid));
+		},
+		async [Symbol.asyncDispose]() {
+			await supervisor[Symbol.asyncDispose]();
+			await Promise.all(writing);
+		},
+	};
+}

@@ -1,0 +1,22 @@
+import type {Environment} from '../../config/environment.ts';
+
+/** What a stdio server gets of this process's environment. */
+const inherited = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TERM|SHELL|TMPDIR|XDG_[A-Z_]+)$/;
+
+/**
+ * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*` of this process under its own `env`, nothing
+ * else. Functions that a shell has exported (`() {…`) stay out.
+ *
+ * @see Decisions 6
+ */
+export const serverEnvironment = (
+	environment: Environment,
+	own: Readonly<Record<string, string>>,
+): Environment => ({
+	...Object.fromEntries(
+		Object.entries(environment).filter(
+			([name, value]) => inherited.test(name) && !value.startsWith('()'),
+		),
+	),
+	...own,
+});

@@ -1,0 +1,27 @@
+import type {Environment} from '../../config/environment.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import type {ProcessGroups} from './process-groups.ts';
+import type {StderrLog} from './stderr-log.ts';
+
+/** What the transports of one gateway share. */
+export type WireParts = {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	/** The process's own. */
+	readonly environment: Environment;
+	readonly groups: ProcessGroups;
+	readonly stderrLog: StderrLog;
+};
+
+/** Server with an endpoint of kind `E`. */
+export type ServerAt<E> = ToolServerConfig & {readonly endpoint: E};
+
+/** Hides the secrets of everybody, then those of one server. */
+export function redactAlso(redact: Redact, secrets: readonly string[]): Redact {
+	const own = createRedact(() => secrets, {byShape: false});
+	return text => own(redact(text));
+}

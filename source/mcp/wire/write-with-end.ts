@@ -1,0 +1,57 @@
+import type {Writable} from 'node:stream';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+
+/** How long a reader may leave its pipe full. */
+const longestWaitMs = 30_000;
+
+/** How much may wait for a reader that does not read. */
+const maxWaitingBytes = 20 * 1024 * 1024;
+
+/**
+ * Writes `text`, and waits until a full pipe has taken it: 30 s at most, and no longer than until `signal` aborts. Rejects with the error of the pipe, the reason of the
+ * signal, or SvcError `mcp_connect_failed`.
+ */
+export async function writeWithEnd(
+	stream: Writable,
+	text: string,
+	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+): Promise<void> {
+	signal.throwIfAborted();
+	if (stream.writableLength > maxWaitingBytes) {
+		throw notReading();
+	}
+
+	using cleanup = new DisposableStack();
+	const {promise, resolve, reject} = Promise.withResolvers<void>();
+	const wasTaken = stream.write(text, error => {
+		if (error) {
+			reject(error);
+		} else {
+			resolve();
+		}
+	});
+	if (wasTaken) {
+		// Whether it is read is not known here; a pipe that breaks ends the connection.
+		promise.catch(() => {});
+		return;
+	}
+
+	cleanup.defer(
+		clock.after(longestWaitMs, () => {
+			reject(notReading());
+		}),
+	);
+	const onAbort = () => {
+		reject(signal.reason);
+	};
+
+	signal.addEventListener('abort', onAbort, {once: true});
+	cleanup.defer(() => {
+		signal.removeEventListener('abort', onAbort);
+	});
+	await promise;
+}
+
+const notReading = () =>
+	new SvcError('mcp_connect_failed', 'The server does not read what it is sent');
