@@ -1,0 +1,167 @@
+import {createHash} from 'node:crypto';
+import {statSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {
+	OAuthDiscoveryState,
+	StoredOAuthClientInformation,
+	StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import {z} from 'zod';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {makePrivateFolder, readPrivateFile, replacePrivateFile} from './private-file.ts';
+
+/** What an authorization server was found to say, and what the next login should ask for. */
+export type KnownServer = {
+	readonly discovery?: OAuthDiscoveryState;
+	/** Space-separated scopes that the server wanted and the grant lacks. */
+	readonly wantedScope?: string;
+};
+
+/** The files of one server's login. Reading never trusts what is in them. @see Interface 5.3 */
+export type GrantFiles = {
+	/** Taken around every change of tokens, by all processes. */
+	readonly lock: string;
+	/** @throws SvcError `login_file_unusable` */
+	tokens(): Promise<StoredOAuthTokens | undefined>;
+	/** @throws SvcError `login_file_unusable` */
+	client(): Promise<StoredOAuthClientInformation | undefined>;
+	/** Nothing when the file cannot be read: all of it can be found out again. */
+	known(): Promise<KnownServer>;
+	saveTokens(tokens: StoredOAuthTokens): Promise<void>;
+	saveClient(client: StoredOAuthClientInformation): Promise<void>;
+	saveKnown(known: KnownServer): Promise<void>;
+	/** Whether the authorization server once refused our metadata document. */
+	documentRefused(): boolean;
+	refuseDocument(url: string): Promise<void>;
+	forgetRefusal(): Promise<void>;
+	/** Makes the folder, for the lock. */
+	prepare(): Promise<void>;
+};
+
+const tokensShape = z.looseObject({
+	access_token: z.string().min(1),
+	token_type: z.string(),
+	refresh_token: z.string().optional(),
+	scope: z.string().optional(),
+	issuer: z.string().optional(),
+	/** Seconds since 1970. */
+	expires_at: z.number().optional(),
+});
+
+const clientShape = z.looseObject({
+	client_id: z.string().min(1),
+	client_secret: z.string().optional(),
+	issuer: z.string().optional(),
+});
+
+const urlText = z.url({protocol: /^https?$/});
+
+/** What the SDK reads of it; every address in it is judged again before it is used. */
+const knownShape: z.ZodType<OAuthDiscoveryState> = z.looseObject({
+	authorizationServerUrl: urlText,
+	resourceMetadataUrl: urlText.exactOptional(),
+	resourceMetadata: z
+		.looseObject({
+			resource: urlText,
+			authorization_servers: z.array(urlText).exactOptional(),
+			scopes_supported: z.array(z.string()).exactOptional(),
+		})
+		.exactOptional(),
+	authorizationServerMetadata: z
+		.looseObject({
+			issuer: z.string(),
+			authorization_endpoint: urlText,
+			token_endpoint: urlText,
+			registration_endpoint: urlText.exactOptional(),
+			response_types_supported: z.array(z.string()),
+			scopes_supported: z.array(z.string()).exactOptional(),
+			code_challenge_methods_supported: z.array(z.string()).exactOptional(),
+			token_endpoint_auth_methods_supported: z.array(z.string()).exactOptional(),
+			client_id_metadata_document_supported: z.boolean().exactOptional(),
+			authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
+		})
+		.exactOptional(),
+});
+
+const wantedShape = z.looseObject({wantedScope: z.string().optional()});
+
+/** The files for `server` in `folder`, named after it. Nothing is read or made yet. */
+export function grantFiles(
+	folder: string,
+	{server, clock}: {readonly server: string; readonly clock: Clock},
+): GrantFiles {
+	const file = (ending: string) => join(folder, `${fileStem(server)}${ending}`);
+	const refusal = file('.cimd-off');
+	const save = async (ending: string, value: unknown) =>
+		replacePrivateFile(file(ending), `${JSON.stringify(value, undefined, '\t')}\n`);
+
+	return {
+		lock: file('.lock'),
+		tokens: async () => parse(file('.json'), tokensShape),
+		client: async () => parse(file('.client.json'), clientShape),
+		async known() {
+			const text = await readPrivateFile(file('.meta.json')).catch(() => undefined);
+			const value: unknown = text === undefined ? undefined : jsonOf(text);
+			const wanted = wantedShape.safeParse(value).data?.wantedScope;
+			const discovery = knownShape.safeParse(value);
+			return {
+				...(discovery.success && {discovery: discovery.data}),
+				...(wanted && {wantedScope: wanted}),
+			};
+		},
+		async saveTokens({expires_in, ...tokens}) {
+			await save('.json', {
+				...tokens,
+				...(expires_in !== undefined && {
+					expires_at: Math.floor(clock.now() / 1000) + expires_in,
+				}),
+			});
+		},
+		saveClient: async client => save('.client.json', client),
+		saveKnown: async ({discovery, wantedScope}) =>
+			save('.meta.json', {...discovery, ...(wantedScope && {wantedScope})}),
+		documentRefused: () => statSync(refusal, {throwIfNoEntry: false}) !== undefined,
+		refuseDocument: async url =>
+			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${url}\n`),
+		forgetRefusal: async () => rm(refusal, {force: true}),
+		prepare: async () => makePrivateFolder(file('.lock')),
+	};
+}
+
+/**
+ * The name of a server's files without their endings: the server's own, or, where that would leave the folder, hide the file or be the name of another
+ * server's file, a part of it with a hash.
+ */
+export function fileStem(server: string): string {
+	if (/^\w[\w.-]{0,63}$/.test(server) && !/\.(?:client|meta)$/i.test(server)) {
+		return server;
+	}
+
+	const hash = createHash('sha256').update(server).digest('hex').slice(0, 12);
+	return `${server.replaceAll(/[^\w-]+/g, '_').slice(0, 40)}-${hash}`;
+}
+
+async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefined> {
+	const text = await readPrivateFile(path);
+	if (text === undefined) {
+		return undefined;
+	}
+
+	const {success, data} = shape.safeParse(jsonOf(text));
+	if (!success) {
+		// Neither the parser's message nor the schema's: both may quote the file.
+		throw new SvcError('login_file_unusable', `Cannot use "${path}": it does not hold a login`);
+	}
+
+	return data;
+}
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,109 @@
+import {randomBytes} from 'node:crypto';
+import {constants} from 'node:fs';
+import {chmod, lstat, mkdir, open, rename, rm} from 'node:fs/promises';
+import {dirname} from 'node:path';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+
+/** Far more than tokens, a registration and metadata take. */
+const largestBytes = 1_048_576;
+
+/**
+ * The text of a file that holds secrets; `undefined` when there is none. Links are not followed.
+ *
+ * @throws SvcError `login_file_unusable`; the message never holds what is in the file.
+ */
+export async function readPrivateFile(path: string): Promise<string | undefined> {
+	try {
+		await refuseLinkedFolder(path);
+		await using file = await open(
+			path,
+			constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+		);
+		const facts = await file.stat();
+		if (!facts.isFile() || facts.size > largestBytes) {
+			throw unusable(path, facts.isFile() ? 'it is too large' : 'it is not a file');
+		}
+
+		return await file.readFile('utf8');
+	} catch (error) {
+		if (codeOf(error) === 'ENOENT') {
+			return undefined;
+		}
+
+		throw asUnusable(path, error);
+	}
+}
+
+/**
+ * Replaces such a file as a whole: written under another name with 0600, synced, renamed. Its folder is made 0700. A link in its place is refused.
+ *
+ * @throws SvcError `login_file_unusable`
+ */
+export async function replacePrivateFile(path: string, text: string): Promise<void> {
+	const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+	try {
+		await makePrivateFolder(path);
+		await refuseLink(path);
+		try {
+			// `wx` creates it here and now; 0600 from its first moment, whatever the umask grants.
+			await using file = await open(temporary, 'wx', 0o600);
+			await file.writeFile(text);
+			await file.sync();
+		} catch (error) {
+			await rm(temporary, {force: true});
+			throw error;
+		}
+
+		await rename(temporary, path);
+		await syncFolder(dirname(path));
+	} catch (error) {
+		throw asUnusable(path, error);
+	}
+}
+
+/** Creates the folder of `path`, 0700. @throws SvcError `login_file_unusable` */
+export async function makePrivateFolder(path: string): Promise<void> {
+	const folder = dirname(path);
+	try {
+		await mkdir(folder, {recursive: true, mode: 0o700});
+		await refuseLinkedFolder(path);
+		const {mode} = await lstat(folder);
+		if ((mode & 0o077) !== 0) {
+			await chmod(folder, 0o700);
+		}
+	} catch (error) {
+		throw asUnusable(path, error);
+	}
+}
+
+async function refuseLinkedFolder(path: string): Promise<void> {
+	if ((await lstat(dirname(path))).isSymbolicLink()) {
+		throw unusable(path, 'its folder is a symbolic link');
+	}
+}
+
+async function refuseLink(path: string): Promise<void> {
+	try {
+		if ((await lstat(path)).isSymbolicLink()) {
+			throw unusable(path, 'it is a symbolic link');
+		}
+	} catch (error) {
+		if (codeOf(error) !== 'ENOENT') {
+			throw error;
+		}
+	}
+}
+
+/** The name is as durable as the bytes only after this. */
+async function syncFolder(folder: string): Promise<void> {
+	await using handle = await open(folder, constants.O_RDONLY);
+	await handle.sync();
+}
+
+const unusable = (path: string, reason: string, cause?: unknown): SvcError =>
+	new SvcError('login_file_unusable', `Cannot use "${path}": ${reason}`, {cause});
+
+const asUnusable = (path: string, error: unknown): SvcError =>
+	error instanceof SvcError
+		? error
+		: unusable(path, codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : messageOf(error), error);
