@@ -1,0 +1,51 @@
+/** Runs tasks one after the other, in the order they came. */
+export type CallQueue = {
+	/** Resolves with what `task` does, when those before it are done. A task whose `signal` aborts while it waits never starts: rejects with the reason. */
+	run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T>;
+};
+
+/** A queue for `concurrency` tasks at once. */
+export function createCallQueue(concurrency: number): CallQueue {
+	const waiting: Array<() => void> = [];
+	let running = 0;
+
+	const enter = async (signal: AbortSignal): Promise<void> => {
+		signal.throwIfAborted();
+		if (running < concurrency) {
+			running++;
+			return;
+		}
+
+		await new Promise<void>((resolve, reject) => {
+			const start = () => {
+				signal.removeEventListener('abort', leave);
+				resolve();
+			};
+
+			const leave = () => {
+				waiting.splice(waiting.indexOf(start), 1);
+				reject(signal.reason);
+			};
+
+			waiting.push(start);
+			signal.addEventListener('abort', leave, {once: true});
+		});
+	};
+
+	return {
+		async run(signal, task) {
+			await enter(signal);
+			try {
+				return await task();
+			} finally {
+				// Whoever is next takes the place over, so that nobody can step in between.
+				const next = waiting.shift();
+				if (next) {
+					next();
+				} else {
+					running--;
+				}
+			}
+		},
+	};
+}

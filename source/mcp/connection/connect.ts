@@ -1,0 +1,96 @@
+import type {DiscoverResult, VersionNegotiationMode} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {Live} from './live.ts';
+import {isRejectedAsModernOnly} from './modern-only.ts';
+import {type ConnectDependencies, type LiveOptions, openLive} from './open-live.ts';
+import {withDeadline} from './with-deadline.ts';
+
+/** The version that is spoken without a handshake. */
+const modernVersion = '2026-07-28';
+
+export type ConnectOptions = LiveOptions & {
+	/** Ends the connection, at any time. */
+	readonly signal: AbortSignal;
+	/** What a modern server said of itself when it was last connected: tried first, without asking again. */
+	readonly discover?: DiscoverResult | undefined;
+};
+
+/**
+ * Connects to a server whose references are expanded, and lists its tools, all within its `connect_timeout`. By `protocol`: `legacy` shakes
+ * hands; `stateless` asks `server/discover` first; `auto` shakes hands and, when that is rejected as by a server that only knows 2026-07-28, connects
+ * anew without. Leaves nothing behind when it fails.
+ *
+ * @throws ConnectError; the reason of `signal`
+ * @see Interface 2.12 `protocol`, `connect_timeout`
+ */
+export async function connect(
+	server: ToolServerConfig,
+	{signal, ...options}: ConnectOptions,
+	dependencies: ConnectDependencies,
+): Promise<Live> {
+	const {clock, wire} = dependencies;
+	const {connectTimeoutMs: timeoutMs} = server;
+	const message = `It did not connect within ${timeoutMs / 1000} s (connect_timeout)`;
+	const ended = new AbortController();
+	const end = () => {
+		ended.abort(signal.reason);
+	};
+
+	signal.addEventListener('abort', end, {once: true});
+	try {
+		return await withDeadline({clock, timeoutMs, signal, message}, async limited => {
+			const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
+				openLive({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
+			await wire.preflight(server, {signal: limited, secrets: options.secrets});
+			return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
+		});
+	} catch (error) {
+		signal.removeEventListener('abort', end);
+		ended.abort(error);
+		throw error;
+	}
+}
+
+type Open = (mode: VersionNegotiationMode, discover?: DiscoverResult) => Promise<Live>;
+
+async function openByProtocol(
+	protocol: ToolServerConfig['protocol'],
+	open: Open,
+	{signal, discover}: {readonly signal: AbortSignal; readonly discover: DiscoverResult | undefined},
+): Promise<Live> {
+	if (discover && protocol !== 'legacy') {
+		try {
+			return await open({pin: modernVersion}, discover);
+		} catch (error) {
+			signal.throwIfAborted();
+			// It may have been replaced by an older one since; only what a person has to mend is no reason to ask.
+			if (error instanceof ConnectError && error.failure.kind === 'needs-login') {
+				throw error;
+			}
+		}
+	}
+
+	switch (protocol) {
+		case 'legacy': {
+			return open('legacy');
+		}
+
+		case 'stateless': {
+			return open('auto');
+		}
+
+		case 'auto': {
+			try {
+				return await open('legacy');
+			} catch (error) {
+				signal.throwIfAborted();
+				if (error instanceof ConnectError && isRejectedAsModernOnly(error.cause)) {
+					return open({pin: modernVersion});
+				}
+
+				throw error;
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
+
+/** What a server may offer: what is beyond is not used. */
+export const mostTools = 500;
+export const mostToolBytes = 4 * 1024 * 1024;
+
+/** The tools that a server listed, as it said them. */
+export type Listing = {
+	readonly tools: readonly ListedTool[];
+	/** How long the server says that holds, milliseconds. */
+	readonly ttlMs?: number;
+	/** One line each, in our words. */
+	readonly warnings: readonly string[];
+};
+
+/**
+ * Asks a connected server for its tools, all pages, at most 64 of them. One without tools is not asked. Rejects with what the client
+ * threw; look at your own abort signal first.
+ */
+export async function listTools(
+	client: Client,
+	{signal, timeoutMs}: {readonly signal: AbortSignal; readonly timeoutMs: number},
+): Promise<Listing> {
+	if (!client.getServerCapabilities()?.tools) {
+		return {tools: [], warnings: []};
+	}
+
+	const result = await client.listTools(undefined, {
+		signal,
+		timeout: timeoutMs,
+		cacheMode: 'refresh',
+	});
+	const ttlMs: unknown = 'ttlMs' in result ? result['ttlMs'] : undefined;
+	return {
+		...boundTools(result.tools),
+		...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {}),
+	};
+}
+
+/** The first 500 tools, and of those as many as fit into 4 MB of JSON. */
+export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' | 'warnings'> {
+	const kept: ListedTool[] = [];
+	let bytes = 0;
+	for (const tool of tools.slice(0, mostTools)) {
+		bytes += Buffer.byteLength(JSON.stringify(tool));
+		if (bytes > mostToolBytes) {
+			break;
+		}
+
+		kept.push(tool);
+	}
+
+	const dropped = tools.length - kept.length;
+	return {
+		tools: kept,
+		warnings:
+			dropped > 0
+				? [
+						`offers ${tools.length} tools, ${bytes > mostToolBytes ? 'more than 4 MB of definitions' : `more than ${mostTools}`}: the last ${dropped} are not used`,
+					]
+				: [],
+	};
+}

@@ -1,0 +1,186 @@
+import {
+	Client,
+	type DiscoverResult,
+	type OAuthClientProvider,
+	SdkError,
+	SdkErrorCode,
+	type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import {version} from '../../core/version.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {Wire} from '../wire/create-wire.ts';
+import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
+import {createLivenessCheck} from './check-liveness.ts';
+import type {ClientSide} from './client-side.ts';
+import {type Listing, listTools} from './list-tools.ts';
+import type {Live, ServerFacts} from './live.ts';
+import {withDeadline} from './with-deadline.ts';
+
+export type ConnectDependencies = {
+	readonly clock: Clock;
+	readonly wire: Wire;
+	readonly clientSide: ClientSide;
+	readonly authProvider?: OAuthClientProvider | undefined;
+};
+
+export type LiveOptions = {
+	/** Values that the references of the server became. */
+	readonly secrets: readonly string[];
+	/** Called at most once, when the connection has ended without having been asked to. */
+	readonly onLost: (failure: ConnectFailure) => void;
+};
+
+/** One try to connect. */
+export type Attempt = {
+	readonly server: ToolServerConfig;
+	readonly mode: VersionNegotiationMode;
+	readonly discover: DiscoverResult | undefined;
+	/** Aborts when the time is over. */
+	readonly limited: AbortSignal;
+	/** Aborts when the connection is not wanted any more. */
+	readonly ended: AbortController;
+	readonly timeoutMs: number;
+};
+
+/**
+ * One transport, one client, and the list of the server's tools. Leaves nothing behind when it fails.
+ *
+ * @throws ConnectError, with what the SDK threw as its cause; the reason of `limited`
+ */
+export async function openLive(
+	{server, mode, discover, limited, ended, timeoutMs}: Attempt,
+	{secrets, onLost}: LiveOptions,
+	{clock, wire, clientSide, authProvider}: ConnectDependencies,
+): Promise<Live> {
+	const gone = new AbortController();
+	let established = false;
+	let opened: OpenedTransport | undefined;
+	const lose = () => {
+		if (!gone.signal.aborted) {
+			const failure = opened?.explain(
+				new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'),
+			) ?? {kind: 'passing', message: 'The connection was closed'};
+			gone.abort(new ConnectError(failure));
+			if (established) {
+				onLost(failure);
+			}
+		}
+	};
+
+	const client = new Client(
+		{name: 'svc', version},
+		{
+			capabilities: clientSide.capabilities,
+			versionNegotiation: {mode},
+			...(clientSide.validator ? {jsonSchemaValidator: clientSide.validator} : {}),
+		},
+	);
+	clientSide.prepare(client);
+	// oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's only way
+	client.onclose = lose;
+	const close = async () => {
+		gone.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+		await client.close().catch(() => {});
+		await opened?.[Symbol.asyncDispose]();
+	};
+
+	try {
+		opened = await wire.open(server, {
+			signal: ended.signal,
+			secrets,
+			...(authProvider ? {authProvider} : {}),
+			onLost: lose,
+		});
+		limited.throwIfAborted();
+		const request = {signal: limited, timeout: timeoutMs};
+		await client.connect(opened.transport, {
+			...request,
+			...(discover ? {prior: {kind: 'modern', discover}} : {}),
+		});
+		const listing = await listTools(client, {signal: limited, timeoutMs});
+		gone.signal.throwIfAborted();
+		established = true;
+		return liveOf({client, clock, opened, listing, gone: gone.signal, close, timeoutMs});
+	} catch (error) {
+		const failure = limited.aborted ? undefined : failureOf(error, opened);
+		await close();
+		limited.throwIfAborted();
+		throw failure ?? error;
+	}
+}
+
+const failureOf = (error: unknown, opened: OpenedTransport | undefined): unknown =>
+	error instanceof ConnectError || !opened
+		? error
+		: new ConnectError(opened.explain(error), {cause: error});
+
+function liveOf({
+	client,
+	clock,
+	opened,
+	listing,
+	gone,
+	close,
+	timeoutMs,
+}: {
+	readonly client: Client;
+	readonly clock: Clock;
+	readonly opened: OpenedTransport;
+	readonly listing: Listing;
+	readonly gone: AbortSignal;
+	readonly close: () => Promise<void>;
+	readonly timeoutMs: number;
+}): Live {
+	const facts = factsOf(client);
+	const checkNow = createLivenessCheck(client, clock);
+	const explained = async <T>(task: () => Promise<T>): Promise<T> => {
+		try {
+			return await task();
+		} catch (error) {
+			gone.throwIfAborted();
+			throw failureOf(error, opened);
+		}
+	};
+
+	return {
+		client,
+		era: facts.era,
+		facts,
+		listing,
+		signal: gone,
+		lastStderr: () => opened.lastStderr(),
+		explain: error => opened.explain(error),
+		list: async signal =>
+			explained(async () =>
+				withDeadline(
+					{
+						clock,
+						timeoutMs,
+						signal,
+						message: `It did not list its tools within ${timeoutMs / 1000} s`,
+					},
+					async limited => listTools(client, {signal: limited, timeoutMs}),
+				),
+			),
+		check: async signal => explained(async () => checkNow(signal)),
+		[Symbol.asyncDispose]: close,
+	};
+}
+
+function factsOf(client: Client): ServerFacts {
+	const info = client.getServerVersion();
+	const capabilities = client.getServerCapabilities();
+	const discover = client.getDiscoverResult();
+	return {
+		era: client.getProtocolEra() ?? 'legacy',
+		version: client.getNegotiatedProtocolVersion() ?? '',
+		...(info ? {serverInfo: `${info.name} ${info.version}`} : {}),
+		capabilities: {
+			resources: capabilities?.resources !== undefined,
+			prompts: capabilities?.prompts !== undefined,
+		},
+		...(discover ? {discover} : {}),
+	};
+}
