@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type {Environment} from '../../config/environment.ts';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, sleep} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
@@ -20,6 +20,9 @@ import {writeWithEnd} from './write-with-end.ts';
 
 /** How long answers that are still in the pipe may take after the process has exited; a grandchild can hold the pipe open for ever. */
 const lastAnswersMs = 200;
+
+/** How long the news of an exit may take after the pipe broke. */
+const exitNewsMs = 1000;
 
 const longestStderrLine = 8192;
 
@@ -202,7 +205,15 @@ export function createStdioTransport({
 				throw new SvcError('mcp_connect_failed', 'The server is not running');
 			}
 
-			await writeWithEnd(child.stdin, serializeMessage(message), {clock, signal: ended.signal});
+			try {
+				await writeWithEnd(child.stdin, serializeMessage(message), {clock, signal: ended.signal});
+			} catch (error) {
+				// A broken pipe says less than the exit that follows it.
+				await sleep(clock, exitNewsMs, ended.signal).catch(() => {});
+				throw error instanceof SvcError
+					? error
+					: new SvcError('mcp_connect_failed', 'The server has closed its input', {cause: error});
+			}
 		},
 		async close() {
 			isAskedToEnd = true;

@@ -1,0 +1,22 @@
+import {fileURLToPath} from 'node:url';
+import type {StdioEndpoint} from '../../../source/config/tool-server.ts';
+import {toolServer} from './tool-server.ts';
+
+const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** A server of our own that behaves as `manner` says; see `stdio-program.ts`. */
+export const ownServer = (manner: string, {extra = '', env = {}} = {}) =>
+	stdioServer(process.execPath, [program('stdio-program.ts'), manner, extra], env);
+
+/** The official server that shows every feature. */
+export const everythingServer = () =>
+	stdioServer(process.execPath, [
+		program('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+		'stdio',
+	]);
+
+export const stdioServer = (
+	command: string,
+	args: readonly string[] = [],
+	env: Readonly<Record<string, string>> = {},
+) => toolServer<StdioEndpoint>({transport: 'stdio', command, args, env});

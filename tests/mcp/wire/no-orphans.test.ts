@@ -1,0 +1,115 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../../source/core/clock.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createProcessLedger} from '../../../source/mcp/wire/process-ledger.ts';
+import {startOfProcess} from '../../../source/mcp/wire/process-start.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {ownServer} from '../servers/stdio-server.ts';
+import {openWire} from './open-wire.ts';
+import {isGone, until} from './processes.ts';
+
+const clock = systemClock;
+
+const program = fileURLToPath(new URL('gateway-program.ts', import.meta.url));
+
+/** A gateway with one stubborn server. */
+async function startGateway(ledger: string, log: string) {
+	const gateway = spawn(process.execPath, [program, ledger, log], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const [line] = await once(createInterface({input: gateway.stdout}), 'line');
+	return {gateway, ...(JSON.parse(line) as {pid: number; child: number})};
+}
+
+const childrenOf = async (pid: number) => {
+	const ps = spawn('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
+	const text = (await ps.stdout.toArray()).join('');
+	return text
+		.trim()
+		.split('\n')
+		.map(line => line.trim());
+};
+
+test('"no orphan survives the gateway": kill -9 leaves neither the server, its child, nor the supervisor', async () => {
+	await using home = await temporaryHome();
+	const {gateway, pid, child} = await startGateway(home.file('ledger'), home.file('log'));
+	const supervisor = (await childrenOf(gateway.pid ?? 0)).find(line => line.includes('/bin/sh'));
+	const supervisorPid = Number(supervisor?.split(' ')[0]);
+	expect([isGone(pid), isGone(child), isGone(supervisorPid)]).toEqual([false, false, false]);
+
+	gateway.kill('SIGKILL');
+	await until(() => isGone(pid) && isGone(child) && isGone(supervisorPid));
+});
+
+test('the supervisor outlives the signals that end a session, and does its work then', async () => {
+	await using home = await temporaryHome();
+	const {gateway, pid, child} = await startGateway(home.file('ledger'), home.file('log'));
+	const supervisor = (await childrenOf(gateway.pid ?? 0)).find(line => line.includes('/bin/sh'));
+	const supervisorPid = Number(supervisor?.split(' ')[0]);
+	for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+		process.kill(supervisorPid, signal);
+	}
+
+	expect(isGone(supervisorPid)).toBe(false);
+	gateway.kill('SIGKILL');
+	await until(() => isGone(pid) && isGone(child) && isGone(supervisorPid));
+});
+
+test('what a gateway left that was killed together with its supervisor, the next start ends', async () => {
+	await using wire = await openWire();
+	const ledger = wire.home.file('mcp-processes.json');
+	const {gateway, pid, child} = await startGateway(ledger, wire.home.file('log'));
+	const supervisor = (await childrenOf(gateway.pid ?? 0)).find(line => line.includes('/bin/sh'));
+	process.kill(Number(supervisor?.split(' ')[0]), 'SIGKILL');
+	gateway.kill('SIGKILL');
+	await once(gateway, 'exit');
+	expect(isGone(pid)).toBe(false);
+
+	await using server = await wire.connect(ownServer('plain'));
+	expect([isGone(pid), isGone(child)]).toEqual([true, true]);
+	expect(wire.records.map(({message}) => message)).toContain(
+		'Ended processes of tool servers that an earlier start has left',
+	);
+	const {pid: own} = JSON.parse(await server.call('about'));
+	const noted = JSON.parse(await wire.home.read('mcp-processes.json')).processes;
+	expect(noted.map((entry: {pid: number}) => entry.pid)).toEqual([own]);
+});
+
+test('a process is ended only when its number and its start are those noted, and its owner is gone', async () => {
+	await using home = await temporaryHome();
+	const stranger = spawn('sleep', ['100'], {detached: true, stdio: 'ignore'});
+	const pid = stranger.pid ?? 0;
+	const started = await startOfProcess(pid, {clock});
+	const gone = {pid: 4_194_303, started: '1'};
+	const self = {pid: process.pid, started: await startOfProcess(process.pid, {clock})};
+	await home.write(
+		'ledger',
+		JSON.stringify({
+			processes: [
+				{pid, pgid: pid, started: '1', owner: gone},
+				{pid, pgid: pid, started, owner: self},
+			],
+		}),
+	);
+	const ledger = createProcessLedger({path: home.file('ledger'), clock, log: silentLogger});
+
+	expect(await ledger.sweep()).toBe(0);
+	expect(isGone(pid)).toBe(false);
+	expect(JSON.parse(await home.read('ledger')).processes).toHaveLength(1);
+	stranger.kill('SIGKILL');
+});
+
+test.for(['', '{', '[]', '{"processes": [{"pid": 1, "pgid": 1}]}', '{"processes": [{"pid": -1}]}'])(
+	'a ledger of %j ends nothing',
+	async text => {
+		await using home = await temporaryHome({ledger: text});
+
+		expect(
+			await createProcessLedger({path: home.file('ledger'), clock, log: silentLogger}).sweep(),
+		).toBe(0);
+	},
+);

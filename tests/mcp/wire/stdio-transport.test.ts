@@ -1,0 +1,197 @@
+import {stat} from 'node:fs/promises';
+import {expect, test} from 'vitest';
+import {everythingServer, ownServer, stdioServer} from '../servers/stdio-server.ts';
+import {openWire} from './open-wire.ts';
+import {isGone, until} from './processes.ts';
+
+test('calls the official server over standard streams', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(everythingServer());
+
+	expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
+	expect(server.exit()).toBeUndefined();
+});
+
+test('tries the modern era on the process that it has', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(everythingServer(), {mode: 'auto'});
+
+	expect(server.client.getProtocolEra()).toBe('legacy');
+	expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
+	expect(JSON.parse(await wire.home.read('mcp-processes.json')).processes).toHaveLength(1);
+});
+
+test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_* and their own env, nothing else"', async () => {
+	const passed = {
+		PATH: process.env['PATH'] ?? '',
+		HOME: '/home/ada',
+		USER: 'ada',
+		LOGNAME: 'ada',
+		LANG: 'C',
+		LC_TIME: 'C',
+		TERM: 'xterm',
+		SHELL: '/bin/sh',
+		TMPDIR: '/tmp',
+		XDG_CACHE_HOME: '/home/ada/.cache',
+	};
+	const kept = {
+		SECRET_X: 'secret',
+		NODE_OPTIONS: '',
+		LANGUAGE: 'de',
+		PATHS: '',
+		LC_ALL: '() { :; }',
+	};
+	await using wire = await openWire({environment: {...passed, ...kept}});
+	await using server = await wire.connect(ownServer('plain', {env: {TOKEN: 'abc', TERM: 'dumb'}}));
+
+	expect(JSON.parse(await server.call('about')).env).toEqual({
+		...passed,
+		TERM: 'dumb',
+		TOKEN: 'abc',
+	});
+});
+
+test('arguments reach the server as they are, without a shell', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('plain', {extra: '$(id) "x" ; \'y\' *'}));
+
+	expect(JSON.parse(await server.call('about')).args).toEqual(['plain', '$(id) "x" ; \'y\' *']);
+});
+
+test('the command is looked up in the PATH of the server', async () => {
+	await using wire = await openWire({environment: {PATH: '/nowhere'}});
+	const [, script = '', manner = ''] = [process.execPath, ...ownServer('plain').endpoint.args];
+	const folder = process.execPath.replace(/\/node$/, '');
+	await using server = await wire.connect(stdioServer('node', [script, manner], {PATH: folder}));
+
+	expect(await server.call('echo', {message: 'found'})).toBe('found');
+});
+
+test('lines that are no messages are skipped and counted', async () => {
+	await using wire = await openWire();
+	{
+		await using server = await wire.connect(ownServer('noisy'));
+		expect(await server.call('echo', {message: 'hello'})).toBe('hello');
+	}
+
+	expect(wire.records).toContainEqual(expect.objectContaining({fields: {server: 'crm', lines: 3}}));
+});
+
+test('standard error goes to a private log: time, server, cleaned, redacted', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('noisy', {extra: 'hunter2-hunter2'}), {
+		secrets: ['hunter2-hunter2'],
+	});
+	await until(() => server.lastStderr() !== undefined);
+	await wire.wire[Symbol.asyncDispose]();
+
+	expect(server.lastStderr()).toBe('␛[31mred␛[0m with [redacted]');
+	expect(await wire.home.read('mcp-stderr.log')).toMatch(
+		/^\d{4}-\d\d-\d\dT[\d:.]{12}Z \[crm\] ␛\[31mred␛\[0m with \[redacted\]\n$/,
+	);
+	expect((await stat(wire.home.file('mcp-stderr.log'))).mode & 0o777).toBe(0o600);
+});
+
+test('a server that will not end is ended with all its children, and forgotten', async () => {
+	await using wire = await openWire();
+	const server = await wire.connect(ownServer('stubborn'));
+	const {pid, child} = JSON.parse(await server.call('about'));
+	await server[Symbol.asyncDispose]();
+
+	expect(isGone(pid)).toBe(true);
+	expect(isGone(child)).toBe(true);
+	expect(server.exit()).toEqual({code: null, signal: 'SIGKILL'});
+	expect(server.losses()).toBe(0);
+	await wire.wire[Symbol.asyncDispose]();
+	expect(JSON.parse(await wire.home.read('mcp-processes.json')).processes).toEqual([]);
+});
+
+test('an abort ends the server', async () => {
+	await using wire = await openWire();
+	const controller = new AbortController();
+	const server = await wire.connect(ownServer('plain'), {signal: controller.signal});
+	const {pid} = JSON.parse(await server.call('about'));
+	controller.abort();
+	await until(() => isGone(pid));
+
+	expect(server.explain(new Error('whatever')).message).toBe('The connection was cancelled');
+});
+
+test('calls under way fail when the server exits, though a grandchild holds the pipes', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('held'));
+	const {child} = JSON.parse(await server.call('about'));
+	const failure = await server.call('die').catch((error: unknown) => server.explain(error));
+
+	expect(failure).toEqual({message: 'It exited with code 7', kind: 'stream-lost'});
+	expect(server.exit()).toEqual({code: 7, signal: null});
+	expect(server.losses()).toBe(1);
+	await expect(server.transport.send({jsonrpc: '2.0', method: 'x'})).rejects.toThrow('not running');
+	await until(() => isGone(child));
+});
+
+test('an answer that a server wrote before it exited still arrives', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('plain'));
+
+	expect(await server.call('die-after')).toBe('last words');
+});
+
+test('a server that is killed says so', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('plain'));
+	const {pid} = JSON.parse(await server.call('about'));
+	const call = server.call('hang').catch((error: unknown) => server.explain(error));
+	process.kill(pid, 'SIGKILL');
+
+	expect(await call).toEqual({message: 'It was ended by SIGKILL', kind: 'stream-lost'});
+});
+
+test.for([
+	[
+		ownServer('crash', {extra: 'hunter2-hunter2'}),
+		'It exited with code 3: cannot open the database with [redacted]',
+		'passing',
+	],
+	[
+		stdioServer('no-such-program'),
+		'Command "no-such-program" was not found in its PATH',
+		'permanent',
+	],
+	[stdioServer('./no-such-program'), 'Command "./no-such-program" is not there', 'permanent'],
+	[stdioServer('/tmp'), 'Command "/tmp" may not be executed', 'permanent'],
+	[stdioServer('true', ['\0']), 'Its command, args or env hold a NUL character', 'permanent'],
+	[ownServer('endless'), 'The server sent a message of more than 10 MB', 'passing'],
+] as const)('$1: fails to connect', async ([server, message, kind]) => {
+	await using wire = await openWire();
+	await using opened = await wire.open(server, {secrets: ['hunter2-hunter2']});
+	const {Client} = await import('@modelcontextprotocol/client');
+	const failure = await new Client({name: 'test', version: '1'})
+		.connect(opened.transport)
+		.catch((error: unknown) => opened.explain(error));
+
+	expect(failure).toEqual({message, kind});
+});
+
+test('a message of more than 10 MB ends the connection with a reason', async () => {
+	await using wire = await openWire();
+	await using server = await wire.connect(ownServer('plain'));
+	const failure = await server.call('huge').catch((error: unknown) => server.explain(error));
+
+	expect(failure).toEqual({
+		message: 'The server sent a message of more than 10 MB',
+		kind: 'stream-lost',
+	});
+});
+
+test('what a server does not read ends with the connection', async () => {
+	await using wire = await openWire();
+	const server = await wire.open(ownServer('deaf'));
+	await server.transport.start();
+	const message = {jsonrpc: '2.0', method: 'x', params: {text: 'x'.repeat(1024 * 1024)}} as const;
+	const sent = server.transport.send(message);
+	await Promise.all([
+		expect(sent).rejects.toThrow(/The connection has ended|closed its input/),
+		server[Symbol.asyncDispose](),
+	]);
+});
