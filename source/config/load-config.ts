@@ -1,6 +1,6 @@
 import type {Problem} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {configSchemaJson} from './config-schema-json.ts';
 import type {HomePaths, LoadedConfig, Profiles} from './config.ts';
@@ -11,9 +11,11 @@ import {servedProfile} from './profile-binding.ts';
 import {findProfileTroubles, multiplexes} from './profile-findings.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
+import {hasReference} from './references.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
+import {secretsIn} from './server-secrets.ts';
 import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
@@ -165,10 +167,15 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			platforms: platforms?.email ? {email: platforms.email} : {},
 			toolServers,
 			retention,
-			secretValues: collectSecrets({secret: webhook.secrets, value}, [
-				merged,
-				...profiles.others.map(({environment}) => environment),
-			]),
+			secretValues: [
+				...new Set([
+					...collectSecrets({secret: webhook.secrets, value: withoutServers(value)}, [
+						merged,
+						...profiles.others.map(({environment}) => environment),
+					]),
+					...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
+				]),
+			],
 			environment: merged,
 			warnings: inOrder(problems),
 			exists: surroundings.exists,
@@ -176,6 +183,10 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 		},
 	};
 }
+
+/** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
+const withoutServers = (value: JsonValue): JsonValue =>
+	isJsonObject(value) ? {...value, mcp_servers: null} : value;
 
 /** The home runs without it: the rest of the file is not refused for one profile. */
 const aboutProfile = ({file, message}: Profiles['problems'][number]): Problem => ({

@@ -4,7 +4,10 @@ import {membersOf} from './plain-data.ts';
 import {insecureSecret} from './route-refusals.ts';
 
 const secretName =
-	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)_?key/i;
+	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)[_-]?key/i;
+
+/** Whether what stands under that name is never to be shown. */
+export const isSecretName = (name: string): boolean => secretName.test(name);
 
 const shortestVariable = 6;
 
@@ -18,7 +21,7 @@ export function collectSecrets(
 ): readonly string[] {
 	const found = new Set(textsUnderSecretKeys(value));
 	for (const [name, text] of environments.flatMap(Object.entries<string>)) {
-		if (secretName.test(name) && text.length >= shortestVariable) {
+		if (isSecretName(name) && text.length >= shortestVariable) {
 			found.add(text);
 		}
 	}
@@ -29,7 +32,7 @@ export function collectSecrets(
 function textsUnderSecretKeys(value: unknown): readonly string[] {
 	return membersOf(value).flatMap(([key, member]) => [
 		// A route may be called `rotate-token`; a text right below it is no secret for that.
-		...(typeof key === 'string' && secretName.test(key) && !isJsonObject(member)
+		...(typeof key === 'string' && isSecretName(key) && !isJsonObject(member)
 			? [member].flat().filter(text => typeof text === 'string')
 			: []),
 		...textsUnderSecretKeys(member),

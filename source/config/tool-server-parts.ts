@@ -27,11 +27,11 @@ const argsList = z.array(textLike).max(mostArgs);
  * `args`: a list, or a text: the JSON of a list, the JSON of a mapping (one argument, as it stands), or a command line that is split at
  * blanks; quotes and backslashes keep together as in a shell, nothing is expanded.
  */
-export const argsText = z.union([argsList, checked(z.string(), problemWithLine).transform(argsIn)]);
+export const argsText = checked(z.union([argsList, z.string()]), written =>
+	typeof written === 'string' ? problemWithLine(written) : undefined,
+).transform(written => (typeof written === 'string' ? argsIn(written) : written));
 
-function argsIn(line: string): readonly string[] {
-	return jsonArgs(line) ?? splitCommand(line);
-}
+const argsIn = (line: string): readonly string[] => jsonArgs(line) ?? splitCommand(line);
 
 function problemWithLine(line: string): string | undefined {
 	if (jsonArgs(line)) {

@@ -14,15 +14,14 @@ export function problemsWithServer(server: RawToolServer): readonly ServerProble
 }
 
 function problemsWithEndpoint({command, url, transport, auth}: RawToolServer): ServerProblem[] {
-	if (!command && !url) {
-		return [{path: [], message: 'needs "command" (a program) or "url" (a remote server)'}];
+	const isRemote = isWritten(url);
+	if (isWritten(command) === isRemote) {
+		const message = isRemote
+			? 'has both "command" and "url": a server is one of the two'
+			: 'needs "command" (a program) or "url" (a remote server)';
+		return [{path: [], message}];
 	}
 
-	if (command && url) {
-		return [{path: [], message: 'has both "command" and "url": a server is one of the two'}];
-	}
-
-	const isRemote = Boolean(url);
 	return [
 		...(auth && !isRemote
 			? [{path: ['auth'], message: 'is for remote servers: it needs "url"'}]
@@ -32,6 +31,8 @@ function problemsWithEndpoint({command, url, transport, auth}: RawToolServer): S
 			: []),
 	];
 }
+
+const isWritten = (value: unknown): boolean => value !== undefined && value !== null;
 
 function problemsWithCertificate({client_cert: cert, client_key: key}: RawToolServer) {
 	const problems: ServerProblem[] = [];

@@ -1,0 +1,178 @@
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {mapTexts} from './plain-data.ts';
+import {expandReferences, type ExpandedText, type ReferenceScope} from './server-references.ts';
+import {holdsSecret, secretsIn} from './server-secrets.ts';
+import {problemWithHeader} from './tool-server-parts.ts';
+import {problemWithUrl} from './tool-server-problems.ts';
+import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
+
+/** A server that can be connected to, or one sentence that says why not; the sentence holds no secret. */
+export type ExpandedServer =
+	| {
+			readonly ok: true;
+			readonly server: ToolServerConfig;
+			/** Texts of it that must never be shown. */
+			readonly secrets: readonly string[];
+	  }
+	| {readonly ok: false; readonly message: string};
+
+/**
+ * A server with its references replaced and `~` in the paths of its certificates; to be asked for at every connect, so that a variable that was set
+ * meanwhile counts. Nothing of it may be kept. A variable that is not set keeps its placeholder, except in `url` and `headers`: then there is no server.
+ *
+ * @see Interface 2.15, 7
+ */
+export function expandServer(server: ToolServerConfig, scope: ReferenceScope): ExpandedServer {
+	const texts = createExpander(scope);
+	const {endpoint} = server;
+	const expanded: ToolServerConfig = {
+		...server,
+		endpoint:
+			endpoint.transport === 'stdio'
+				? expandProgram(endpoint, texts)
+				: expandRemote(endpoint, texts),
+		tools: {
+			...server.tools,
+			...(server.tools.include && {include: server.tools.include.map(texts.plain)}),
+			exclude: server.tools.exclude.map(texts.plain),
+		},
+		sampling: {
+			...server.sampling,
+			...(server.sampling.model && {model: texts.plain(server.sampling.model)}),
+			allowedModels: server.sampling.allowedModels.map(texts.plain),
+		},
+	};
+	const message = problemWith(expanded, texts.missing());
+	return message === undefined
+		? {
+				ok: true,
+				server: expanded,
+				secrets: [...new Set([...texts.secrets(), ...secretsIn(expanded)])],
+			}
+		: {ok: false, message: `MCP server '${server.name}': ${message}`};
+}
+
+type Expander = ReturnType<typeof createExpander>;
+
+const longestVariable = 200;
+
+/** What every process may know is no secret because a reference names it. */
+const known = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|SHELL|TMPDIR|PWD|XDG_\w+)$/;
+
+/** Expands one text after the other and remembers what must not be shown, and what was missing where that counts. */
+function createExpander(scope: ReferenceScope) {
+	const secrets = new Set<string>();
+	let missing: string | undefined;
+	const expand = (text: string, isSecret: (name: string) => boolean): ExpandedText => {
+		const expanded = expandReferences(text, scope);
+		for (const {name, value} of expanded.used) {
+			if (value.trim() !== '' && !known.test(name) && isSecret(name)) {
+				secrets.add(value);
+			}
+		}
+
+		return expanded;
+	};
+
+	const plain = (text: string) => expand(text, holdsSecret).text;
+	return {
+		plain,
+		/** Whatever comes from a variable is a secret. */
+		secret: (text: string) => expand(text, () => true).text,
+		/** Every variable must be there. */
+		complete(text: string, {isSecret}: {readonly isSecret: boolean}) {
+			const expanded = expand(text, name => isSecret || holdsSecret(name));
+			missing ??= expanded.unset[0];
+			return expanded.text;
+		},
+		path(text: string) {
+			const expanded = plain(text);
+			return /^~(?=\/|$)/.test(expanded) ? scope.context.userHome + expanded.slice(1) : expanded;
+		},
+		secrets: (): readonly string[] => [...secrets],
+		/** The first variable that had to be there and was not. */
+		missing: () => missing,
+	};
+}
+
+const expandProgram = (endpoint: StdioEndpoint, texts: Expander): StdioEndpoint => ({
+	...endpoint,
+	command: texts.plain(endpoint.command),
+	args: endpoint.args.map(texts.plain),
+	env: mapValues(endpoint.env, texts.secret),
+});
+
+function expandRemote(endpoint: RemoteEndpoint, texts: Expander): RemoteEndpoint {
+	const {tls, oauth} = endpoint;
+	return {
+		...endpoint,
+		url: texts.complete(endpoint.url, {isSecret: false}),
+		headers: mapValues(endpoint.headers, value => texts.complete(value, {isSecret: true})),
+		tls: {
+			verify: typeof tls.verify === 'string' ? texts.path(tls.verify) : tls.verify,
+			...(tls.client && {client: expandClient(tls.client, texts)}),
+		},
+		...(oauth && {oauth: expandOauth(oauth, texts)}),
+	};
+}
+
+const expandClient = (
+	{cert, key, password}: NonNullable<RemoteEndpoint['tls']['client']>,
+	texts: Expander,
+) => ({
+	cert: texts.path(cert),
+	...(key !== undefined && {key: texts.path(key)}),
+	...(password !== undefined && {password: texts.secret(password)}),
+});
+
+function expandOauth(oauth: JsonObject, texts: Expander): JsonObject {
+	const expanded = mapTexts(oauth, (text, [key]) =>
+		key === 'client_secret' ? texts.secret(text) : texts.plain(text),
+	);
+	return isJsonObject(expanded) ? expanded : {};
+}
+
+const mapValues = (
+	values: Readonly<Record<string, string>>,
+	change: (value: string) => string,
+): Readonly<Record<string, string>> =>
+	Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+
+/** Why an expanded server cannot be connected to. */
+function problemWith(
+	{endpoint}: ToolServerConfig,
+	missing: string | undefined,
+): string | undefined {
+	if (missing !== undefined) {
+		const variable = cell(missing, longestVariable).text;
+		return `\${${variable}} in url/headers is not set in this profile's .env or secret source`;
+	}
+
+	return endpoint.transport === 'stdio'
+		? problemWithProgram(endpoint)
+		: problemWithRemote(endpoint);
+}
+
+function problemWithProgram({command, args, env}: StdioEndpoint): string | undefined {
+	if (command.trim() === '') {
+		return '"command" is empty once its variables are put in';
+	}
+
+	return [command, ...args, ...Object.values(env)].some(text => text.includes('\0'))
+		? 'a variable with a NUL stands in "command", "args" or "env"'
+		: undefined;
+}
+
+function problemWithRemote({url, headers}: RemoteEndpoint): string | undefined {
+	const ofUrl = problemWithUrl(url);
+	if (ofUrl !== undefined) {
+		return `"url" ${ofUrl}`;
+	}
+
+	const [first] = Object.entries(headers).flatMap(([name, value]) => {
+		const problem = problemWithHeader(value);
+		return problem === undefined ? [] : [`header "${name}" ${problem}`];
+	});
+	return first;
+}

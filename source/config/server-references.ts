@@ -1,0 +1,74 @@
+import {homedir} from 'node:os';
+import {basename, sep} from 'node:path';
+import {variable, type Environment} from './environment.ts';
+import {anyReference} from './references.ts';
+
+/** The variables that tool servers have besides the environment's, by their names in `${…}`. @see Interface 2.15 */
+export type ContextVariables = Readonly<
+	Record<'userHome' | 'workspaceFolder' | 'workspaceFolderBasename' | 'pathSeparator' | '/', string>
+>;
+
+/**
+ * The context of a tool server. `workspaceFolder`: "session terminal cwd when known, else process cwd".
+ *
+ * @see Interface 2.15
+ */
+export const contextVariables = (
+	environment: Environment,
+	workspaceFolder: string = process.cwd(),
+): ContextVariables => ({
+	userHome: variable(environment, 'HOME') || homedir(),
+	workspaceFolder,
+	workspaceFolderBasename: basename(workspaceFolder),
+	pathSeparator: sep,
+	'/': sep,
+});
+
+/** What references are replaced by. */
+export type ReferenceScope = {
+	/** Variables of the profile, its `.env` over the process's. */
+	readonly environment: Environment;
+	readonly context: ContextVariables;
+};
+
+/** A text of a tool server's entry with its references replaced. */
+export type ExpandedText = {
+	readonly text: string;
+	/** Names of variables that do not exist, in the order of the text; their placeholders are still there. */
+	readonly unset: readonly string[];
+	/** The variables of the environment that were put in. */
+	readonly used: ReadonlyArray<{readonly name: string; readonly value: string}>;
+};
+
+const ofEnvironment = 'env:';
+
+/**
+ * `text` with every `${…}` replaced, in one pass: what a variable holds is not looked at again. A context variable comes before one of the environment that has
+ * its name, unless `${env:…}` is written; case counts.
+ *
+ * @see Interface 2.15
+ */
+export function expandReferences(
+	text: string,
+	{environment, context}: ReferenceScope,
+): ExpandedText {
+	const unset: string[] = [];
+	const used: Array<{name: string; value: string}> = [];
+	const expanded = text.replaceAll(anyReference, (placeholder, inside: string) => {
+		const own = variable(context, inside);
+		if (own !== undefined) {
+			return own;
+		}
+
+		const name = inside.startsWith(ofEnvironment) ? inside.slice(ofEnvironment.length) : inside;
+		const value = variable(environment, name);
+		if (value === undefined) {
+			unset.push(name);
+			return placeholder;
+		}
+
+		used.push({name, value});
+		return value;
+	});
+	return {text: expanded, unset, used};
+}
