@@ -55,7 +55,13 @@ export type FormField = {
 
 /** The way out of a request. `timeout`, `cancelled`, `shutdown` and `void` deny like `denied` does. */
 export type ApprovalOutcome =
-	'allowed' | 'denied' | 'timeout' | 'cancelled' | 'shutdown' | 'void' | 'full';
+	| 'allowed'
+	| 'denied'
+	| 'timeout'
+	| 'cancelled'
+	| 'shutdown'
+	| 'void'
+	| 'full';
 
 /** How a request was settled. */
 export type ApprovalDecision = {

@@ -8,53 +8,50 @@ type Slices = Pick<GatewayState, 'approvals' | 'settledApprovals' | 'approvalRul
  * What waits for a person, what was settled and which rules hold after `events`. Pure; a slice that no event touched stays the same object. Events of one
  * request may come in any order: what was settled waits no more.
  */
-export function approvalsAfter(
+export const approvalsAfter = (
 	{approvals, settledApprovals, approvalRules}: Slices,
 	events: readonly GatewayEvent[],
-): Slices {
-	const slices = {approvals, settledApprovals, approvalRules};
-	return events.reduce(oneAfter, slices);
-}
+): Slices =>
+	events.reduce<Slices>(
+		(slices, event) => ({
+			approvals: waitingAfter(slices, event),
+			settledApprovals: settledAfter(slices.settledApprovals, event),
+			approvalRules: event.type === 'approval-rules-changed' ? event.rules : slices.approvalRules,
+		}),
+		{approvals, settledApprovals, approvalRules},
+	);
 
-function oneAfter(slices: Slices, event: GatewayEvent): Slices {
-	const {approvals, settledApprovals} = slices;
-	switch (event.type) {
-		case 'history-restored':
-			return {...slices, settledApprovals: event.approvals.slice(-limits.settledApprovals)};
-
-		case 'approval-requested': {
-			const {approval} = event;
-			return isKnown(approval, approvals) || isKnown(approval, settledApprovals)
-				? slices
-				: {...slices, approvals: [...approvals, approval].slice(-limits.waitingApprovals)};
-		}
-
-		case 'approval-extended': {
-			const {approval} = event;
-			return isKnown(approval, approvals)
-				? {...slices, approvals: approvals.map(one => (one.id === approval.id ? approval : one))}
-				: slices;
-		}
-
-		case 'approval-settled': {
-			const {approval} = event;
-			const settled = settledApprovals.filter(({id}) => id !== approval.id);
-			return {
-				...slices,
-				approvals: isKnown(approval, approvals)
-					? approvals.filter(({id}) => id !== approval.id)
-					: approvals,
-				settledApprovals: [...settled, approval].slice(-limits.settledApprovals),
-			};
-		}
-
-		case 'approval-rules-changed':
-			return {...slices, approvalRules: event.rules};
-
-		default:
-			return slices;
+function waitingAfter(
+	{approvals, settledApprovals}: Slices,
+	event: GatewayEvent,
+): readonly Approval[] {
+	if (event.type === 'approval-requested') {
+		const {id} = event.approval;
+		return has(approvals, id) || has(settledApprovals, id)
+			? approvals
+			: [...approvals, event.approval].slice(-limits.waitingApprovals);
 	}
+
+	if (event.type === 'approval-extended' && has(approvals, event.approval.id)) {
+		return approvals.map(one => (one.id === event.approval.id ? event.approval : one));
+	}
+
+	return event.type === 'approval-settled' && has(approvals, event.approval.id)
+		? approvals.filter(({id}) => id !== event.approval.id)
+		: approvals;
 }
 
-const isKnown = ({id}: Approval, approvals: readonly Approval[]): boolean =>
+function settledAfter(settled: readonly Approval[], event: GatewayEvent): readonly Approval[] {
+	if (event.type === 'history-restored') {
+		return event.approvals.slice(-limits.settledApprovals);
+	}
+
+	return event.type === 'approval-settled'
+		? [...settled.filter(({id}) => id !== event.approval.id), event.approval].slice(
+				-limits.settledApprovals,
+			)
+		: settled;
+}
+
+const has = (approvals: readonly Approval[], id: number): boolean =>
 	approvals.some(one => one.id === id);

@@ -15,6 +15,7 @@ const restored = (groups: readonly Group[]): GatewayEvent => ({
 	deliveries: [],
 	runs: [],
 	groups,
+	approvals: [],
 });
 
 const pending = (id: number, dueMs: number): Group =>

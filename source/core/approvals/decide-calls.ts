@@ -1,0 +1,139 @@
+import type {ApprovalRule, AskedTool} from '../approval.ts';
+import type {Clock} from '../clock.ts';
+import {isDeepJson} from '../json-depth.ts';
+import type {JsonValue} from '../json.ts';
+import type {ApprovalKeeper, CallToApprove, Verdict} from './approvals.ts';
+import {createAskedCalls} from './asked-calls.ts';
+import {deniedBy, type Denial, denials, mostArgsBytes} from './denials.ts';
+import {callDraft, unaskedCall} from './drafts.ts';
+import type {PresentTools} from './present-tools.ts';
+import type {Asked, Queue} from './queue.ts';
+import type {Recorder} from './recorder.ts';
+import type {RuleBook} from './rule-book.ts';
+import {ruledBy} from './rules.ts';
+import {callDeadlines} from './terms.ts';
+
+/** Gives every call its verdict. */
+export type CallDecider = {
+	/** Never rejects. */
+	request(call: CallToApprove): Promise<Verdict>;
+	/** Forgets the calls of a run. */
+	runEnded(runId: number): void;
+};
+
+/** Decides in this order: what makes every answer a no, the rules, a full queue, a person. */
+export function createCallDecider({
+	clock,
+	keeper,
+	book,
+	recorder,
+	queue,
+	present,
+	isClosed,
+	onAllowed,
+}: {
+	readonly clock: Clock;
+	readonly keeper: Pick<ApprovalKeeper, 'lastAllowed'>;
+	readonly book: RuleBook;
+	readonly recorder: Recorder;
+	readonly queue: Queue;
+	readonly present: PresentTools;
+	readonly isClosed: () => boolean;
+	readonly onAllowed: (tool: AskedTool) => void;
+}): CallDecider {
+	const asked = createAskedCalls();
+
+	const unasked = (
+		call: CallToApprove,
+		argsBytes: number | undefined,
+	): Denial | ApprovalRule | undefined => {
+		if (isClosed()) {
+			return denials.shutdown;
+		}
+
+		if (call.signal.aborted) {
+			return denials.aborted;
+		}
+
+		if (present.isStale(call.tool)) {
+			return denials.changed;
+		}
+
+		if (argsBytes === undefined || argsBytes > mostArgsBytes) {
+			return denials.tooLarge;
+		}
+
+		return book.find(call) ?? (queue.isFull ? denials.full : undefined);
+	};
+
+	const decide = async (call: CallToApprove, argsBytes: number | undefined): Promise<Verdict> => {
+		const {tool, run, signal} = call;
+		const requestedAt = clock.now();
+		const times = {requestedAt, ...callDeadlines(call, requestedAt)};
+		const sized = {
+			...call,
+			argsBytes: argsBytes ?? 0,
+			...(argsBytes === undefined && {args: null}),
+		};
+		const early = unasked(call, argsBytes);
+		if (early) {
+			const decision = 'id' in early ? ruledBy(early, requestedAt) : deniedBy(early, requestedAt);
+			const approval = await recorder.atOnce(unaskedCall(sized, times), decision);
+			return verdictOf(approval ? {approval} : {denial: denials.unrecorded}, signal);
+		}
+
+		const {profile, server} = tool;
+		const result = await queue.ask(
+			{...times, profile, server, ...(run && {runId: run.id}), call, signal},
+			async () => callDraft(sized, times, await keeper.lastAllowed(tool)),
+		);
+		const verdict = verdictOf(result, signal);
+		if (verdict.allowed) {
+			onAllowed(tool);
+		}
+
+		return verdict;
+	};
+
+	return {
+		async request(call) {
+			const argsBytes = bytesOf(call.args);
+			// What is nested too deep cannot be compared with another call either.
+			return argsBytes === undefined
+				? decide(call, undefined)
+				: asked.once(call, async () => decide(call, argsBytes));
+		},
+		runEnded(runId) {
+			asked.runEnded(runId);
+		},
+	};
+}
+
+/** Size as JSON in UTF-8; `undefined` for what is nested too deep to be walked. */
+function bytesOf(args: JsonValue): number | undefined {
+	try {
+		const text = JSON.stringify(args);
+		return isDeepJson(text) ? undefined : Buffer.byteLength(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** What the caller is told. A call whose run was given up meanwhile is not made. */
+function verdictOf({approval, denial}: Asked, signal: AbortSignal): Verdict {
+	const decision = approval?.decision;
+	if (denial || decision?.outcome !== 'allowed') {
+		return {
+			allowed: false,
+			reason: denial?.reason ?? decision?.reason ?? denials.unrecorded.reason,
+		};
+	}
+
+	return signal.aborted
+		? {allowed: false, reason: denials.aborted.reason}
+		: {
+				allowed: true,
+				reason: `allowed by ${decision.by}`,
+				...(decision.rule !== undefined && {rule: decision.rule}),
+			};
+}

@@ -1,0 +1,66 @@
+import type {FormApproval, ToolApproval} from '../approval.ts';
+import type {AskingRun, CallToApprove, FormToFill, LastAllowed} from './approvals.ts';
+import {type Deadlines, type Terms, termsOf} from './terms.ts';
+
+type Times = Deadlines & {readonly requestedAt: number};
+
+/** The request for a call as a person is shown it. `last`: what was allowed before of the same tool. */
+export function callDraft(
+	call: CallToApprove & {readonly argsBytes: number},
+	times: Times,
+	last: LastAllowed | undefined,
+): Omit<ToolApproval, 'id'> {
+	return {
+		...undecided(call, times, termsOf(call.tool, call.run, last)),
+		...(last?.args !== undefined && {lastArgs: last.args}),
+	};
+}
+
+/** A call that nobody is asked about, as histories have it. */
+export const unaskedCall = (
+	call: CallToApprove & {readonly argsBytes: number},
+	times: Times,
+): Omit<ToolApproval, 'id'> =>
+	undecided(call, times, {
+		scopes: ['once'],
+		mustTypeName: false,
+		changed: call.tool.changed,
+	});
+
+const undecided = (
+	{tool, args, argsBytes, run}: CallToApprove & {readonly argsBytes: number},
+	times: Times,
+	{scopes, mustTypeName, changed}: Terms,
+): Omit<ToolApproval, 'id'> => ({
+	kind: 'tool',
+	profile: tool.profile,
+	...asker(run),
+	...times,
+	tool: {...tool, changed},
+	args,
+	argsBytes,
+	scopes,
+	mustTypeName,
+});
+
+/** The request for a form. What a masked field holds at first is not shown to anybody. */
+export const formDraft = (form: FormToFill, times: Times): Omit<FormApproval, 'id'> => ({
+	kind: 'form',
+	profile: form.profile,
+	...asker(form.run),
+	...times,
+	server: form.server,
+	host: form.host,
+	message: form.message,
+	fields: form.fields.map(field => {
+		const {initial: _, ...rest} = field;
+		return field.masked ? rest : field;
+	}),
+});
+
+const asker = (run: AskingRun | undefined) =>
+	run && {
+		run: run.id,
+		...(run.route !== undefined && {route: run.route}),
+		...(run.delivery !== undefined && {delivery: run.delivery}),
+	};

@@ -1,0 +1,131 @@
+import type {Approval} from '../approval.ts';
+import type {Clock} from '../clock.ts';
+import {messageOf} from '../errors.ts';
+import type {Emit} from '../events.ts';
+import type {JsonObject} from '../json.ts';
+import type {Logger} from '../log.ts';
+import type {ApprovalKeeper, NewApproval} from './approvals.ts';
+import {type Denial, denials, mostWaiting} from './denials.ts';
+import type {Recorder} from './recorder.ts';
+import {createTicket, type Subject, type Ticket} from './ticket.ts';
+
+/** How a request went. */
+export type Asked = {
+	/** As it was written down; absent when it could not be. */
+	readonly approval?: Approval;
+	/** Why it is denied, whatever was written down. */
+	readonly denial?: Denial;
+	/** What a form was filled in with. */
+	readonly content?: JsonObject;
+};
+
+/** What waits for a person. */
+export type Queue = {
+	/** Asks, and waits for the first way out. `draft` makes what a person is shown; the request counts, and can be denied, from the start. Never rejects. */
+	ask(subject: Subject, draft: () => Promise<NewApproval>): Promise<Asked>;
+	readonly isFull: boolean;
+	/** With a number, oldest first, also those whose decision is being written down. */
+	tickets(): readonly Ticket[];
+	/** Denies what is concerned. */
+	deny(concerned: (subject: Subject) => boolean, denial: Denial): void;
+	/** Resolves when everything that was asked is written down. */
+	settled(): Promise<void>;
+};
+
+export function createQueue({
+	clock,
+	emit,
+	log,
+	keeper,
+	recorder,
+	onRule,
+	isStopping,
+}: {
+	readonly clock: Clock;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly keeper: Pick<ApprovalKeeper, 'add'>;
+	readonly recorder: Recorder;
+	/** An answer made a rule; the request is denied all the same when there is a `denial`. */
+	readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
+	readonly isStopping: () => boolean;
+}): Queue {
+	const tickets = new Set<Ticket>();
+	const asking = new Set<Promise<Asked>>();
+
+	const show = (approval: Approval) => {
+		emit({type: 'approval-requested', at: clock.now(), approval});
+		log.warn(
+			approval.kind === 'tool'
+				? 'A tool call waits for an approval: see "svc approvals list"'
+				: 'A tool server wants a form filled in: open svc',
+			{
+				approval: approval.id,
+				server: approval.kind === 'tool' ? approval.tool.server : approval.server,
+				tool: approval.kind === 'tool' ? approval.tool.tool : undefined,
+				run: approval.run,
+				denies_in_s: Math.round((approval.deadline - clock.now()) / 1000),
+			},
+		);
+	};
+
+	const open = async (ticket: Ticket, draft: () => Promise<NewApproval>): Promise<Asked> => {
+		let shown: Approval;
+		try {
+			const written = await draft();
+			shown = ticket.opened({...written, id: await keeper.add(written)});
+		} catch (error) {
+			log.error('A request is denied: it cannot be written to the journal', {
+				server: ticket.subject.server,
+				run: ticket.subject.runId,
+				error: messageOf(error),
+			});
+			return {denial: denials.unrecorded};
+		}
+
+		if (!ticket.isDecided) {
+			show(shown);
+		}
+
+		const {decision, rule, content} = await ticket.choice;
+		const approval = await recorder.settled(ticket.shown() ?? shown, decision, rule);
+		ticket.finish(approval);
+		const denial = ticket.spoiled();
+		if (rule && approval.decision?.rule !== undefined) {
+			onRule(approval.decision.rule, ticket.subject, denial);
+		}
+
+		return {approval, ...(content && {content}), ...(denial && {denial})};
+	};
+
+	return {
+		async ask(subject, draft) {
+			const ticket = createTicket(subject, {
+				clock,
+				onAbort: () => (isStopping() ? denials.shutdown : denials.aborted),
+			});
+			tickets.add(ticket);
+			const asked = open(ticket, draft).finally(() => {
+				tickets.delete(ticket);
+				asking.delete(asked);
+				ticket[Symbol.dispose]();
+			});
+			asking.add(asked);
+			return asked;
+		},
+		get isFull() {
+			return tickets.size >= mostWaiting;
+		},
+		tickets: () => [...tickets].filter(ticket => ticket.shown() !== undefined),
+		deny(concerned, denial) {
+			for (const ticket of tickets) {
+				if (concerned(ticket.subject)) {
+					ticket.spoil(denial);
+				}
+			}
+		},
+		async settled() {
+			await Promise.all(asking);
+		},
+	};
+}

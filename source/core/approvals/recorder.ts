@@ -1,0 +1,98 @@
+import type {Approval, ApprovalDecision} from '../approval.ts';
+import type {Clock} from '../clock.ts';
+import {messageOf} from '../errors.ts';
+import type {Emit} from '../events.ts';
+import type {Logger} from '../log.ts';
+import type {ApprovalKeeper, NewApproval, NewRule} from './approvals.ts';
+import {keptApproval} from './kept-approval.ts';
+import type {RuleBook} from './rule-book.ts';
+
+/** Writes decisions down and tells of them, once each. */
+export type Recorder = {
+	/** The decision about what waited, with the rule that it makes. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
+	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
+	/** A decision that nobody waited for; `undefined` when it could not be written down. */
+	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
+};
+
+export function createRecorder({
+	clock,
+	emit,
+	log,
+	keeper,
+	book,
+}: {
+	readonly clock: Clock;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly keeper: ApprovalKeeper;
+	readonly book: RuleBook;
+}): Recorder {
+	const failed = (what: string, decision: ApprovalDecision, error: unknown) => {
+		log.error(what, {outcome: decision.outcome, by: decision.by, error: messageOf(error)});
+	};
+
+	const tell = (approval: Approval) => {
+		emit({type: 'approval-settled', at: clock.now(), approval});
+	};
+
+	const withRule = async (approval: Approval, decision: ApprovalDecision, rule: NewRule) => {
+		if (book.isFull) {
+			log.error('Allowed once: there are too many approval rules', {approval: approval.id});
+			return undefined;
+		}
+
+		try {
+			const kept = await keeper.settle({...approval, decision}, rule);
+			const id = kept.decision?.rule;
+			if (id !== undefined) {
+				book.add({...rule, id, uses: 0});
+			}
+
+			return kept;
+		} catch (error) {
+			failed('Allowed once: the approval rule cannot be kept', decision, error);
+			return undefined;
+		}
+	};
+
+	const alone = async (approval: Approval, decision: ApprovalDecision) => {
+		const decided = {...approval, decision};
+		try {
+			return await keeper.settle(decided);
+		} catch (error) {
+			failed('Cannot write the decision about an approval to the journal', decision, error);
+			return decided;
+		}
+	};
+
+	return {
+		async settled(shown, decision, rule) {
+			const approval = keptApproval(shown);
+			const kept = rule && (await withRule(approval, decision, rule));
+			const settled = kept ?? (await alone(approval, {...decision, ...(rule && {scope: 'once'})}));
+			if (!rule && decision.rule !== undefined) {
+				book.used(decision.rule);
+			}
+
+			tell(settled);
+			return settled;
+		},
+		async atOnce(draft, decision) {
+			try {
+				const decided = {...draft, decision};
+				const id = await keeper.add(decided);
+				const approval = keptApproval({...decided, id});
+				if (decision.rule !== undefined) {
+					book.used(decision.rule);
+				}
+
+				tell(approval);
+				return approval;
+			} catch (error) {
+				failed('Cannot write the decision about an approval to the journal', decision, error);
+				return undefined;
+			}
+		},
+	};
+}

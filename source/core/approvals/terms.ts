@@ -1,0 +1,79 @@
+import type {ApprovalScope, AskedTool} from '../approval.ts';
+import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
+
+/** No request waits longer without being moved, milliseconds. @see Decisions 4 */
+const longestWaitMs = 300_000;
+
+/** A call that was asked about leaves this much of its own time. */
+const marginMs = 5000;
+
+/** A person gets at least this long, however short the tool's own time. */
+const shortestWaitMs = 5000;
+
+/** How far a request without a run can be moved. */
+const longestTryMs = 15 * 60_000;
+
+/** By how much a deadline is moved at a time. */
+const extensionMs = 5 * 60_000;
+
+/** When a request is denied by itself. Milliseconds since 1970. */
+export type Deadlines = {readonly deadline: number; readonly latestDeadline: number};
+
+/** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it never lies behind the run's end. */
+function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
+	const latestDeadline = Math.max(run?.endsAt ?? now + longestTryMs, now);
+	return {
+		deadline: Math.min(now + Math.min(waitMs, longestWaitMs), latestDeadline),
+		latestDeadline,
+	};
+}
+
+/** A call waits for 300 s or the tool's own time less 5 s, whichever is shorter, but for no less than 5 s. */
+export const callDeadlines = (
+	{toolTimeoutMs, run}: Pick<CallToApprove, 'toolTimeoutMs' | 'run'>,
+	now: number,
+): Deadlines => deadlines(now, Math.max(toolTimeoutMs - marginMs, shortestWaitMs), run);
+
+/** A form waits as long as its server's settings say, at most 300 s. */
+export const formDeadlines = (
+	{timeoutMs, run}: {readonly timeoutMs: number; readonly run?: AskingRun},
+	now: number,
+): Deadlines => deadlines(now, timeoutMs, run);
+
+/** The deadline five minutes later, as far as it can be moved. */
+export const extended = ({deadline, latestDeadline}: Deadlines): number =>
+	Math.min(deadline + extensionMs, latestDeadline);
+
+/** What is asked of whoever agrees to a call. */
+export type Terms = {
+	readonly scopes: readonly ApprovalScope[];
+	readonly mustTypeName: boolean;
+	/** The definition is not the one that was allowed, or else seen, before. */
+	readonly changed: boolean;
+};
+
+/**
+ * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most; nothing that nobody attends gets a
+ * yes for good. What claims to destroy, was never allowed or changed gets no more than its run either, and its name must be typed.
+ */
+export function termsOf(
+	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition'>,
+	run: Pick<AskingRun, 'startedBy'> | undefined,
+	last: Pick<LastAllowed, 'definition'> | undefined,
+): Terms {
+	const changed = last ? last.definition !== tool.definition : tool.changed;
+	const mustTypeName = last === undefined || changed || tool.claims.destructive === true;
+	const widest = mustTypeName ? 'run' : widestScope[run?.startedBy ?? 'person'];
+	return {scopes: scopesUpTo(widest, run !== undefined), mustTypeName, changed};
+}
+
+const widestScope: Record<AskingRun['startedBy'], ApprovalScope> = {
+	webhook: 'run',
+	schedule: 'process',
+	person: 'always',
+};
+
+const everyScope: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
+
+const scopesUpTo = (widest: ApprovalScope, hasRun: boolean): readonly ApprovalScope[] =>
+	everyScope.slice(0, everyScope.indexOf(widest) + 1).filter(scope => scope !== 'run' || hasRun);

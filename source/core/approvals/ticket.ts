@@ -1,0 +1,139 @@
+import type {Approval, ApprovalDecision} from '../approval.ts';
+import type {Clock} from '../clock.ts';
+import type {JsonObject} from '../json.ts';
+import type {NewApproval, NewRule} from './approvals.ts';
+import {type Denial, deniedBy, timedOut} from './denials.ts';
+import type {RuledCall} from './rules.ts';
+import {extended, type Deadlines} from './terms.ts';
+
+/** What was decided about a request, and what it takes along. */
+export type Choice = {
+	readonly decision: ApprovalDecision;
+	/** The rule that the answer makes. */
+	readonly rule?: NewRule;
+	/** What a form was filled in with: for the caller and for nobody else. */
+	readonly content?: JsonObject;
+};
+
+/** What a request is about, as far as it decides what concerns it. */
+export type Subject = Deadlines & {
+	readonly profile: string;
+	readonly server: string;
+	readonly runId?: number;
+	/** For a call, not for a form. */
+	readonly call?: RuledCall;
+	readonly signal: AbortSignal;
+};
+
+/** One request from its start to its end. The first decision wins; it has a deadline from the start. */
+export type Ticket = Disposable & {
+	readonly subject: Subject;
+	/** Resolves with the first decision. */
+	readonly choice: Promise<Choice>;
+	/** `false` when it is decided already. */
+	decide(choice: Choice): boolean;
+	/** Denies; what was decided and is not yet written down is denied to its caller all the same. */
+	spoil(denial: Denial): void;
+	/** Why it is denied in spite of its decision. */
+	spoiled(): Denial | undefined;
+	/** It is written down and has a number. */
+	opened(approval: NewApproval & {readonly id: number}): Approval;
+	/** As it is shown; absent before it has a number. */
+	shown(): Approval | undefined;
+	/** As it was written down; resolves at the end. */
+	readonly settled: Promise<Approval>;
+	finish(approval: Approval): void;
+	/** Moves the deadline; `undefined` when it is decided. */
+	extend(): Approval | undefined;
+	readonly isDecided: boolean;
+};
+
+const nothing = () => {};
+
+/** Starts the time of a request. `onAbort` says what the abort of its signal means. */
+export function createTicket(
+	subject: Subject,
+	{clock, onAbort}: {readonly clock: Clock; readonly onAbort: () => Denial},
+): Ticket {
+	const start = clock.monotonic();
+	const requestedAt = clock.now();
+	const {promise: choice, resolve: choose} = Promise.withResolvers<Choice>();
+	const {promise: settled, resolve: finish} = Promise.withResolvers<Approval>();
+	let {deadline} = subject;
+	let isDecided = false;
+	let isDone = false;
+	let spoiled: Denial | undefined;
+	let shown: Approval | undefined;
+	let cancelTimer = nothing;
+
+	const decide = (decided: Choice): boolean => {
+		if (isDecided) {
+			return false;
+		}
+
+		isDecided = true;
+		cancelTimer();
+		choose(decided);
+		return true;
+	};
+
+	const plan = () => {
+		cancelTimer();
+		// A wall clock that is set must not move a deadline.
+		const left = deadline - requestedAt - (clock.monotonic() - start);
+		cancelTimer = clock.after(Math.max(left, 0), () => {
+			decide({decision: timedOut(deadline - requestedAt, clock.now())});
+		});
+	};
+
+	const spoil = (denial: Denial) => {
+		if (!decide({decision: deniedBy(denial, clock.now())}) && !isDone) {
+			spoiled ??= denial;
+		}
+	};
+
+	const abort = () => {
+		spoil(onAbort());
+	};
+
+	plan();
+	subject.signal.addEventListener('abort', abort, {once: true});
+	if (subject.signal.aborted) {
+		abort();
+	}
+
+	return {
+		subject,
+		choice,
+		decide,
+		spoil,
+		spoiled: () => spoiled,
+		opened(approval) {
+			shown = approval;
+			return approval;
+		},
+		shown: () => shown,
+		settled,
+		finish(approval) {
+			isDone = true;
+			finish(approval);
+		},
+		extend() {
+			if (isDecided || !shown) {
+				return undefined;
+			}
+
+			deadline = extended({deadline, latestDeadline: subject.latestDeadline});
+			shown = {...shown, deadline};
+			plan();
+			return shown;
+		},
+		get isDecided() {
+			return isDecided;
+		},
+		[Symbol.dispose]() {
+			cancelTimer();
+			subject.signal.removeEventListener('abort', abort);
+		},
+	};
+}
