@@ -13,6 +13,7 @@ import type {
 	ReplayPlan,
 	StopConsequences,
 } from './port.ts';
+import {createServerCalls} from './server-calls.ts';
 import {fromWire, toWire, type WireDelivery} from './wire-delivery.ts';
 
 /** Deliveries of one import that travel together; each may hold a body. */
@@ -80,6 +81,7 @@ export function createControlCalls(socket: string): GatewayCommands {
 		sendTestEvent: (route, options = {}) =>
 			post<ReceiverAnswer>(`/v1/routes/${encodeURIComponent(route)}/test`, {...options}),
 		curlLine: route => get<string>(`/v1/routes/${encodeURIComponent(route)}/curl`),
+		...createServerCalls(socket),
 		cancelRun: id => post<boolean>(`/v1/runs/${id}/cancel`),
 		retryRun: id => post<boolean>(`/v1/runs/${id}/retry`),
 		async useModel(provider) {

@@ -4,6 +4,7 @@ import {gatewayEndpoints} from './endpoints/gateway-endpoints.ts';
 import {groupEndpoints} from './endpoints/group-endpoints.ts';
 import {jobEndpoints} from './endpoints/job-endpoints.ts';
 import {runEndpoints} from './endpoints/run-endpoints.ts';
+import {serverEndpoints} from './endpoints/server-endpoints.ts';
 
 /** Every operation of the control API but the event stream. */
 export const controlEndpoints: readonly ControlEndpoint[] = [
@@ -11,5 +12,6 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
 	...runEndpoints,
 	...groupEndpoints,
 	...jobEndpoints,
+	...serverEndpoints,
 	...gatewayEndpoints,
 ];

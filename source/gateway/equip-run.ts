@@ -2,12 +2,29 @@ import {findSkill} from '../agent/skills.ts';
 import {selectTools} from '../agent/toolsets.ts';
 import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
+import type {ServerStatus, ServerView} from '../core/tool-server.ts';
+import type {LiveServers} from './live-servers.ts';
 import type {Equipment} from './work-run.ts';
 
-/** The skill and the tools of a run; `skillsDir` is that of its profile. Only the first skill that is found counts. @see Interface 2.5 */
+/**
+ * The skill and the tools of a run; `skillsDir` is that of its profile. Only the first skill that is found counts. The run keeps the tools that it starts with,
+ * whatever becomes of their servers. Rejects with the reason of `signal`, while tool servers still connect.
+ *
+ * @see Interface 2.5
+ */
 export async function equipRun(
 	run: StoredRun,
-	{skillsDir, log}: {readonly skillsDir: string; readonly log: Logger},
+	{
+		skillsDir,
+		servers,
+		log,
+		signal,
+	}: {
+		readonly skillsDir: string;
+		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
+		readonly log: Logger;
+		readonly signal: AbortSignal;
+	},
 ): Promise<Equipment> {
 	const {skills} = run.plan;
 	const skill = await findSkill(skills, {skillsDir, log});
@@ -18,11 +35,36 @@ export async function equipRun(
 		});
 	}
 
-	// Tools come with the tool servers; until there are any, a route's toolsets can only be checked.
-	const {tools, warnings} = selectTools(run.plan.toolsets, new Map());
+	const {tools, warnings, notes} = await toolsFor(run, {servers, signal});
 	for (const warning of warnings) {
 		log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
 	}
 
-	return {tools, ...(skill && {skill})};
+	return {tools, notes: [...warnings, ...notes], ...(skill && {skill})};
 }
+
+/** Servers that stand like this have no tools to give, and a person should know why. */
+const away: ReadonlySet<ServerStatus> = new Set(['connecting', 'needs login', 'failed', 'parked']);
+
+async function toolsFor(
+	{plan: {toolsets}, profile}: StoredRun,
+	{
+		servers,
+		signal,
+	}: {readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>; readonly signal: AbortSignal},
+) {
+	if (toolsets?.length === 0) {
+		return {tools: [], warnings: [], notes: []};
+	}
+
+	const available = await servers.toolsOf(profile, signal);
+	const missing = servers
+		.views()
+		.filter(view => view.profile === profile && away.has(view.status) && !available.has(view.name));
+	// Their toolsets exist, with nothing in them for now.
+	const known = new Map([...available, ...missing.map(({name}) => [name, []] as const)]);
+	return {...selectTools(toolsets, known), notes: missing.map(noteOf)};
+}
+
+const noteOf = ({name, status, reason}: ServerView): string =>
+	`Tool server "${name}" gives no tools: ${status}${reason === undefined ? '' : ` (${reason})`}`;

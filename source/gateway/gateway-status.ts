@@ -6,7 +6,13 @@ import type {Rooms} from './rooms.ts';
 /** The gateway in one object. @see Decisions 2 */
 export async function gatewayStatus(
 	state: GatewayState,
-	{store, jobs, live, receiver}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver'>,
+	{
+		store,
+		jobs,
+		live,
+		receiver,
+		servers,
+	}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
 ): Promise<GatewayStatus> {
 	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
 	const {active, queued} = await store.runs.counts();
@@ -25,7 +31,14 @@ export async function gatewayStatus(
 		runs: {active, queued},
 		groups: store.groups.pending(),
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
-		servers: [],
+		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({
+			name,
+			profile: owner,
+			status,
+			tools: tools.length,
+			reason: reason ?? null,
+		})),
+		approvals: state.approvals.length,
 		platforms,
 		model: model ?? null,
 		model_problem: modelProblem ?? null,

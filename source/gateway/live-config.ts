@@ -1,5 +1,5 @@
 import {statSync} from 'node:fs';
-import type {Config, HomePaths, RouteTable} from '../config/config.ts';
+import type {Config, HomePaths, LoadedConfig, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
 import {formatProblem} from '../config/format-problem.ts';
@@ -23,6 +23,8 @@ export type LiveConfig = {
 	routes(): RouteTable;
 	/** What must never be shown: every secret that the configuration and the routes hold. */
 	secrets(): readonly string[];
+	/** What is written now, without taking it over. */
+	peek(): LoadedConfig;
 	/** Reads everything again. A broken or refused file changes nothing and is reported. */
 	reload(): Promise<void>;
 	/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
@@ -115,9 +117,11 @@ export function createLiveConfig(
 		});
 	}
 
+	const peek = () => loadConfig({paths, environment, profilesBefore: config.profiles});
+
 	const reload = async () => {
 		stamp = stampOf(paths);
-		const next = loadConfig({paths, environment, profilesBefore: config.profiles});
+		const next = peek();
 		if (!next.ok) {
 			reject(next.problems, broken.length > 0 ? stillBroken : unchanged);
 			return;
@@ -171,6 +175,7 @@ export function createLiveConfig(
 		},
 		routes,
 		secrets: () => secrets,
+		peek,
 		reload,
 		async catchUp() {
 			if (stamp !== stampOf(paths)) {

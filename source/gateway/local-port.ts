@@ -10,6 +10,7 @@ import {importDeliveries} from './import-deliveries.ts';
 import type {GatewayPort} from './port.ts';
 import type {Rooms} from './rooms.ts';
 import {curlLine, sampleRequest, sendRequest} from './sample-event.ts';
+import {createServerCommands} from './server-commands.ts';
 
 /** The port of a gateway in this process. Commands wait until the rooms are open, and reject as the start did when they never are. */
 export function createLocalPort({
@@ -87,6 +88,7 @@ export function createLocalPort({
 			const route = await routeOf(name);
 			return curlLine(urlOf(route), sampleFor(route));
 		},
+		...createServerCommands({clock, rooms}),
 		async cancelRun(id) {
 			const {dispatcher, store, announce} = await rooms();
 			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));

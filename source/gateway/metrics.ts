@@ -4,10 +4,11 @@ import {hasEnded} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import type {StoreHealth} from '../store/port.ts';
 import {type Family, type Sample, writeCounters} from '../webhook/prometheus.ts';
+import {createToolMetrics} from './tool-metrics.ts';
 
 /** What holds at the moment of a look. */
 type Now = {
-	readonly state: Pick<GatewayState, 'jobs' | 'totals' | 'health'>;
+	readonly state: Pick<GatewayState, 'jobs' | 'totals' | 'health' | 'servers' | 'approvals'>;
 	readonly journal: StoreHealth;
 	/** Runs under way. */
 	readonly active: number;
@@ -17,7 +18,7 @@ type Now = {
 export type GatewayMetrics = {
 	/** Counts an event. Cheap: called for each. */
 	observe(event: GatewayEvent): void;
-	/** What the gateway adds to the receiver's `/metrics`, in Prometheus text: runs, groups, jobs, answers, journal, event loop. */
+	/** What the gateway adds to the receiver's `/metrics`, in Prometheus text: runs, groups, jobs, answers, tools, approvals, journal, event loop. */
 	render(now: Now): string;
 };
 
@@ -27,9 +28,11 @@ export function createGatewayMetrics(): GatewayMetrics {
 	const answers = createCounts();
 	const groups = createCounts();
 	const jobRuns = createCounts();
+	const tools = createToolMetrics();
 
 	return {
 		observe(event) {
+			tools.observe(event);
 			if (event.type === 'group-changed' && event.group.state === 'dispatched') {
 				groups.add({reason: event.group.reason ?? 'quiet'});
 			} else if (event.type === 'run-changed' && hasEnded(event.run.state)) {
@@ -75,6 +78,7 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Runs of jobs that ended, by state.',
 					jobRuns.samples(),
 				),
+				tools.render(state),
 				gauge(
 					'svc_journal_commit_p50_seconds',
 					'Median of the last commits.',

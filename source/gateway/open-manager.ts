@@ -1,5 +1,6 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
+import {ensureHome} from '../config/home-paths.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
@@ -52,6 +53,7 @@ export function createManagerOpener({
 		async open(profile) {
 			loaded ??= load();
 			const {create} = await loaded;
+			ensureHome(profile.paths);
 			return create(profile);
 		},
 		async [Symbol.asyncDispose]() {

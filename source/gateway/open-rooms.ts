@@ -9,8 +9,6 @@ import {every} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
-import {createLogger} from '../core/log.ts';
-import {createRedact} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
@@ -22,15 +20,18 @@ import {createLiveGroups} from './live-groups.ts';
 import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
 import {lockHome} from './lock.ts';
-import {createLogFile} from './log-file.ts';
 import {createGatewayMetrics} from './metrics.ts';
+import {noApprovals} from './no-approvals.ts';
+import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
+import {openServers} from './open-servers.ts';
 import {openWorkers} from './open-workers.ts';
 import type {GatewayPort} from './port.ts';
 import {createReplays} from './replays.ts';
 import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
+import {createServerSecrets, joinLists} from './server-secrets.ts';
 
 /** How often it is looked whether a file has changed that nobody told of. */
 const catchUpMs = 30_000;
@@ -56,31 +57,20 @@ export async function openRooms(
 		metrics.observe(event);
 		broker.emit(event);
 	};
-	const logFile = stack.use(createLogFile(paths.gatewayLog));
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
-	const redact = createRedact(() => secrets?.() ?? []);
-	const log = createLogger({
-		clock,
-		redact,
-		write(record) {
-			logFile.write(record);
-			world.onLog?.(record);
-			emit({type: 'log-written', at: record.at, record});
-		},
-	});
-
+	const {log, redact} = stack.use(openLog(world, {emit, secrets: () => secrets?.() ?? []}));
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
 		{onChange: async (next, previous) => onChange(next, previous)},
 	);
-	secrets = () => live.secrets();
 	const {others} = live.current().profiles;
 	for (const warning of [paths, ...others.map(other => other.paths)].flatMap(looseFiles)) {
 		log.warn(warning);
 	}
 
 	const config = () => live.current();
+	secrets = joinLists(() => live.secrets(), createServerSecrets(config));
 
 	const store = stack.use(
 		await openSqliteStore(
@@ -122,6 +112,18 @@ export async function openRooms(
 		}
 	};
 
+	const approvals = noApprovals;
+	const servers = stack.use(
+		openServers(world, {
+			live,
+			elicit: form => approvals.elicit(form),
+			approvals,
+			emit,
+			log: log.from('mcp'),
+			redact,
+		}),
+	);
+
 	const announce = createRunAnnouncer({
 		runs: store.runs,
 		clock,
@@ -140,6 +142,7 @@ export async function openRooms(
 			runs: store.runs,
 			model,
 			deliverer,
+			servers,
 			busy,
 			announce: runId => announce.changed(runId),
 			emit,
@@ -228,13 +231,15 @@ export async function openRooms(
 		}
 
 		reportPlatforms();
-		await Promise.all([jobs.changed(), receiver.restart()]);
+		await Promise.all([jobs.changed(), receiver.restart(), servers.changed()]);
 		// After the restart: it may have handed groups over, and the queue may have other bounds.
 		dispatcher.wake();
 	};
 
 	live.routes();
 	await receiver.start();
+	// They connect while the gateway serves; a run that needs them waits.
+	void servers.changed();
 	// Many jobs take their time, which senders need not wait for.
 	await jobs.changed();
 	reportPlatforms();
@@ -253,6 +258,9 @@ export async function openRooms(
 		replays,
 		groups,
 		jobs,
+		servers,
+		approvals,
+		log,
 		ids,
 		emit,
 		announce,

@@ -13,6 +13,7 @@ import {createDispatcher, type Dispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveModel} from './live-model.ts';
+import type {LiveServers} from './live-servers.ts';
 import type {GatewayWorld} from './rooms.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
@@ -24,6 +25,7 @@ export function openWorkers(
 		runs,
 		model,
 		deliverer,
+		servers,
 		busy,
 		announce,
 		emit,
@@ -35,6 +37,7 @@ export function openWorkers(
 		readonly runs: Runs;
 		readonly model: LiveModel;
 		readonly deliverer: Deliverer;
+		readonly servers: LiveServers;
 		readonly busy: Busy;
 		readonly announce: WorkDependencies['announce'];
 		readonly emit: Emit;
@@ -58,10 +61,12 @@ export function openWorkers(
 		emit,
 		log: agentLog,
 		redact,
-		equip: run =>
+		equip: (run, signal) =>
 			equipRun(run, {
 				skillsDir: config().profiles.of(run.profile).paths.skills,
+				servers,
 				log: agentLog,
+				signal,
 			}),
 		keepAnswer,
 		settings: () => config().runs,

@@ -32,6 +32,7 @@ export async function restoreHistory({
 		deliveries: deliveries.toReversed(),
 		runs: runs.toReversed(),
 		groups: [...pending, ...dispatched],
+		approvals: [],
 	});
 
 	if (pending.length > 0) {

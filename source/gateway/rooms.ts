@@ -1,8 +1,9 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
+import type {Approvals} from '../core/approvals/approvals.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
-import type {LogRecord} from '../core/log.ts';
+import type {Logger, LogRecord} from '../core/log.ts';
 import type {Store} from '../store/port.ts';
 import type {RunAnnouncer} from './announce-runs.ts';
 import type {Dispatcher} from './dispatch.ts';
@@ -10,6 +11,7 @@ import type {LiveConfig} from './live-config.ts';
 import type {LiveGroups} from './live-groups.ts';
 import type {LiveJobs} from './live-jobs.ts';
 import type {LiveReceiver} from './live-receiver.ts';
+import type {LiveServers} from './live-servers.ts';
 import type {Replays} from './replays.ts';
 
 /** What a gateway is made of and lives in. */
@@ -40,6 +42,9 @@ export type Rooms = AsyncDisposable & {
 	readonly replays: Replays;
 	readonly groups: LiveGroups;
 	readonly jobs: LiveJobs;
+	readonly servers: LiveServers;
+	readonly approvals: Approvals;
+	readonly log: Logger;
 	/** Identifiers of deliveries. */
 	readonly ids: () => string;
 	readonly emit: Emit;

@@ -11,7 +11,10 @@ import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs, Settlement} from '../store/port.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
-export type Equipment = Pick<AgentRequest, 'skill' | 'tools'>;
+export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
+	/** What a person who reads the run should know of it, clean. */
+	readonly notes: readonly string[];
+};
 
 export type WorkDependencies = {
 	readonly clock: Clock;
@@ -23,7 +26,8 @@ export type WorkDependencies = {
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
-	readonly equip: (run: StoredRun) => Promise<Equipment>;
+	/** Rejects with the reason of `signal`. */
+	readonly equip: (run: StoredRun, signal: AbortSignal) => Promise<Equipment>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
 	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
@@ -94,10 +98,15 @@ async function think(work: Work): Promise<Lease | undefined> {
 	const {maxSteps, timeoutMs, tries} = settings();
 	let result: AgentResult;
 	try {
+		const {notes, ...equipment} = await work.equip(run, signal);
+		for (const text of notes) {
+			note(work, {at: work.clock.now(), kind: 'note', text});
+		}
+
 		result = await agent.run({
 			runId: run.id,
 			prompt: run.plan.prompt,
-			...(await work.equip(run)),
+			...equipment,
 			...(run.plan.model !== undefined && {model: run.plan.model}),
 			maxSteps,
 			timeoutMs,

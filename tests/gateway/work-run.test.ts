@@ -100,7 +100,7 @@ async function openWork({
 					emit,
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
-					equip: async () => ({tools: []}),
+					equip: async () => ({tools: [], notes: []}),
 					async keepAnswer(run, text) {
 						kept.push([run.id, text]);
 					},

@@ -1,0 +1,52 @@
+import {formatProblem} from '../config/format-problem.ts';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {GatewayCommands} from './port.ts';
+import type {Rooms} from './rooms.ts';
+import {describeServerPlan} from './server-plan.ts';
+import {tryTool} from './try-tool.ts';
+
+/** What a face may do with tool servers. */
+export type ServerCommands = Pick<
+	GatewayCommands,
+	| 'listServers'
+	| 'connectServer'
+	| 'disconnectServer'
+	| 'testServer'
+	| 'planServerReload'
+	| 'tryTool'
+>;
+
+/** The commands for tool servers of a gateway in this process. */
+export function createServerCommands({
+	clock,
+	rooms,
+}: {
+	readonly clock: Clock;
+	readonly rooms: () => Promise<Pick<Rooms, 'servers' | 'live' | 'approvals' | 'log'>>;
+}): ServerCommands {
+	return {
+		listServers: async () => (await rooms()).servers.views(),
+		connectServer: async (name, {profile} = {}) => (await rooms()).servers.connect(name, profile),
+		disconnectServer: async (name, {profile} = {}) =>
+			(await rooms()).servers.disconnect(name, profile),
+		testServer: async (name, {profile} = {}) => (await rooms()).servers.test(name, profile),
+		async planServerReload() {
+			const {servers, live, approvals} = await rooms();
+			const next = live.peek();
+			if (!next.ok) {
+				const [problem] = next.problems;
+				throw new SvcError(
+					'config_invalid',
+					problem ? formatProblem(problem) : 'Cannot read config.yaml',
+				);
+			}
+
+			return describeServerPlan(servers.plan(next.config.toolServers), {
+				profile: 'default',
+				rules: approvals.rules(),
+			});
+		},
+		tryTool: async (name, args, options) => tryTool(await rooms(), {name, args, clock, ...options}),
+	};
+}

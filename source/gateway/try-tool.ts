@@ -1,0 +1,97 @@
+import {randomUUID} from 'node:crypto';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {Tool, ToolResult} from '../core/tool.ts';
+import {cell} from '../core/untrusted.ts';
+import type {Rooms} from './rooms.ts';
+import {within} from './within.ts';
+
+/** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
+export const longestTryMs = 20 * 60_000;
+
+/** Where a tool has no server with a time of its own. */
+const usualTimeoutMs = 300_000;
+
+/**
+ * Calls a tool as a run would: what needs a yes waits for one, by a rule or a person; that a person tries it is none.
+ *
+ * @throws SvcError `tool_not_found`, `tool_denied`, `tool_timeout`
+ */
+export async function tryTool(
+	{servers, approvals, live, log}: Pick<Rooms, 'servers' | 'approvals' | 'live' | 'log'>,
+	{
+		name,
+		args,
+		by,
+		profile = 'default',
+		clock,
+	}: {
+		readonly name: string;
+		readonly args: JsonObject;
+		/** The face that tries. */
+		readonly by: string;
+		readonly profile?: string;
+		readonly clock: Clock;
+	},
+): Promise<ToolResult> {
+	const controller = new AbortController();
+	const {signal} = controller;
+	const cancel = clock.after(longestTryMs, () => {
+		controller.abort(
+			new SvcError(
+				'tool_timeout',
+				`Cannot finish the call of tool "${name}" within ${longestTryMs / 60_000} minutes`,
+			),
+		);
+	});
+	try {
+		const tool = toolNamed(name, await servers.toolsOf(profile, signal));
+		if (tool.needsApproval) {
+			const {toolServers} = live.current();
+			const {allowed, reason} = await askFor(tool, {
+				approvals,
+				args,
+				toolTimeoutMs: toolServers.get(tool.asked?.server ?? '')?.timeoutMs ?? usualTimeoutMs,
+				signal,
+			});
+			if (!allowed) {
+				throw new SvcError('tool_denied', `Cannot call tool "${name}": ${reason}`);
+			}
+		}
+
+		log.info('A person tries a tool', {tool: name, by, profile});
+		return await within(tool.execute(args, {signal}), signal);
+	} finally {
+		cancel();
+	}
+}
+
+/** @throws SvcError `tool_not_found` */
+function toolNamed(name: string, servers: ReadonlyMap<string, readonly Tool[]>): Tool {
+	const tool = [...servers.values()].flat().find(other => other.name === name);
+	if (!tool) {
+		throw new SvcError(
+			'tool_not_found',
+			`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status" for their tools`,
+		);
+	}
+
+	return tool;
+}
+
+async function askFor(
+	{asked}: Tool,
+	{
+		approvals,
+		...call
+	}: Pick<Rooms, 'approvals'> & {
+		readonly args: JsonObject;
+		readonly toolTimeoutMs: number;
+		readonly signal: AbortSignal;
+	},
+): Promise<{readonly allowed: boolean; readonly reason: string}> {
+	return asked
+		? approvals.request({tool: asked, callId: randomUUID(), ...call})
+		: {allowed: false, reason: 'it needs an approval, and does not say for what'};
+}
