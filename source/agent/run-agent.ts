@@ -1,9 +1,9 @@
 import type * as ai from 'ai';
+import {boundText} from '../core/bound-text.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
-import {boundText} from './bound-text.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
 import {instructionsFor, isSilent} from './instructions.ts';

@@ -1,10 +1,10 @@
 import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
+import {boundText} from '../core/bound-text.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Approve, Tool, ToolResult} from '../core/tool.ts';
-import {boundText} from './bound-text.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
 import type {Transcript} from './transcript.ts';

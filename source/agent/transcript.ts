@@ -1,7 +1,7 @@
+import {boundText} from '../core/bound-text.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Redact} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
-import {boundText} from './bound-text.ts';
 
 /** Longest text of one entry, in bytes of UTF-8. */
 const maxEntryBytes = 64 * 1024;
