@@ -1,5 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Config, WebhookConfig} from './config.ts';
+import {diffServers} from './diff-servers.ts';
+import {differingKeys} from './differing-keys.ts';
 
 /** What a reload changes, for a person; no value of a secret is in it. */
 export type ConfigDiff = {
@@ -52,6 +54,7 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 		changes: [
 			...changed.map(setting => describeSetting(setting, current, next)),
 			...describeRoutes(current, next),
+			...describeServers(current, next),
 			...describeRefusals(current, next),
 		],
 		restartNeeded: changed.filter(({restart}) => restart).map(({key}) => key),
@@ -70,7 +73,7 @@ function describeRoutes({webhook: {routes: before}}: Config, {webhook: {routes: 
 	const added = [...after.keys()].filter(name => !before.has(name));
 	const removed = [...before.keys()].filter(name => !after.has(name));
 	const altered = [...after].flatMap(([name, route]) => {
-		const keys = differingKeys(before.get(name) ?? route, route).map(wireName);
+		const keys = differingKeys(before.get(name) ?? route, route, lookedInto).map(wireName);
 		return keys.length === 0 ? [] : [`route ${name} changed: ${keys.join(', ')}`];
 	});
 	return [
@@ -83,23 +86,6 @@ function describeRoutes({webhook: {routes: before}}: Config, {webhook: {routes: 
 /** Keys of routes whose values are looked into: which part of them changed. */
 const lookedInto: ReadonlySet<string> = new Set(['coalesce', 'signature']);
 
-function differingKeys(before: object, after: object): readonly string[] {
-	const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-	return [...keys].flatMap(key => {
-		const values: readonly unknown[] = [Reflect.get(before, key), Reflect.get(after, key)];
-		if (isDeepStrictEqual(values[0], values[1])) {
-			return [];
-		}
-
-		const [old, now] = values;
-		return lookedInto.has(key) && isObject(old) && isObject(now)
-			? differingKeys(old, now).map(inner => `${key}.${inner}`)
-			: [key];
-	});
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 /** What some keys of a route are called in the file; the others differ in their writing alone. */
 const wireNames: Readonly<Record<string, string>> = {
 	secrets: 'secret',
@@ -111,6 +97,15 @@ const wireNames: Readonly<Record<string, string>> = {
 
 const wireName = (key: string): string =>
 	wireNames[key] ?? key.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+
+function describeServers({toolServers: before}: Config, {toolServers: after}: Config) {
+	const {added, removed, changed} = diffServers(before, after);
+	return [
+		...added.map(name => `tool server ${name} added`),
+		...removed.map(name => `tool server ${name} removed`),
+		...changed.map(({name, keys}) => `tool server ${name} changed: ${keys.join(', ')}`),
+	];
+}
 
 function describeRefusals({webhook: before}: Config, {webhook: after}: Config) {
 	const known = new Set(reasonsIn(before));
