@@ -323,6 +323,29 @@ test('the event stream begins with the state and follows with every event, in or
 	await stream.return(undefined);
 });
 
+test('without tool servers the list is empty, nothing would be reloaded, and none is found', async () => {
+	expect(await call('GET', '/v1/servers')).toMatchObject({status: 200, json: []});
+	expect(await call('GET', '/v1/servers-reload-plan')).toMatchObject({
+		status: 200,
+		json: {changes: [], closes: []},
+	});
+	for (const word of ['connect', 'disconnect', 'test']) {
+		expect(await call('POST', `/v1/servers/{name}/${word}`, {name: 'crm'})).toMatchObject({
+			status: 409,
+			json: {code: 'server_not_found', error: 'Cannot find tool server "crm": see "svc mcp list"'},
+		});
+	}
+
+	const tried = {name: 'mcp__crm__search', body: {arguments: {}, by: 'cli (ann)'}};
+	expect(await call('POST', '/v1/tools/{name}/try', tried)).toMatchObject({
+		status: 409,
+		json: {code: 'tool_not_found'},
+	});
+	expect(
+		await call('POST', '/v1/tools/{name}/try', {name: 'x', body: {arguments: [1], by: 'x'}}),
+	).toMatchObject({status: 409, json: {code: 'bad_request'}});
+});
+
 test('the OpenAPI document has every path', async () => {
 	const {status, json} = await control(socket, '/openapi.json');
 	expect(status).toBe(200);
