@@ -1,10 +1,10 @@
-import type {Client, ClientCapabilities, jsonSchemaValidator} from '@modelcontextprotocol/client';
+import type {jsonSchemaValidator} from '@modelcontextprotocol/client';
+import type {CallsUnderWay} from '../tools/calls-under-way.ts';
+import type {ClientHandlers} from '../tools/client-handlers.ts';
 
-/** Our end of a connection: what we declare, and how we answer when the server asks. */
-export type ClientSide = {
-	readonly capabilities: ClientCapabilities;
+/** Our end of a connection: what we declare, how we answer when the server asks, and for which calls. */
+export type ClientSide = ClientHandlers & {
+	readonly calls: CallsUnderWay;
 	/** Checks what tools answer against what they announced; the SDK's own when absent. */
 	readonly validator?: jsonSchemaValidator;
-	/** Registers the handlers on a new client, before it connects. */
-	prepare(client: Client): void;
 };

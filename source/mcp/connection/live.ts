@@ -1,5 +1,5 @@
-import type {Client, DiscoverResult} from '@modelcontextprotocol/client';
-import type {ConnectFailure} from '../wire/open-transport.ts';
+import type {DiscoverResult} from '@modelcontextprotocol/client';
+import type {Connection} from '../tools/call.ts';
 import type {Listing} from './list-tools.ts';
 
 /** What faces and caches want to know of the server at the other end; its own words, not cleaned. */
@@ -15,19 +15,16 @@ export type ServerFacts = {
 };
 
 /** A connection that works. Disposal ends it, and what runs over it. */
-export type Live = AsyncDisposable & {
-	readonly client: Client;
-	readonly era: 'legacy' | 'modern';
-	readonly facts: ServerFacts;
-	/** What it offered when it connected. */
-	readonly listing: Listing;
-	/** Aborted when the connection is gone. */
-	readonly signal: AbortSignal;
-	/** The last line of its standard error, cleaned and redacted. */
-	lastStderr(): string | undefined;
-	explain(error: unknown): ConnectFailure;
-	/** Asks for its tools again. Rejects with `ConnectError`. */
-	list(signal: AbortSignal): Promise<Listing>;
-	/** Resolves with the round trip in milliseconds. Rejects with `ConnectError`. */
-	check(signal: AbortSignal): Promise<number>;
-};
+export type Live = AsyncDisposable &
+	Connection & {
+		readonly era: 'legacy' | 'modern';
+		readonly facts: ServerFacts;
+		/** What it offered when it connected. */
+		readonly listing: Listing;
+		/** The last line of its standard error, cleaned and redacted. */
+		lastStderr(): string | undefined;
+		/** Asks for its tools again. Rejects with `ConnectError`. */
+		list(signal: AbortSignal): Promise<Listing>;
+		/** Resolves with the round trip in milliseconds. Rejects with `ConnectError`. */
+		check(signal: AbortSignal): Promise<number>;
+	};

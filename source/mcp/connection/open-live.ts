@@ -9,6 +9,7 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/version.ts';
+import type {CallsUnderWay} from '../tools/calls-under-way.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {Wire} from '../wire/create-wire.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
@@ -77,7 +78,7 @@ export async function openLive(
 			...(clientSide.validator ? {jsonSchemaValidator: clientSide.validator} : {}),
 		},
 	);
-	clientSide.prepare(client);
+	clientSide.register(client);
 	// oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's only way
 	client.onclose = lose;
 	const close = async () => {
@@ -102,7 +103,16 @@ export async function openLive(
 		const listing = await listTools(client, {signal: limited, timeoutMs});
 		gone.signal.throwIfAborted();
 		established = true;
-		return liveOf({client, clock, opened, listing, gone: gone.signal, close, timeoutMs});
+		return liveOf({
+			client,
+			clock,
+			calls: clientSide.calls,
+			opened,
+			listing,
+			gone: gone.signal,
+			close,
+			timeoutMs,
+		});
 	} catch (error) {
 		const failure = limited.aborted ? undefined : failureOf(error, opened);
 		await close();
@@ -119,6 +129,7 @@ const failureOf = (error: unknown, opened: OpenedTransport | undefined): unknown
 function liveOf({
 	client,
 	clock,
+	calls,
 	opened,
 	listing,
 	gone,
@@ -127,6 +138,7 @@ function liveOf({
 }: {
 	readonly client: Client;
 	readonly clock: Clock;
+	readonly calls: CallsUnderWay;
 	readonly opened: OpenedTransport;
 	readonly listing: Listing;
 	readonly gone: AbortSignal;
@@ -146,6 +158,7 @@ function liveOf({
 
 	return {
 		client,
+		calls,
 		era: facts.era,
 		facts,
 		listing,

@@ -1,0 +1,303 @@
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {ConnectFailure} from '../wire/open-transport.ts';
+import type {CallQueue} from './call-queue.ts';
+import {wakeAt} from './due.ts';
+import type {Live} from './live.ts';
+import type {ServerAction, ServerEvent, ServerSettings, ServerState} from './state.ts';
+import {stepServer, unconfigured} from './step.ts';
+
+export type LinkDependencies = {
+	/** Times of the state are those of `clock.monotonic()`. */
+	readonly clock: Clock;
+	/** From 0 to 1, 1 excluded. */
+	readonly random: () => number;
+	/** Lets connections that nobody waits for be made, a few at a time. */
+	readonly slots: CallQueue;
+	readonly settings: () => ServerSettings;
+	/** Makes a connection. Rejects with `ConnectError`, or with the reason of `signal`. */
+	readonly open: (options: {
+		readonly signal: AbortSignal;
+		readonly onLost: (failure: ConnectFailure) => void;
+	}) => Promise<Live>;
+	/** A connection works now; called before anybody may use it. */
+	readonly onLive: (live: Live) => void;
+	/** The state is another one, or a check has told something. */
+	readonly onChange: () => void;
+};
+
+/** One server's connection, kept as its state says: whatever decides is in `stepServer`, whatever acts is here. */
+export type Link = AsyncDisposable & {
+	readonly state: ServerState;
+	/** The connection that works; `undefined` when there is none. */
+	readonly live: Live | undefined;
+	/** Round trip of the last check, milliseconds. */
+	readonly pingMs: number | undefined;
+	/** Something happened that is not about one connection. */
+	send(
+		event: Extract<ServerEvent, {readonly type: 'configured' | 'wanted' | 'dismissed' | 'woken'}>,
+	): void;
+	/**
+	 * Does `task` over a connection that works; calls share it, and make it when there is none. Counts as a call while it runs; `answered` says afterwards
+	 * whether the server gave an answer. Rejects with `ConnectError` when there will be no connection soon, and with the reason of `signal`.
+	 */
+	use<T>(
+		signal: AbortSignal,
+		call: {task(live: Live): Promise<T>; answered(result: T): boolean},
+	): Promise<T>;
+	/** What a caller learnt of a connection; nothing when it is not the present one. */
+	report(live: Live, failure: ConnectFailure): void;
+	/** Resolves when no connection is being made. */
+	settled(): Promise<void>;
+	/** Resolves when the connections that were to end have ended. */
+	ended(): Promise<void>;
+};
+
+const nothing = () => {};
+
+export function createLink(dependencies: LinkDependencies): Link {
+	const {clock, random, slots, settings, onLive, onChange} = dependencies;
+	let state = unconfigured;
+	let live: Live | undefined;
+	let pingMs: number | undefined;
+	let cancelWake = nothing;
+	let disposed = false;
+	let attempt = new AbortController();
+	let hurry = new AbortController();
+	const ending = new Set<Promise<void>>();
+	let changed = Promise.withResolvers<void>();
+
+	const send = (event: ServerEvent) => {
+		if (disposed) {
+			return;
+		}
+
+		const before = state;
+		const step = stepServer(state, event, {now: clock.monotonic(), settings: settings(), random});
+		state = step.state;
+		for (const action of step.actions) {
+			perform(action);
+		}
+
+		cancelWake();
+		const at = wakeAt(state, settings());
+		cancelWake =
+			at === undefined
+				? nothing
+				: clock.after(at - clock.monotonic(), () => {
+						send({type: 'woken'});
+					});
+		if (state !== before) {
+			changed.resolve();
+			changed = Promise.withResolvers();
+			onChange();
+		}
+	};
+
+	const perform = ({type, connection}: ServerAction) => {
+		switch (type) {
+			case 'connect': {
+				attempt = new AbortController();
+				hurry = new AbortController();
+				void connectNow(connection, attempt.signal, hurry.signal);
+				break;
+			}
+
+			case 'check': {
+				void checkNow(connection, attempt.signal);
+				break;
+			}
+
+			case 'end': {
+				attempt.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+				end(live);
+				live = undefined;
+				break;
+			}
+		}
+	};
+
+	const end = (old: Live | undefined) => {
+		if (old) {
+			const done = Promise.resolve(old[Symbol.asyncDispose]())
+				.catch(() => {})
+				.finally(() => ending.delete(done));
+			ending.add(done);
+		}
+	};
+
+	const connectNow = async (connection: number, signal: AbortSignal, urgent: AbortSignal) => {
+		try {
+			// Two processes of one server would fight for its files.
+			await Promise.all(ending);
+			const made = await withSlot(slots, {signal, urgent}, async () =>
+				dependencies.open({
+					signal,
+					onLost: failure => {
+						send({type: 'lost', connection, failure});
+					},
+				}),
+			);
+			if (signal.aborted || made.signal.aborted) {
+				end(made);
+				throw made.signal.reason;
+			}
+
+			live = made;
+			onLive(made);
+			send({type: 'connected', connection});
+		} catch (error) {
+			if (!signal.aborted) {
+				send({type: 'refused', connection, failure: failureOf(error)});
+			}
+		}
+	};
+
+	const checkNow = async (connection: number, signal: AbortSignal) => {
+		try {
+			pingMs = await live?.check(signal);
+			send({type: 'check-passed', connection});
+		} catch (error) {
+			send({type: 'check-failed', connection, failure: failureOf(error)});
+		}
+	};
+
+	const isPending = () => state.status === 'connecting' && !disposed;
+
+	/** Waits while a connection is being made. */
+	const obtain = async (signal: AbortSignal): Promise<Live> => {
+		signal.throwIfAborted();
+		send({type: 'called'});
+		hurry.abort();
+		while (isPending()) {
+			// oxlint-disable-next-line no-await-in-loop -- until it is decided
+			await orAborted(changed.promise, signal);
+		}
+
+		if (!live || disposed) {
+			throw new ConnectError(whyNot(state));
+		}
+
+		return live;
+	};
+
+	return {
+		get state() {
+			return state;
+		},
+		get live() {
+			return live;
+		},
+		get pingMs() {
+			return pingMs;
+		},
+		send,
+		async use(signal, call) {
+			let used = await obtain(signal);
+			while (used !== live) {
+				// oxlint-disable-next-line no-await-in-loop -- it was lost the moment it was made
+				used = await obtain(signal);
+			}
+
+			const {connection} = state;
+			send({type: 'call-started', connection});
+			let wasAnswered = false;
+			try {
+				const result = await call.task(used);
+				wasAnswered = call.answered(result);
+				return result;
+			} finally {
+				send({type: 'call-ended', connection, answered: wasAnswered});
+			}
+		},
+		report(reported, failure) {
+			if (reported === live) {
+				const {connection} = state;
+				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
+			}
+		},
+		async settled() {
+			while (isPending()) {
+				// oxlint-disable-next-line no-await-in-loop -- until it is decided
+				await changed.promise;
+			}
+		},
+		async ended() {
+			await Promise.all(ending);
+		},
+		async [Symbol.asyncDispose]() {
+			disposed = true;
+			cancelWake();
+			attempt.abort(new ConnectError({kind: 'passing', message: 'svc is stopping'}));
+			end(live);
+			live = undefined;
+			changed.resolve();
+			await Promise.all(ending);
+		},
+	};
+}
+
+/** Waits for a slot, unless somebody waits for the connection. */
+async function withSlot<T>(
+	slots: CallQueue,
+	{signal, urgent}: {readonly signal: AbortSignal; readonly urgent: AbortSignal},
+	task: () => Promise<T>,
+): Promise<T> {
+	let started = false;
+	try {
+		return await slots.run(AbortSignal.any([signal, urgent]), async () => {
+			started = true;
+			return task();
+		});
+	} catch (error) {
+		if (started || signal.aborted) {
+			throw error;
+		}
+
+		return task();
+	}
+}
+
+async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+	signal.throwIfAborted();
+	const {promise: aborted, reject} = Promise.withResolvers<never>();
+	const onAbort = () => {
+		reject(signal.reason);
+	};
+
+	signal.addEventListener('abort', onAbort, {once: true});
+	try {
+		await Promise.race([promise, aborted]);
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+	}
+}
+
+const failureOf = (error: unknown): ConnectFailure =>
+	error instanceof ConnectError ? error.failure : {kind: 'passing', message: messageOf(error)};
+
+/** Why there is no connection. */
+function whyNot(state: ServerState): ConnectFailure {
+	switch (state.status) {
+		case 'needs login': {
+			return {kind: 'needs-login', message: state.reason};
+		}
+
+		case 'parked':
+		case 'failed':
+		case 'recycled': {
+			return {kind: 'passing', message: state.reason};
+		}
+
+		case 'skipped': {
+			return {kind: 'permanent', message: 'It is switched off'};
+		}
+
+		case 'lazy':
+		case 'connecting':
+		case 'connected': {
+			return {kind: 'passing', message: 'The connection was ended'};
+		}
+	}
+}

@@ -1,0 +1,100 @@
+import {type Clock, sleep} from '../../core/clock.ts';
+import type {Live} from './live.ts';
+
+/** A server that announces changes all the time is asked for its list once in so long. */
+const pauseMs = 1000;
+
+const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
+
+const methodNotFound = -32_601;
+
+/**
+ * Listens, while a connection lives, for word that the server's tools are others, and calls `refresh` then: once at a time, at most once a second, and
+ * once more when another word came meanwhile. `refresh` must not reject. A legacy server says it unasked; a modern one over a subscription, which is
+ * opened again, with growing pauses, whenever it breaks: what was missed meanwhile is asked for.
+ */
+export function watchList(
+	live: Live,
+	{clock, refresh}: {readonly clock: Clock; readonly refresh: () => Promise<void>},
+): void {
+	if (!live.client.getServerCapabilities()?.tools?.listChanged) {
+		return;
+	}
+
+	let running = false;
+	let again = false;
+	const changed = async () => {
+		again = true;
+		if (running) {
+			return;
+		}
+
+		running = true;
+		try {
+			while (again) {
+				again = false;
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				await refresh();
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two
+				await sleep(clock, pauseMs, live.signal);
+			}
+		} catch {
+			// The connection is gone.
+		} finally {
+			running = false;
+		}
+	};
+
+	live.client.setNotificationHandler('notifications/tools/list_changed', () => {
+		void changed();
+	});
+	if (live.era === 'modern') {
+		void subscribe(live, clock, () => {
+			void changed();
+		});
+	}
+}
+
+/** Keeps a subscription open; never rejects. */
+async function subscribe(live: Live, clock: Clock, onMissed: () => void): Promise<void> {
+	let retryMs = firstRetryMs;
+	let opened = false;
+	while (!live.signal.aborted) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- one subscription after the other
+			const subscription = await live.client.listen(
+				{toolsListChanged: true},
+				{signal: live.signal},
+			);
+			if (opened) {
+				onMissed();
+			}
+
+			opened = true;
+			const start = clock.monotonic();
+			// oxlint-disable-next-line no-await-in-loop -- as long as it lasts
+			if ((await subscription.closed) === 'local') {
+				return;
+			}
+
+			if (clock.monotonic() - start > longestRetryMs) {
+				retryMs = firstRetryMs;
+			}
+		} catch (error) {
+			// It announces subscriptions and has none.
+			if (error instanceof Error && 'code' in error && error.code === methodNotFound) {
+				return;
+			}
+		}
+
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- a pause between two
+			await sleep(clock, retryMs, live.signal);
+		} catch {
+			return;
+		}
+
+		retryMs = Math.min(retryMs * 2, longestRetryMs);
+	}
+}
