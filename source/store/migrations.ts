@@ -17,6 +17,8 @@ import {integerOf} from './columns.ts';
  *   lie behind the bodies, and every listing would read through them to get there.
  * - `run.lane` is what its leases are counted by; `run_waiting` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
  * - `job_run` holds what a run without a delivery has instead of one.
+ * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
+ *   rules are never given out twice.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -160,6 +162,25 @@ const steps: readonly string[] = [
 		last_at integer,
 		last_run integer,
 		primary key (profile, id)
+	) strict, without rowid;`,
+	`create table approval (
+		id integer primary key autoincrement,
+		settled_at integer,
+		data text not null
+	) strict;
+	create index approval_waiting on approval (id) where settled_at is null;
+	create table approval_rule (
+		id integer primary key autoincrement,
+		uses integer not null default 0,
+		data text not null
+	) strict;
+	create table approval_tool (
+		profile text not null,
+		server text not null,
+		tool text not null,
+		definition text not null,
+		args text,
+		primary key (profile, server, tool)
 	) strict, without rowid;`,
 ];
 

@@ -10,9 +10,19 @@ const beforeGroups = `
 	create temp view job as select null as profile, null as id, null as next_at, null as basis, null as last_at, null as last_run where false;
 `;
 
+/** What they ask for and versions 1 to 4 do not have. */
+const beforeApprovals = `
+	create temp view approval as select null as id, null as settled_at, null as data where false;
+	create temp view approval_rule as select null as id, null as uses, null as data where false;
+`;
+
 /** Lets a file of an older version look like one of this version to those who only read. Nothing in the file changes; it may be open read-only. */
 export function showAsCurrent(database: DatabaseSync, version: number): void {
 	if (version < 4) {
 		database.exec(beforeGroups);
+	}
+
+	if (version < 5) {
+		database.exec(beforeApprovals);
 	}
 }

@@ -3,6 +3,7 @@ import {every, type Clock} from '../core/clock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createAbandon, type Fate} from './abandoned-runs.ts';
+import {createApprovals} from './approvals.ts';
 import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
@@ -140,6 +141,7 @@ function storeOn(
 		}
 	};
 
+	const approvals = createApprovals(database, {commit, now: clock.now()});
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
 	return {
@@ -163,6 +165,7 @@ function storeOn(
 			reader: createGroupReader(database),
 			steady,
 		}),
+		approvals,
 		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
 		journal: {
 			// What a face was just told of can be asked for, though a note waits for its ride.

@@ -1,3 +1,5 @@
+import type {Approval} from '../core/approval.ts';
+import type {ApprovalKeeper} from '../core/approvals/approvals.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
@@ -202,6 +204,14 @@ export type Jobs = {
 	forget(job: JobKey): Promise<void>;
 };
 
+/** Calls and forms that needed a person's yes, and the rules that answers made. The newest 5,000 that were settled are kept. */
+export type StoredApprovals = ApprovalKeeper & {
+	/** Newest first, at most `limit` (1 to 1,000). */
+	settled(limit: number): Promise<readonly Approval[]>;
+	/** What waited when the last process ended, oldest first: opening has denied it as `shutdown`. */
+	readonly abandoned: readonly Approval[];
+};
+
 export type Retention = {
 	/** Bodies older than this are dropped, milliseconds. */
 	readonly bodyMs: number;
@@ -262,6 +272,8 @@ export type Store = {
 	readonly runs: Runs;
 	readonly groups: Groups;
 	readonly jobs: Jobs;
+	/** Opening ends the rules of runs and of the process that has ended, and those that have expired. */
+	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
 	readonly recovered: Recovered;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */

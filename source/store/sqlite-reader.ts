@@ -1,11 +1,12 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import {createApprovalReader} from './approval-reader.ts';
 import {createGroupReader} from './group-reader.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {versionOf} from './migrations.ts';
 import {showAsCurrent} from './older-schemas.ts';
-import type {Groups, Jobs, Journal, Runs} from './port.ts';
+import type {Groups, Jobs, Journal, Runs, StoredApprovals} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
@@ -15,6 +16,7 @@ export type StoreReader = {
 	readonly runs: Pick<Runs, 'get' | 'list'>;
 	readonly groups: Pick<Groups, 'get' | 'list'>;
 	readonly jobs: Pick<Jobs, 'list'>;
+	readonly approvals: Pick<StoredApprovals, 'get' | 'settled' | 'rules'>;
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -25,6 +27,7 @@ const emptyReader: StoreReader = {
 	runs: {get: async () => undefined, list: async () => []},
 	groups: {get: async () => undefined, list: async () => []},
 	jobs: {list: async () => []},
+	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
 	async [Symbol.asyncDispose]() {},
 };
 
@@ -62,6 +65,7 @@ function readerOf(database: DatabaseSync): StoreReader {
 		runs: {get: async id => runs.read(id), list: runs.list},
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
+		approvals: createApprovalReader(database),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();

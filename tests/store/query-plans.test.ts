@@ -19,6 +19,8 @@ const short = new Set([
 	'SCAN run USING INDEX run_leased',
 	'SCAN run USING INDEX run_waiting',
 	'SCAN usage',
+	'SCAN approval USING INDEX approval_waiting',
+	'SCAN approval_rule',
 	'SCAN job',
 	'SCAN fresh_claim',
 	// Of these one row is read, or the newest 10,000.
