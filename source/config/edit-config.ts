@@ -12,12 +12,19 @@ import {readTextFile} from './read-text-file.ts';
 import {writePrivateFile} from './write-private-file.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
+/** How an edit is made. */
+export type EditOptions = {
+	readonly clock: Clock;
+	/** Looks at the text that is to be written and at the one that was there, and throws what speaks against it. */
+	readonly check?: (text: string, before: string) => void;
+};
+
 const lockWaitMs = 10_000;
 const maxConfigBytes = 1024 * 1024;
 
 /**
  * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes
- * that edit at once lose nothing: edits that depend on what is written are a function of it, called under the lock; what it throws is passed on.
+ * that edit at once lose nothing: edits that depend on what is written are a function of it, called under the lock; what it or `check` throws is passed on, and nothing is written.
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
  * through a value that is no mapping, or to one that other places share; `file_too_large`, `lock_timeout`
@@ -26,15 +33,17 @@ const maxConfigBytes = 1024 * 1024;
 export async function editConfig(
 	paths: HomePaths,
 	edits: readonly YamlEdit[] | ((written: unknown) => readonly YamlEdit[]),
-	{clock}: {readonly clock: Clock},
+	{clock, check}: EditOptions,
 ): Promise<void> {
 	mkdirSync(paths.run, {recursive: true, mode: 0o700});
 	await withFileLock(
 		join(paths.run, 'config.lock'),
 		async () => {
 			const existing = readTextFile(paths.config, maxConfigBytes);
-			const text = editConfigText(existing ?? firstConfig(), edits, paths.config);
+			const before = existing ?? firstConfig();
+			const text = editConfigText(before, edits, paths.config);
 			if (text !== existing) {
+				check?.(text, before);
 				await writePrivateFile(paths.config, text);
 			}
 		},

@@ -1,8 +1,18 @@
 import {isDeepStrictEqual} from 'node:util';
-import {isCollection, isMap, isNode, isScalar, parseDocument, stringify, type Document} from 'yaml';
+import {
+	isCollection,
+	isMap,
+	isNode,
+	isScalar,
+	isSeq,
+	parseDocument,
+	stringify,
+	type Document,
+} from 'yaml';
 import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
+import {removeInPlace} from './remove-in-place.ts';
 import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** One key to set; without a value it is removed. */
@@ -10,7 +20,7 @@ export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | und
 
 /**
  * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
- * place, a new key follows the last one of its mapping. Otherwise the text is written anew, with its comments and its order.
+ * place, a new key follows the last one of its mapping, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
  *
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
@@ -18,7 +28,10 @@ export function editYaml(text: string, edit: YamlEdit): string {
 	refuseSharedValue(parseDocument(text), edit.path);
 	const anew = writeAnew(text, edit);
 	const wanted = dataIn(anew);
-	const inPlace = [replaceInPlace(text, edit), insertInPlace(text, edit)];
+	const inPlace = [
+		replaceInPlace(text, edit),
+		edit.value === undefined ? removeInPlace(text, edit.path) : insertInPlace(text, edit),
+	];
 	return (
 		inPlace.find(result => result !== undefined && isDeepStrictEqual(dataIn(result), wanted)) ??
 		anew
@@ -119,19 +132,28 @@ function openPath(document: Document, path: KeyPath): void {
 	for (let length = 0; length < path.length; length += 1) {
 		const prefix = path.slice(0, length);
 		const node: unknown = length === 0 ? document.contents : document.getIn(prefix, true);
+		if (isSeq(node) && typeof path[length] === 'string') {
+			throw notMapping(prefix);
+		}
+
 		if (!isCollection(node)) {
 			openOne(document, prefix, node);
 		}
 	}
 }
 
+const notMapping = (path: KeyPath) =>
+	new SvcError(
+		'config_not_editable',
+		path.length === 0
+			? 'Cannot set a key: the file is not a mapping'
+			: `Cannot set a key below "${path.join('.')}": it is not a mapping`,
+	);
+
 function openOne(document: Document, path: KeyPath, node: unknown): void {
 	const isEmpty = node === undefined || node === null || (isScalar(node) && node.value === null);
 	if (!isEmpty) {
-		throw new SvcError(
-			'config_not_editable',
-			`Cannot set a key below "${path.join('.')}": it is not a mapping`,
-		);
+		throw notMapping(path);
 	}
 
 	const mapping = document.createNode({});

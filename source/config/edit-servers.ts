@@ -1,0 +1,112 @@
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import type {HomePaths} from './config.ts';
+import {editConfig} from './edit-config.ts';
+import {nearestName} from './nearest-name.ts';
+import {asPlainData} from './plain-data.ts';
+import {describeIssues, type SchemaProblem} from './schema-issues.ts';
+import {configSchema} from './schema.ts';
+import {parseYamlSource} from './yaml-source.ts';
+
+const section = 'mcp_servers';
+const longestName = 200;
+
+/**
+ * Adds a tool server to `config.yaml`, whose comments and order stay; `entry` is what stands below its name, references and all. What the loader would refuse is not written.
+ *
+ * @throws SvcError `server_exists`, never overwritten; `server_invalid` naming the key, never its value; what `editConfig` throws
+ * @see Interface 2.12, 2.16
+ */
+export async function setToolServer(
+	paths: HomePaths,
+	{name, entry}: {readonly name: string; readonly entry: JsonObject},
+	{clock}: {readonly clock: Clock},
+): Promise<void> {
+	await editConfig(
+		paths,
+		written => {
+			const servers = serversIn(written);
+			if (Object.hasOwn(servers, name)) {
+				throw new SvcError(
+					'server_exists',
+					`Cannot add tool server "${shown(name)}": there is one of that name; remove it first, or choose another name`,
+				);
+			}
+
+			return [{path: [section, name], value: entry}];
+		},
+		{clock, check: createCheck(name)},
+	);
+}
+
+/**
+ * Removes a tool server from `config.yaml`, whose comments and order stay. One that is broken can be removed too.
+ *
+ * @throws SvcError `server_not_found`; what `editConfig` throws
+ */
+export async function removeToolServer(
+	paths: HomePaths,
+	name: string,
+	{clock}: {readonly clock: Clock},
+): Promise<void> {
+	await editConfig(
+		paths,
+		written => {
+			const servers = serversIn(written);
+			if (!Object.hasOwn(servers, name)) {
+				const nearest = nearestName(name, Object.keys(servers));
+				throw new SvcError(
+					'server_not_found',
+					`Cannot find tool server "${shown(name)}"${nearest === undefined ? ': see "svc mcp list"' : `, did you mean "${shown(nearest)}"`}`,
+				);
+			}
+
+			return [{path: [section, name]}];
+		},
+		{clock, check: createCheck(name)},
+	);
+}
+
+const shown = (name: string): string => cell(name, longestName).text;
+
+function serversIn(written: unknown): JsonObject {
+	const data = asPlainData(written);
+	const servers = data.ok && isJsonObject(data.value) ? (data.value[section] ?? {}) : {};
+	if (!isJsonObject(servers)) {
+		throw new SvcError(
+			'config_not_editable',
+			`Cannot set a key below "${section}": it is not a mapping`,
+		);
+	}
+
+	return servers;
+}
+
+/** Lets no edit through that makes something wrong which was not so before: what is broken elsewhere must not keep anybody from mending it here. */
+const createCheck = (name: string) => (text: string, before: string) => {
+	const known = new Set(problemsIn(before).map(asText));
+	const problem = problemsIn(text).find(found => !known.has(asText(found)));
+	if (problem) {
+		const [, , ...inside] = problem.path;
+		const key = inside.length === 0 ? '' : ` "${shown(inside.join('.'))}"`;
+		throw new SvcError(
+			'server_invalid',
+			`Cannot use tool server "${shown(name)}":${key} ${problem.message}`,
+		);
+	}
+};
+
+const asText = ({path, message}: SchemaProblem): string => JSON.stringify([path, message]);
+
+/** What the loader's schema says of a text, at whose references nobody looks. */
+function problemsIn(text: string): readonly SchemaProblem[] {
+	const data = asPlainData(parseYamlSource(text).value);
+	if (!data.ok) {
+		return [{path: data.path, message: data.message, at: 'value'}];
+	}
+
+	const value = data.value ?? {};
+	return describeIssues(configSchema.safeParse(value).error?.issues ?? [], value);
+}
