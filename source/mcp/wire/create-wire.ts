@@ -39,6 +39,8 @@ export function createWire({clock, log, redact, paths, environment}: WireDepende
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
 	const parts: WireParts = {clock, log, redact, environment, groups, stderrLog};
 	const opened = new Set<OpenedTransport>();
+	// At once: there may be something left though no stdio server is configured any more.
+	void groups.ready();
 
 	/** Disposed of with the wire, should its owner forget. */
 	const keep = (made: OpenedTransport): OpenedTransport => {
@@ -62,7 +64,8 @@ export function createWire({clock, log, redact, paths, environment}: WireDepende
 				return keep(openStdio({...server, endpoint}, options, parts));
 			}
 
-			throw new Error('not written yet');
+			const {openRemote} = await import('./open-remote.ts');
+			return keep(openRemote({...server, endpoint}, options, parts));
 		},
 		preflight: async () => {},
 		async [Symbol.asyncDispose]() {

@@ -16,10 +16,11 @@ import {cell} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {endOfProcess, spawnFailure} from './explain-process.ts';
 import {httpFailure} from './http-failures.ts';
+import {tooLarge} from './message-limit.ts';
 import {codeInText, networkVerdict} from './network-failures.ts';
 import type {ConnectFailure} from './open-transport.ts';
 import type {StdioFacts} from './stdio-transport.ts';
-import {sessionNotFound, streamLost} from './synthetic-errors.ts';
+import {messageTooLarge, sessionNotFound, streamLost} from './synthetic-errors.ts';
 
 const longestQuote = 200;
 const longestMessage = 500;
@@ -99,6 +100,10 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 function protocolFailure(error: ProtocolError, situation: Situation): ConnectFailure {
 	if (error.code === streamLost) {
 		return {message: 'The stream with its answer was lost', kind: 'stream-lost'};
+	}
+
+	if (error.code === messageTooLarge) {
+		return {message: tooLarge().message, kind: 'passing'};
 	}
 
 	const quote = quoteOf(error, situation);

@@ -1,0 +1,261 @@
+import {
+	type FetchLike,
+	type JSONRPCMessage,
+	type OAuthClientProvider,
+	StreamableHTTPClientTransport,
+	type Transport,
+	type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import {type Clock, sleep} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {
+	answeredId,
+	cancelledId,
+	type MessageId,
+	type RemoteTransport,
+	requestId,
+} from './remote-transport.ts';
+import {type StreamWatch, watchedStream, watchStreams} from './stream-watch.ts';
+import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
+
+/** How long a server may take over a message that it only has to accept. */
+const noticeMs = 30_000;
+
+/** How long saying goodbye to a session may take. */
+const farewellMs = 1000;
+
+/** Two tries within a second and a half: a call that is not back by then is lost. */
+const reconnectionOptions = {
+	initialReconnectionDelay: 500,
+	reconnectionDelayGrowFactor: 2,
+	maxReconnectionDelay: 30_000,
+	maxRetries: 2,
+};
+
+type Call = Disposable & {readonly watch: StreamWatch; readonly abort: AbortController};
+
+/** Statuses of a standing stream that say that the server does not know us any more. */
+const forgotten: ReadonlySet<number | undefined> = new Set([400, 404, 410, undefined]);
+
+/**
+ * The SDK's Streamable HTTP transport, and beyond it: a call whose stream is lost fails within 3 s instead of at its timeout, with the JSON-RPC error
+ * of `lostAnswer`; a withdrawn call lets its connection go; notifications have 30 s; `close()` ends the session on the server, for a second at most. `onLost` when the server
+ * has dropped the standing stream and takes no new one.
+ *
+ * @see MCP 2025-11-25, Transports, Streamable HTTP
+ */
+export function createHttpTransport(
+	url: URL,
+	{
+		clock,
+		fetch,
+		authProvider,
+		onLost,
+	}: {
+		readonly clock: Clock;
+		readonly fetch: FetchLike;
+		readonly authProvider?: OAuthClientProvider;
+		readonly onLost: () => void;
+	},
+): RemoteTransport {
+	const calls = new Map<MessageId, Call>();
+	let isEstablished = false;
+	let isEnding = false;
+	/** Of the last try to open a stream with GET; `undefined`: no answer. */
+	let streamStatus: number | undefined;
+
+	const inner = new StreamableHTTPClientTransport(url, {
+		async fetch(target, init) {
+			if (init?.method !== 'GET') {
+				return fetch(target, init);
+			}
+
+			streamStatus = undefined;
+			const response = await fetch(target, init);
+			streamStatus = response.status;
+			return response;
+		},
+		reconnectionOptions,
+		...(authProvider && {authProvider}),
+	});
+
+	const sender: Transport = inner;
+
+	const answer = (message: ReturnType<typeof lostAnswer>) => {
+		if (forget(message.id)) {
+			transport.onmessage?.(message);
+		}
+	};
+
+	/** `false` when the call was answered already. */
+	const forget = (id: MessageId): boolean => {
+		calls.get(id)?.[Symbol.dispose]();
+		return calls.delete(id);
+	};
+
+	const openCall = (id: MessageId): Call => {
+		const abort = new AbortController();
+		const end = (message: ReturnType<typeof lostAnswer>) => {
+			answer(message);
+			abort.abort();
+		};
+
+		const watch = watchStreams({
+			clock,
+			onLost() {
+				end(lostAnswer(id));
+			},
+			onTooLarge() {
+				end(tooLargeAnswer(id));
+			},
+		});
+		const call = {watch, abort, [Symbol.dispose]: watch[Symbol.dispose]};
+		calls.set(id, call);
+		return call;
+	};
+
+	const sendRequest = async (
+		id: MessageId,
+		message: JSONRPCMessage,
+		options: TransportSendOptions,
+	) => {
+		const {watch, abort} = openCall(id);
+		const ends = options.requestSignal ? [abort.signal, options.requestSignal] : [abort.signal];
+		try {
+			await watchedStream.run(watch, async () =>
+				sender.send(message, {
+					...options,
+					requestSignal: AbortSignal.any(ends),
+					onRequestStreamEnd() {
+						options.onRequestStreamEnd?.();
+						answer(lostAnswer(id));
+					},
+				}),
+			);
+		} catch (error) {
+			forget(id);
+			throw error;
+		}
+	};
+
+	const standing: StreamWatch = {
+		opened() {},
+		ended() {},
+		tooLarge() {
+			// It would be opened again, and send the same again.
+			onLost();
+			transport.abandon();
+		},
+	};
+
+	/** Whatever only has to be accepted. */
+	const sendNotice = async (message: JSONRPCMessage, options: TransportSendOptions) => {
+		const abort = new AbortController();
+		const cancel = clock.after(noticeMs, () => {
+			abort.abort(new SvcError('mcp_connect_failed', 'It does not take a notification'));
+		});
+		const ends = options.requestSignal ? [abort.signal, options.requestSignal] : [abort.signal];
+		try {
+			// The first of them opens the standing stream.
+			await watchedStream.run(standing, async () =>
+				sender.send(message, {...options, requestSignal: AbortSignal.any(ends)}),
+			);
+		} finally {
+			cancel();
+		}
+	};
+
+	const endSession = async () => {
+		if (inner.sessionId === undefined) {
+			return;
+		}
+
+		const tooLong = new AbortController();
+		await Promise.race([
+			inner.terminateSession().catch(() => {}),
+			sleep(clock, farewellMs, tooLong.signal).catch(() => {}),
+		]);
+		tooLong.abort();
+	};
+
+	const transport: RemoteTransport = {
+		hasPerRequestStream: true,
+		get sessionId() {
+			return inner.sessionId;
+		},
+		start: async () => inner.start(),
+		async send(message, options = {}) {
+			const id = requestId(message);
+			// A subscription has a stream without an answer; the SDK looks after it.
+			if (id !== undefined && !isSubscription(message)) {
+				await sendRequest(id, message, options);
+				return;
+			}
+
+			if (id !== undefined) {
+				await sender.send(message, options);
+				return;
+			}
+
+			await sendNotice(message, options);
+			const withdrawn = cancelledId(message);
+			if (withdrawn !== undefined) {
+				calls.get(withdrawn)?.abort.abort();
+				forget(withdrawn);
+			}
+		},
+		async close() {
+			if (!isEnding) {
+				isEnding = true;
+				await endSession();
+			}
+
+			await inner.close();
+		},
+		setProtocolVersion(version) {
+			isEstablished = true;
+			inner.setProtocolVersion(version);
+		},
+		abandon() {
+			isEnding = true;
+			void inner.close();
+		},
+		isEstablished: () => isEstablished,
+		hasSession: () => inner.sessionId !== undefined,
+	};
+
+	Object.assign(inner, {
+		onmessage(message: JSONRPCMessage) {
+			const id = answeredId(message);
+			if (id !== undefined) {
+				forget(id);
+			}
+
+			transport.onmessage?.(message);
+		},
+		onclose() {
+			for (const id of calls.keys()) {
+				forget(id);
+			}
+
+			transport.onclose?.();
+		},
+		onerror(error: Error) {
+			if (isEnding) {
+				return;
+			}
+
+			transport.onerror?.(error);
+			if (
+				error.message.startsWith('Maximum reconnection attempts') &&
+				forgotten.has(streamStatus)
+			) {
+				onLost();
+			}
+		},
+	});
+	return transport;
+}
+
+const isSubscription = (message: JSONRPCMessage): boolean =>
+	'method' in message && message.method === 'subscriptions/listen';

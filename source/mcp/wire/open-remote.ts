@@ -1,0 +1,79 @@
+import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import {ConnectError} from './connect-error.ts';
+import {explain} from './explain.ts';
+import {createHttpTransport} from './http-transport.ts';
+import type {OpenedTransport, OpenOptions} from './open-transport.ts';
+import {readTls} from './read-tls.ts';
+import {createRemoteFetch} from './remote-fetch.ts';
+import {createSseTransport} from './sse-transport.ts';
+import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+
+/**
+ * Makes the way to a remote server; nothing is sent before `start()`.
+ *
+ * @throws ConnectError for its URL or its certificate files.
+ */
+export function openRemote(
+	server: ServerAt<RemoteEndpoint>,
+	{signal, secrets, authProvider, oauthFetch, onLost = () => {}}: OpenOptions,
+	{clock, redact, environment}: WireParts,
+): OpenedTransport {
+	const {name, endpoint} = server;
+	const url = endpointUrl(name, endpoint);
+	const remote = createRemoteFetch(endpoint, {
+		tls: readTls(name, endpoint.tls, environment),
+		environment,
+		...(oauthFetch && {others: oauthFetch}),
+	});
+	let isLost = false;
+	const parts = {
+		fetch: remote.fetch,
+		...(authProvider && {authProvider}),
+		onLost() {
+			if (!isLost && !signal.aborted) {
+				isLost = true;
+				onLost();
+			}
+		},
+	};
+	const transport =
+		endpoint.transport === 'sse'
+			? createSseTransport(url, parts)
+			: createHttpTransport(url, {...parts, clock});
+	const abandon = () => {
+		transport.abandon();
+	};
+
+	signal.addEventListener('abort', abandon, {once: true});
+	return {
+		transport,
+		lastStderr: () => undefined,
+		exit: () => undefined,
+		explain: error =>
+			explain(error, {
+				server,
+				signal,
+				redact: redactAlso(redact, secrets),
+				isEstablished: transport.isEstablished(),
+				hasSession: transport.hasSession(),
+			}),
+		async [Symbol.asyncDispose]() {
+			signal.removeEventListener('abort', abandon);
+			await transport.close();
+			await remote[Symbol.asyncDispose]();
+		},
+	};
+}
+
+/** @throws ConnectError for what is not an http or https URL. */
+export function endpointUrl(name: string, {url}: RemoteEndpoint): URL {
+	const parsed = URL.parse(url);
+	if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
+		throw new ConnectError({
+			message: `MCP server '${name}': its url is no http or https URL`,
+			kind: 'permanent',
+		});
+	}
+
+	return parsed;
+}

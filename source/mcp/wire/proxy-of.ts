@@ -1,0 +1,37 @@
+import {type Environment, variable} from '../../config/environment.ts';
+import {isLoopbackHost} from '../../core/loopback.ts';
+
+/**
+ * The proxy for `url` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` (the small spelling wins, as with curl); `undefined` for the direct way. This machine is never
+ * reached through a proxy. `NO_PROXY` lists hosts, each with its subdomains and perhaps a port, or is `*`.
+ */
+export function proxyOf(url: URL, environment: Environment): string | undefined {
+	if (isLoopbackHost(url.hostname) || isExempt(url, read(environment, 'no_proxy'))) {
+		return undefined;
+	}
+
+	const proxy = read(environment, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy');
+	if (proxy === undefined) {
+		return undefined;
+	}
+
+	const text = proxy.includes('://') ? proxy : `http://${proxy}`;
+	return URL.canParse(text) ? text : undefined;
+}
+
+const read = (environment: Environment, name: string): string | undefined =>
+	variable(environment, name) || variable(environment, name.toUpperCase()) || undefined;
+
+function isExempt({hostname, port, protocol}: URL, list = ''): boolean {
+	const actualPort = port || (protocol === 'https:' ? '443' : '80');
+	return list
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter(entry => entry !== '')
+		.some(entry => {
+			const [, host = '', entryPort] =
+				/^(?:\*?\.)?(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+			const isPort = entryPort === undefined || entryPort === actualPort;
+			return entry === '*' || (isPort && (hostname === host || hostname.endsWith(`.${host}`)));
+		});
+}

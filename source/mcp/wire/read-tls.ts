@@ -1,0 +1,102 @@
+import {resolve} from 'node:path';
+import {createSecureContext, getCACertificates, type SecureContext} from 'node:tls';
+import {type Environment, variable} from '../../config/environment.ts';
+import {readTextFile} from '../../config/read-text-file.ts';
+import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import {codeOf} from '../../core/errors.ts';
+import {ConnectError} from './connect-error.ts';
+import {networkVerdict} from './network-failures.ts';
+
+const maxPemBytes = 4 * 1024 * 1024;
+
+/** How TLS connections for one server are made. */
+export type TlsOptions = {
+	/** To the server itself: with the client certificate, and without verification when it is switched off. */
+	readonly endpoint: ContextOptions;
+	/** To everybody else, as an authorization server: always verified, no certificate of ours. */
+	readonly others: ContextOptions;
+};
+
+export type ContextOptions = {
+	readonly secureContext: SecureContext;
+	readonly rejectUnauthorized: boolean;
+};
+
+/**
+ * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once.
+ *
+ * @throws ConnectError `MCP server '<name>': client_cert not found at …` and the like.
+ * @see Interface 2.12 `ssl_verify`, `client_cert`, `client_key`; Interface 7, tool servers, rule 2
+ */
+export function readTls(
+	name: string,
+	{verify, client}: RemoteEndpoint['tls'],
+	environment: Environment,
+): TlsOptions {
+	const fail = (text: string, cause?: unknown) =>
+		new ConnectError({message: `MCP server '${name}': ${text}`, kind: 'permanent'}, {cause});
+
+	const read = (key: string, path: string) => {
+		const file = resolve(path.replace(/^~(?=\/|$)/, variable(environment, 'HOME') ?? '~'));
+		let text: string | undefined;
+		try {
+			text = readTextFile(file, maxPemBytes);
+		} catch (error) {
+			throw fail(`${key} cannot be read at ${file}`, error);
+		}
+
+		if (text === undefined) {
+			throw fail(`${key} not found at ${file}`);
+		}
+
+		if (!text.includes('-----BEGIN ')) {
+			throw fail(`${key} at ${file} is no PEM file`);
+		}
+
+		return text;
+	};
+
+	const ca = typeof verify === 'string' ? read('ssl_verify', verify) : undefined;
+	const cert = client && read('client_cert', client.cert);
+	const key = client && (client.key === undefined ? cert : read('client_key', client.key));
+	const make = (isEndpoint: boolean): SecureContext => {
+		try {
+			return createSecureContext({
+				ca: ca ?? trustedAuthorities(),
+				...(isEndpoint && cert !== undefined && {cert}),
+				...(isEndpoint && key !== undefined && {key}),
+				...(isEndpoint && client?.password !== undefined && {passphrase: client.password}),
+			});
+		} catch (error) {
+			const verdict = networkVerdict(codeOf(error));
+			throw fail(verdict?.message ?? 'client_cert, its key or the CA bundle cannot be used', error);
+		}
+	};
+
+	const isPlain = ca === undefined && cert === undefined;
+	const endpoint = isPlain ? plainContext() : make(true);
+	return {
+		endpoint: {secureContext: endpoint, rejectUnauthorized: verify !== false},
+		others: {
+			secureContext:
+				cert === undefined ? endpoint : ca === undefined ? plainContext() : make(false),
+			rejectUnauthorized: true,
+		},
+	};
+}
+
+let authorities: string[] | undefined;
+
+/** Those that Node brings, those of `NODE_EXTRA_CA_CERTS`, and those of the system. */
+function trustedAuthorities(): string[] {
+	authorities ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+	return authorities;
+}
+
+let plain: SecureContext | undefined;
+
+/** Reading hundreds of authorities takes a while: most servers share one context. */
+function plainContext(): SecureContext {
+	plain ??= createSecureContext({ca: trustedAuthorities()});
+	return plain;
+}

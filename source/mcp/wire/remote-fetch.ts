@@ -1,0 +1,193 @@
+import type {FetchLike} from '@modelcontextprotocol/client';
+import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
+import type {Environment} from '../../config/environment.ts';
+import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import {SvcError} from '../../core/errors.ts';
+import {version} from '../../core/version.ts';
+import {boundBody, limitBytes} from './bound-body.ts';
+import {createEventMeter} from './event-meter.ts';
+import {maxMessageBytes, tooLarge} from './message-limit.ts';
+import {proxyOf} from './proxy-of.ts';
+import type {ContextOptions, TlsOptions} from './read-tls.ts';
+import {watchedStream} from './stream-watch.ts';
+
+/** As much of an error page as anybody looks at. */
+const maxErrorBytes = 64 * 1024;
+
+/** Metadata and tokens are small. */
+const maxOtherBytes = 1024 * 1024;
+
+const connectTimeoutMs = 30_000;
+
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
+export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
+
+/**
+ * The fetch of one remote server: its certificates, its proxy, its headers, bounded bodies, no cookies, no time limits of its own. The configured headers go with requests to
+ * the endpoint alone, never to an authorization server, and never replace what the protocol sets. Redirects are left to the caller. `others` takes over what is not meant for
+ * the endpoint: discovery, registration, tokens.
+ */
+export function createRemoteFetch(
+	{url, headers}: Pick<RemoteEndpoint, 'url' | 'headers'>,
+	{
+		tls,
+		environment,
+		others = base => base,
+	}: {
+		readonly tls: TlsOptions;
+		readonly environment: Environment;
+		readonly others?: (base: FetchLike) => FetchLike;
+	},
+): RemoteFetch {
+	const endpoint = new URL(url);
+	const dispatchers = createDispatchers(environment);
+
+	const send = async (target: URL, init: RequestInit, isMcp: boolean): Promise<Response> => {
+		const sent = new Headers(init.headers);
+		for (const [name, value] of isMcp ? Object.entries(headers) : []) {
+			if (!sent.has(name)) {
+				sent.set(name, value);
+			}
+		}
+
+		if (!sent.has('user-agent')) {
+			sent.set('user-agent', `Svc-Agent/${version}`);
+		}
+
+		const response = await fetch(target, {
+			method: init.method ?? 'GET',
+			headers: [...sent],
+			body: textOf(init.body),
+			signal: init.signal ?? null,
+			redirect: 'manual',
+			dispatcher: dispatchers.of(
+				target,
+				target.origin === endpoint.origin ? tls.endpoint : tls.others,
+			),
+		});
+		return renew(response, isMcp);
+	};
+
+	const fetchOthers = others(async (input, init = {}) => send(new URL(input), init, false));
+	return {
+		async fetch(input, init = {}) {
+			const target = new URL(input);
+			return isForEndpoint(target, init, endpoint)
+				? send(target, init, true)
+				: fetchOthers(target, init);
+		},
+		[Symbol.asyncDispose]: dispatchers[Symbol.asyncDispose],
+	};
+}
+
+/**
+ * Whether a request is traffic of the tool server. Its own path is; on the same origin also the path that an SSE server names for messages, or one that the endpoint
+ * redirects to: such requests hold JSON-RPC or ask for an event stream, which no authorization server is asked for.
+ */
+function isForEndpoint(target: URL, init: RequestInit, endpoint: URL): boolean {
+	if (target.origin !== endpoint.origin) {
+		return false;
+	}
+
+	const sent = new Headers(init.headers);
+	return (
+		target.pathname === endpoint.pathname ||
+		(sent.get('accept') ?? '').includes('text/event-stream') ||
+		sent.has('mcp-session-id') ||
+		(sent.get('content-type') === 'application/json' &&
+			typeof init.body === 'string' &&
+			init.body.includes('"jsonrpc":"2.0"'))
+	);
+}
+
+function textOf(body: RequestInit['body']): string | null {
+	if (body === null || body === undefined || typeof body === 'string') {
+		return body ?? null;
+	}
+
+	if (body instanceof URLSearchParams) {
+		return body.toString();
+	}
+
+	throw new TypeError('A request body is a text');
+}
+
+/**
+ * The response as one of Node's own class, which the SDK asks for, with a bounded body.
+ */
+function renew(response: Awaited<ReturnType<typeof fetch>>, isMcp: boolean): Response {
+	const {status, body} = response;
+	if (status < 200 || status > 599) {
+		throw new SvcError(
+			'mcp_connect_failed',
+			`It answered with HTTP ${status}, which does not exist`,
+		);
+	}
+
+	return new Response(withoutBody.has(status) || !body ? null : bound(body, response, isMcp), {
+		status,
+		statusText: response.statusText.replaceAll(/[^ -~]/g, ''),
+		headers: [...response.headers],
+	});
+}
+
+function bound(
+	body: ReadableStream<Uint8Array>,
+	{ok, headers}: {readonly ok: boolean; readonly headers: {get(name: string): string | null}},
+	isMcp: boolean,
+): ReadableStream<Uint8Array> {
+	if (!ok) {
+		return boundBody(body, {judge: limitBytes(maxErrorBytes, () => 'quietly')});
+	}
+
+	if (!isMcp || !/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
+		return boundBody(body, {judge: limitBytes(isMcp ? maxMessageBytes : maxOtherBytes, tooLarge)});
+	}
+
+	const watch = watchedStream.getStore();
+	const meter = createEventMeter(maxMessageBytes);
+	watch?.opened();
+	return boundBody(body, {
+		judge(chunk) {
+			if (meter.push(chunk)) {
+				return 'pass';
+			}
+
+			watch?.tooLarge();
+			return {stop: tooLarge()};
+		},
+		onEnd(isWhole) {
+			watch?.ended(isWhole ? meter.retryMs() : undefined);
+		},
+	});
+}
+
+/** Connections by proxy and certificates, made when they are first needed. */
+function createDispatchers(environment: Environment) {
+	const made = new Map<ContextOptions, Map<string, Dispatcher>>();
+
+	return {
+		of(target: URL, context: ContextOptions): Dispatcher {
+			const uri = proxyOf(target, environment) ?? '';
+			const byProxy = made.get(context) ?? new Map<string, Dispatcher>();
+			made.set(context, byProxy);
+			const known = byProxy.get(uri) ?? dispatcher(uri, context);
+			byProxy.set(uri, known);
+			return known;
+		},
+		async [Symbol.asyncDispose]() {
+			const all = [...made.values()].flatMap(byProxy => [...byProxy.values()]);
+			await Promise.allSettled(all.map(async each => each.destroy()));
+		},
+	};
+}
+
+function dispatcher(proxy: string, context: ContextOptions): Dispatcher {
+	const connect = {...context, timeout: connectTimeoutMs};
+	// Answers may take as long as a tool works, and streams are silent for hours: others watch the time.
+	const patient = {headersTimeout: 0, bodyTimeout: 0, allowH2: false};
+	return proxy === ''
+		? new Agent({...patient, connect})
+		: new ProxyAgent({...patient, uri: proxy, requestTls: connect});
+}

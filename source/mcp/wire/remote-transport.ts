@@ -1,0 +1,31 @@
+import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+
+/** A transport of the SDK with what it does not do itself around it. */
+export type RemoteTransport = Transport & {
+	/** Ends it without a word to the server, and without `onLost`. */
+	abandon(): void;
+	/** Whether the handshake was done. */
+	isEstablished(): boolean;
+	hasSession(): boolean;
+};
+
+/** The number of a request, of a response, or of the request that a notification cancels. */
+export type MessageId = string | number;
+
+/** The request's own number; `undefined` for anything but a request. */
+export const requestId = (message: JSONRPCMessage): MessageId | undefined =>
+	'method' in message && 'id' in message ? message.id : undefined;
+
+/** The number of the request that a response answers. */
+export const answeredId = (message: JSONRPCMessage): MessageId | undefined =>
+	'method' in message || !('id' in message) ? undefined : message.id;
+
+/** The number of the request that a notification withdraws. */
+export function cancelledId(message: JSONRPCMessage): MessageId | undefined {
+	if (!('method' in message) || message.method !== 'notifications/cancelled') {
+		return undefined;
+	}
+
+	const id = message.params?.['requestId'];
+	return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
