@@ -23,7 +23,7 @@ export type KnownServer = {
 export type GrantFiles = {
 	/** Taken around every change of tokens, by all processes. */
 	readonly lock: string;
-	/** @throws SvcError `login_file_unusable` */
+	/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
 	tokens(): Promise<StoredOAuthTokens | undefined>;
 	/** @throws SvcError `login_file_unusable` */
 	client(): Promise<StoredOAuthClientInformation | undefined>;
@@ -34,7 +34,7 @@ export type GrantFiles = {
 	saveKnown(known: KnownServer): Promise<void>;
 	/** Whether the authorization server once refused our metadata document. */
 	documentRefused(): boolean;
-	refuseDocument(url: string): Promise<void>;
+	refuseDocument(document: string): Promise<void>;
 	forgetRefusal(): Promise<void>;
 	/** Makes the folder, for the lock. */
 	prepare(): Promise<void>;
@@ -48,6 +48,8 @@ const tokensShape = z.looseObject({
 	issuer: z.string().optional(),
 	/** Seconds since 1970. */
 	expires_at: z.number().optional(),
+	/** Of the tool server: what was granted for one must not reach another that took over its name. */
+	url: z.string().optional(),
 });
 
 const clientShape = z.looseObject({
@@ -85,12 +87,12 @@ const knownShape: z.ZodType<OAuthDiscoveryState> = z.looseObject({
 		.exactOptional(),
 });
 
-const wantedShape = z.looseObject({wantedScope: z.string().optional()});
+const meantShape = z.looseObject({wantedScope: z.string().optional(), url: z.string().optional()});
 
-/** The files for `server` in `folder`, named after it. Nothing is read or made yet. */
+/** The files for `server`, which is at `url`, in `folder`, named after it. Nothing is read or made yet. */
 export function grantFiles(
 	folder: string,
-	{server, clock}: {readonly server: string; readonly clock: Clock},
+	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
 ): GrantFiles {
 	const file = (ending: string) => join(folder, `${fileStem(server)}${ending}`);
 	const refusal = file('.cimd-off');
@@ -99,21 +101,27 @@ export function grantFiles(
 
 	return {
 		lock: file('.lock'),
-		tokens: async () => parse(file('.json'), tokensShape),
+		async tokens() {
+			const stored = await parse(file('.json'), tokensShape);
+			return stored && (stored.url ?? url) === url ? stored : undefined;
+		},
 		client: async () => parse(file('.client.json'), clientShape),
 		async known() {
 			const text = await readPrivateFile(file('.meta.json')).catch(() => undefined);
 			const value: unknown = text === undefined ? undefined : jsonOf(text);
-			const wanted = wantedShape.safeParse(value).data?.wantedScope;
+			const meant = meantShape.safeParse(value).data;
 			const discovery = knownShape.safeParse(value);
-			return {
-				...(discovery.success && {discovery: discovery.data}),
-				...(wanted && {wantedScope: wanted}),
-			};
+			return meant && (meant.url ?? url) === url
+				? {
+						...(discovery.success && {discovery: discovery.data}),
+						...(meant.wantedScope && {wantedScope: meant.wantedScope}),
+					}
+				: {};
 		},
 		async saveTokens({expires_in, ...tokens}) {
 			await save('.json', {
 				...tokens,
+				url,
 				...(expires_in !== undefined && {
 					expires_at: Math.floor(clock.now() / 1000) + expires_in,
 				}),
@@ -121,10 +129,10 @@ export function grantFiles(
 		},
 		saveClient: async client => save('.client.json', client),
 		saveKnown: async ({discovery, wantedScope}) =>
-			save('.meta.json', {...discovery, ...(wantedScope && {wantedScope})}),
+			save('.meta.json', {...discovery, url, ...(wantedScope && {wantedScope})}),
 		documentRefused: () => statSync(refusal, {throwIfNoEntry: false}) !== undefined,
-		refuseDocument: async url =>
-			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${url}\n`),
+		refuseDocument: async document =>
+			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
 		forgetRefusal: async () => rm(refusal, {force: true}),
 		prepare: async () => makePrivateFolder(file('.lock')),
 	};

@@ -1,9 +1,127 @@
 import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
+import {version} from '../../core/version.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import {refusalOfUrl, scopeOfEndpoint} from './address-guard.ts';
+import {boundedRequest} from './bounded-request.ts';
+import type {OAuthRequests} from './oauth-requests.ts';
+import {readRegistration, registrationBody} from './register-client.ts';
+import {requestKind} from './request-kind.ts';
+import {requestTokens} from './request-tokens.ts';
+
+const requestsOf = new WeakMap<OAuthClientProvider, OAuthRequests>();
+
+/** Makes `oauthFetch` know a provider. */
+export function registerProvider(provider: OAuthClientProvider, requests: OAuthRequests): void {
+	requestsOf.set(provider, requests);
+}
+
+const metadataTimeoutMs = 10_000;
+const tokenTimeoutMs = 30_000;
+const largestAnswer = 1_048_576;
+const ownAgent = `Svc-Agent/${version}`;
 
 /**
  * What the transport of a server with a login is to fetch with: `fetch`, but for requests to an authorization server with the rules of their
  * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone.
+ *
+ * @see Interface 5.3, 7 (tool-server errors, 4)
  */
-export function oauthFetch(_provider: OAuthClientProvider, fetch: FetchLike): FetchLike {
-	return fetch;
+export function oauthFetch(provider: OAuthClientProvider, fetch: FetchLike): FetchLike {
+	const requests = requestsOf.get(provider);
+	if (!requests) {
+		return fetch;
+	}
+
+	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
+		const {clock} = requests;
+		return boundedRequest(async signal => fetch(url, {...init, signal}), {
+			bounds: {clock, timeoutMs, maxBytes: largestAnswer},
+			signal: init.signal,
+		});
+	};
+
+	requests.fetch = async (address, init = {}) => {
+		const url = new URL(address);
+		const kind = requestKind(url, init, requests.endpoint);
+		if (kind === 'tool-server') {
+			const response = await fetch(address, init);
+			noteVerdict(requests, response, init);
+			return response;
+		}
+
+		await judge(url, requests);
+		switch (kind) {
+			case 'token': {
+				const named = withAgent(init, requests.settings.userAgent ?? ownAgent);
+				return requestTokens(requests, textOf(init.body), async body =>
+					ask(url, {...named, body}, tokenTimeoutMs),
+				);
+			}
+
+			case 'registration': {
+				const body = registrationBody(textOf(init.body), requests);
+				const response = await ask(url, {...withAgent(init, ownAgent), body}, metadataTimeoutMs);
+				return readRegistration(requests, response);
+			}
+
+			case 'metadata': {
+				const response = await ask(url, withAgent(init, ownAgent), metadataTimeoutMs);
+				noteMetadata(requests, url, response);
+				return response;
+			}
+		}
+	};
+	return requests.fetch;
 }
+
+/** Whether the tool server took the token. One that it refused is no good any more, and what is known of its authorization server may be out of date. @see SEP-2352 */
+function noteVerdict(
+	{grant, metadata}: OAuthRequests,
+	response: Response,
+	init: RequestInit,
+): void {
+	const authorization = new Headers(init.headers).get('authorization') ?? '';
+	const [, token] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
+	if (!token) {
+		return;
+	}
+
+	if (response.ok) {
+		grant.trouble = undefined;
+	} else if (response.status === 401) {
+		grant.rejectAccess(token);
+		metadata.distrusted = true;
+	} else if (
+		response.status === 403 &&
+		/\binsufficient_scope\b/.test(response.headers.get('www-authenticate') ?? '')
+	) {
+		grant.rejectAccess(token);
+	}
+}
+
+/** @throws ConnectError */
+async function judge(url: URL, {endpoint, server}: OAuthRequests): Promise<void> {
+	const refusal = refusalOfUrl(url, await scopeOfEndpoint(endpoint));
+	if (refusal) {
+		throw new ConnectError({
+			kind: 'permanent',
+			message: `Tool server "${server}" leads to "${url.origin}" for its login, and that is refused: ${refusal}`,
+		});
+	}
+}
+
+function noteMetadata({metadata}: OAuthRequests, url: URL, {status, ok}: Response): void {
+	metadata.statuses.push(status);
+	metadata.found ||=
+		ok && /\/\.well-known\/(?:oauth-authorization-server|openid-configuration)/.test(url.pathname);
+}
+
+function withAgent(init: RequestInit, agent: string): RequestInit {
+	const headers = new Headers(init.headers);
+	headers.set('user-agent', agent);
+	return {...init, headers};
+}
+
+/** The SDK sends texts and forms. */
+const textOf = (body: RequestInit['body']): string =>
+	body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';

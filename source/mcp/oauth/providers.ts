@@ -3,27 +3,24 @@ import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
-import type {OpenTransport} from '../wire/open-transport.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import {scopeUnion} from './client-identity.ts';
+import {grantFiles} from './grant-files.ts';
+import {createGrant, type Grant} from './grant.ts';
+import type {LoginOptions} from './log-in.ts';
+import {createLoginProvider} from './login-provider.ts';
+import {registerProvider} from './oauth-fetch.ts';
+import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
+import {oauthSettings, type OAuthSettings} from './oauth-settings.ts';
+import {createStandingProvider} from './standing-provider.ts';
 
 export type OAuthDependencies = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
 	/** Of the profile whose logins these are. */
-	readonly paths: Pick<HomePaths, 'mcpTokens'>;
-};
-
-/** What an interactive login needs of whoever asked for it. */
-export type LoginOptions = {
-	readonly open: OpenTransport;
-	/** Where the authorization server sends the browser back to. */
-	readonly redirectUrl: string;
-	/** Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. */
-	readonly openBrowser: (url: URL) => Promise<URLSearchParams>;
-	/** Values that came from variables. */
-	readonly secrets: readonly string[];
-	readonly signal: AbortSignal;
+	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
@@ -34,15 +31,135 @@ export type OAuthProviders = {
 	 */
 	of(server: ToolServerConfig): OAuthClientProvider | undefined;
 	/**
-	 * Authorizes this program for a server, and replaces its grant once the new one is there.
+	 * Authorizes this program for a server, and replaces its grant once the new one is there. Whatever the server wants a person to agree to goes
+	 * through `openBrowser`. Resolves also when the server wants nothing.
 	 *
-	 * @throws ConnectError
+	 * @throws ConnectError; the grant of before is still there then
+	 * @see Interface 3 (client identification), 5.3
 	 */
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
-	/** Tokens and client secrets in use, to be hidden; a new array when they changed. */
+	/** Tokens and client secrets that were in use, to be hidden; a new array when there are more. */
 	secrets(): readonly string[];
 };
 
-export function createOAuthProviders(_dependencies: OAuthDependencies): OAuthProviders {
-	throw new Error('not written yet');
+/** Secrets of a few hundred refreshes; older ones have expired. */
+const mostSecrets = 500;
+
+type Known = {
+	readonly key: string;
+	readonly grant: Grant;
+	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch'>;
+	readonly standing: OAuthClientProvider;
+};
+
+/** Nothing is read or written before a server wants a login. */
+export function createOAuthProviders({
+	clock,
+	log,
+	redact,
+	paths,
+}: OAuthDependencies): OAuthProviders {
+	const servers = new Map<string, Known>();
+	let secrets: readonly string[] = [];
+	const hideSecrets = createRedact(() => secrets, {byShape: false});
+	const hide = (texts: ReadonlyArray<string | undefined>) => {
+		const added = texts.filter(text => text !== undefined && !secrets.includes(text));
+		if (added.length > 0) {
+			secrets = [...secrets, ...added.filter(text => text !== undefined)].slice(-mostSecrets);
+		}
+	};
+
+	return {
+		of: server => find(server)?.standing,
+		async login(server, options) {
+			const known = find(server);
+			const settings = oauthSettings(server);
+			if (!known || !settings) {
+				throw new ConnectError({
+					kind: 'permanent',
+					message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth"`,
+				});
+			}
+
+			const {grant} = known;
+			const {wantedScope} = await grant.files.known();
+			const scopeFor = (advertised: string | undefined) =>
+				settings.scope ?? scopeUnion(advertised, wantedScope);
+			const metadata = newFacts();
+			const provider = createLoginProvider({
+				server: server.name,
+				settings,
+				grant,
+				metadata,
+				redirectUrl: options.redirectUrl,
+				scopeFor,
+				hide,
+			});
+			const requests = {...known.requests, scopeFor, metadata};
+			registerProvider(provider, requests);
+			await grant.files.forgetRefusal();
+			const {logIn} = await import('./log-in.ts');
+			await logIn(server, options, {provider, requests});
+		},
+		secrets: () => secrets,
+	};
+
+	function find(server: ToolServerConfig): Known | undefined {
+		const settings = oauthSettings(server);
+		if (!settings || server.endpoint.transport === 'stdio') {
+			return undefined;
+		}
+
+		const key = JSON.stringify([server.endpoint.url, settings]);
+		const known = servers.get(server.name);
+		if (known?.key === key) {
+			return known;
+		}
+
+		const made = make(server.name, new URL(server.endpoint.url), settings);
+		servers.set(server.name, {key, ...made});
+		return servers.get(server.name);
+	}
+
+	function make(server: string, endpoint: URL, settings: OAuthSettings): Omit<Known, 'key'> {
+		const files = grantFiles(paths.mcpTokens, {server, url: endpoint.href, clock});
+		const grant = createGrant(files, {clock, hide});
+		hide([settings.clientSecret]);
+		const loginCommand = `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`;
+		const metadata = newFacts();
+		const standing = createStandingProvider({
+			server,
+			settings,
+			grant,
+			metadata,
+			log,
+			loginCommand,
+		});
+		const requests = {
+			server,
+			endpoint,
+			settings,
+			grant,
+			clock,
+			redact: (text: string) => redact(hideSecrets(text)),
+			hide,
+			async onInvalidClient(clientId: string) {
+				if (clientId === settings.clientMetadataUrl) {
+					log.warn(
+						'the authorization server refuses our client metadata document: it is not used for this server until the next login',
+						{server, document: clientId},
+					);
+					await files.refuseDocument(clientId);
+				}
+			},
+		};
+		registerProvider(standing, {
+			...requests,
+			scopeFor: advertised => settings.scope ?? advertised,
+			metadata,
+		});
+		return {grant, requests, standing};
+	}
 }
+
+const newFacts = (): MetadataFacts => ({distrusted: false, statuses: [], found: false});

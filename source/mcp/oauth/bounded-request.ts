@@ -1,0 +1,53 @@
+import type {FetchLike} from '@modelcontextprotocol/client';
+import type {Clock} from '../../core/clock.ts';
+
+export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number};
+
+/**
+ * Fetches with an end: the whole answer has to be there after `timeoutMs` and fit into `maxBytes`. The answer is a `Response` of this
+ * process's own class, whatever `fetch` is; the SDK asks for that.
+ *
+ * @throws TypeError as fetch does for a network that is in the way
+ */
+export async function boundedRequest(
+	send: (signal: AbortSignal) => ReturnType<FetchLike>,
+	{
+		bounds: {clock, timeoutMs, maxBytes},
+		signal,
+	}: {readonly bounds: Bounds; readonly signal?: AbortSignal | null | undefined},
+): Promise<Response> {
+	const late = new AbortController();
+	const cancel = clock.after(timeoutMs, () => {
+		late.abort(new TypeError(`no complete answer within ${timeoutMs / 1000} s`));
+	});
+	try {
+		const response = await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+		const body = await readBody(response, maxBytes);
+		const {status, statusText} = response;
+		const headers = [...response.headers].filter(
+			([name]) => name !== 'content-encoding' && name !== 'content-length',
+		);
+		return new Response([204, 205, 304].includes(status) ? null : body, {
+			status,
+			statusText,
+			headers,
+		});
+	} finally {
+		cancel();
+	}
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+	const parts: Uint8Array[] = [];
+	let size = 0;
+	for await (const part of response.body ?? []) {
+		size += part.length;
+		if (size > maxBytes) {
+			throw new TypeError(`the answer is larger than ${maxBytes} bytes`);
+		}
+
+		parts.push(part);
+	}
+
+	return new Uint8Array(Buffer.concat(parts, size));
+}

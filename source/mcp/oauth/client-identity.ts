@@ -1,0 +1,41 @@
+import type {OAuthClientMetadata, StoredOAuthClientInformation} from '@modelcontextprotocol/client';
+import type {OAuthSettings} from './oauth-settings.ts';
+
+/** What this program says of itself when it registers. @see Interface 2.14, RFC 7591 */
+export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OAuthClientMetadata {
+	return {
+		client_name: settings.clientName ?? 'svc',
+		redirect_uris: [redirectUrl],
+		grant_types: ['authorization_code', 'refresh_token'],
+		response_types: ['code'],
+		token_endpoint_auth_method:
+			settings.tokenEndpointAuthMethod ?? (settings.clientSecret ? 'client_secret_basic' : 'none'),
+	};
+}
+
+/** The client that a person registered and wrote into the configuration. */
+export function configuredClient(
+	{clientId, clientSecret, tokenEndpointAuthMethod}: OAuthSettings,
+	issuer?: string,
+): StoredOAuthClientInformation | undefined {
+	return clientId === undefined
+		? undefined
+		: {
+				client_id: clientId,
+				...(clientSecret !== undefined && {client_secret: clientSecret}),
+				...(tokenEndpointAuthMethod !== undefined && {
+					token_endpoint_auth_method: tokenEndpointAuthMethod,
+				}),
+				...(issuer !== undefined && {issuer}),
+			};
+}
+
+/** Whether two issuers are one; the SDK makes one of them itself, with a slash at its end. */
+export const sameIssuer = (one: string, other: string): boolean =>
+	one === other || `${one}/` === other || one === `${other}/`;
+
+/** Scopes of all lists, each once, in order. */
+export function scopeUnion(...scopes: ReadonlyArray<string | undefined>): string | undefined {
+	const all = new Set(scopes.flatMap(scope => scope?.split(/\s+/) ?? []).filter(Boolean));
+	return all.size > 0 ? [...all].join(' ') : undefined;
+}

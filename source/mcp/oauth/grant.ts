@@ -1,0 +1,107 @@
+import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
+import type {Clock} from '../../core/clock.ts';
+import {withFileLock} from '../../core/file-lock.ts';
+import type {ConnectError} from '../wire/connect-error.ts';
+import type {GrantFiles} from './grant-files.ts';
+
+/** A peer that refreshes holds the lock for one request, which is bounded. */
+const lockWaitMs = 60_000;
+
+const mostRemembered = 64;
+
+/**
+ * What this process knows of one server's grant beyond the files: which tokens were refused. Files are never emptied for that; only a new grant
+ * replaces an old one.
+ */
+export type Grant = {
+	readonly files: GrantFiles;
+	/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+	exclusively<T>(task: () => Promise<T>): Promise<T>;
+	/** The stored tokens, unless they were refused for good. */
+	tokens(): Promise<StoredOAuthTokens | undefined>;
+	/** The tool server refused this access token. */
+	rejectAccess(token: string): void;
+	wasRejected(token: string): boolean;
+	/** The authorization server refused to refresh these: they will never do again. */
+	spend(tokens: StoredOAuthTokens): void;
+	/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
+	isUsable(tokens: StoredOAuthTokens): boolean;
+	/** These tokens are on disk already, maybe replaced by newer ones since. */
+	settle(accessToken: string): void;
+	isSettled(accessToken: string): boolean;
+	/** Why the last refresh failed, when another try may succeed; `at` is monotonic. Gone when a token is accepted. */
+	trouble: {readonly failure: ConnectError; readonly at: number} | undefined;
+};
+
+/** The grant whose files these are; one object per server and process. */
+export function createGrant(
+	files: GrantFiles,
+	{
+		clock,
+		hide,
+	}: {
+		readonly clock: Clock;
+		/** Told every token that was read. */
+		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
+	},
+): Grant {
+	const rejected = createMemory();
+	const spent = createMemory();
+	const settled = createMemory();
+	let last: Promise<unknown> = Promise.resolve();
+
+	const grant: Grant = {
+		files,
+		async exclusively(task) {
+			// One after the other here, so that only one task of this process tries for the lock.
+			const before = last;
+			const mine = (async () => {
+				await before.catch(() => undefined);
+				await files.prepare();
+				return withFileLock(files.lock, task, {waitMs: lockWaitMs, clock});
+			})();
+			last = mine.catch(() => undefined);
+			return mine;
+		},
+		async tokens() {
+			const stored = await files.tokens();
+			hide([stored?.access_token, stored?.refresh_token]);
+			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
+		},
+		rejectAccess: rejected.add,
+		wasRejected: rejected.has,
+		spend: tokens => {
+			spent.add(pairOf(tokens));
+		},
+		isUsable: tokens =>
+			!spent.has(pairOf(tokens)) &&
+			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),
+		settle: settled.add,
+		isSettled: settled.has,
+		trouble: undefined,
+	};
+	return grant;
+}
+
+/** Both: some servers hand out one refresh token again and again. */
+const pairOf = ({access_token: access, refresh_token: refresh}: StoredOAuthTokens): string =>
+	`${access} ${refresh ?? ''}`;
+
+/** The newest of what was told to it. */
+function createMemory(): {
+	readonly add: (text: string) => void;
+	readonly has: (text: string) => boolean;
+} {
+	const known = new Set<string>();
+	return {
+		add(text) {
+			known.delete(text);
+			known.add(text);
+			const [oldest] = known;
+			if (known.size > mostRemembered && oldest !== undefined) {
+				known.delete(oldest);
+			}
+		},
+		has: text => known.has(text),
+	};
+}

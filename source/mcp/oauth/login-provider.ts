@@ -1,0 +1,162 @@
+import {randomBytes, timingSafeEqual} from 'node:crypto';
+import type {
+	OAuthClientProvider,
+	OAuthDiscoveryState,
+	StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import {ConnectError} from '../wire/connect-error.ts';
+import {clientDocument} from './client-document.ts';
+import {clientMetadata, configuredClient} from './client-identity.ts';
+import type {Grant} from './grant.ts';
+import type {MetadataFacts} from './oauth-requests.ts';
+import type {OAuthSettings} from './oauth-settings.ts';
+
+/** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
+export type LoginProvider = OAuthClientProvider & {
+	/** Where the browser is to go; taken once. `undefined`: nobody has to agree to anything. */
+	takeUrl(): URL | undefined;
+	/** Whether the browser came back from where we sent it. @throws ConnectError */
+	checkState(params: URLSearchParams): void;
+	/** Whether the grant has been stored. */
+	readonly isGranted: boolean;
+};
+
+export type LoginDependencies = {
+	readonly server: string;
+	readonly settings: OAuthSettings;
+	readonly grant: Grant;
+	readonly metadata: MetadataFacts;
+	readonly redirectUrl: string;
+	readonly scopeFor: (advertised: string | undefined) => string | undefined;
+	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
+};
+
+/** The provider of one login that a person watches. Neither an old grant nor an old registration is used; both stay until they are replaced. */
+export function createLoginProvider({
+	server,
+	settings,
+	grant,
+	metadata,
+	redirectUrl,
+	scopeFor,
+	hide,
+}: LoginDependencies): LoginProvider {
+	const {files} = grant;
+	let client: StoredOAuthClientInformation | undefined;
+	let discovery: OAuthDiscoveryState | undefined;
+	let verifier: string | undefined;
+	let state: string | undefined;
+	let url: URL | undefined;
+	let granted = false;
+
+	return {
+		redirectUrl,
+		get clientMetadata() {
+			return clientMetadata(settings, redirectUrl);
+		},
+		// The SDK reads the property before each use; without a value it registers.
+		get clientMetadataUrl() {
+			return clientDocument(settings, {refused: files.documentRefused()}) ?? '';
+		},
+		discoveryState: () => (metadata.distrusted ? undefined : discovery),
+		saveDiscoveryState(found) {
+			discovery = found;
+			metadata.distrusted = false;
+		},
+		clientInformation: context => configuredClient(settings, context?.issuer) ?? client,
+		saveClientInformation(information) {
+			client = information;
+			hide([information.client_secret]);
+		},
+		tokens: async () => (granted ? grant.tokens() : undefined),
+		async saveTokens(tokens) {
+			if (granted && grant.isSettled(tokens.access_token)) {
+				// A refresh, which is stored already.
+				return;
+			}
+
+			await grant.exclusively(async () => {
+				if (client && settings.clientId === undefined) {
+					await files.saveClient(client);
+				}
+
+				await files.saveTokens(tokens);
+				await files.saveKnown({...(discovery && {discovery})});
+			});
+			grant.trouble = undefined;
+			granted = true;
+		},
+		state() {
+			state = randomBytes(32).toString('base64url');
+			return state;
+		},
+		saveCodeVerifier(text) {
+			verifier = text;
+			hide([text]);
+		},
+		codeVerifier() {
+			if (verifier === undefined) {
+				throw failure(server, 'the login was not begun here');
+			}
+
+			return verifier;
+		},
+		redirectToAuthorization(authorization) {
+			const scope = scopeFor(authorization.searchParams.get('scope') ?? undefined);
+			if (scope !== undefined) {
+				authorization.searchParams.set('scope', scope);
+			}
+
+			if (!scope?.split(' ').includes('offline_access')) {
+				// The SDK asks for it with that scope, which the configured one may lack.
+				authorization.searchParams.delete('prompt');
+			}
+
+			url = authorization;
+		},
+		invalidateCredentials(what) {
+			if (what === 'client' || what === 'all') {
+				client = undefined;
+			}
+
+			if (what === 'discovery' || what === 'all') {
+				discovery = undefined;
+			}
+
+			if (what === 'verifier' || what === 'all') {
+				verifier = undefined;
+			}
+
+			if (what === 'tokens' || what === 'all') {
+				granted = false;
+			}
+		},
+		takeUrl() {
+			const taken = url;
+			url = undefined;
+			return taken;
+		},
+		checkState(params) {
+			const expected = Buffer.from(state ?? '');
+			const given = Buffer.from(params.get('state') ?? '');
+			// One answer for one request, whatever it was.
+			state = undefined;
+			if (
+				expected.length === 0 ||
+				expected.length !== given.length ||
+				!timingSafeEqual(expected, given)
+			) {
+				throw failure(server, 'the browser came back with an answer to another login (state)');
+			}
+		},
+		get isGranted() {
+			return granted;
+		},
+	};
+}
+
+const failure = (server: string, reason: string): ConnectError =>
+	new ConnectError({
+		kind: 'needs-login',
+		message: `Cannot log in to tool server "${server}": ${reason}`,
+	});

@@ -1,0 +1,65 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+
+/** Most characters of what an authorization server said that a message may hold. @see Interface 7 (tool-server errors, 4) */
+const longestExcerpt = 200;
+
+/** What an authorization server answered. */
+export type Answer = {readonly status: number; readonly text: string};
+
+/** Form fields that must not come back in a message. */
+const secretFields = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'device_code'];
+
+/**
+ * The error answer of a token endpoint as the SDK is to see it: its code, and as description one redacted sentence with the status. The SDK would put
+ * the whole body into its error otherwise.
+ */
+export function tokenRefusal(
+	answer: Answer,
+	{form, redact}: {readonly form: URLSearchParams; readonly redact: Redact},
+): {readonly code: string; readonly message: string} {
+	const sent = secretFields.flatMap(field => form.getAll(field));
+	const clean = (text: string) => redact(createRedact(() => sent)(text));
+	const what = form.get('grant_type') === 'refresh_token' ? 'refresh' : 'exchange';
+	const said = excerpt(answer.text, clean);
+	return {
+		code: errorCode(objectOf(answer.text)),
+		message: `Token ${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
+	};
+}
+
+/** What a registration endpoint refused with: `404`, `400: invalid_redirect_uri …`; pages are left out. */
+export function registrationRefusal({status, text}: Answer, redact: Redact): string {
+	const body = objectOf(text);
+	return body ? `${status}: ${excerpt(text, redact)}` : String(status);
+}
+
+/** The error and its description, or the beginning of whatever was answered; one cleaned, redacted line. */
+function excerpt(text: string, redact: Redact): string {
+	const body = objectOf(text);
+	const said = body
+		? [body['error'], body['error_description']].filter(part => typeof part === 'string').join(', ')
+		: '';
+	// Redacted before it is cut: half a secret has no shape.
+	return cell(
+		redact(said || text)
+			.replaceAll(/\s+/g, ' ')
+			.trim(),
+		longestExcerpt,
+	).text;
+}
+
+function errorCode(body: JsonObject | undefined): string {
+	const code = body?.['error'];
+	return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : 'server_error';
+}
+
+function objectOf(text: string): JsonObject | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isJsonObject(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,125 @@
+import {randomBytes} from 'node:crypto';
+import type {OAuthClientProvider} from '@modelcontextprotocol/client';
+import type {Logger} from '../../core/log.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client-identity.ts';
+import type {Grant} from './grant.ts';
+import type {MetadataFacts} from './oauth-requests.ts';
+import type {OAuthSettings} from './oauth-settings.ts';
+
+/** The SDK takes a provider without one for a machine's, which needs nobody to agree; nothing is ever redirected here. */
+const unusedRedirect = 'http://127.0.0.1:27890/callback';
+
+export type StandingDependencies = {
+	readonly server: string;
+	readonly settings: OAuthSettings;
+	readonly grant: Grant;
+	readonly metadata: MetadataFacts;
+	readonly log: Logger;
+	/** The command that logs in. */
+	readonly loginCommand: string;
+};
+
+/**
+ * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
+ * registered. Serves only the authorization server that the grant came from.
+ *
+ * @see Interface 5.3 (refresh is automatic, background reconnects never start a login)
+ */
+export function createStandingProvider({
+	server,
+	settings,
+	grant,
+	metadata,
+	log,
+	loginCommand,
+}: StandingDependencies): OAuthClientProvider {
+	const {files} = grant;
+
+	const needsLogin = (reason: string) =>
+		new ConnectError({
+			kind: 'needs-login',
+			message: `Tool server "${server}" ${reason}: run "${loginCommand}"`,
+		});
+
+	const requireUsable = async () => {
+		const tokens = await grant.tokens();
+		if (!tokens || !grant.isUsable(tokens)) {
+			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+		}
+
+		return tokens;
+	};
+
+	return {
+		redirectUrl: unusedRedirect,
+		get clientMetadata() {
+			return clientMetadata(settings, unusedRedirect);
+		},
+		async discoveryState() {
+			// The first thing the SDK asks for: without a grant nothing else is worth a request.
+			await requireUsable();
+			return metadata.distrusted ? undefined : (await files.known()).discovery;
+		},
+		async saveDiscoveryState(discovery) {
+			await files.saveKnown({...(await files.known()), discovery});
+			metadata.distrusted = false;
+		},
+		async clientInformation(context) {
+			const {issuer} = await requireUsable();
+			if (context && issuer !== undefined && !sameIssuer(issuer, context.issuer)) {
+				throw needsLogin('has changed its authorization server and needs a login');
+			}
+
+			const client = configuredClient(settings, context?.issuer) ?? (await files.client());
+			if (!client || (context && client.issuer && !sameIssuer(client.issuer, context.issuer))) {
+				throw needsLogin('needs a login');
+			}
+
+			return client;
+		},
+		saveClientInformation: async client => {
+			// Reached to stamp an old registration with its issuer only.
+			if (settings.clientId === undefined) {
+				await files.saveClient(client);
+			}
+		},
+		tokens: async () => grant.tokens(),
+		async saveTokens(tokens) {
+			// What was refreshed is stored already, and may have been replaced by another process since.
+			if (!grant.isSettled(tokens.access_token)) {
+				await grant.exclusively(async () => files.saveTokens(tokens));
+			}
+		},
+		state: () => randomBytes(32).toString('base64url'),
+		saveCodeVerifier: () => {},
+		codeVerifier() {
+			throw needsLogin('needs a login');
+		},
+		async redirectToAuthorization(url) {
+			if (grant.trouble) {
+				throw grant.trouble.failure;
+			}
+
+			const tokens = await grant.tokens();
+			const scope = url.searchParams.get('scope') ?? undefined;
+			if (tokens && scopeUnion(tokens.scope, scope) !== scopeUnion(tokens.scope)) {
+				await files.saveKnown({...(await files.known()), ...(scope && {wantedScope: scope})});
+				throw needsLogin(`wants a login with more rights (${scope})`);
+			}
+
+			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+		},
+		async invalidateCredentials(what) {
+			log.debug('what a login consists of is refused', {server, what});
+			if (what === 'discovery' || what === 'all') {
+				metadata.distrusted = true;
+			}
+
+			const tokens = what === 'tokens' || what === 'all' ? await grant.tokens() : undefined;
+			if (tokens && grant.wasRejected(tokens.access_token)) {
+				grant.spend(tokens);
+			}
+		},
+	};
+}
