@@ -7,7 +7,7 @@ import {clean} from './panes/line.ts';
 import type {Desktop} from './shell/shell.ts';
 import {createClipboard} from './terminal/clipboard.ts';
 import type {TerminalModes} from './terminal/modes.ts';
-import {editText, pageText, type Lending} from './terminal/suspend.ts';
+import {editText, openFile, pageText, type Lending} from './terminal/suspend.ts';
 
 export type Suspend = (task: () => Promise<void>) => Promise<void>;
 
@@ -31,6 +31,8 @@ export type DesktopWorld = {
 	readonly holdInterrupts: () => () => void;
 	readonly leave: () => void;
 };
+
+const bell = '\u0007';
 
 const longestPage = {maxLength: 8_000_000, maxLines: 200_000};
 
@@ -73,6 +75,14 @@ export function createDesktop(
 		redraw() {
 			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
 			void suspend(async () => {});
+		},
+		async openFile(path, lineOf) {
+			await openFile(lending, editor, {path, lineOf});
+		},
+		ring() {
+			if (stdout.isTTY) {
+				stdout.write(bell);
+			}
 		},
 		leave,
 	};

@@ -1,6 +1,7 @@
 import {render} from 'ink';
 import type {Clock} from '../core/clock.ts';
 import type {GatewayPort} from '../gateway/port.ts';
+import {watchFocus} from './approvals/watch-focus.ts';
 import {createDesktop, type Suspend} from './desktop.ts';
 import {createInputFrontend} from './input/input-frontend.ts';
 import {InputContext} from './input/use-keys.ts';
@@ -11,6 +12,7 @@ import {handleStops, holdInterrupts} from './signals.ts';
 import {createThrottle} from './state/throttle.ts';
 import type {FirstRunCard, KeptFilters, PaneId} from './state/view.ts';
 import {createTerminalModes, resetAtExit, resetSequence} from './terminal/modes.ts';
+import {whoAmI} from './terminal/who-am-i.ts';
 import type {ThemeName} from './theme/theme.ts';
 import {App} from './view/app.tsx';
 
@@ -119,6 +121,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	stack.defer(handleStops(process, suspend));
 	stack.defer(resetAtExit(process, fdOf(stdout), modes));
 	stack.defer(frontend.onEnd(() => leave('terminal-gone')));
+	stack.defer(watchFocus(shell, {frontend, modes}));
 	stack.defer(watchTitle(shell, title => modes.setTitle(title)));
 	const onGone = () => leave('terminal-gone');
 	stdout.on('error', onGone);
@@ -193,6 +196,7 @@ function shellOptions({stdout, options}: TuiWorld) {
 		theme: noColor ? 'mono' : (state.theme ?? 'dark'),
 		ssh,
 		version,
+		by: whoAmI(options.environment),
 		...(state.pane && {pane: state.pane}),
 		...(state.filters && {filters: state.filters}),
 		...(firstRun && {firstRun}),
@@ -254,6 +258,8 @@ function stateOf({view, lists}: Shell): TuiState {
 			jobs: lists.jobs.get().filterText,
 			runs: lists.runs.get().filterText,
 			logs: lists.logs.get().filterText,
+			tools: lists.tools.get().filterText,
+			approvals: lists.approvals.get().filterText,
 			subs: lists.subs.get().filterText,
 		},
 	};

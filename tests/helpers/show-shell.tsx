@@ -15,6 +15,11 @@ export type FakeDesktop = Desktop & {
 	readonly edited: string[];
 	/** Texts that were kept, by the name of their file. */
 	readonly kept: Map<string, string>;
+	/** Files that were opened, with the line. */
+	readonly opened: string[];
+	/** What such a file holds. */
+	file: string;
+	rings: number;
 	/** What the editor saves next; `undefined`: nothing was changed. */
 	next: string | undefined;
 	left: number;
@@ -28,6 +33,9 @@ export function createFakeDesktop(): FakeDesktop {
 		edited: [],
 		kept: new Map(),
 		next: undefined,
+		opened: [],
+		file: '',
+		rings: 0,
 		left: 0,
 		async copy(text) {
 			desktop.copied.push(text);
@@ -43,6 +51,12 @@ export function createFakeDesktop(): FakeDesktop {
 		async keep(name, text) {
 			desktop.kept.set(name, text);
 			return cell(`/home/ann/.svc/cache/${name}`).text;
+		},
+		async openFile(path, lineOf) {
+			desktop.opened.push(`${path}:${lineOf(desktop.file) ?? ''}`);
+		},
+		ring() {
+			desktop.rings += 1;
 		},
 		redraw() {},
 		leave() {
@@ -76,7 +90,14 @@ export async function showShell(
 		{port, clock, desktop},
 		{size: {columns, rows}, theme: 'dark', ssh: false, version: '1.0', ...options},
 	);
-	const screen = await renderTui(<App shell={shell} />, {columns, rows});
+	// Keys come at the time of the shell, as in the product; what is held for its rest has timers of its own.
+	const held = createFakeClock();
+	const inputClock = {
+		...held,
+		now: () => clock.now(),
+		monotonic: () => clock.monotonic(),
+	};
+	const screen = await renderTui(<App shell={shell} />, {columns, rows}, {inputClock});
 	const settle = async () => {
 		for (let turn = 0; turn < 5; turn += 1) {
 			// oxlint-disable-next-line no-await-in-loop -- promises of commands need turns of their own

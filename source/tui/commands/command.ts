@@ -3,8 +3,17 @@ import type {KeyBinding} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay, PaneId} from '../state/view.ts';
 
-/** Where a key holds: everywhere, in a pane, in the jobs of pane 2, in a text field, in what lies over the panes. */
-export type Scope = 'global' | 'banner' | PaneId | 'jobs' | 'field' | Overlay['kind'];
+/** Where a key holds: everywhere, in a pane, in the jobs of pane 2, in a text field, in a form, in what lies over the panes. */
+export type Scope =
+	| 'global'
+	| 'banner'
+	| PaneId
+	| 'jobs'
+	| 'field'
+	| 'form'
+	| 'form-text'
+	| 'approval-text'
+	| Overlay['kind'];
 
 /** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
 export type Command = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
@@ -13,6 +22,8 @@ export type Command = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	readonly scope: Scope;
 	/** Why it cannot be done now; shown in the palette and when its key is pressed. */
 	readonly why?: (shell: Shell) => Safe | undefined;
+	/** It allows something: only a key press that `mayAllow` lets through does it. */
+	readonly isGuarded?: boolean;
 	/** What the palette takes besides its label: `/reload-mcp`. */
 	readonly aliases?: readonly string[];
 	run(shell: Shell): void;

@@ -6,6 +6,7 @@ import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
 import {themeNames} from '../theme/theme.ts';
+import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
@@ -119,9 +120,7 @@ export const everywhereCommands: readonly Command[] = [
 		keys: ['!'],
 		label: own('review approvals'),
 		quiet: true,
-		run(shell) {
-			openPane(shell, 'approvals');
-		},
+		run: review,
 	},
 	{
 		id: 'quit',
@@ -227,7 +226,7 @@ export const everywhereCommands: readonly Command[] = [
 		scope: 'global',
 		keys: [],
 		label: own('reload the configuration'),
-		aliases: ['/reload', '/reload-mcp'],
+		aliases: ['/reload'],
 		run: reload,
 	},
 	{

@@ -1,5 +1,6 @@
 import {paneOf} from '../panes/pane.ts';
 import {own} from '../text/safe.ts';
+import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';
 
@@ -33,6 +34,14 @@ export const fieldCommands: readonly Command[] = [
 				change(shell, {field: undefined});
 			}
 		},
+	},
+	{
+		id: 'field.review',
+		scope: 'field',
+		keys: ['alt+a'],
+		label: own('review approvals'),
+		quiet: true,
+		run: review,
 	},
 	{
 		id: 'field.down',

@@ -1,13 +1,16 @@
 import {paletteEntries} from '../overlay/palette-entries.ts';
 import type {Shell} from '../shell/shell.ts';
 import {own} from '../text/safe.ts';
+import {approvalCommands} from './approval.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {fieldCommands} from './field.ts';
+import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {menuCommands} from './menu.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
 import {sendTest} from './traffic.ts';
+import {trialCommands} from './trial.ts';
 
 const quitCommands: readonly Command[] = [
 	{
@@ -140,4 +143,7 @@ export const overlayCommands = (acts: readonly Command[]): readonly Command[] =>
 	...confirmCommands,
 	...quitCommands,
 	...firstRunCommands,
+	...approvalCommands,
+	...formCommands,
+	...trialCommands,
 ];

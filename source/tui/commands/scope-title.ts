@@ -14,6 +14,12 @@ const titles = new Map<string, string>([
 	['confirm', 'Question'],
 	['quit', 'Leaving'],
 	['first-run', 'First start'],
+	['approval', 'Approval sheet'],
+	['approval-text', 'Approval sheet, while typing'],
+	['form', 'Form'],
+	['form-text', 'Form, while typing'],
+	['trial', 'Trying a tool'],
+	['text', 'A text'],
 ]);
 
 /** The name of a scope for a person. */

@@ -2,15 +2,24 @@ import {messageOf} from '../../core/errors.ts';
 import {holdSection, jobsHaveFocus} from '../groups/sections.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import type {RouteOptions} from '../input/key-router.ts';
+import type {Paste} from '../input/paste-collector.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {perform, type Scope} from './command.ts';
+import {formNow} from './form.ts';
 import {change} from './navigate.ts';
+import {mayAllow} from './sheet.ts';
 import {commandOf, router} from './table.ts';
+import {isTyping, typeKey, typePaste} from './typing.ts';
 
 /** Who has the keyboard now, innermost first. What lies over the panes keeps every key to itself. */
 export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes: readonly Scope[]} {
 	const {overlay, field, pane} = shell.view.get();
+	const ofForm = formScopes(shell);
+	if (ofForm) {
+		return {scopes: ofForm, textFocused: isTyping(shell), context: shell};
+	}
+
 	if (overlay) {
 		const textFocused =
 			overlay.kind === 'palette' || (overlay.kind === 'help' && overlay.isSearching);
@@ -23,10 +32,29 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes:
 		: {scopes: ['banner', isInJobs ? 'jobs' : pane, 'global'], textFocused: false, context: shell};
 }
 
+/** A sheet and a form have scopes of their own while something is typed into them. */
+function formScopes(shell: Shell): readonly Scope[] | undefined {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind !== 'approval' && overlay?.kind !== 'trial') {
+		return undefined;
+	}
+
+	const form = formNow(shell);
+	if (form) {
+		return form.editing ? ['form-text'] : ['form', overlay.kind];
+	}
+
+	return [isTyping(shell) ? 'approval-text' : overlay.kind];
+}
+
 /**
  * The one key handler. Returns whether the key was taken; only a text field with the focus gets what was not.
  */
 export function handleKey(shell: Shell, key: KeyEvent): boolean {
+	if (!shell.guard.hears(key)) {
+		return true;
+	}
+
 	const {overlay, pane} = shell.view.get();
 	if (pane === 'groups') {
 		holdSection(shell);
@@ -45,6 +73,10 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	const binding = router.route(key, options);
 	const command = binding && commandOf(binding.id);
 	if (command) {
+		if (command.isGuarded === true && !mayAllow(shell, key)) {
+			return true;
+		}
+
 		try {
 			perform(command, shell);
 		} catch (error) {
@@ -55,5 +87,35 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
-	return !options.textFocused;
+	return takeText(shell, key) || !options.textFocused;
+}
+
+/** A key that no command takes: text for a line of ours, or a sign that somebody types who does not mean the sheet. */
+function takeText(shell: Shell, key: KeyEvent): boolean {
+	if (isTyping(shell)) {
+		typeKey(shell, key);
+		return true;
+	}
+
+	if (shell.view.get().overlay?.kind === 'approval') {
+		shell.guard.disturbed(key.t);
+	}
+
+	return false;
+}
+
+/** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
+export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
+	const {kind} = shell.view.get().overlay ?? {};
+	if (kind !== 'approval' && kind !== 'trial') {
+		return false;
+	}
+
+	if (isTyping(shell)) {
+		typePaste(shell, text);
+	} else {
+		shell.guard.disturbed(t);
+	}
+
+	return true;
 }

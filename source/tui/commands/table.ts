@@ -1,6 +1,7 @@
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
 import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
 import type {Shell} from '../shell/shell.ts';
+import {approvalPaneCommands} from './approvals.ts';
 import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
@@ -9,6 +10,7 @@ import {jobCommands} from './jobs.ts';
 import {logCommands} from './logs.ts';
 import {overlayCommands} from './overlays.ts';
 import {runCommands} from './runs.ts';
+import {toolCommands} from './tools.ts';
 import {trafficCommands} from './traffic.ts';
 
 /** What the palette offers. */
@@ -16,6 +18,8 @@ export const acts: readonly Command[] = [
 	...trafficCommands,
 	...groupCommands,
 	...jobCommands,
+	...toolCommands,
+	...approvalPaneCommands,
 	...runCommands,
 	...logCommands,
 	...bannerCommands,

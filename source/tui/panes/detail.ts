@@ -1,3 +1,4 @@
+import {entryDetail} from '../approvals/approval-detail.ts';
 import {groupDetail, type GroupContent} from '../groups/group-detail.ts';
 import {jobsHaveFocus} from '../groups/sections.ts';
 import {jobDetail} from '../jobs/job-detail.ts';
@@ -9,6 +10,7 @@ import type {AnyList} from '../state/list.ts';
 import type {Loaded} from '../state/loader.ts';
 import type {PaneId} from '../state/view.ts';
 import {routeDetail} from '../subs/route-detail.ts';
+import {serverDetail} from '../tools/server-detail.ts';
 import {trafficDetail} from '../traffic/traffic-detail.ts';
 import type {Line} from './line.ts';
 import {createMemory} from './remember.ts';
@@ -77,8 +79,24 @@ export function createDetails(shell: Omit<Shell, 'detail' | typeof Symbol.dispos
 			const loaded = details.run.get();
 			const progress = run && state.progress[run.id];
 			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
-			return remember(['runs', run, loaded, progress, second, width], () =>
-				run ? runDetail(run, {progress, loaded, now}, width) : nothing,
+			const approval = state.approvals.find(other => other.run === run?.id);
+			return remember(['runs', run, loaded, progress, approval, second, width], () =>
+				run ? runDetail(run, {progress, loaded, now, approval}, width) : nothing,
+			);
+		},
+		tools(width) {
+			const server = lists.tools.selected();
+			const {settledApprovals: calls} = feed.get().state;
+			return remember(['tools', server, calls, width], () =>
+				server ? serverDetail(server, {calls, width}) : nothing,
+			);
+		},
+		approvals(width) {
+			const entry = lists.approvals.selected();
+			const {state, now} = feed.get();
+			const second = entry?.kind === 'waiting' ? Math.floor(now / 1000) : 0;
+			return remember(['approvals', entry, second, width], () =>
+				entry ? entryDetail(entry, {state, now}, width) : nothing,
 			);
 		},
 		logs(width) {

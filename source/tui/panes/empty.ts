@@ -80,9 +80,9 @@ function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 
 const notices: Readonly<Record<Exclude<PaneId, 'traffic' | 'groups'>, readonly string[]>> = {
 	tools: [
-		'No tool servers: this version does not connect to any yet.',
-		'They will be listed here with their state, their tools and what a call needs.',
-		'Until then agents answer without tools.',
+		'No tool servers: agents answer without tools.',
+		'Add one: `svc mcp add NAME …`, or write it below mcp_servers in config.yaml.',
+		'It appears here with its state, its tools, and what a call needs.',
 	],
 	logins: [
 		'No login is waiting.',
@@ -93,8 +93,8 @@ const notices: Readonly<Record<Exclude<PaneId, 'traffic' | 'groups'>, readonly s
 		'Add one: `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
 	],
 	approvals: [
-		'Nothing waits for approval: no tool of this version needs one.',
-		'Calls that need a person will wait here and deny themselves when nobody answers.',
+		'Nothing waits for approval, and nothing did.',
+		'Calls that need a person wait here, and deny themselves when nobody answers.',
 	],
 	runs: ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
 	logs: ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],

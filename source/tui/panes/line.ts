@@ -1,3 +1,4 @@
+import type {ServerToolView} from '../../core/tool-server.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
@@ -9,6 +10,8 @@ export type Span = {
 	readonly tone?: Tone;
 	/** The field of a payload that the text shows. */
 	readonly field?: PayloadField;
+	/** The tool that the text names. */
+	readonly tool?: ServerToolView;
 };
 
 /** One row of a detail. */

@@ -1,3 +1,4 @@
+import type {Approval} from '../../core/approval.ts';
 import type {Run} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, type Line} from '../panes/line.ts';
@@ -38,20 +39,29 @@ const optional = (text: Safe, width: number): Safe =>
 /** One run as one row. */
 export function runRow(
 	run: Run,
-	{columns, now}: {readonly columns: RunColumns; readonly now: number},
+	{
+		columns,
+		now,
+		approval,
+	}: {
+		readonly columns: RunColumns;
+		readonly now: number;
+		/** What it waits for. */
+		readonly approval?: Approval | undefined;
+	},
 	isSelected: boolean,
 ): Line {
 	const {route, target, tools} = columns;
 	// A long state takes from the event: when it begins is nowhere else in the row.
 	const lendable = columns.event - leastName;
-	const word = runWordAt(run, now, cells.state + lendable);
+	const word = runWordAt(run, now, {room: cells.state + lendable, approval});
 	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
 	const event = columns.event - borrowed;
 	const took =
 		run.startedAt === undefined ? own('-') : duration((run.finishedAt ?? now) - run.startedAt);
 	return [
 		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: needsDecision(run) ? own('! ') : own('  '), tone: 'warn'},
+		{text: needsDecision(run) || approval ? own('! ') : own('  '), tone: 'warn'},
 		{
 			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',

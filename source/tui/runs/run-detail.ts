@@ -1,5 +1,7 @@
+import type {Approval} from '../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../core/run.ts';
 import {hasEnded} from '../../core/run.ts';
+import {askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {clockTime, duration, fullTime} from '../panes/time.ts';
 import type {Loaded} from '../state/loader.ts';
@@ -27,6 +29,8 @@ export type RunSources = {
 	readonly progress: readonly TranscriptEntry[] | undefined;
 	readonly loaded: Loaded<StoredRun>;
 	readonly now: number;
+	/** What it waits for. */
+	readonly approval?: Approval | undefined;
 };
 
 /** One run with its transcript and its answer as rows of `width` cells. */
@@ -42,8 +46,9 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 	return [
 		[
 			{text: ui`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
-			runWordAt(run, sources.now),
+			runWordAt(run, sources.now, {approval: sources.approval}),
 		],
+		...approvalRows(sources, width),
 		...factRows(run, sources.now),
 		...adviceRows(run, width),
 		...(run.error === undefined
@@ -53,6 +58,16 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 		...transcriptRows(transcript, {loaded, width}),
 		...answerRows(stored?.fullAnswer ?? run.answer, width),
 	];
+}
+
+/** What a run waits for, until when, and the key that answers. */
+function approvalRows({approval, now}: RunSources, width: number): readonly Line[] {
+	return approval
+		? wrapText(
+				ui`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! to review`,
+				width,
+			).map(row => line(row, 'warn'))
+		: [];
 }
 
 function factRows(run: Run, now: number): readonly Line[] {

@@ -1,8 +1,9 @@
-import type {Run, RunState} from '../../core/run.ts';
+import type {Approval} from '../../core/approval.ts';
+import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {Term, Vocabulary} from '../filter/filter.ts';
 import {numberTerm, sinceTerm, textTerm} from '../filter/terms.ts';
-import {clockTime, dayTime, isSameDay} from '../panes/time.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../panes/time.ts';
 import {widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -25,9 +26,22 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 
 /**
  * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
- * than the cells that it needs `○ until 23:25:10`.
+ * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval` says so with its deadline.
  */
-export function runWordAt(run: Run, now: number, room = Infinity): RunWord {
+export function runWordAt(
+	run: Run,
+	now: number,
+	{
+		room = Infinity,
+		approval,
+	}: {readonly room?: number; readonly approval?: Approval | undefined} = {},
+): RunWord {
+	if (approval && !hasEnded(run.state)) {
+		const full = ui`! waits approval ${duration(approval.deadline - now)}`;
+		const short = ui`! asks ${duration(approval.deadline - now)}`;
+		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
+	}
+
 	const word = runWords[run.state];
 	const {nextAttemptAt = 0} = run;
 	if (!waitsForItsTime(run) || nextAttemptAt <= now) {

@@ -1,5 +1,6 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {clip} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
@@ -11,7 +12,7 @@ type Banner = {readonly text: Safe; readonly tone: Tone};
 /** What banners are made of. */
 export type BannerState = Pick<
 	GatewayState,
-	'gateway' | 'webhook' | 'problems' | 'model' | 'modelOffer' | 'modelProblem'
+	'gateway' | 'webhook' | 'problems' | 'model' | 'modelOffer' | 'modelProblem' | 'approvals'
 >;
 
 /** Rows that all banners have together. */
@@ -24,9 +25,13 @@ const indent = 2;
  * What a person has to know whatever pane is open, worst first: at most three banners in four rows of `width` cells. A banner that
  * does not fit gets a second row as long as there are any.
  */
-export function bannerLines(state: BannerState, width: number): readonly Line[] {
+export function bannerLines(
+	state: BannerState,
+	{width, now}: {readonly width: number; readonly now: number},
+): readonly Line[] {
 	const banners = [
 		gatewayBanner(state),
+		approvalBanner(state, now),
 		webhookBanner(state),
 		configBanner(state),
 		modelBanner(state),
@@ -56,6 +61,27 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 
 	return gateway.stopping ? {text: own('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
+
+/** The oldest request, as `!` opens it, and how many wait behind it. */
+function approvalBanner({approvals}: BannerState, now: number): Banner | undefined {
+	const [first] = approvals;
+	if (!first) {
+		return undefined;
+	}
+
+	const wants =
+		first.kind === 'tool'
+			? ui`wants ${clip(askedFor(first), mostNameCells)}`
+			: own('wants a form filled in');
+	const more = approvals.length > 1 ? ui` (+${approvals.length - 1})` : own('');
+	return {
+		text: ui`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)}${more} · ! to review`,
+		tone: 'warn',
+	};
+}
+
+/** A long name must not push the deadline out of the banner. */
+const mostNameCells = 32;
 
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'

@@ -1,20 +1,17 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {groupVocabulary} from '../groups/group-filter.ts';
-import {groupOrder} from '../groups/group-order.ts';
-import {holdSection, sectionsNow} from '../groups/sections.ts';
-import {jobKey, jobVocabulary} from '../jobs/job-key.ts';
-import {atFirst} from '../list/window.ts';
-import {createLogRows, logVocabulary} from '../logs/log-row.ts';
+import {createGuard} from '../approvals/guard.ts';
+import {ringForApprovals} from '../approvals/ring.ts';
+import {closeSettled} from '../commands/sheet.ts';
+import {holdSection} from '../groups/sections.ts';
 import {createDetails} from '../panes/detail.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {createMemory} from '../panes/remember.ts';
-import {runVocabulary} from '../runs/run-word.ts';
 import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
-import {createList} from '../state/list.ts';
 import {createLoader} from '../state/loader.ts';
 import {createStore} from '../state/store.ts';
 import {
@@ -25,10 +22,9 @@ import {
 	type Size,
 	type ViewState,
 } from '../state/view.ts';
-import {routeKey, routeVocabulary} from '../subs/route-key.ts';
 import type {ThemeName} from '../theme/theme.ts';
-import {trafficVocabulary} from '../traffic/traffic-filter.ts';
 import {bannerLines} from './banners.ts';
+import {createLists} from './create-lists.ts';
 import type {Desktop, Shell} from './shell.ts';
 
 export type ShellOptions = {
@@ -36,6 +32,8 @@ export type ShellOptions = {
 	readonly theme: ThemeName;
 	readonly ssh: boolean;
 	readonly version: string;
+	/** Who answers approvals here: `tui (alice, pts/3)`. */
+	readonly by?: string;
 	readonly firstRun?: FirstRunCard;
 	/** What was there when it was last left. */
 	readonly pane?: PaneId;
@@ -46,6 +44,9 @@ export type ShellOptions = {
 const toastMs = 4000;
 
 const nothing = () => {};
+
+/** While the sheet is open it says what waits. */
+const noApprovals: GatewayState['approvals'] = [];
 
 /** The state of the interface and everything its commands use; no React in it. */
 export function createShell(
@@ -76,11 +77,16 @@ export function createShell(
 
 	const remember = createMemory<readonly Line[]>();
 	const banners = () => {
-		const {columns} = view.get().size;
-		const {state} = feed.get();
-		const {gateway, webhook, problems, model, modelOffer, modelProblem} = state;
-		return remember([gateway, webhook, problems, model, modelOffer, modelProblem, columns], () =>
-			bannerLines(state, columns),
+		const {size, overlay} = view.get();
+		const {columns} = size;
+		const {state, now} = feed.get();
+		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
+		const isOpen = overlay?.kind === 'approval';
+		const shown = isOpen ? noApprovals : approvals;
+		const second = shown.length === 0 ? 0 : Math.floor(now / 1000);
+		return remember(
+			[gateway, webhook, problems, model, modelOffer, modelProblem, shown, second, columns],
+			() => bannerLines({...state, approvals: shown}, {width: columns, now}),
 		);
 	};
 
@@ -90,14 +96,7 @@ export function createShell(
 		return layoutOf(size, {banners: banners().length, hasDetail, isWide, region, isZoomed});
 	};
 
-	const heightOf = (pane: PaneId) => () =>
-		Math.max(0, layout().bodyHeight - paneOf(pane).headerRows);
-	const sections = () =>
-		sectionsNow(feed.get().state, {
-			width: view.get().size.columns,
-			height: layout().bodyHeight,
-		});
-	const logRows = createLogRows();
+	const lists = createLists({feed, view, layout, filters});
 	let cancelToast = nothing;
 
 	const toast: Shell['toast'] = (text, tone = 'plain') => {
@@ -143,56 +142,11 @@ export function createShell(
 		desktop,
 		version: clean(options.version),
 		ssh: options.ssh,
+		by: options.by ?? 'tui',
+		guard: createGuard(clock),
 		layout,
 		banners,
-		lists: {
-			traffic: createList(feed, {
-				keyOf: row => row.key,
-				vocabulary: trafficVocabulary,
-				read: state => state.deliveries,
-				height: heightOf('traffic'),
-				filter: filters.traffic ?? '',
-			}),
-			runs: createList(feed, {
-				keyOf: run => String(run.id),
-				vocabulary: runVocabulary,
-				read: state => state.runs,
-				height: heightOf('runs'),
-				newestFirst: true,
-				filter: filters.runs ?? '',
-			}),
-			logs: createList(feed, {
-				keyOf: row => row.key,
-				vocabulary: logVocabulary,
-				read: state => logRows(state.logs, {...view.get().logs, width: view.get().size.columns}),
-				height: heightOf('logs'),
-				filter: filters.logs ?? '',
-			}),
-			groups: createList(feed, {
-				keyOf: group => String(group.id),
-				vocabulary: groupVocabulary,
-				read: state => groupOrder(state.groups).all,
-				height: () => sections().groupRows,
-				position: atFirst,
-				filter: filters.groups ?? '',
-			}),
-			jobs: createList(feed, {
-				keyOf: jobKey,
-				vocabulary: jobVocabulary,
-				read: state => state.jobs,
-				height: () => sections().jobRows,
-				position: atFirst,
-				filter: filters.jobs ?? '',
-			}),
-			subs: createList(feed, {
-				keyOf: routeKey,
-				vocabulary: routeVocabulary,
-				read: state => state.routes,
-				height: heightOf('subs'),
-				position: atFirst,
-				filter: filters.subs ?? '',
-			}),
-		},
+		lists,
 		details,
 		toast,
 		attempt(action: () => Promise<void>) {
@@ -217,8 +171,8 @@ export function createShell(
 
 	const stops = [feed, view, ...Object.values(shell.lists)].map(source => source.subscribe(want));
 	want();
-	stops.push(watchPace(view, feed));
-	return {
+	stops.push(watchPace(view, feed), ringForApprovals(shell));
+	const whole: Shell = {
 		...shell,
 		detail,
 		[Symbol.dispose]() {
@@ -227,12 +181,19 @@ export function createShell(
 			}
 
 			cancelToast();
+			shell.guard[Symbol.dispose]();
 			details.delivery[Symbol.dispose]();
 			details.run[Symbol.dispose]();
 			details.group[Symbol.dispose]();
 			feed[Symbol.dispose]();
 		},
 	};
+	stops.push(
+		feed.subscribe(() => {
+			closeSettled(whole);
+		}),
+	);
+	return whole;
 }
 
 /** Lets the feed know when what is shown changes, so that bars begin to run at once. */

@@ -3,6 +3,7 @@ import {clean, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {AnyList} from '../state/list.ts';
 import {own, ui} from '../text/safe.ts';
+import {serversSummary} from '../tools/servers-summary.ts';
 import {groupsSummary} from './groups-title.ts';
 import {filterSpans, grouped, ruleLine} from './rule-line.ts';
 import type {Shell} from './shell.ts';
@@ -44,7 +45,32 @@ const caps: Readonly<Record<string, number>> = {
 	runs: limits.runs,
 };
 
+const approvalFacts = ({feed}: Shell): readonly Line[] => {
+	const {approvals, approvalRules, settledApprovals} = feed.get().state;
+	return [
+		[
+			{
+				text: ui`${approvals.length} waiting · ${approvalRules.length} rules · ${grouped(settledApprovals.length)} decided`,
+				tone: approvals.length > 0 ? 'warn' : 'quiet',
+			},
+		],
+	];
+};
+
 function countOf({id}: Pane, shown: number, total: number): Line {
+	if (id === 'tools') {
+		const noun = total === 1 ? own('server') : own('servers');
+		return [
+			{
+				text:
+					shown === total
+						? ui`${grouped(total)} ${noun}`
+						: ui`${grouped(shown)} of ${grouped(total)} ${noun}`,
+				tone: 'quiet',
+			},
+		];
+	}
+
 	const cap = caps[id];
 	const bound = cap !== undefined && total >= cap ? ` (limit ${grouped(cap)})` : '';
 	return [
@@ -72,6 +98,15 @@ function followOf(list: AnyList): Line {
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 function extraOf(shell: Shell, {id}: Pane): readonly Line[] {
+	if (id === 'tools') {
+		const facts = serversSummary(shell.feed.get().state.servers);
+		return facts === '' ? [] : [[{text: facts, tone: 'quiet'}]];
+	}
+
+	if (id === 'approvals') {
+		return approvalFacts(shell);
+	}
+
 	if (id !== 'logs') {
 		return [];
 	}

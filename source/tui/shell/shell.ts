@@ -5,8 +5,11 @@ import type {Group} from '../../core/group.ts';
 import type {JobView} from '../../core/job.ts';
 import type {Run, StoredRun} from '../../core/run.ts';
 import type {DeliveryRow} from '../../core/state.ts';
+import type {ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import type {ApprovalEntry} from '../approvals/approval-entry.ts';
+import type {Guard} from '../approvals/guard.ts';
 import type {GroupContent} from '../groups/group-detail.ts';
 import type {LogRow} from '../logs/log-row.ts';
 import type {Details} from '../panes/detail.ts';
@@ -29,6 +32,10 @@ export type Desktop = {
 	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
+	/** Opens a file in the person's editor, at the line that `lineOf` finds in its text (from 1). */
+	openFile(path: string, lineOf: (text: string) => number | undefined): Promise<void>;
+	/** Rings the bell of the terminal. */
+	ring(): void;
 	/** Draws every row anew. */
 	redraw(): void;
 	leave(): void;
@@ -43,6 +50,10 @@ export type Shell = {
 	readonly desktop: Desktop;
 	readonly version: Safe;
 	readonly ssh: boolean;
+	/** Who answers approvals here. */
+	readonly by: string;
+	/** Which key presses may allow something. */
+	readonly guard: Guard;
 	layout(): Layout;
 	/** The rows above the pane; the same array while nothing changed. */
 	banners(): readonly Line[];
@@ -53,6 +64,8 @@ export type Shell = {
 		readonly runs: List<Run>;
 		readonly logs: List<LogRow>;
 		readonly subs: List<RouteView>;
+		readonly tools: List<ServerView>;
+		readonly approvals: List<ApprovalEntry>;
 	};
 	readonly details: {
 		readonly delivery: Loader<StoredDelivery>;

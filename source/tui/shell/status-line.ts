@@ -37,10 +37,13 @@ export function receiverField(webhook: WebhookState): Span {
 const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
 
 /** What waits for a person: never left out of the status row. */
-export function attention({webhook, runs, problems}: GatewayState): Safe | undefined {
+export function attention({webhook, runs, problems, approvals}: GatewayState): Safe | undefined {
 	const waiting = runs.filter(needsDecision).length;
 	const parts = [
 		...(webhook.state === 'refused' ? ['receiver refused'] : []),
+		...(approvals.length > 0
+			? [`${approvals.length} ${approvals.length === 1 ? 'approval' : 'approvals'}`]
+			: []),
 		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
 		...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'run' : 'runs'} to decide`] : []),
 	];

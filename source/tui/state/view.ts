@@ -1,6 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
+import type {Sheet} from '../approvals/sheet.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
+import type {ToolTrial} from '../tools/tool-trial.ts';
 
 export const paneIds = [
 	'traffic',
@@ -17,7 +19,9 @@ export type PaneId = (typeof paneIds)[number];
 
 /** What each list is filtered by. */
 export type KeptFilters = Readonly<
-	Partial<Record<'traffic' | 'groups' | 'jobs' | 'subs' | 'runs' | 'logs', string>>
+	Partial<
+		Record<'traffic' | 'groups' | 'jobs' | 'tools' | 'subs' | 'approvals' | 'runs' | 'logs', string>
+	>
 >;
 
 export type Size = {readonly columns: number; readonly rows: number};
@@ -60,7 +64,18 @@ export type Overlay =
 			readonly items: readonly MenuItem[];
 			readonly index: number;
 	  }
-	| {readonly kind: 'first-run'; readonly card: FirstRunCard};
+	| {readonly kind: 'first-run'; readonly card: FirstRunCard}
+	/** What a tool or a server asks of a person. */
+	| {readonly kind: 'approval'; readonly sheet: Sheet}
+	/** The arguments of a tool that a person tries. */
+	| {readonly kind: 'trial'; readonly trial: ToolTrial}
+	/** A text to read. */
+	| {
+			readonly kind: 'text';
+			readonly title: Safe;
+			readonly rows: readonly Safe[];
+			readonly top: number;
+	  };
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 

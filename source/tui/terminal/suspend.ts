@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
 import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
 import {splitCommand} from '../../core/split-command.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
@@ -35,7 +35,7 @@ export async function editText(
 	document: {readonly text: string; readonly suffix: string},
 ): Promise<string | undefined> {
 	return withFile(lending, document, async path => {
-		await lend(lending, command, path);
+		await lend(lending, command, [path]);
 		const edited = await readEdited(path);
 		return edited === document.text ? undefined : edited;
 	});
@@ -47,8 +47,27 @@ export async function editText(
  * @throws SvcError `program_not_started`, `program_failed`
  */
 export async function pageText(lending: Lending, command: string, text: Safe): Promise<void> {
-	await withFile(lending, {text, suffix: '.txt'}, async path => lend(lending, command, path));
+	await withFile(lending, {text, suffix: '.txt'}, async path => lend(lending, command, [path]));
 }
+
+/**
+ * Opens the file at `path` itself in the editor `command`, at the line that `lineOf` finds in its text. Most editors take `+LINE`; one that does not gets
+ * the path alone.
+ *
+ * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
+ */
+export async function openFile(
+	lending: Lending,
+	command: string,
+	{path, lineOf}: {readonly path: string; readonly lineOf: (text: string) => number | undefined},
+): Promise<void> {
+	const line = lineOf(await readEdited(path));
+	const [program = ''] = splitCommand(command);
+	const takesLine = plusEditors.test(basename(program));
+	await lend(lending, command, line !== undefined && takesLine ? [`+${line}`, path] : [path]);
+}
+
+const plusEditors = /^(?:n?vim?|vi|view|nano|pico|emacs(?:client)?|micro|joe|kak|ne|jed|mg|ed)$/;
 
 async function withFile<Result>(
 	{directory}: Lending,
@@ -72,7 +91,7 @@ async function withFile<Result>(
 	}
 }
 
-async function lend(lending: Lending, command: string, path: string): Promise<void> {
+async function lend(lending: Lending, command: string, operands: readonly string[]): Promise<void> {
 	const {suspend, modes, holdInterrupts} = lending;
 	const [program, ...args] = splitCommand(command);
 	if (program === undefined) {
@@ -86,7 +105,7 @@ async function lend(lending: Lending, command: string, path: string): Promise<vo
 		modes.release();
 		const letGo = holdInterrupts?.();
 		try {
-			await run(lending, [program, ...args, path]);
+			await run(lending, [program, ...args, ...operands]);
 		} finally {
 			letGo?.();
 			modes.reclaim();

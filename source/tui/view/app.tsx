@@ -1,6 +1,6 @@
 import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
-import {handleKey} from '../commands/scopes.ts';
+import {handleKey, handlePaste} from '../commands/scopes.ts';
 import {useKeys} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
@@ -31,7 +31,10 @@ const Nothing = () => undefined;
 function Root({shell, onReady}: {readonly shell: Shell; readonly onReady: AppProps['onReady']}) {
 	const theme = useStore(shell.view, state => state.theme);
 	const {suspendTerminal} = useApp();
-	useKeys(key => handleKey(shell, key));
+	useKeys(
+		key => handleKey(shell, key),
+		paste => handlePaste(shell, paste),
+	);
 	useEffect(() => {
 		onReady?.(suspendTerminal);
 	}, [onReady, suspendTerminal]);

@@ -104,12 +104,16 @@ function LastRowFailed() {
 
 function TooSmall({width, height}: RegionProps) {
 	const {view} = useShell();
-	const isLeaving = view.get().overlay?.kind === 'quit';
+	const {overlay} = view.get();
+	const isLeaving = overlay?.kind === 'quit';
 	const rows = [
 		line(
 			ui`terminal too small (${width}×${height}, need ${smallest.columns}×${smallest.rows})`,
 			'warn',
 		),
+		...(overlay?.kind === 'approval'
+			? [line(own('an approval waits: d denies; a larger window to allow'), 'warn')]
+			: []),
 		...(isLeaving ? [line(ui`q again to quit, Esc stay`)] : []),
 	];
 	return (

@@ -14,6 +14,8 @@ const twoColumnsFrom = 80;
 const words: Readonly<Partial<Record<PaneId, Safe>>> = {
 	traffic: own('route: status: event: id: ms> size> since: has:⚑'),
 	groups: own('route: key: state: event: count> since: · name: state:'),
+	tools: own('server: state: transport: trust: tool: profile: tools>'),
+	approvals: own('kind: server: tool: outcome: route: run: since:'),
 	subs: own('route: source: deliver: mode: profile: job: key:'),
 	runs: own('route: state: event: target: job: group: id: since:'),
 	logs: own('level: source: since:'),

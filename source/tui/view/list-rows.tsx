@@ -13,6 +13,8 @@ export type ListRowsProps<Item> = {
 	readonly header?: Line | undefined;
 	/** A row that stands before an item, seeing the item above it; the list's height must leave room for what can be there. */
 	readonly headingOf?: (item: Item, above: Item | undefined) => Line | undefined;
+	/** A row that stands under an item; the same holds for it. */
+	readonly noteOf?: (item: Item) => Line | undefined;
 	readonly width: number;
 	readonly height: number;
 	/** Instead of rows, when there are none. */
@@ -40,7 +42,7 @@ const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => 
 
 /** The window of a list: as many rows as have room, whatever the length of the list. */
 export function ListRows<Item>(props: ListRowsProps<Item>) {
-	const {list, keyOf, rowOf, header, headingOf, width, height, whenEmpty} = props;
+	const {list, keyOf, rowOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
 	const selected = view.items[view.window.cursor];
 	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
@@ -52,11 +54,16 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 						...(header ? [<HeadRow key="header" row={header} width={width} />] : []),
 						...rows.flatMap((item, index) => {
 							const heading = headingOf?.(item, rows[index - 1]);
+							const note = noteOf?.(item);
+							const key = keyOf(item);
 							return [
-								...(heading ? [<HeadRow key="heading" row={heading} width={width} />] : []),
-								<Box key={`row ${keyOf(item)}`} height={1} flexShrink={0}>
+								...(heading
+									? [<HeadRow key={`heading ${key}`} row={heading} width={width} />]
+									: []),
+								<Box key={`row ${key}`} height={1} flexShrink={0}>
 									<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
 								</Box>,
+								...(note ? [<HeadRow key={`note ${key}`} row={note} width={width} />] : []),
 							];
 						}),
 					]}

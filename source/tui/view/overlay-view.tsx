@@ -1,22 +1,28 @@
 import {Box} from 'ink';
+import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
-import {clean, type Line} from '../panes/line.ts';
+import {clean, line, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
 import type {FirstRunCard, Overlay} from '../state/view.ts';
-import {own} from '../text/safe.ts';
+import {own, ui} from '../text/safe.ts';
 import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
 import {PaletteView} from './palette-view.tsx';
 import type {RegionProps} from './pane-list.tsx';
+import {SheetBody} from './sheet-body.tsx';
 import {useShell} from './shell-context.ts';
+import {TrialBody} from './trial-body.tsx';
 
 /** What lies over the panes: drawn instead of the body, under a rule of its own. */
 export function OverlayView({overlay, width, height}: RegionProps & {readonly overlay: Overlay}) {
 	const shell = useShell();
+	// The sheet counts, and so does its title.
+	useStore(shell.guard.ticks, count => count);
+	useStore(shell.feed, snapshot => (overlay.kind === 'approval' ? snapshot : undefined));
 	return (
 		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
 			<Box height={1} flexShrink={0}>
@@ -46,6 +52,15 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 			return [[{text: overlay.title, tone: 'title'}]];
 		case 'first-run':
 			return [[{text: own('Welcome to svc'), tone: 'title'}]];
+		case 'approval':
+			return sheetNow(shell)?.layout.title ?? [[{text: own('Approval'), tone: 'title'}]];
+		case 'trial':
+			return [
+				[{text: ui`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
+				[{text: clean(overlay.trial.server)}],
+			];
+		case 'text':
+			return [[{text: overlay.title, tone: 'title'}]];
 	}
 }
 
@@ -86,6 +101,19 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 			return <MenuView overlay={overlay} width={width} height={height} />;
 		case 'first-run':
 			return <FirstRunView card={overlay.card} width={width} height={height} />;
+		case 'approval':
+			return <SheetBody width={width} height={height} />;
+		case 'trial':
+			return <TrialBody trial={overlay.trial} width={width} height={height} />;
+		case 'text':
+			return (
+				<LineBlock
+					rows={overlay.rows.map(row => line(ui` ${row}`))}
+					top={overlay.top}
+					width={width}
+					height={height}
+				/>
+			);
 	}
 }
 

@@ -1,6 +1,5 @@
 import {useCallback} from 'react';
 import type {LogRow} from '../logs/log-row.ts';
-import {emptyLines} from '../panes/empty.ts';
 import {line, type Line} from '../panes/line.ts';
 import {runColumns, runHeader, runRow} from '../runs/run-columns.ts';
 import {useStore} from '../state/use-store.ts';
@@ -10,9 +9,11 @@ import {routeKey} from '../subs/route-key.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {trafficColumns, trafficHeader, trafficRow} from '../traffic/traffic-columns.ts';
+import {ApprovalList} from './approval-list.tsx';
+import {Empty} from './empty.tsx';
 import {GroupsPane} from './groups-pane.tsx';
-import {LineBlock} from './line-block.tsx';
 import {ListRows} from './list-rows.tsx';
+import {ServerList} from './server-list.tsx';
 import {useShell} from './shell-context.ts';
 
 export type RegionProps = {readonly width: number; readonly height: number};
@@ -31,19 +32,12 @@ export function PaneList({pane, width, height}: RegionProps & {readonly pane: Pa
 		case 'groups':
 			return <GroupsPane width={width} height={height} />;
 		case 'tools':
-		case 'logins':
+			return <ServerList width={width} height={height} />;
 		case 'approvals':
+			return <ApprovalList width={width} height={height} />;
+		case 'logins':
 			return <Empty pane={pane} isFiltered={false} width={width} height={height} />;
 	}
-}
-
-type EmptyProps = RegionProps & {readonly pane: PaneId; readonly isFiltered: boolean};
-
-function Empty({pane, isFiltered, width, height}: EmptyProps) {
-	const shell = useShell();
-	const state = useStore(shell.feed, snapshot => snapshot.state);
-	const rows = emptyLines(pane, {state, isFiltered}, width);
-	return <LineBlock rows={rows} top={0} width={width} height={height} />;
 }
 
 function TrafficList({width, height}: RegionProps) {
@@ -77,10 +71,19 @@ function TrafficList({width, height}: RegionProps) {
 function RunList({width, height}: RegionProps) {
 	const {lists, feed} = useShell();
 	const second = useStore(feed, ({now}) => Math.floor(now / 1000));
+	const approvals = useStore(feed, ({state}) => state.approvals);
 	const rowOf = useCallback(
 		(run: Parameters<typeof runRow>[0], isSelected: boolean) =>
-			runRow(run, {columns: runColumns(width), now: second * 1000}, isSelected),
-		[width, second],
+			runRow(
+				run,
+				{
+					columns: runColumns(width),
+					now: second * 1000,
+					approval: approvals.find(approval => approval.run === run.id),
+				},
+				isSelected,
+			),
+		[width, second, approvals],
 	);
 	return (
 		<ListRows

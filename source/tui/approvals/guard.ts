@@ -1,0 +1,103 @@
+import type {Clock} from '../../core/clock.ts';
+import type {KeyEvent} from '../input/key-event.ts';
+import {createStore, type Store} from '../state/store.ts';
+
+/** Milliseconds between a moment and the first key that may allow something. */
+export const arming = {
+	/** Since what is asked was on the screen, whole and flushed. */
+	drawnMs: 500,
+	/** Since the window of the terminal got the focus: a click or a switch must not answer. */
+	focusMs: 300,
+	/** Since a key that meant nothing here, or came too early: whoever types goes on typing. */
+	disturbedMs: 500,
+	/** Since what had the keyboard went away by itself. */
+	goneMs: 500,
+} as const;
+
+/**
+ * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
+ * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
+ */
+export type Guard = Disposable & {
+	/** `of` is on the screen now. */
+	shown(of: string): void;
+	/** The window of the terminal got the focus. */
+	focused(): void;
+	/** Somebody types, pastes or clicks who does not mean the sheet. */
+	disturbed(at: number): void;
+	/** Something else is asked from now on, or the same anew: it has to be drawn first. */
+	asked(): void;
+	/** What had the keyboard is gone: keys that are on their way were meant for it. */
+	gone(): void;
+	/** Whether a key is heard at all. */
+	hears(key: Pick<KeyEvent, 't'>): boolean;
+	/** Whether a key may allow `of`: it came alone, and late enough. */
+	permits(of: string, key: Pick<KeyEvent, 't' | 'alone'>): boolean;
+	/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
+	waitMs(of: string): number | undefined;
+	/** Changes while `waitMs` runs, ten times a second. */
+	readonly ticks: Pick<Store<number>, 'get' | 'subscribe'>;
+};
+
+const tickMs = 100;
+
+/** Nothing is drawn, nothing is permitted. */
+export function createGuard(clock: Clock): Guard {
+	const ticks = createStore(0);
+	let drawn: {readonly of: string; readonly at: number} | undefined;
+	let notBefore = -Infinity;
+	let deafUntil = -Infinity;
+	let cancelTick: (() => void) | undefined;
+
+	const armedAt = (of: string): number | undefined =>
+		drawn?.of === of ? Math.max(drawn.at + arming.drawnMs, notBefore) : undefined;
+
+	const tick = () => {
+		cancelTick?.();
+		cancelTick = undefined;
+		ticks.set(count => count + 1);
+		if (drawn && (armedAt(drawn.of) ?? 0) > clock.monotonic()) {
+			cancelTick = clock.after(tickMs, tick);
+		}
+	};
+
+	const wait = (until: number) => {
+		notBefore = Math.max(notBefore, until);
+		tick();
+	};
+
+	return {
+		shown(of) {
+			if (drawn?.of !== of) {
+				drawn = {of, at: clock.monotonic()};
+				tick();
+			}
+		},
+		focused() {
+			wait(clock.monotonic() + arming.focusMs);
+		},
+		disturbed(at) {
+			wait(at + arming.disturbedMs);
+		},
+		asked() {
+			drawn = undefined;
+		},
+		gone() {
+			deafUntil = clock.monotonic() + arming.goneMs;
+			drawn = undefined;
+		},
+		hears: ({t}) => t >= deafUntil,
+		permits(of, {t, alone}) {
+			const at = armedAt(of);
+			return alone && at !== undefined && t >= at;
+		},
+		waitMs(of) {
+			const at = armedAt(of);
+			return at === undefined ? undefined : Math.max(0, at - clock.monotonic());
+		},
+		ticks,
+		[Symbol.dispose]() {
+			cancelTick?.();
+		},
+	};
+}

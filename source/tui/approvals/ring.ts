@@ -1,0 +1,35 @@
+import type {Shell} from '../shell/shell.ts';
+import {createThrottle} from '../state/throttle.ts';
+
+/** Bells are at least so far apart. */
+const ringMs = 10_000;
+
+/** Rings once for each new request, and not more often than every ten seconds. Returns the way out. */
+export function ringForApprovals({
+	feed,
+	clock,
+	desktop,
+}: Pick<Shell, 'feed' | 'clock' | 'desktop'>): () => void {
+	const throttle = createThrottle(
+		clock,
+		() => ringMs,
+		() => {
+			desktop.ring();
+		},
+	);
+	let newest = 0;
+	const look = () => {
+		const latest = feed.get().state.approvals.at(-1)?.id ?? 0;
+		if (latest > newest) {
+			newest = latest;
+			throttle.ask();
+		}
+	};
+
+	look();
+	const unsubscribe = feed.subscribe(look);
+	return () => {
+		unsubscribe();
+		throttle[Symbol.dispose]();
+	};
+}

@@ -1,0 +1,114 @@
+import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import type {GatewayState} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clean, line, wrapText, type Line} from '../panes/line.ts';
+import {bytes} from '../panes/time.ts';
+import {fit} from '../text/fit.ts';
+import {own, ui} from '../text/safe.ts';
+import type {Tone} from '../theme/theme.ts';
+import {shownId} from '../traffic/result-word.ts';
+import {askedBy, claimTexts} from './approval-text.ts';
+import type {ArgumentRows} from './argument-rows.ts';
+
+const nameCells = 15;
+const indent = 2;
+
+const factRows = (name: Safe, value: Safe, look: {width: number; tone?: Tone}): readonly Line[] =>
+	wrapText(value, look.width - indent - nameCells).map((row, index): Line => [
+		{text: ui`  ${fit(index === 0 ? name : own(''), nameCells)}`, tone: 'quiet'},
+		{text: row, tone: look.tone ?? 'plain'},
+	]);
+
+/** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
+export function callLines(
+	approval: ToolApproval,
+	{
+		state,
+		args,
+		width,
+	}: {state: Pick<GatewayState, 'deliveries'>; args: ArgumentRows; width: number},
+): readonly Line[] {
+	const {tool} = approval;
+	const name = clean(tool.tool);
+	const place = ui`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
+	return [
+		...wrapText(ui`${name}  ${place}`, width - indent).map((row, index) =>
+			line(ui`  ${row}`, index === 0 ? 'strong' : 'plain'),
+		),
+		...factRows(own('server says'), ui`${claimTexts(tool.claims)}  · unverified`, {width}),
+		...whyNameRows(approval, width),
+		...originRows(approval, {state, width}),
+		[
+			{text: ui`  ${fit(own('arguments'), nameCells)}`, tone: 'quiet'},
+			{text: argumentFacts(approval, args)},
+			...(args.flags > 0 ? [{text: ui`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
+			{
+				text: approval.lastArgs === undefined ? own('  [no call before]') : own('  [diff to last]'),
+				tone: 'quiet',
+			},
+		],
+		...args.rows,
+	];
+}
+
+function whyNameRows({tool, mustTypeName}: ToolApproval, width: number): readonly Line[] {
+	const reasons = [
+		...(tool.changed ? [own('! its definition is not the one that was seen before')] : []),
+		...(tool.claims.destructive === true ? [own('! it says that it destroys')] : []),
+		...(mustTypeName && !tool.changed && tool.claims.destructive !== true
+			? [own('! it is used for the first time')]
+			: []),
+	];
+	return reasons.flatMap(reason => factRows(own(''), reason, {width, tone: 'warn'}));
+}
+
+function argumentFacts({argsBytes}: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
+	const fields =
+		count === undefined
+			? own('no object')
+			: ui`${count} ${count === 1 ? own('field') : own('fields')}`;
+	return ui`${fields}, ${bytes(argsBytes)}, ${isWhole ? own('all shown') : own('not all shown')}`;
+}
+
+/** Where the request came from: its run, its route, its delivery, and whose words the agent had read. */
+function originRows(
+	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'profile'>,
+	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
+): readonly Line[] {
+	const {run, route, delivery, profile} = approval;
+	const row = state.deliveries.find(other => other.delivery.id === delivery);
+	const signature = row?.delivery.trace.find(({step}) => step === 'signature');
+	const sender =
+		signature === undefined
+			? own('')
+			: signature.verdict === 'pass'
+				? own(', sender signature ok')
+				: own(', sender not checked');
+	const via =
+		route === undefined || route === '-'
+			? own('')
+			: ui`  <- webhook ${clean(route)}${delivery === undefined ? own('') : ui` ${shownId({id: delivery})}`}${sender}`;
+	const of = profile === 'default' ? own('') : ui`  profile ${clean(profile)}`;
+	return [
+		...factRows(own('asked by'), ui`${askedBy(run)}${via}${of}`, {width}),
+		...(delivery === undefined
+			? []
+			: factRows(
+					own(''),
+					ui`the agent has read text of the event, which is untrusted${row ? ui`: ${clean(row.delivery.event)}, ${bytes(row.delivery.bodyBytes)}` : own('')}`,
+					{width, tone: 'warn'},
+				)),
+	];
+}
+
+/** Who wants a form filled in, and for what. */
+export const formHead = (
+	approval: FormApproval,
+	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
+): readonly Line[] => [
+	...wrapText(
+		ui`a form of ${clean(approval.server)} (${clean(approval.host)})`,
+		width - indent,
+	).map(row => line(ui`  ${row}`, 'strong')),
+	...originRows(approval, {state, width}),
+];

@@ -1,0 +1,65 @@
+import type {Approval, AskedTool} from '../../core/approval.ts';
+import {block, cell} from '../../core/untrusted.ts';
+import {blankLine, line, wrapText, type Line} from '../panes/line.ts';
+import {clockTime} from '../panes/time.ts';
+import {own, ui} from '../text/safe.ts';
+import {outcomeWords} from './approval-text.ts';
+
+const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
+
+/** What the server says of a tool, fenced as such, and the last calls of it. */
+export function sideLines(
+	tool: AskedTool,
+	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
+): readonly Line[] {
+	return [
+		line(own('text by the server, not verified'), 'title'),
+		...bounded(wrapText(block(tool.description).text, width - 2), most.descriptionRows),
+		blankLine,
+		line(own('last calls'), 'title'),
+		...callRows(tool, {calls, width}),
+		blankLine,
+		line(own('its schema, by the server'), 'title'),
+		...(tool.inputSchema === null
+			? [line(own('  too large to show'), 'quiet')]
+			: bounded(
+					wrapText(block(JSON.stringify(tool.inputSchema, undefined, 2)).text, width - 2),
+					most.schemaRows,
+				)),
+	];
+}
+
+const bounded = (rows: readonly Parameters<typeof line>[0][], bound: number): readonly Line[] => [
+	...rows.slice(0, bound).map(row => line(ui`  ${row}`, 'quiet')),
+	...(rows.length > bound ? [line(ui`  … ${rows.length - bound} rows more`, 'quiet')] : []),
+];
+
+function callRows(
+	tool: AskedTool,
+	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
+): readonly Line[] {
+	const same = calls.filter(
+		call =>
+			call.kind === 'tool' &&
+			call.tool.profile === tool.profile &&
+			call.tool.server === tool.server &&
+			call.tool.tool === tool.tool,
+	);
+	const rows = same
+		.slice(-most.calls)
+		.toReversed()
+		.flatMap((call): readonly Line[] => {
+			const outcome = call.decision && outcomeWords[call.decision.outcome];
+			const args = call.kind === 'tool' ? cell(JSON.stringify(call.args), most.args).text : own('');
+			return [
+				[
+					{text: ui`  ${clockTime(call.decision?.at ?? call.requestedAt)} `, tone: 'quiet'},
+					{text: outcome?.text ?? own('-'), tone: outcome?.tone ?? 'quiet'},
+				],
+				...wrapText(args, width - 4)
+					.slice(0, 2)
+					.map(row => line(ui`    ${row}`, 'quiet')),
+			];
+		});
+	return rows.length === 0 ? [line(own('  none so far'), 'quiet')] : rows;
+}

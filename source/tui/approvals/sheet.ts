@@ -1,0 +1,59 @@
+import type {Approval, ApprovalScope} from '../../core/approval.ts';
+import type {FormState} from '../forms/form.ts';
+import type {Size} from '../state/view.ts';
+import type {LineText} from '../text/line-editor.ts';
+
+/** What the sheet asks for now. */
+export type SheetStep =
+	| {readonly kind: 'choose'}
+	/** The tool's name is typed before `scope` is allowed. */
+	| {readonly kind: 'name'; readonly scope: ApprovalScope; readonly text: LineText}
+	/** A rule is put together before it is stored. */
+	| {
+			readonly kind: 'rule';
+			readonly args: 'any' | 'exact' | 'keys';
+			/** Top-level arguments that must be equal, for `keys`. */
+			readonly keys: ReadonlySet<string>;
+			readonly cursor: number;
+	  }
+	/** What the agent is told. */
+	| {readonly kind: 'reason'; readonly text: LineText}
+	/** Everything that waits is denied with one more key. */
+	| {readonly kind: 'deny-all'}
+	| {readonly kind: 'form'; readonly form: FormState};
+
+/** The sheet that a person decides on. One at a time. */
+export type Sheet = {
+	/** `Approval.id`. */
+	readonly id: number;
+	readonly step: SheetStep;
+	/** The first row that is shown. */
+	readonly top: number;
+	/** The last row of what is asked has been on the screen. */
+	readonly isSeen: boolean;
+	/** All of it has been opened in the pager. */
+	readonly wasPaged: boolean;
+};
+
+/** A sheet as it is opened. */
+export const newSheet = (id: number, step: SheetStep): Sheet => ({
+	id,
+	step,
+	top: 0,
+	isSeen: false,
+	wasPaged: false,
+});
+
+/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
+export const sheetName = ({id, step}: Sheet, {columns, rows}: Size): string =>
+	`${id} ${step.kind} ${columns}x${rows}`;
+
+/** Whether everything that would be allowed has been shown. */
+export const wasShown = (
+	{isSeen, wasPaged}: Pick<Sheet, 'isSeen' | 'wasPaged'>,
+	isWhole: boolean,
+): boolean => isSeen && (isWhole || wasPaged);
+
+/** The scopes that are offered for a call; what cannot be shown whole is allowed once at most. */
+export const offeredScopes = (approval: Approval, isWhole: boolean): ReadonlySet<ApprovalScope> =>
+	approval.kind === 'form' ? new Set() : new Set(isWhole ? approval.scopes : (['once'] as const));

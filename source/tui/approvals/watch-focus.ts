@@ -1,0 +1,34 @@
+import type {InputFrontend} from '../input/input-frontend.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {TerminalModes} from '../terminal/modes.ts';
+
+/**
+ * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
+ * click. Returns the way out.
+ */
+export function watchFocus(
+	shell: Pick<Shell, 'guard' | 'view'>,
+	{
+		frontend,
+		modes,
+	}: {readonly frontend: InputFrontend; readonly modes: Pick<TerminalModes, 'setFocusReports'>},
+): () => void {
+	const stops = [
+		frontend.onWindowFocus(isFocused => {
+			if (isFocused) {
+				shell.guard.focused();
+			}
+		}),
+		frontend.onMouse(({t}) => {
+			shell.guard.disturbed(t);
+		}),
+		shell.view.subscribe(() => {
+			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval');
+		}),
+	];
+	return () => {
+		for (const stop of stops) {
+			stop();
+		}
+	};
+}

@@ -1,0 +1,75 @@
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {close} from './overlay-state.ts';
+import {answer, callNow, isAtChoice, stepOf} from './settle.ts';
+import {goToStep} from './sheet.ts';
+
+function allowNamed(shell: Shell): void {
+	const step = stepOf(shell, 'name');
+	const call = callNow(shell);
+	if (!step || !call) {
+		return;
+	}
+
+	if (step.text.value === call.tool.tool) {
+		answer(shell, {choice: 'allow', scope: step.scope, typedName: step.text.value});
+	} else {
+		shell.toast(ui`That is not its name: ${clean(call.tool.tool)}`, 'warn');
+	}
+}
+
+const isElsewhere = (shell: Shell): boolean => !isAtChoice(shell);
+
+function back(shell: Shell): void {
+	goToStep(shell, {kind: 'choose'});
+}
+
+/** The ways out, and the keys beside a text. */
+export const waysOut: readonly Command[] = [
+	{
+		id: 'approval.back',
+		scope: 'approval',
+		keys: ['esc', 'ctrl+c'],
+		label: own('back to the choice'),
+		when: isElsewhere,
+		run: back,
+	},
+	{
+		id: 'approval.leave',
+		scope: 'approval',
+		keys: ['esc', 'ctrl+c', 'q'],
+		label: own('leave it waiting'),
+		when: isAtChoice,
+		run: close,
+	},
+	{
+		id: 'approval-text.allow',
+		scope: 'approval-text',
+		keys: ['enter'],
+		label: own('allow, when the name is right'),
+		isGuarded: true,
+		when: shell => stepOf(shell, 'name') !== undefined,
+		run: allowNamed,
+	},
+	{
+		id: 'approval-text.deny',
+		scope: 'approval-text',
+		keys: ['enter'],
+		label: own('deny and tell the agent'),
+		when: shell => stepOf(shell, 'reason') !== undefined,
+		run(shell) {
+			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
+			answer(shell, {choice: 'deny', ...(reason !== '' && {reason})});
+		},
+	},
+	{
+		id: 'approval-text.back',
+		scope: 'approval-text',
+		keys: ['esc', 'ctrl+c'],
+		label: own('back to the choice'),
+		when: shell => stepOf(shell, 'form') === undefined,
+		run: back,
+	},
+];

@@ -1,0 +1,234 @@
+import type {ApprovalScope} from '../../core/approval.ts';
+import {pagedText} from '../approvals/paged-text.ts';
+import {ruleKeys} from '../approvals/sheet-layout.ts';
+import type {Shell} from '../shell/shell.ts';
+import {lineText} from '../text/line-editor.ts';
+import {own, ui} from '../text/safe.ts';
+import {ruleCommands} from './approval-rule.ts';
+import {waysOut} from './approval-text.ts';
+import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
+import {close} from './overlay-state.ts';
+import {answer, callNow, isAtChoice, isOffered, stepOf} from './settle.ts';
+import {changeSheet, goToStep, sheetNow} from './sheet.ts';
+
+/** Allows at once, or asks for the tool's name first where that must be typed. */
+function allow(shell: Shell, scope: ApprovalScope): void {
+	const call = callNow(shell);
+	if (!call || !isOffered(shell, scope)) {
+		return;
+	}
+
+	if (call.mustTypeName) {
+		goToStep(shell, {kind: 'name', scope, text: lineText()});
+	} else {
+		answer(shell, {choice: 'allow', scope});
+	}
+}
+
+const allowing = (
+	key: string,
+	scope: Exclude<ApprovalScope, 'always'>,
+	label: Command['label'],
+): Command => ({
+	id: `approval.${scope}`,
+	scope: 'approval',
+	keys: [key],
+	label,
+	quiet: true,
+	isGuarded: true,
+	when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
+	run(shell) {
+		allow(shell, scope);
+	},
+});
+
+function copyArguments(shell: Shell): void {
+	const call = callNow(shell);
+	if (call) {
+		shell.attempt(async () =>
+			copyText(shell, JSON.stringify(call.args, undefined, 2), own('arguments')),
+		);
+	}
+}
+
+function page(shell: Shell): void {
+	const {approval} = sheetNow(shell) ?? {};
+	if (!approval) {
+		return;
+	}
+
+	shell.attempt(async () => {
+		await shell.desktop.page(pagedText(approval));
+		// Back from the pager: the sheet has to be drawn again, and keys typed for the pager are not for us.
+		shell.guard.asked();
+		const {overlay} = shell.view.get();
+		if (overlay?.kind === 'approval' && overlay.sheet.id === approval.id) {
+			changeSheet(shell, {wasPaged: true});
+		}
+	});
+}
+
+function extend(shell: Shell): void {
+	const {approval} = sheetNow(shell) ?? {};
+	if (approval) {
+		shell.attempt(async () => {
+			const later = await shell.port.extendApproval(approval.id);
+			shell.toast(
+				later === undefined
+					? own('It waits no more')
+					: later.deadline >= later.latestDeadline
+						? own('It waits as long as it can')
+						: own('It waits 5 minutes longer'),
+				later ? 'good' : 'warn',
+			);
+		});
+	}
+}
+
+/** Denies everything that waits, one after the other. */
+function denyAll(shell: Shell): void {
+	const {approvals} = shell.port.getState();
+	close(shell);
+	shell.guard.gone();
+	shell.attempt(async () => {
+		const results = await Promise.all(
+			approvals.map(async ({id}) => shell.port.settleApproval(id, {choice: 'deny'}, shell.by)),
+		);
+		shell.toast(ui`${results.filter(({settled}) => settled).length} denied`, 'warn');
+	});
+}
+
+/** Keys of the sheet while it asks to choose. */
+const choiceCommands: readonly Command[] = [
+	allowing('a', 'once', own('allow this one call')),
+	allowing('r', 'run', own('allow the tool until its run ends')),
+	allowing('s', 'process', own('allow the tool until svc stops')),
+	{
+		id: 'approval.rule',
+		scope: 'approval',
+		keys: ['v'],
+		label: own('always allow: shows the rule first'),
+		quiet: true,
+		when: shell =>
+			stepOf(shell, 'choose') !== undefined &&
+			isOffered(shell, 'always') &&
+			callNow(shell)?.mustTypeName === false,
+		run(shell) {
+			goToStep(shell, {kind: 'rule', args: 'any', keys: new Set(), cursor: 0});
+		},
+	},
+	{
+		id: 'approval.deny',
+		scope: 'approval',
+		keys: ['d'],
+		label: own('deny'),
+		quiet: true,
+		when: isAtChoice,
+		run(shell) {
+			answer(shell, {choice: 'deny'});
+		},
+	},
+	{
+		id: 'approval.reason',
+		scope: 'approval',
+		keys: ['m'],
+		label: own('deny and tell the agent why'),
+		quiet: true,
+		when: shell => stepOf(shell, 'choose') !== undefined,
+		run(shell) {
+			goToStep(shell, {kind: 'reason', text: lineText()});
+		},
+	},
+	{
+		id: 'approval.deny-all',
+		scope: 'approval',
+		keys: ['D'],
+		label: own('deny all'),
+		quiet: true,
+		when: isAtChoice,
+		run(shell) {
+			goToStep(shell, {kind: 'deny-all'});
+		},
+	},
+	{
+		id: 'approval.deny-all-now',
+		scope: 'approval',
+		keys: ['D'],
+		label: own('deny all that wait'),
+		when: shell => stepOf(shell, 'deny-all') !== undefined,
+		run: denyAll,
+	},
+	{
+		id: 'approval.extend',
+		scope: 'approval',
+		keys: ['w'],
+		label: own('wait 5 min longer'),
+		quiet: true,
+		when: isAtChoice,
+		run: extend,
+	},
+	{
+		id: 'approval.copy',
+		scope: 'approval',
+		keys: ['y'],
+		label: own('copy arguments'),
+		when: shell => stepOf(shell, 'choose') !== undefined,
+		run: copyArguments,
+	},
+	{
+		id: 'approval.pager',
+		scope: 'approval',
+		keys: ['e'],
+		label: own('open in $PAGER'),
+		when: isAtChoice,
+		run: page,
+	},
+];
+
+const scrolls = [
+	['down', ['j', 'down'], own('down'), 1],
+	['up', ['k', 'up'], own('up'), -1],
+	['page-down', ['pgdn', 'ctrl+d'], own('page down'), 10],
+	['page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+	['first', ['g', 'home'], own('first row'), -Infinity],
+	['last', ['G', 'end'], own('last row'), Infinity],
+] as const;
+
+function scroll(shell: Shell, rows: number): void {
+	const open = sheetNow(shell);
+	if (!open) {
+		return;
+	}
+
+	const {sheet, layout, approval} = open;
+	const {step} = sheet;
+	if (step.kind === 'rule') {
+		const last = approval.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
+		goToStep(shell, {...step, cursor: Math.max(0, Math.min(last, step.cursor + rows))});
+		return;
+	}
+
+	const most = Math.max(0, layout.content.length - layout.height);
+	changeSheet(shell, {top: Math.max(0, Math.min(most, layout.top + rows))});
+}
+
+const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Command => ({
+	id: `approval.${name}`,
+	scope: 'approval',
+	keys,
+	label,
+	quiet: true,
+	when: shell => stepOf(shell, 'form') === undefined,
+	run(shell) {
+		scroll(shell, rows);
+	},
+}));
+
+/** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
+export const approvalCommands: readonly Command[] = [
+	...choiceCommands,
+	...moving,
+	...ruleCommands,
+	...waysOut,
+];

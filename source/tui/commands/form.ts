@@ -1,0 +1,160 @@
+import {
+	actOnField,
+	contentOf,
+	endEditing,
+	leaveEditing,
+	moveField,
+	problemsIn,
+	turnField,
+	type FormState,
+} from '../forms/form.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own} from '../text/safe.ts';
+import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
+import {changeOverlay} from './overlay-state.ts';
+import {answer} from './settle.ts';
+import {goToStep} from './sheet.ts';
+
+/** The form that is open: one that a server wants filled in, or the arguments of a tool that is tried. */
+export function formNow({view}: Pick<Shell, 'view'>): FormState | undefined {
+	const {overlay} = view.get();
+	if (overlay?.kind === 'trial') {
+		return overlay.trial.form;
+	}
+
+	return overlay?.kind === 'approval' && overlay.sheet.step.kind === 'form'
+		? overlay.sheet.step.form
+		: undefined;
+}
+
+/** Changes the form that is open. */
+export function changeForm(shell: Shell, update: (form: FormState) => FormState): void {
+	const form = formNow(shell);
+	if (!form) {
+		return;
+	}
+
+	if (shell.view.get().overlay?.kind === 'approval') {
+		goToStep(shell, {kind: 'form', form: update(form)});
+	} else {
+		changeOverlay(shell, 'trial', ({trial}) => ({
+			kind: 'trial',
+			trial: {...trial, form: update(trial.form)},
+		}));
+	}
+}
+
+const isOfServer = (shell: Shell): boolean => shell.view.get().overlay?.kind === 'approval';
+
+function submit(shell: Shell): void {
+	const form = formNow(shell);
+	if (!form) {
+		return;
+	}
+
+	if (problemsIn(form).size > 0) {
+		shell.toast(own('Not sent: ✗ says what a field needs'), 'warn');
+	} else {
+		answer(shell, {choice: 'submit', content: contentOf(form)});
+	}
+}
+
+const changing = (
+	id: string,
+	keys: readonly string[],
+	{
+		label,
+		update,
+	}: {readonly label: Command['label']; readonly update: (form: FormState) => FormState},
+): Command => ({
+	id: `form.${id}`,
+	scope: 'form',
+	keys,
+	label,
+	run(shell) {
+		changeForm(shell, update);
+	},
+});
+
+const quiet = (command: Command): Command => ({...command, quiet: true});
+
+/** Keys of a form: between its fields, and in what is typed. */
+export const formCommands: readonly Command[] = [
+	{
+		id: 'form.send',
+		scope: 'form',
+		keys: ['a'],
+		label: own('send these values'),
+		quiet: true,
+		isGuarded: true,
+		when: isOfServer,
+		run: submit,
+	},
+	changing('edit', ['enter'], {label: own('type or choose'), update: actOnField}),
+	changing('down', ['j', 'down', 'tab'], {
+		label: own('next field'),
+		update: form => moveField(form, 1),
+	}),
+	quiet(
+		changing('up', ['k', 'up', 'shift+tab'], {
+			label: own('previous field'),
+			update: form => moveField(form, -1),
+		}),
+	),
+	quiet(
+		changing('next', ['space', 'right', 'l'], {
+			label: own('next value, or on and off'),
+			update: form => turnField(form, 1),
+		}),
+	),
+	quiet(
+		changing('previous', ['left', 'h'], {
+			label: own('previous value'),
+			update: form => turnField(form, -1),
+		}),
+	),
+	{
+		id: 'form.copy',
+		scope: 'form',
+		keys: ['y'],
+		label: own('copy the values, but no secrets'),
+		quiet: true,
+		run(shell) {
+			const form = formNow(shell);
+			if (form) {
+				const open = {...form, fields: form.fields.filter(({masked}) => !masked)};
+				shell.attempt(async () =>
+					copyText(shell, JSON.stringify(contentOf(open), undefined, 2), own('values')),
+				);
+			}
+		},
+	},
+	{
+		id: 'form-text.keep',
+		scope: 'form-text',
+		keys: ['enter'],
+		label: own('keep it'),
+		run(shell) {
+			changeForm(shell, endEditing);
+		},
+	},
+	{
+		id: 'form-text.next',
+		scope: 'form-text',
+		keys: ['tab', 'down'],
+		label: own('keep it, next field'),
+		run(shell) {
+			changeForm(shell, form => moveField(endEditing(form), 1));
+		},
+	},
+	{
+		id: 'form-text.leave',
+		scope: 'form-text',
+		keys: ['esc', 'ctrl+c'],
+		label: own('leave it as it was'),
+		run(shell) {
+			changeForm(shell, leaveEditing);
+		},
+	},
+];

@@ -1,0 +1,158 @@
+import type {Approval} from '../../core/approval.ts';
+import {askedFor, askingServer, outcomeSentences} from '../approvals/approval-text.ts';
+import {layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
+import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
+import {newForm} from '../forms/form.ts';
+import type {KeyEvent} from '../input/key-event.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {own, ui} from '../text/safe.ts';
+import {change} from './navigate.ts';
+import {changeOverlay} from './overlay-state.ts';
+
+/** The sheet that is open, with what it asks for and how it looks. */
+export type OpenSheet = {
+	readonly sheet: Sheet;
+	readonly approval: Approval;
+	readonly layout: SheetLayout;
+};
+
+/** The open sheet; `undefined` when there is none, or what it asks for waits no more. */
+export function sheetNow(
+	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port'>,
+): OpenSheet | undefined {
+	const {overlay, size} = shell.view.get();
+	if (overlay?.kind !== 'approval') {
+		return undefined;
+	}
+
+	const {sheet} = overlay;
+	// Asked of the gateway, not of what was drawn last: what is gone must not be answered.
+	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
+	return (
+		approval && {
+			sheet,
+			approval,
+			layout: layoutSheet({
+				sheet,
+				approval,
+				snapshot: shell.feed.get(),
+				size,
+				height: shell.layout().bodyHeight,
+				waitMs: shell.guard.waitMs(sheetName(sheet, size)),
+			}),
+		}
+	);
+}
+
+/** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. */
+export function openSheet(shell: Shell, approval: Approval): void {
+	shell.guard.asked();
+	const step =
+		approval.kind === 'form'
+			? ({kind: 'form', form: newForm(approval.fields)} as const)
+			: ({kind: 'choose'} as const);
+	change(shell, {
+		overlay: {kind: 'approval', sheet: newSheet(approval.id, step)},
+		field: undefined,
+	});
+}
+
+/** Goes to another step of the sheet that is open. */
+export const goToStep = (shell: Shell, step: Sheet['step']): void => {
+	changeOverlay(shell, 'approval', ({sheet}) => ({kind: 'approval', sheet: {...sheet, step}}));
+};
+
+/** Changes the sheet that is open. */
+export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
+	changeOverlay(shell, 'approval', ({sheet}) => ({kind: 'approval', sheet: {...sheet, ...part}}));
+};
+
+/**
+ * What was answered leaves the screen; the next request comes in its place, the oldest first. Keys that are on their way were meant for the
+ * one that was answered.
+ */
+export function leaveSheet(shell: Shell, answered: number): void {
+	const next = shell.port.getState().approvals.find(({id}) => id !== answered);
+	if (next) {
+		shell.guard.gone();
+		openSheet(shell, next);
+	} else {
+		change(shell, {overlay: undefined});
+	}
+}
+
+/** Tells the guard that the sheet stands on the screen; `isAtEnd`: with the last row of what is asked. */
+export function noteShown(
+	shell: Shell,
+	{of, isAtEnd}: {readonly of: string; readonly isAtEnd: boolean},
+): void {
+	const {overlay, size} = shell.view.get();
+	if (overlay?.kind !== 'approval' || sheetName(overlay.sheet, size) !== of) {
+		return;
+	}
+
+	shell.guard.shown(of);
+	if (isAtEnd && !overlay.sheet.isSeen) {
+		changeSheet(shell, {isSeen: true});
+	}
+}
+
+/**
+ * Whether this key press may allow what is asked: it came alone, half a second after everything was on the screen, and nobody was typing. A press
+ * that may not says why, and puts the next one off.
+ */
+export function mayAllow(shell: Shell, key: KeyEvent): boolean {
+	const open = sheetNow(shell);
+	if (!open || shell.layout().isTooSmall) {
+		return false;
+	}
+
+	const {sheet, layout} = open;
+	const isPermitted = shell.guard.permits(sheetName(sheet, shell.view.get().size), key);
+	if (isPermitted && wasShown(sheet, layout.isWhole)) {
+		return true;
+	}
+
+	shell.guard.disturbed(key.t);
+	if (isPermitted) {
+		shell.toast(
+			sheet.isSeen
+				? own('Not everything could be shown: e opens all of it first')
+				: own('Scroll to the end first: j, or G'),
+			'warn',
+		);
+	} else {
+		shell.toast(
+			own('Too early: a key allows half a second after all is drawn and nothing else was typed'),
+			'warn',
+		);
+	}
+
+	return false;
+}
+
+/** Closes the sheet of a request that somebody else settled, or that became void; says how. */
+export function closeSettled(shell: Shell): void {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind !== 'approval') {
+		return;
+	}
+
+	const {approvals, settledApprovals} = shell.port.getState();
+	const {id} = overlay.sheet;
+	if (approvals.some(other => other.id === id)) {
+		return;
+	}
+
+	shell.guard.gone();
+	change(shell, {overlay: undefined});
+	const settled = settledApprovals.findLast(other => other.id === id);
+	const {decision} = settled ?? {};
+	shell.toast(
+		settled && decision
+			? ui`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decision.reason === undefined ? outcomeSentences[decision.outcome] : clean(decision.reason)} (${clean(decision.by)})`
+			: own('It waits no more'),
+		'warn',
+	);
+}

@@ -1,0 +1,41 @@
+import {pasteInto} from '../forms/form.ts';
+import type {KeyEvent} from '../input/key-event.ts';
+import type {Shell} from '../shell/shell.ts';
+import {editLine, insertText, type LineText} from '../text/line-editor.ts';
+import {own} from '../text/safe.ts';
+import {changeForm, formNow} from './form.ts';
+import {goToStep} from './sheet.ts';
+
+/** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
+export function isTyping(shell: Pick<Shell, 'view'>): boolean {
+	const {overlay} = shell.view.get();
+	const step = overlay?.kind === 'approval' ? overlay.sheet.step.kind : undefined;
+	return step === 'name' || step === 'reason' || formNow(shell)?.editing !== undefined;
+}
+
+/** Gives a key to the line that has the keyboard; nothing where there is none. */
+export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
+	changeLine(shell, line => editLine(line, key) ?? line);
+}
+
+/** Puts a paste into the line that has the keyboard. The name of a tool has to be typed: a paste can hold a line break, and was not thought about. */
+export function typePaste(shell: Shell, text: string): void {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind === 'approval' && overlay.sheet.step.kind === 'name') {
+		shell.toast(own('The name has to be typed'), 'warn');
+	} else if (formNow(shell)) {
+		changeForm(shell, form => pasteInto(form, text));
+	} else {
+		changeLine(shell, line => insertText(line, text));
+	}
+}
+
+function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
+	const {overlay} = shell.view.get();
+	const step = overlay?.kind === 'approval' ? overlay.sheet.step : undefined;
+	if (step?.kind === 'name' || step?.kind === 'reason') {
+		goToStep(shell, {...step, text: update(step.text)});
+	} else {
+		changeForm(shell, form => (form.editing ? {...form, editing: update(form.editing)} : form));
+	}
+}

@@ -1,0 +1,123 @@
+import type {FormField} from '../../core/approval.ts';
+import {block, type Safe} from '../../core/untrusted.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {fit, widthOf} from '../text/fit.ts';
+import {shownLine} from '../text/line-editor.ts';
+import {empty, own, ui} from '../text/safe.ts';
+import {currentField, problemsIn, type FormState} from './form.ts';
+
+/** A form in rows, and the row that keys act on. */
+export type FormLines = {readonly rows: readonly Line[]; readonly cursorRow: number};
+
+const indent = 4;
+const titleCells = {least: 8, most: 20} as const;
+
+/** The fields in rows of `width` cells: title, value, what is wrong with it, and under it what the server says. */
+export function formLines(form: FormState, width: number): FormLines {
+	const problems = problemsIn(form);
+	const titles = form.fields.map(field => widthOf(titleOf(field)));
+	const cells = Math.min(Math.max(...titles, titleCells.least), titleCells.most);
+	const current = currentField(form);
+	const rows: Line[] = [];
+	let cursorRow = 0;
+	for (const field of form.fields) {
+		const isCurrent = field === current;
+		if (isCurrent) {
+			cursorRow = rows.length + (field.kind === 'choices' ? form.option + 1 : 0);
+		}
+
+		rows.push(
+			...fieldRows(field, {form, isCurrent, cells, width, problem: problems.get(field.key)}),
+		);
+	}
+
+	return {rows: rows.length === 0 ? [line(own('  nothing to fill in'), 'quiet')] : rows, cursorRow};
+}
+
+const titleOf = (field: FormField): Safe =>
+	ui`${clean(field.title === '' ? field.key : field.title)}${field.required ? own('*') : empty}`;
+
+type Look = {
+	readonly form: FormState;
+	readonly isCurrent: boolean;
+	readonly cells: number;
+	readonly width: number;
+	readonly problem: string | undefined;
+};
+
+function fieldRows(field: FormField, look: Look): readonly Line[] {
+	const {isCurrent, cells, width, problem} = look;
+	const room = Math.max(8, width - indent - cells - 2);
+	const isEditing = isCurrent && look.form.editing !== undefined;
+	const head: Line = [
+		{text: isCurrent ? own('  > ') : own('    '), tone: 'accent'},
+		{text: ui`${fit(titleOf(field), cells)}  `, tone: isCurrent ? 'selected' : 'quiet'},
+		{
+			text: isEditing ? editedText(field, look, room) : valueText(field, look.form),
+			tone: isEditing ? 'accent' : 'plain',
+		},
+		...(problem === undefined || isEditing
+			? []
+			: [{text: ui`  ✗ ${clean(problem)}`, tone: 'bad'} as const]),
+	];
+	return [
+		head,
+		...(field.kind === 'choices' ? optionRows(field, look) : []),
+		...wrapText(clean(field.description), room)
+			.filter(row => row !== '')
+			.map((row): Line => [{text: fit(empty, indent + cells + 2)}, {text: row, tone: 'quiet'}]),
+	];
+}
+
+const editedText = ({masked}: FormField, {form}: Look, room: number): Safe =>
+	form.editing ? shownLine(form.editing, {width: room, isMasked: masked}) : empty;
+
+/** A value for a person; a masked one as so many stars. */
+export function valueText(field: FormField, {values}: Pick<FormState, 'values'>): Safe {
+	const value = values[field.key];
+	const titleFor = (wanted: unknown) =>
+		field.options?.find(option => option.value === wanted)?.title ?? String(wanted);
+	if (Array.isArray(value)) {
+		return value.length === 0 ? own('(none)') : clean(value.map(titleFor).join(', '));
+	}
+
+	if (typeof value === 'boolean') {
+		return value ? own('[x] yes') : own('[ ] no');
+	}
+
+	if (typeof value !== 'string' || value === '') {
+		return field.kind === 'boolean' ? own('[ ] not answered') : own('-');
+	}
+
+	if (field.masked) {
+		return clean('*'.repeat(Math.min(value.length, 20)));
+	}
+
+	return clean(field.kind === 'choice' ? titleFor(value) : value);
+}
+
+function optionRows(field: FormField, {form, isCurrent, cells}: Look): readonly Line[] {
+	const value = form.values[field.key];
+	const chosen: readonly string[] = Array.isArray(value) ? value : [];
+	return (field.options ?? []).map((option, index): Line => [
+		{text: fit(empty, indent + cells)},
+		{text: isCurrent && index === form.option ? own('> ') : own('  '), tone: 'accent'},
+		{
+			text: ui`${chosen.includes(option.value) ? own('[x]') : own('[ ]')} ${clean(option.title)}`,
+			tone: isCurrent && index === form.option ? 'selected' : 'plain',
+		},
+	]);
+}
+
+const mostMessageRows = 8;
+
+/** What a server says above its form, under a heading of ours. */
+export function messageLines(message: string, width: number): readonly Line[] {
+	const rows = wrapText(block(message).text, width - indent);
+	return [
+		line(own('  text by the server'), 'quiet'),
+		...rows.slice(0, mostMessageRows).map(row => line(ui`    ${row}`)),
+		...(rows.length > mostMessageRows ? [line(own('    … e opens all of it'), 'warn')] : []),
+		blankLine,
+	];
+}

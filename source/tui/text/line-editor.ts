@@ -1,0 +1,107 @@
+import {cell, type Safe} from '../../core/untrusted.ts';
+import type {KeyEvent} from '../input/key-event.ts';
+import {clip, widthOf} from './fit.ts';
+import {own, ui} from './safe.ts';
+import {singleLine} from './single-line.ts';
+
+/** A line that is being typed. `cursor` counts graphemes, from 0 to their number. */
+export type LineText = {readonly value: string; readonly cursor: number};
+
+/** Characters (UTF-16 units) that a line takes. */
+export const longestLine = 2000;
+
+const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+
+const split = (text: string): readonly string[] =>
+	[...graphemes.segment(text)].map(({segment}) => segment);
+
+/** A line with the cursor behind it. */
+export const lineText = (value = ''): LineText => ({value, cursor: split(value).length});
+
+/** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, what does not fit is cut. */
+export function insertText({value, cursor}: LineText, text: string): LineText {
+	const parts = split(value);
+	const room = Math.max(0, longestLine - value.length);
+	const head = parts.slice(0, cursor).join('') + singleLine(text, room);
+	const joined = head + parts.slice(cursor).join('');
+	return {value: joined, cursor: split(head).length};
+}
+
+type Edit = (parts: readonly string[], cursor: number) => readonly [readonly string[], number];
+
+const without = (parts: readonly string[], from: number, to: number) => [
+	...parts.slice(0, from),
+	...parts.slice(to),
+];
+
+const wordStart = (parts: readonly string[], cursor: number): number => {
+	let at = cursor;
+	while (at > 0 && parts[at - 1] === ' ') {
+		at -= 1;
+	}
+
+	while (at > 0 && parts[at - 1] !== ' ') {
+		at -= 1;
+	}
+
+	return at;
+};
+
+const toStart: Edit = parts => [parts, 0];
+const toEnd: Edit = parts => [parts, parts.length];
+
+/** What keys other than text do in a line, named as readline's. */
+const edits: Readonly<Record<string, Edit>> = {
+	left: (parts, cursor) => [parts, Math.max(0, cursor - 1)],
+	right: (parts, cursor) => [parts, Math.min(parts.length, cursor + 1)],
+	home: toStart,
+	'ctrl+a': toStart,
+	end: toEnd,
+	'ctrl+e': toEnd,
+	backspace: (parts, cursor) =>
+		cursor === 0 ? [parts, 0] : [without(parts, cursor - 1, cursor), cursor - 1],
+	delete: (parts, cursor) => [without(parts, cursor, cursor + 1), cursor],
+	'ctrl+u': (parts, cursor) => [parts.slice(cursor), 0],
+	'ctrl+k': (parts, cursor) => [parts.slice(0, cursor), cursor],
+	'ctrl+w': (parts, cursor) => {
+		const start = wordStart(parts, cursor);
+		return [without(parts, start, cursor), start];
+	},
+};
+
+/** The line after a key; `undefined` for a key that means nothing in it. Pure. */
+export function editLine(line: LineText, key: Pick<KeyEvent, 'id' | 'text'>): LineText | undefined {
+	if (key.text !== '') {
+		return insertText(line, key.text);
+	}
+
+	const edit = Object.hasOwn(edits, key.id) ? edits[key.id] : undefined;
+	if (!edit) {
+		return undefined;
+	}
+
+	const [parts, cursor] = edit(split(line.value), line.cursor);
+	// Neighbours of what was taken out may join to one.
+	const value = parts.join('');
+	return {value, cursor: split(parts.slice(0, cursor).join('')).length};
+}
+
+const cursorSign = own('█');
+
+/** The part of a line around its cursor that has room in `width` cells; `mask` hides what is typed. */
+export function shownLine(
+	{value, cursor}: LineText,
+	{width, isMasked = false}: {readonly width: number; readonly isMasked?: boolean},
+): Safe {
+	const parts = split(value).map(part => (isMasked ? '*' : part));
+	let start = cursor;
+	let used = 1;
+	while (start > 0 && used + widthOf(parts[start - 1] ?? '') <= width) {
+		start -= 1;
+		used += widthOf(parts[start] ?? '');
+	}
+
+	const before = cell(parts.slice(start, cursor).join(''), longestLine).text;
+	const after = cell(parts.slice(cursor).join(''), longestLine).text;
+	return ui`${before}${cursorSign}${clip(after, Math.max(0, width - widthOf(before) - 1))}`;
+}

@@ -1,0 +1,55 @@
+import {Box, useApp} from 'ink';
+import {useEffect} from 'react';
+import {sheetName} from '../approvals/sheet.ts';
+import {noteShown, sheetNow} from '../commands/sheet.ts';
+import {line} from '../panes/line.ts';
+import {own} from '../text/safe.ts';
+import {LineBlock} from './line-block.tsx';
+import {useShell} from './shell-context.ts';
+
+const gone = [line(own('  It waits no more.'), 'quiet')];
+
+/** The open sheet: what is asked, the choices under it, and on wide screens what the server says beside it. */
+export function SheetBody({width, height}: {readonly width: number; readonly height: number}) {
+	const shell = useShell();
+	const {waitUntilRenderFlush} = useApp();
+	const open = sheetNow(shell);
+	const of = open ? sheetName(open.sheet, shell.view.get().size) : undefined;
+	const isAtEnd = open?.layout.isAtEnd === true;
+
+	// Keys may allow some time after the frame has left for the terminal, not after it was thought of.
+	useEffect(() => {
+		let isCurrent = true;
+		void (async () => {
+			await waitUntilRenderFlush();
+			if (isCurrent && of !== undefined) {
+				noteShown(shell, {of, isAtEnd});
+			}
+		})();
+		return () => {
+			isCurrent = false;
+		};
+	}, [shell, of, isAtEnd, waitUntilRenderFlush]);
+
+	if (!open) {
+		return <LineBlock rows={gone} top={0} width={width} height={height} />;
+	}
+
+	const {layout} = open;
+	const footer = layout.footer.length;
+	return (
+		<Box width={width} height={height} flexShrink={0}>
+			<Box flexDirection="column" width={layout.width} height={height} flexShrink={0}>
+				<LineBlock
+					rows={layout.content}
+					top={layout.top}
+					width={layout.width}
+					height={Math.max(0, Math.min(layout.height, layout.content.length, height - footer))}
+				/>
+				<LineBlock rows={layout.footer} top={0} width={layout.width} height={footer} />
+			</Box>
+			<Box width={width - layout.width - layout.sideWidth} flexShrink={0} />
+			<LineBlock rows={layout.side} top={0} width={layout.sideWidth} height={height} />
+		</Box>
+	);
+}
