@@ -58,6 +58,7 @@ export function createAgentRunner(
 		{scope, transcript}: RunParts,
 	): Promise<AgentResult> => {
 		const {signal} = scope;
+		const endsAt = clock.now() + request.timeoutMs;
 		const chosen = await model(request.model);
 		signal.throwIfAborted();
 		const {view, host} = chosen;
@@ -90,6 +91,7 @@ export function createAgentRunner(
 						transcript,
 						clock,
 						end: scope.end,
+						endsAt,
 						signal,
 					}),
 					toolCallConcurrency,

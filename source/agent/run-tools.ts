@@ -12,6 +12,9 @@ import type {Transcript} from './transcript.ts';
 /** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
 const maxResultBytes = 400_000;
 
+/** What a tool tells of how far one call is, and is written down. */
+const mostProgress = 50;
+
 type ToolCall = {
 	readonly toolCallId: string;
 	readonly toolName: string;
@@ -35,6 +38,8 @@ type Dependencies = {
 	readonly clock: Clock;
 	/** Ends the run with this error. */
 	readonly end: (error: SvcError) => void;
+	/** When the run ends at the latest, milliseconds since 1970. */
+	readonly endsAt: number;
 	/** Aborted when the run must end. */
 	readonly signal: AbortSignal;
 };
@@ -52,15 +57,16 @@ const stopwatch = (clock: Clock) => {
 /**
  * Wires `request.tools` to the SDK's loop: a call that needs an approval waits for `approve` (without one it is denied, and any
  * failure to ask is a denial too), `request.beforeSideEffect` has resolved before a tool starts that is not read-only, results
- * are bounded to 400 kB, and each outcome is written down.
+ * are bounded to 400 kB, and each outcome is written down, with who allowed it.
  */
 export function createRunTools(
 	request: Pick<AgentRequest, 'tools' | 'runId' | 'beforeSideEffect'>,
-	{sdk, approve, redact, transcript, clock, end, signal}: Dependencies,
+	{sdk, approve, redact, transcript, clock, end, endsAt, signal}: Dependencies,
 ): RunTools {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
-	/** Calls that were agreed to: the loop must not be able to run another one. */
-	const approved = new Set<string>();
+	/** Calls that were agreed to, with who did: the loop must not be able to run another one. */
+	const approved = new Map<string, string>();
+	const turns = createTurns();
 
 	const record = (
 		call: Pick<ToolCall, 'toolCallId' | 'toolName'>,
@@ -70,13 +76,20 @@ export function createRunTools(
 		transcript.add('tool-result', text, {...callFacts(call), ...facts});
 	};
 
-	const ask = async (tool: Tool, args: JsonValue) => {
+	const ask = async (tool: Tool, args: JsonValue, callId: string) => {
 		if (!approve) {
 			return {allowed: false, reason: 'it needs an approval, and nobody can be asked here'};
 		}
 
 		try {
-			return await approve({tool, args, runId: request.runId, signal});
+			return await approve({
+				tool,
+				args,
+				callId: turns.nameOf(callId),
+				runId: request.runId,
+				endsAt,
+				signal,
+			});
 		} catch (error) {
 			signal.throwIfAborted();
 			return {allowed: false, reason: `it could not be asked for: ${redact(messageOf(error))}`};
@@ -100,25 +113,53 @@ export function createRunTools(
 		}
 	};
 
-	const execute = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
-		signal.throwIfAborted();
-		if (tool.needsApproval && !approved.delete(callId)) {
+	/** Who agreed to a call that may start now; `undefined` when nobody has to. */
+	const takeApproval = (tool: Tool, callId: string): string | undefined => {
+		const agreed = approved.get(callId);
+		if (tool.needsApproval && agreed === undefined) {
 			throw new SvcError('not_approved', `Cannot call tool "${tool.name}": it was not approved`);
 		}
 
+		approved.delete(callId);
+		turns.began(callId);
+		return agreed;
+	};
+
+	const execute = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
 		if (!tool.readOnly) {
 			await announceSideEffect(tool);
 			signal.throwIfAborted();
 		}
 
-		return tool.execute(args, {signal});
+		let steps = 0;
+		return tool.execute(args, {
+			signal,
+			runId: request.runId,
+			onProgress(text) {
+				steps += 1;
+				if (steps <= mostProgress && !signal.aborted) {
+					transcript.add('note', text, callFacts({toolName: tool.name, toolCallId: callId}));
+				}
+			},
+		});
 	};
 
-	const settle = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
+	const settle = async (
+		tool: Tool,
+		args: JsonValue,
+		callId: string,
+	): Promise<ToolResult & {readonly agreed?: string}> => {
+		let agreed: string | undefined;
 		try {
-			return await execute(tool, args, callId);
+			signal.throwIfAborted();
+			agreed = takeApproval(tool, callId);
+			return {...(await execute(tool, args, callId)), ...(agreed !== undefined && {agreed})};
 		} catch (error) {
-			return {text: redact(messageOf(error)), isError: true};
+			return {
+				text: redact(messageOf(error)),
+				isError: true,
+				...(agreed !== undefined && {agreed}),
+			};
 		}
 	};
 
@@ -133,6 +174,7 @@ export function createRunTools(
 				record({toolCallId, toolName: tool.name}, text, {
 					ok: !result.isError,
 					durationMs: elapsed(),
+					...(result.agreed !== undefined && {approval: result.agreed}),
 				});
 				if (result.isError) {
 					// Thrown is how the SDK learns that the model should read it as an error.
@@ -151,16 +193,30 @@ export function createRunTools(
 				return 'not-applicable';
 			}
 
-			const {allowed, reason} = await ask(tool, argumentsOf(toolCall.input));
+			const {allowed, reason} = await ask(tool, argumentsOf(toolCall.input), toolCall.toolCallId);
 			signal.throwIfAborted();
 			if (allowed) {
-				approved.add(toolCall.toolCallId);
+				approved.set(toolCall.toolCallId, redact(reason));
 				return 'approved';
 			}
 
 			const denial = redact(reason) || 'denied';
 			record(toolCall, denial, {ok: false, denied: true});
 			return {type: 'denied', reason: denial};
+		},
+	};
+}
+
+/** Names for calls whose identifier comes again: some models number the calls of each answer from the start, and a yes holds for one call. */
+function createTurns(): {nameOf(callId: string): string; began(callId: string): void} {
+	const begun = new Map<string, number>();
+	return {
+		nameOf(callId) {
+			const count = begun.get(callId) ?? 0;
+			return count === 0 ? callId : `${callId} (${count + 1})`;
+		},
+		began(callId) {
+			begun.set(callId, (begun.get(callId) ?? 0) + 1);
 		},
 	};
 }

@@ -34,12 +34,14 @@ export type ToolResult = {
 	readonly isError?: boolean;
 };
 
-/** Asks whoever may decide. Every way out that is not an explicit yes is a denial. */
+/** Asks whoever may decide. Every way out that is not an explicit yes is a denial. `reason`: who allowed it, or what the model is told. */
 export type Approve = (call: {
 	readonly tool: Tool;
 	readonly args: JsonValue;
-	/** The model's identifier of the call: one call is asked about once. */
+	/** Identifies the call within the run: one call is asked about once. */
 	readonly callId: string;
 	readonly runId: number;
+	/** When the run ends at the latest, milliseconds since 1970. */
+	readonly endsAt: number;
 	readonly signal: AbortSignal;
 }) => Promise<{readonly allowed: boolean; readonly reason: string}>;

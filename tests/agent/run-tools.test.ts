@@ -17,8 +17,8 @@ const toldModel = (model: ScriptedModel): string =>
 test('an approval is asked with the tool, its arguments and the run, and a yes lets the call through', async () => {
 	await using model = await startScriptedModel(callThenAnswer);
 	const asked: unknown[] = [];
-	const approve: Approve = async ({tool, args, runId, signal}) => {
-		asked.push({tool: tool.name, args, runId, aborted: signal.aborted});
+	const approve: Approve = async ({tool, args, callId, runId, endsAt, signal}) => {
+		asked.push({tool: tool.name, args, callId, runId, endsAt, aborted: signal.aborted});
 		return {allowed: true, reason: 'by a rule'};
 	};
 
@@ -26,8 +26,59 @@ test('an approval is asked with the tool, its arguments and the run, and a yes l
 	const {answer} = await agent.ask('?', {tools: [createTool({needsApproval: true})]});
 
 	expect(answer).toBe('Done');
-	expect(asked).toEqual([{tool: 'lookup', args: {id: 7}, runId: 7, aborted: false}]);
+	expect(asked).toEqual([
+		{
+			tool: 'lookup',
+			args: {id: 7},
+			callId: 'a',
+			runId: 7,
+			endsAt: 901_000,
+			aborted: false,
+		},
+	]);
 	expect(toldModel(model)).toBe('found');
+	expect(agent.entries.find(({kind}) => kind === 'tool-result')?.data).toMatchObject({
+		ok: true,
+		approval: 'by a rule',
+	});
+});
+
+test('a model that numbers the calls of each answer from the start is asked about for each of them', async () => {
+	const call = {toolCalls: [{id: 'call_0', name: 'lookup', arguments: {id: 7}}]};
+	await using model = await startScriptedModel([call, call, {text: 'Done'}]);
+	const asked: string[] = [];
+	const approve: Approve = async ({callId}) => {
+		asked.push(callId);
+		return {allowed: true, reason: ''};
+	};
+
+	await using agent = createAgent({baseUrl: model.baseUrl, approve});
+	await agent.ask('?', {tools: [createTool({needsApproval: true})]});
+
+	expect(asked).toEqual(['call_0', 'call_0 (2)']);
+});
+
+test('a tool knows its run, and what it tells of its progress is written down, redacted and bounded', async () => {
+	await using model = await startScriptedModel(callThenAnswer);
+	await using agent = createAgent({baseUrl: model.baseUrl});
+	const tool = createTool({
+		async execute(_, {runId, onProgress}) {
+			for (let step = 1; step <= 100; step += 1) {
+				onProgress?.(`step ${step} of run ${runId} with ${apiKey}`);
+			}
+
+			return {text: 'found'};
+		},
+	});
+
+	await agent.ask('?', {tools: [tool]});
+
+	const notes = agent.entries.filter(({kind, data}) => kind === 'note' && data?.['tool']);
+	expect(notes).toHaveLength(50);
+	expect(notes[0]).toMatchObject({
+		text: 'step 1 of run 7 with ***',
+		data: {tool: 'lookup', call: 'a'},
+	});
 });
 
 test.for<{what: string; approve?: Approve; says: string}>([
