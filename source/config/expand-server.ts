@@ -45,11 +45,7 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 	};
 	const message = problemWith(expanded, texts.missing());
 	return message === undefined
-		? {
-				ok: true,
-				server: expanded,
-				secrets: [...new Set([...texts.secrets(), ...secretsIn(expanded)])],
-			}
+		? {ok: true, server: expanded, secrets: texts.secretsWith(secretsIn(expanded))}
 		: {ok: false, message: `MCP server '${server.name}': ${message}`};
 }
 
@@ -63,9 +59,14 @@ const known = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|SHELL|TMPDIR|PWD|XDG_
 /** Expands one text after the other and remembers what must not be shown, and what was missing where that counts. */
 function createExpander(scope: ReferenceScope) {
 	const secrets = new Set<string>();
+	const incomplete = new Set<string>();
 	let missing: string | undefined;
 	const expand = (text: string, isSecret: (name: string) => boolean): ExpandedText => {
 		const expanded = expandReferences(text, scope);
+		if (expanded.unset.length > 0) {
+			incomplete.add(expanded.text);
+		}
+
 		for (const {name, value} of expanded.used) {
 			if (value.trim() !== '' && !known.test(name) && isSecret(name)) {
 				secrets.add(value);
@@ -90,7 +91,10 @@ function createExpander(scope: ReferenceScope) {
 			const expanded = plain(text);
 			return /^~(?=\/|$)/.test(expanded) ? scope.context.userHome + expanded.slice(1) : expanded;
 		},
-		secrets: (): readonly string[] => [...secrets],
+		/** What came from variables, and those of `more` that are there: a placeholder must stay legible. */
+		secretsWith: (more: readonly string[]): readonly string[] => [
+			...secrets.union(new Set(more).difference(incomplete)),
+		],
 		/** The first variable that had to be there and was not. */
 		missing: () => missing,
 	};

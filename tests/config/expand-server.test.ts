@@ -182,6 +182,10 @@ test('`secrets` holds what came from variables into `env` and `headers`, and wha
 	).toEqual(['Bearer token-value', 'debug-level', 'place-value', 'token-value']);
 });
 
+test('a placeholder that stays is no secret: it is what a person has to read', () => {
+	expect(expanded('command: a, env: {MY_TOKEN: "${NOT_SET}"}').secrets).toEqual([]);
+});
+
 test('nothing of what was expanded can be read once it is redacted by `secrets`', () => {
 	const {server, secrets} = expanded(
 		'url: "https://a.example/?token=${T}", headers: {Authorization: "Bearer ${T}", Cookie: "sid=${C}"}, auth: oauth, oauth: {client_secret: "${S}"}, client_cert: [a, b, "${P}"]',
