@@ -1,4 +1,5 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import {oauthFetch} from '../oauth/oauth-fetch.ts';
 import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
 import {createHttpTransport} from './http-transport.ts';
@@ -15,7 +16,7 @@ import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
  */
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
-	{signal, secrets, authProvider, oauthFetch, onLost = () => {}}: OpenOptions,
+	{signal, secrets, authProvider, onLost = () => {}}: OpenOptions,
 	{clock, redact, environment}: WireParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
@@ -23,11 +24,10 @@ export function openRemote(
 	const remote = createRemoteFetch(endpoint, {
 		tls: readTls(name, endpoint.tls, environment),
 		environment,
-		...(oauthFetch && {others: oauthFetch}),
 	});
 	let isLost = false;
 	const parts = {
-		fetch: remote.fetch,
+		fetch: authProvider ? oauthFetch(authProvider, remote.fetch) : remote.fetch,
 		...(authProvider && {authProvider}),
 		onLost() {
 			if (!isLost && !signal.aborted) {

@@ -1,4 +1,4 @@
-import type {FetchLike, OAuthClientProvider, Transport} from '@modelcontextprotocol/client';
+import type {OAuthClientProvider, Transport} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 
 /**
@@ -30,11 +30,6 @@ export type OpenOptions = {
 	/** Values that came from variables; hidden in every message and log line. */
 	readonly secrets: readonly string[];
 	readonly authProvider?: OAuthClientProvider;
-	/**
-	 * Wraps the fetch of what is not meant for the tool server: discovery, registration, tokens. `base` sends no configured header but `User-Agent: Svc-Agent/<version>` unless
-	 * one is set, follows no redirect, and reads 1 MB at most.
-	 */
-	readonly oauthFetch?: (base: FetchLike) => FetchLike;
 	/** Called once when the connection has ended without having been asked to; may come before the first answer. */
 	readonly onLost?: () => void;
 };

@@ -1,9 +1,11 @@
+import type {LookupFunction} from 'node:net';
 import type {FetchLike} from '@modelcontextprotocol/client';
 import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/version.ts';
+import {guardedLookup} from '../oauth/address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
@@ -25,22 +27,15 @@ export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
 
 /**
  * The fetch of one remote server: its certificates, its proxy, its headers, bounded bodies, no cookies, no time limits of its own. The configured headers go with requests to
- * the endpoint alone, never to an authorization server, and never replace what the protocol sets. Redirects are left to the caller. `others` takes over what is not meant for
- * the endpoint: discovery, registration, tokens.
+ * the endpoint alone, never to an authorization server, and never replace what the protocol sets. Redirects are left to the caller. Other hosts, which the server
+ * led to, are looked up with care.
  */
 export function createRemoteFetch(
 	{url, headers}: Pick<RemoteEndpoint, 'url' | 'headers'>,
-	{
-		tls,
-		environment,
-		others = base => base,
-	}: {
-		readonly tls: TlsOptions;
-		readonly environment: Environment;
-		readonly others?: (base: FetchLike) => FetchLike;
-	},
+	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
 ): RemoteFetch {
 	const endpoint = new URL(url);
+	const others = {...tls.others, lookup: guardedLookup(endpoint)};
 	const dispatchers = createDispatchers(environment);
 
 	const send = async (target: URL, init: RequestInit, isMcp: boolean): Promise<Response> => {
@@ -61,21 +56,15 @@ export function createRemoteFetch(
 			body: textOf(init.body),
 			signal: init.signal ?? null,
 			redirect: 'manual',
-			dispatcher: dispatchers.of(
-				target,
-				target.origin === endpoint.origin ? tls.endpoint : tls.others,
-			),
+			dispatcher: dispatchers.of(target, target.origin === endpoint.origin ? tls.endpoint : others),
 		});
 		return renew(response, isMcp);
 	};
 
-	const fetchOthers = others(async (input, init = {}) => send(new URL(input), init, false));
 	return {
 		async fetch(input, init = {}) {
 			const target = new URL(input);
-			return isForEndpoint(target, init, endpoint)
-				? send(target, init, true)
-				: fetchOthers(target, init);
+			return send(target, init, isForEndpoint(target, init, endpoint));
 		},
 		[Symbol.asyncDispose]: dispatchers[Symbol.asyncDispose],
 	};
@@ -163,12 +152,14 @@ function bound(
 	});
 }
 
+type ConnectOptions = ContextOptions & {readonly lookup?: LookupFunction};
+
 /** Connections by proxy and certificates, made when they are first needed. */
 function createDispatchers(environment: Environment) {
-	const made = new Map<ContextOptions, Map<string, Dispatcher>>();
+	const made = new Map<ConnectOptions, Map<string, Dispatcher>>();
 
 	return {
-		of(target: URL, context: ContextOptions): Dispatcher {
+		of(target: URL, context: ConnectOptions): Dispatcher {
 			const uri = proxyOf(target, environment) ?? '';
 			const byProxy = made.get(context) ?? new Map<string, Dispatcher>();
 			made.set(context, byProxy);
@@ -183,7 +174,7 @@ function createDispatchers(environment: Environment) {
 	};
 }
 
-function dispatcher(proxy: string, context: ContextOptions): Dispatcher {
+function dispatcher(proxy: string, context: ConnectOptions): Dispatcher {
 	const connect = {...context, timeout: connectTimeoutMs};
 	// Answers may take as long as a tool works, and streams are silent for hours: others watch the time.
 	const patient = {headersTimeout: 0, bodyTimeout: 0, allowH2: false};
