@@ -10,6 +10,7 @@ import {addDeliveryCommands} from './commands/deliveries.ts';
 import {addGatewayCommands} from './commands/gateway.ts';
 import {addGroupCommands} from './commands/groups.ts';
 import {addInterfaceCommands} from './commands/interface.ts';
+import {addMcpCommands} from './commands/mcp.ts';
 import {addRunCommands} from './commands/runs.ts';
 import {addWebhookCommands} from './commands/webhook.ts';
 import type {Context, ExitCode} from './context.ts';
@@ -78,6 +79,7 @@ export async function runCommand(
 	addGroupCommands(program, context);
 	addRunCommands(program, context);
 	addCronCommands(program, context);
+	addMcpCommands(program, context);
 	addConfigCommands(program, context);
 	// Last: the other commands inherit what the program allows, and they take no words but their own.
 	addInterfaceCommands(program, context);

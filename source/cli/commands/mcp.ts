@@ -1,0 +1,116 @@
+import {type Command, InvalidArgumentError, Option} from 'commander';
+import type {Context} from '../context.ts';
+import type {AddOptions} from '../mcp/add-server.ts';
+import {listOption, secondsOption} from '../options.ts';
+
+type Json = {readonly json?: boolean};
+
+const reference = ['<name>', 'name of the tool server'] as const;
+
+/** `svc mcp list|status|test|add|remove`. @see Decisions 2 */
+export function addMcpCommands(program: Command, context: Context): void {
+	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
+
+	group
+		.command('list')
+		.description('list the tool servers: where each stands, and how many tools it gives')
+		.option('--json', 'print JSON')
+		.action(async ({json = false}: Json) => {
+			const {listServers} = await import('../mcp/list-servers.ts');
+			await listServers(context, {json});
+		});
+
+	group
+		.command('status')
+		.description('show one tool server: its state, its tools, and which of them ask a person first')
+		.argument(...reference)
+		.option('--json', 'print JSON')
+		.action(async (name: string, {json = false}: Json) => {
+			const {serverStatus} = await import('../mcp/server-status.ts');
+			await serverStatus(context, {name, json});
+		});
+
+	group
+		.command('test')
+		.description('connect to a tool server, list its tools and leave; needs no running gateway')
+		.argument(...reference)
+		.option('--json', 'print JSON')
+		.action(async (name: string, {json = false}: Json) => {
+			const {testServer} = await import('../mcp/test-server.ts');
+			await testServer(context, {name, json});
+		});
+
+	addAddCommand(group, context);
+
+	group
+		.command('remove')
+		.description('remove a tool server from config.yaml')
+		.argument(...reference)
+		.option('--yes', 'do not ask')
+		.option('--json', 'print JSON')
+		.action(async (name: string, {yes = false, json = false}: Json & {yes?: boolean}) => {
+			const {removeServer} = await import('../mcp/remove-server.ts');
+			await removeServer(context, {name, yes, json});
+		});
+}
+
+function addAddCommand(group: Command, context: Context): void {
+	const add = group
+		.command('add')
+		.description('add a tool server to config.yaml: a program after "--", or --url')
+		.usage('[options] <name> [-- command args...]')
+		.argument(...reference)
+		.argument('[command...]', 'program of a stdio server, with its arguments')
+		.option('--url <url>', 'endpoint of a remote server')
+		.addOption(
+			new Option('--transport <kind>', 'sse: the older transport of remote servers').choices([
+				'http',
+				'sse',
+			]),
+		)
+		.option('--header <name=value>', 'header of requests to it; repeatable', pairOption)
+		.option('--env <name=value>', 'variable of the program; repeatable', pairOption)
+		.addOption(
+			new Option(
+				'--trust <tier>',
+				'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
+			).choices(['full', 'untrusted']),
+		)
+		.addOption(
+			new Option('--protocol <era>', 'how it is greeted; auto when absent').choices([
+				'auto',
+				'stateless',
+				'legacy',
+			]),
+		)
+		.option('--include <names>', 'only these tools: names or globs, by commas', listOption)
+		.option('--exclude <names>', 'all tools but these', listOption)
+		.option('--timeout <seconds>', 'for a call; 300 when absent', secondsOption)
+		.option('--connect-timeout <seconds>', 'to connect; 60 when absent', secondsOption)
+		.option('--lazy', 'connect at the first call')
+		.option('--parallel', 'let its calls run side by side')
+		.option('--oauth', 'it wants a login (OAuth)')
+		.option('--disabled', 'do not connect yet')
+		.option('--json', 'print JSON');
+	add.action(async (name: string, words: string[], options: AddOptions) => {
+		if ((options.url === undefined) === (words.length === 0)) {
+			add.error('error: use either --url or a command after "--"');
+		}
+
+		const {addServer} = await import('../mcp/add-server.ts');
+		await addServer(context, {...options, name, command: words});
+	});
+}
+
+/** A parser for repeated `Name=value` pairs. */
+function pairOption(
+	text: string,
+	previous?: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+	const [, name, value] = /^([^\s=:]{1,256})=([^]*)$/.exec(text) ?? [];
+	if (name === undefined || value === undefined) {
+		throw new InvalidArgumentError('Use NAME=value.');
+	}
+
+	return {...previous, [name]: value};
+}

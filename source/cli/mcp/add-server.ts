@@ -1,0 +1,131 @@
+import {editConfig} from '../../config/edit-config.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import {firstProblem} from '../../config/schema-issues.ts';
+import {toolServersSchema} from '../../config/tool-server-schema.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines, tell} from '../print.ts';
+import {servingHome} from '../serving-home.ts';
+import {inlineSecret} from './inline-secret.ts';
+
+/** The flags of `svc mcp add`, as the command line gives them. */
+export type AddOptions = {
+	readonly url?: string;
+	readonly header?: Readonly<Record<string, string>>;
+	readonly env?: Readonly<Record<string, string>>;
+	readonly transport?: string;
+	readonly trust?: string;
+	readonly protocol?: string;
+	readonly timeout?: number;
+	readonly connectTimeout?: number;
+	readonly include?: readonly string[];
+	readonly exclude?: readonly string[];
+	readonly lazy?: boolean;
+	readonly parallel?: boolean;
+	readonly oauth?: boolean;
+	readonly disabled?: boolean;
+	readonly json?: boolean;
+};
+
+/**
+ * Adds a tool server to `config.yaml`, for programs whose words are not trusted yet: calls that may change something ask a person. A gateway that runs connects to it by
+ * itself.
+ *
+ * @throws SvcError `server_exists`, `server_refused`, `secret_inline`, and as `editConfig` does
+ */
+export async function addServer(
+	context: Context,
+	{
+		name,
+		command: [command, ...args],
+		...options
+	}: AddOptions & {readonly name: string; readonly command: readonly string[]},
+): Promise<void> {
+	const entry = entryOf({...options, ...(command !== undefined && {command, args})});
+	const problem = firstProblem(toolServersSchema, {[name]: entry});
+	const shown = cell(name, 100).text;
+	if (problem !== undefined) {
+		throw new SvcError('server_refused', `Cannot add tool server "${shown}": ${problem}`);
+	}
+
+	const secret = inlineSecret(name, entry);
+	if (secret) {
+		const variable = secret.variable;
+		throw new SvcError(
+			'secret_inline',
+			`Not added: ${secret.where} looks like a secret, which config.yaml is no place for; write ${variable}=… into "${context.paths().env}" and use '\${${variable}}' instead`,
+		);
+	}
+
+	const paths = context.paths();
+	ensureHome(paths);
+	await editConfig(
+		paths,
+		written => {
+			if (hasServer(written, name)) {
+				throw new SvcError(
+					'server_exists',
+					`Cannot add tool server "${shown}": "${paths.config}" has one of that name, see "svc mcp status ${shown}"`,
+				);
+			}
+
+			return [{path: ['mcp_servers', name], value: entry}];
+		},
+		{clock: context.clock},
+	);
+	const serving = await servingHome(context);
+	if (serving) {
+		tell(
+			context,
+			`Nobody connects to it: the gateway of "${serving.home}" serves this profile, with the tool servers of its own config.yaml`,
+		);
+	}
+
+	if (options.json) {
+		printJson(context, {name, ...entry});
+		return;
+	}
+
+	printLines(context, [`Added ${name}`, `Try it: svc mcp test ${name}`]);
+	if (options.trust === undefined) {
+		tell(
+			context,
+			'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run',
+		);
+	}
+}
+
+/** Whether `config.yaml`, as it is written, has a tool server of that name. */
+export function hasServer(written: unknown, name: string): boolean {
+	const servers = isJsonObject(written) ? written['mcp_servers'] : undefined;
+	return isJsonObject(servers) && Object.hasOwn(servers, name);
+}
+
+function entryOf(
+	options: AddOptions & {readonly command?: string; readonly args?: readonly string[]},
+): JsonObject {
+	const {args, include, exclude} = options;
+	const tools = {...(include && {include}), ...(exclude && {exclude})};
+	const named: Record<string, JsonValue | undefined> = {
+		command: options.command,
+		args: args && args.length > 0 ? args : undefined,
+		env: options.env,
+		url: options.url,
+		transport: options.transport,
+		headers: options.header,
+		auth: options.oauth ? 'oauth' : undefined,
+		protocol: options.protocol,
+		timeout: options.timeout,
+		connect_timeout: options.connectTimeout,
+		supports_parallel_tool_calls: options.parallel ? true : undefined,
+		lazy: options.lazy ? true : undefined,
+		tools: Object.keys(tools).length > 0 ? tools : undefined,
+		enabled: options.disabled ? false : undefined,
+		trust: options.trust ?? 'untrusted',
+	};
+	return Object.fromEntries(
+		Object.entries(named).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined),
+	);
+}

@@ -1,0 +1,77 @@
+import {basePaths} from '../../config/home-paths.ts';
+import {silentLogger} from '../../core/log.ts';
+import {createRedact} from '../../core/redact.ts';
+import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
+import {readConfig} from '../webhook/receiver-facts.ts';
+
+/** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
+export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
+	/** `not running`: no gateway keeps a connection. */
+	readonly status: ServerStatus | 'not running';
+	readonly since?: number;
+	/** Without a gateway: when the tools were listed last, milliseconds since 1970; absent: never. */
+	readonly savedAt?: number;
+};
+
+/** A gateway that keeps the connections of a profile, and what it calls that profile. */
+type ServerGateway = {readonly gateway: GatewayCommands; readonly profile: string};
+
+/** The gateway of the context's profile, else that of the home itself when it has servers for the profile; `undefined` when neither runs. */
+export async function findServerGateway(context: Context): Promise<ServerGateway | undefined> {
+	const own = await findGateway(context);
+	if (own) {
+		return {gateway: own, profile: 'default'};
+	}
+
+	const paths = context.paths();
+	const base = basePaths(paths);
+	const gateway = base && (await findGateway({...context, paths: () => base}));
+	if (!gateway) {
+		return undefined;
+	}
+
+	const {profile} = paths;
+	const servers = await gateway.listServers();
+	return servers.some(server => server.profile === profile) ? {gateway, profile} : undefined;
+}
+
+/**
+ * The tool servers of the context's profile; of the home without a profile, those of every profile that its gateway has servers for.
+ *
+ * @throws SvcError `config_invalid`, `gateway_silent`
+ */
+export async function findServers(context: Context): Promise<readonly ListedServer[]> {
+	const found = await findServerGateway(context);
+	if (found) {
+		const servers = await found.gateway.listServers();
+		return context.paths().profile === 'default'
+			? servers
+			: servers.filter(({profile}) => profile === found.profile);
+	}
+
+	return serversOnDisk(context);
+}
+
+async function serversOnDisk(context: Context): Promise<readonly ListedServer[]> {
+	const {toolServers, secretValues, paths} = readConfig(context);
+	if (toolServers.size === 0) {
+		return [];
+	}
+
+	const {knownServers} = await import('../../mcp/known-servers.ts');
+	const servers = await knownServers(toolServers, {
+		profile: 'default',
+		paths,
+		clock: context.clock,
+		log: silentLogger,
+		redact: createRedact(() => secretValues),
+	});
+	return servers.map(({enabled, ...server}) =>
+		enabled
+			? {...server, status: 'not running', reason: 'no gateway runs'}
+			: {...server, status: 'skipped', reason: 'switched off in config.yaml'},
+	);
+}

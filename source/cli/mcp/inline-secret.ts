@@ -1,0 +1,68 @@
+import {hasReference} from '../../config/references.ts';
+import {secretsIn} from '../../config/server-secrets.ts';
+import {toolServersSchema} from '../../config/tool-server-schema.ts';
+import {toolServersOf} from '../../config/tool-servers.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {createRedact} from '../../core/redact.ts';
+
+/** Something in an entry that should stand in `.env`. */
+export type InlineSecret = {
+	/** `the value of "GITHUB_TOKEN"`. */
+	readonly where: string;
+	/** A name for the variable that should hold it. */
+	readonly variable: string;
+};
+
+const byShape = createRedact(() => []);
+
+/** The first text of an entry that is a secret by its name (`GITHUB_TOKEN`, `Authorization`, `--password`) or by its shape (`ghp_…`), and is no reference. */
+export function inlineSecret(name: string, entry: JsonObject): InlineSecret | undefined {
+	const parsed = toolServersSchema.safeParse({[name]: entry});
+	const server = parsed.success ? toolServersOf(parsed.data).get(name) : undefined;
+	const byName = new Set(server ? secretsIn(server) : []);
+	const isSecret = (text: string) =>
+		!hasReference(text) && (byName.has(text) || byShape(text) !== text);
+
+	for (const [key, text] of namedTexts(entry)) {
+		if (isSecret(text)) {
+			return {where: `the value of "${key}"`, variable: variableFor(name, key)};
+		}
+	}
+
+	const {url, args} = entry;
+	if (typeof url === 'string' && !hasReference(url) && secretInUrl(url, byName)) {
+		return {where: 'a part of the URL', variable: variableFor(name, 'token')};
+	}
+
+	const texts = Array.isArray(args) ? args.filter(arg => typeof arg === 'string') : [];
+	return texts.some(arg => isSecret(arg) || isFlagWith(arg, byName))
+		? {where: 'an argument', variable: variableFor(name, 'token')}
+		: undefined;
+}
+
+const namedTexts = ({env, headers}: JsonObject): ReadonlyArray<readonly [string, string]> =>
+	[env, headers].flatMap(pairs =>
+		Object.entries<JsonValue>(isJsonObject(pairs) ? pairs : {}).flatMap(([key, value]) =>
+			typeof value === 'string' ? [[key, value] as const] : [],
+		),
+	);
+
+/** `--token=abc`. */
+const isFlagWith = (arg: string, secrets: ReadonlySet<string>): boolean =>
+	!hasReference(arg) && [...secrets].some(secret => arg.endsWith(`=${secret}`));
+
+function secretInUrl(url: string, secrets: ReadonlySet<string>): boolean {
+	const parsed = URL.parse(url);
+	return (
+		byShape(url) !== url ||
+		(parsed?.password ?? '') !== '' ||
+		[...(parsed?.searchParams.values() ?? [])].some(value => secrets.has(value))
+	);
+}
+
+/** `GITHUB_TOKEN` stays; a header gets the name of the server in front: `CRM_AUTHORIZATION`. */
+function variableFor(server: string, key: string): string {
+	const isVariable = /^[A-Z][A-Z0-9_]*$/.test(key);
+	const text = isVariable ? key : `${server}_${key}`;
+	return text.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+}

@@ -1,0 +1,53 @@
+import type {Context} from '../context.ts';
+import {printTable} from '../print-table.ts';
+import {printJson} from '../print.ts';
+import {findServers, type ListedServer} from './find-servers.ts';
+
+/** Lists the tool servers: where each stands, and how many tools it gives. @see Decisions 2 */
+export async function listServers(
+	context: Context,
+	{json}: {readonly json: boolean},
+): Promise<void> {
+	const servers = await findServers(context);
+	if (json) {
+		printJson(context, servers.map(rowOf));
+		return;
+	}
+
+	await printTable(context, {
+		header: [
+			'NAME',
+			'PROFILE',
+			'STATUS',
+			'TOOLS',
+			'ASK',
+			'TRUST',
+			'TRANSPORT',
+			'ENDPOINT',
+			'REASON',
+		],
+		rows: servers.map(server => [
+			server.name,
+			server.profile,
+			server.status,
+			String(server.tools.length),
+			String(askingIn(server)),
+			server.trust,
+			server.transport,
+			server.endpoint,
+			server.reason ?? '',
+		]),
+		empty: 'No tool servers yet: add one with "svc mcp add"',
+		whole: ['NAME', 'STATUS'],
+		optional: ['TRANSPORT', 'ENDPOINT', 'PROFILE'],
+	});
+}
+
+const rowOf = (server: ListedServer) => ({
+	...server,
+	tools: server.tools.length,
+	asks: askingIn(server),
+	reason: server.reason ?? null,
+});
+
+const askingIn = ({tools}: ListedServer): number => tools.filter(({asks}) => asks).length;

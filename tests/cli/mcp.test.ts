@@ -1,0 +1,236 @@
+import {readFile} from 'node:fs/promises';
+import {expect, test} from 'vitest';
+import {SvcError} from '../../source/core/errors.ts';
+import {createFakePort} from '../helpers/fake-port.ts';
+import {makeServer, makeServerTool} from '../helpers/make-server.ts';
+import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
+import {command, commandJson, serveControl} from './command.ts';
+
+const configIn = async (home: TemporaryHome) => readFile(home.file('config.yaml'), 'utf8');
+
+const crm = makeServer({
+	tools: [
+		makeServerTool({args: ['query*', 'limit'], description: 'Searches customers\nand more'}),
+		makeServerTool({
+			tool: 'delete_all',
+			name: 'mcp__crm__delete_all',
+			description: 'Deletes',
+			asks: true,
+			changed: true,
+		}),
+	],
+	offered: 5,
+	protocol: 'legacy 2025-11-25',
+	trust: 'untrusted',
+});
+
+const mail = makeServer({
+	name: 'mail',
+	transport: 'http',
+	endpoint: 'https://mail.example/mcp',
+	status: 'failed',
+	reason: 'connection refused',
+	nextAttemptAt: 1_700_000_060_000,
+});
+
+test('"list --json": an array of {name, transport, status, tools, reason, …}', async () => {
+	await using home = await temporaryHome();
+	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));
+
+	const servers = await commandJson(['mcp', 'list'], {home: home.path});
+
+	expect(servers).toMatchObject([
+		{name: 'crm', transport: 'stdio', status: 'connected', tools: 2, asks: 1, reason: null},
+		{name: 'mail', transport: 'http', status: 'failed', tools: 0, reason: 'connection refused'},
+	]);
+});
+
+test('the list is a table', async () => {
+	await using home = await temporaryHome();
+	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));
+
+	const {stdout} = await command(['mcp', 'list'], {home: home.path});
+
+	expect(stdout.split('\n').map(line => line.split(/ {2,}/).slice(0, 6))).toEqual([
+		['NAME', 'PROFILE', 'STATUS', 'TOOLS', 'ASK', 'TRUST'],
+		['crm', 'default', 'connected', '2', '1', 'untrusted'],
+		['mail', 'default', 'failed', '0', '0', 'full'],
+		[''],
+	]);
+});
+
+test('the status of one server has its tools, and which of them ask', async () => {
+	await using home = await temporaryHome();
+	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));
+
+	const {stdout} = await command(['mcp', 'status', 'crm'], {home: home.path});
+	const json = await commandJson(['mcp', 'status', 'crm'], {home: home.path});
+
+	expect(json).toEqual(crm);
+	expect(stdout).toMatch(/^crm {2}connected\n/);
+	expect(stdout).toContain('2 tools (it offers 5), 1 of which asks a person first');
+	expect(stdout).toContain('  mcp__crm__search(query*, limit)  Searches customers\n');
+	expect(stdout).toContain('  mcp__crm__delete_all()  [asks, changed]  Deletes\n');
+	expect(await command(['mcp', 'status', 'nope'], {home: home.path})).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(server_not_found)'),
+	});
+});
+
+test('a test is made by the gateway that runs, with its duration', async () => {
+	await using home = await temporaryHome();
+	const port = createFakePort({servers: [crm]});
+	port.answers.serverTest = {server: crm, durationMs: 341.6};
+	await using _ = await serveControl(home.path, port);
+
+	const {stdout} = await command(['mcp', 'test', 'crm'], {home: home.path});
+
+	expect(stdout).toMatch(/^crm answered in 342 ms \(legacy 2025-11-25\)\n2 tools /);
+	expect(port.calls).toEqual([{name: 'testServer', args: ['crm', {profile: 'default'}]}]);
+
+	port.answers.failure = new SvcError('mcp_connect_failed', 'spawn crm-server ENOENT');
+	expect(await command(['mcp', 'test', 'crm'], {home: home.path})).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('spawn crm-server ENOENT (mcp_connect_failed)'),
+	});
+});
+
+test('a program is added as untrusted, which is said; comments of the file stay', async () => {
+	await using home = await temporaryHome({'config.yaml': '# mine\nmodel: {provider: offline}\n'});
+
+	const {code, stdout, stderr} = await command(
+		['mcp', 'add', 'crm', '--env', 'CRM_TOKEN=${CRM_TOKEN}', '--', 'crm-server', '--stdio', '-v'],
+		{home: home.path},
+	);
+
+	expect({code, stdout}).toEqual({code: 0, stdout: 'Added crm\nTry it: svc mcp test crm\n'});
+	expect(stderr).toMatch(/^It is untrusted: /);
+	expect(await configIn(home)).toBe(
+		[
+			'# mine',
+			'model: {provider: offline}',
+			'mcp_servers:',
+			'  crm:',
+			'    command: crm-server',
+			'    args:',
+			'      - --stdio',
+			'      - -v',
+			'    env:',
+			'      CRM_TOKEN: ${CRM_TOKEN}',
+			'    trust: untrusted',
+			'',
+		].join('\n'),
+	);
+});
+
+test('a remote server is added with its flags', async () => {
+	await using home = await temporaryHome();
+
+	const added = await commandJson(
+		(
+			'mcp add mail --url https://mail.example/mcp --transport sse --header X-Tenant=acme --trust full ' +
+			'--lazy --include get_*,list --timeout 30 --protocol legacy'
+		).split(' '),
+		{home: home.path},
+	);
+
+	expect(added).toEqual({
+		name: 'mail',
+		url: 'https://mail.example/mcp',
+		transport: 'sse',
+		headers: {'X-Tenant': 'acme'},
+		protocol: 'legacy',
+		timeout: 30,
+		lazy: true,
+		tools: {include: ['get_*', 'list']},
+		trust: 'full',
+	});
+	expect(await command(['config', 'check'], {home: home.path})).toMatchObject({code: 0});
+});
+
+test('a server that exists is refused, and the file stays as it is', async () => {
+	await using home = await temporaryHome();
+	const add = ['mcp', 'add', 'crm', '--url', 'https://a.example/mcp'];
+	await command(add, {home: home.path});
+	const before = await configIn(home);
+
+	const again = await command(add, {home: home.path});
+
+	expect(again).toMatchObject({code: 1, stderr: expect.stringContaining('(server_exists)')});
+	expect(await configIn(home)).toBe(before);
+});
+
+test.for([
+	{what: 'a variable whose name says so', args: ['--env', 'GITHUB_TOKEN=abcdefgh', '--', 'x']},
+	{what: 'a header', args: ['--url', 'https://a.example', '--header', 'Authorization=Bearer abcd']},
+	{what: 'a shape', args: ['--env', 'WHAT=ghp_abcdefghijklmnopqrstu', '--', 'x']},
+	{what: 'an argument', args: ['--', 'x', '--api-key', 'abcdefgh']},
+	{what: 'an argument with its value', args: ['--', 'x', '--token=abcdefgh']},
+	{what: 'the query of a URL', args: ['--url', 'https://a.example/mcp?api_key=abcdefgh']},
+	{what: 'a password in a URL', args: ['--url', 'https://ann:abcdefgh@a.example/mcp']},
+])('what looks like a secret is not written into the file: $what', async ({args}) => {
+	await using home = await temporaryHome({'config.yaml': 'model: {provider: offline}\n'});
+
+	const {code, stderr} = await command(['mcp', 'add', 'crm', ...args], {home: home.path});
+
+	expect(code).toBe(1);
+	expect(stderr).toMatch(
+		/^svc: (?:Not added: .* looks like a secret.*\.env.*\(secret_inline\)|Cannot add .* \(server_refused\))\n$/,
+	);
+	expect(stderr).not.toContain('abcd');
+	expect(await configIn(home)).toBe('model: {provider: offline}\n');
+});
+
+test('the refusal of a secret names the variable that should hold it', async () => {
+	await using home = await temporaryHome();
+
+	const env = await command(['mcp', 'add', 'crm', '--env', 'GITHUB_TOKEN=abcdefgh', '--', 'x'], {
+		home: home.path,
+	});
+	const header = await command(
+		['mcp', 'add', 'my-crm', '--url', 'https://a.example', '--header', 'X-Api-Key=abcdefgh'],
+		{home: home.path},
+	);
+
+	expect(env.stderr).toContain("use '${GITHUB_TOKEN}' instead");
+	expect(header.stderr).toContain("use '${MY_CRM_X_API_KEY}' instead");
+});
+
+test('what cannot be a server is refused', async () => {
+	await using home = await temporaryHome();
+
+	expect(
+		await command(['mcp', 'add', 'crm', '--url', 'ftp://a.example'], {home: home.path}),
+	).toMatchObject({code: 1, stderr: expect.stringContaining('(server_refused)')});
+	for (const args of [
+		['mcp', 'add', 'crm'],
+		['mcp', 'add', 'crm', '--url', 'https://a.example', '--', 'x'],
+	]) {
+		expect(await command(args, {home: home.path})).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining('either --url or a command'),
+		});
+	}
+});
+
+test('a server is removed after a yes, and the rest of the file stays', async () => {
+	await using home = await temporaryHome({
+		'config.yaml':
+			'# mine\nmcp_servers:\n  crm: {command: x}\n  # of the mail\n  mail: {command: y}\n',
+	});
+
+	expect(await command(['mcp', 'remove', 'crm'], {home: home.path})).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(confirmation_needed)'),
+	});
+	expect(await command(['mcp', 'remove', 'crm', '--yes'], {home: home.path})).toMatchObject({
+		code: 0,
+		stdout: 'Removed crm\n',
+	});
+	expect(await configIn(home)).toContain('# of the mail\n  mail: {command: y}');
+	expect(await configIn(home)).not.toContain('crm');
+	expect(await command(['mcp', 'remove', 'crm', '--yes'], {home: home.path})).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(server_not_found)'),
+	});
+});
