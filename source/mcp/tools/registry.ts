@@ -2,9 +2,16 @@ import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {AskedTool} from '../../core/approval.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {askAbout, claimsOf} from './ask-about.ts';
+import {canonicalJson} from './canonical-json.ts';
+import {definitionOf, sha256} from './definition.ts';
 import type {KnownTools} from './pins.ts';
-
-export type UtilityKind = 'list_resources' | 'read_resource' | 'list_prompts' | 'get_prompt';
+import {cleanSchema} from './schema.ts';
+import {selectTools, warnOf} from './select-tools.ts';
+import {nameTools} from './tool-names.ts';
+import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
+import {visibleText} from './visible-text.ts';
 
 /** A tool as it is registered. */
 export type PlannedTool = {
@@ -19,7 +26,9 @@ export type PlannedTool = {
 	readonly description: string;
 	/** For models; never what is sent to the server. */
 	readonly inputSchema: JsonObject;
-	/** Claims to change nothing, and claimed so when its definition was first seen, or accepted. May be replayed. */
+	/**
+	 * Claims to change nothing; may be replayed. On an untrusted server it must have claimed so when its definition was first seen, or accepted.
+	 */
 	readonly readOnly: boolean;
 	/** A person must agree before each call. */
 	readonly needsApproval: boolean;
@@ -53,7 +62,121 @@ export type ToolsToPlan = {
 	readonly taken: ReadonlySet<string>;
 };
 
-/** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see Interface 2.13, Decisions 6 */
-export function planTools(_plan: ToolsToPlan): ToolPlan {
-	throw new Error('not written yet');
+const longestDescription = 8000;
+const mostWarnings = 20;
+
+/** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see Interface 2.12 trust rules, 2.13, Decisions 6 */
+export function planTools({
+	server,
+	profile,
+	listed,
+	capabilities,
+	known,
+	taken,
+}: ToolsToPlan): ToolPlan {
+	const selection = selectTools(listed, server.tools);
+	const utilities = utilitiesOf(server, capabilities);
+	const {names, collided, claimed} = nameTools(
+		server.name,
+		[
+			...selection.tools.map(({name}) => ({key: keyOf('native', name), tool: name})),
+			...utilities.map(kind => ({key: keyOf(kind, kind), tool: kind})),
+		],
+		taken,
+	);
+	const owner = {server, profile, known, names};
+	const natives = selection.tools.map(tool => planNative(tool, owner));
+	const tools = [
+		...natives.map(({tool}) => tool),
+		...utilities.map(kind => planUtility(kind, owner)),
+	];
+	return {
+		tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+		warnings: [
+			...warnOf('changed since first seen or accepted', changedOf(tools)),
+			...warnOf('same name as another tool, a hash tells them apart', collided),
+			...warnOf(
+				'arguments with names that models cannot use, left out',
+				natives.flatMap(({tool, lost}) => lost.map(argument => `${tool.tool}: ${argument}`)),
+			),
+			...selection.warnings,
+		].slice(0, mostWarnings),
+		offered: listed.length,
+		claimed,
+	};
+}
+
+type Owner = Pick<ToolsToPlan, 'server' | 'profile' | 'known'> & {
+	readonly names: ReadonlyMap<string, string>;
+};
+
+const keyOf = (kind: PlannedTool['kind'], tool: string): string => `${kind} ${tool}`;
+
+const changedOf = (tools: readonly PlannedTool[]): readonly string[] =>
+	tools.filter(({asked}) => asked.changed).map(({tool}) => tool);
+
+function planNative(
+	listed: ListedTool,
+	{server, profile, known, names}: Owner,
+): {readonly tool: PlannedTool; readonly lost: readonly string[]} {
+	const tool = listed.name;
+	const name = names.get(keyOf('native', tool)) ?? '';
+	const definition = definitionOf(listed);
+	const pinned = known.definitions.get(tool);
+	const changed = pinned === undefined ? !known.trustsNewTools : pinned !== definition;
+	const claims = claimsOf(listed);
+	// Whoever is not trusted cannot take back what was agreed to by changing the claim.
+	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
+	const {schema, lost} = cleanSchema(listed.inputSchema);
+	return {
+		tool: {
+			name,
+			tool,
+			kind: 'native',
+			listed,
+			description: descriptionOf(listed, server.name),
+			inputSchema: schema,
+			readOnly,
+			needsApproval: server.trust === 'untrusted' && !readOnly,
+			asked: askAbout(server, profile, {
+				tool,
+				name,
+				definition,
+				changed,
+				description: listed.description ?? '',
+				inputSchema: listed.inputSchema,
+				claims,
+			}),
+		},
+		lost,
+	};
+}
+
+/** Utility tools only read, on any server. */
+function planUtility(kind: UtilityKind, {server, profile, names}: Owner): PlannedTool {
+	const name = names.get(keyOf(kind, kind)) ?? '';
+	const {description, inputSchema} = describeUtility(kind, server.name);
+	return {
+		name,
+		tool: kind,
+		kind,
+		description,
+		inputSchema,
+		readOnly: true,
+		needsApproval: false,
+		asked: askAbout(server, profile, {
+			tool: kind,
+			name,
+			definition: sha256(canonicalJson({name: kind, description, inputSchema})),
+			changed: false,
+			description,
+			inputSchema,
+			claims: {readOnly: true},
+		}),
+	};
+}
+
+function descriptionOf({description, title, name}: ListedTool, server: string): string {
+	const text = visibleText((description || title || '').slice(0, longestDescription)).trim();
+	return text || `Tool "${cell(name, 100).text}" of tool server "${server}"`;
 }

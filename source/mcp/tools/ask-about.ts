@@ -1,0 +1,62 @@
+import {basename} from 'node:path';
+import type {Tool as ListedTool} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {AskedTool, ToolClaims} from '../../core/approval.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {block, cell} from '../../core/untrusted.ts';
+
+const longestDescription = 4000;
+const largestSchema = 16 * 1024;
+
+/** Everything a person is shown of a tool before a call. */
+export const askAbout = (
+	server: ToolServerConfig,
+	profile: string,
+	tool: Pick<AskedTool, 'tool' | 'name' | 'definition' | 'changed'> & {
+		readonly listed?: ListedTool;
+		readonly description: string;
+		readonly inputSchema: unknown;
+		readonly claims: ToolClaims;
+	},
+): AskedTool => ({
+	server: server.name,
+	profile,
+	tool: tool.tool,
+	name: tool.name,
+	transport: server.endpoint.transport,
+	host: hostOf(server),
+	trust: server.trust,
+	claims: tool.claims,
+	description: block(tool.description, {maxLength: longestDescription}).text,
+	inputSchema: shownSchema(tool.inputSchema),
+	definition: tool.definition,
+	changed: tool.changed,
+});
+
+/** The annotations of a tool. Only `true` and `false` count. */
+export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
+	const {readOnlyHint, destructiveHint, idempotentHint, openWorldHint} = annotations;
+	return {
+		...(typeof readOnlyHint === 'boolean' ? {readOnly: readOnlyHint} : {}),
+		...(typeof destructiveHint === 'boolean' ? {destructive: destructiveHint} : {}),
+		...(typeof idempotentHint === 'boolean' ? {idempotent: idempotentHint} : {}),
+		...(typeof openWorldHint === 'boolean' ? {openWorld: openWorldHint} : {}),
+	};
+}
+
+/** Host and port of a remote server, the name of the program of another; never credentials. */
+export function hostOf({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
+	if (endpoint.transport === 'stdio') {
+		return cell(basename(endpoint.command), 100).text;
+	}
+
+	// A URL may still hold references.
+	const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(endpoint.url)?.[1] ?? '';
+	return cell(authority.slice(authority.lastIndexOf('@') + 1), 100).text;
+}
+
+function shownSchema(schema: unknown): JsonValue {
+	return isJsonObject(schema) && Buffer.byteLength(JSON.stringify(schema)) <= largestSchema
+		? schema
+		: null;
+}

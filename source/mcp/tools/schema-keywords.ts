@@ -1,0 +1,106 @@
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {visibleText} from './visible-text.ts';
+
+/** What stands behind a keyword, for models; `undefined`: the keyword is left out. */
+type Keep = (value: unknown) => JsonValue | undefined;
+
+const longestText = 8000;
+const longestPattern = 1000;
+const longestValue = 10_000;
+const mostValues = 1000;
+
+const text: Keep = value =>
+	typeof value === 'string' ? visibleText(value.slice(0, longestText)) : undefined;
+
+const shortText: Keep = value =>
+	typeof value === 'string' && value.length <= longestPattern && visibleText(value) === value
+		? value
+		: undefined;
+
+const number: Keep = value => (Number.isFinite(value) ? Number(value) : undefined);
+
+const flag: Keep = value => (typeof value === 'boolean' ? value : undefined);
+
+/** A value as it is: one that holds what nobody sees is none, since a model could neither read nor repeat it. */
+const exactly: Keep = value => {
+	const json = JSON.stringify(value) ?? '';
+	const isPlain =
+		json.length <= longestValue && visibleText(json) === json && !/\\(?:u00|[bfr])/.test(json);
+	return isPlain && isJsonValue(value) ? value : undefined;
+};
+
+const isJsonValue = (value: unknown): value is JsonValue => value !== undefined;
+
+const list: Keep = value => {
+	const values = Array.isArray(value) ? value.slice(0, mostValues).map(exactly) : [];
+	const kept = values.filter(isKept);
+	return kept.length > 0 ? kept : undefined;
+};
+
+const isKept = (value: JsonValue | undefined): value is JsonValue => value !== undefined;
+
+const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+const isTypeName = (name: unknown): name is string =>
+	typeof name === 'string' && typeNames.has(name);
+
+const type: Keep = value => {
+	const names = [...new Set([value].flat().filter(isTypeName))];
+	return names.length > 1 ? names : names[0];
+};
+
+/** Keywords without schemas in them that model APIs know, in the order in which they are written. */
+export const plainKeywords: ReadonlyArray<readonly [keyword: string, keep: Keep]> = [
+	['type', type],
+	['title', text],
+	['description', text],
+	['enum', list],
+	['const', exactly],
+	['default', exactly],
+	['examples', list],
+	['format', shortText],
+	['pattern', shortText],
+	['minimum', number],
+	['maximum', number],
+	['exclusiveMinimum', number],
+	['exclusiveMaximum', number],
+	['multipleOf', number],
+	['minLength', number],
+	['maxLength', number],
+	['minItems', number],
+	['maxItems', number],
+	['uniqueItems', flag],
+	['minProperties', number],
+	['maxProperties', number],
+];
+
+/** What model APIs take as the name of an argument. */
+export const isArgumentName = (name: string): boolean =>
+	/^[\w.-]{1,64}$/.test(name) && name !== '__proto__';
+
+/** `anyOf: [X, null]` as X that may be null, where X has one type; APIs differ in what they make of the first. */
+export function withoutNullBranch(
+	schema: Readonly<Record<string, JsonValue>>,
+	keyword: 'anyOf' | 'oneOf',
+): Readonly<Record<string, JsonValue>> {
+	const {[keyword]: branches, ...beside} = schema;
+	const [first, second, ...more] = Array.isArray(branches) ? branches : [];
+	const other = [first, second].find(branch => !isNullType(branch));
+	const hasNull = [first, second].some(isNullType);
+	if (!hasNull || more.length > 0 || !isJsonObject(other) || typeof other['type'] !== 'string') {
+		return schema;
+	}
+
+	const values = other['enum'];
+	return Object.hasOwn(other, 'const')
+		? schema
+		: {
+				...other,
+				...beside,
+				type: [other['type'], 'null'],
+				...(Array.isArray(values) ? {enum: [...values, null]} : {}),
+			};
+}
+
+const isNullType = (branch: unknown): boolean =>
+	isJsonObject(branch) && branch['type'] === 'null' && Object.keys(branch).length === 1;

@@ -1,0 +1,160 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {isArgumentName, plainKeywords, withoutNullBranch} from './schema-keywords.ts';
+import {followReference} from './schema-references.ts';
+
+/** A schema as models get it. */
+export type CleanSchema = {
+	/** Always of type `object`, with `properties`. */
+	readonly schema: JsonObject;
+	/** Names of arguments that no model API takes; they are left out. At most 20. */
+	readonly lost: readonly string[];
+};
+
+const mostNodes = 10_000;
+const deepest = 32;
+const longestSchema = 256 * 1024;
+const mostLost = 20;
+
+type Walk = {
+	readonly root: JsonObject;
+	/** Whether references are followed. */
+	readonly follows: boolean;
+	readonly lost: Set<string>;
+	nodes: number;
+};
+
+/** Where the walk is. */
+type Place = {readonly through: ReadonlySet<string>; readonly depth: number};
+
+/**
+ * The schema of a tool's arguments as model APIs understand it: references within it are followed, others dropped and never fetched; only keywords that
+ * APIs know; alternatives at the top are joined, as some APIs refuse them there. It says less than the original, never something else. Never throws; the outcome
+ * is bounded: a schema that grows beyond 256 KiB through its references keeps none of them.
+ */
+export function cleanSchema(schema: unknown): CleanSchema {
+	const root = isJsonObject(schema) ? schema : {};
+	const followed = cleanRoot(root, true);
+	const result = isTooLong(followed) ? cleanRoot(root, false) : followed;
+	return isTooLong(result) ? {...result, schema: {type: 'object', properties: {}}} : result;
+}
+
+const isTooLong = ({schema}: CleanSchema): boolean => JSON.stringify(schema).length > longestSchema;
+
+function cleanRoot(root: JsonObject, follows: boolean): CleanSchema {
+	const walk: Walk = {root, follows, lost: new Set(), nodes: 0};
+	const joined = joinAlternatives(clean(root, walk, {through: new Set(), depth: 0}));
+	const {properties} = joined;
+	return {
+		schema: {...joined, type: 'object', properties: isJsonObject(properties) ? properties : {}},
+		lost: [...walk.lost].slice(0, mostLost),
+	};
+}
+
+function clean(value: unknown, walk: Walk, {through, depth}: Place): JsonObject {
+	walk.nodes += 1;
+	if (!isJsonObject(value) || walk.nodes > mostNodes || depth > deepest) {
+		return {};
+	}
+
+	const {schema, through: ahead} = walk.follows
+		? followReference(value, walk.root, through)
+		: {schema: value, through};
+	const place = {through: ahead, depth: depth + 1};
+	const known = plainKeywords.flatMap(([keyword, keep]) => {
+		const kept = Object.hasOwn(schema, keyword) ? keep(schema[keyword]) : undefined;
+		return kept === undefined ? [] : [[keyword, kept] as const];
+	});
+	const result: Record<string, JsonValue> = {
+		...Object.fromEntries(known),
+		...cleanProperties(schema, walk, place),
+		...cleanParts(schema, walk, place),
+	};
+	return withoutNullBranch(withoutNullBranch(result, 'anyOf'), 'oneOf');
+}
+
+function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObject {
+	const {properties, required} = schema;
+	if (!isJsonObject(properties)) {
+		return {};
+	}
+
+	const kept: Array<readonly [string, JsonObject]> = [];
+	for (const [name, property] of Object.entries(properties)) {
+		if (!isArgumentName(name)) {
+			walk.lost.add(name);
+		} else if (walk.nodes <= mostNodes) {
+			kept.push([name, clean(property, walk, place)]);
+		}
+	}
+
+	const names = new Set(kept.map(([name]) => name));
+	const needed = [...new Set(Array.isArray(required) ? required : [])].filter(
+		name => typeof name === 'string' && names.has(name),
+	);
+	return {
+		properties: Object.fromEntries(kept),
+		...(needed.length > 0 ? {required: needed} : {}),
+	};
+}
+
+/** The keywords that hold schemas, but for `properties`. */
+function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
+	const parts: Record<string, JsonValue> = {};
+	if (isJsonObject(schema['items']) || typeof schema['items'] === 'boolean') {
+		parts['items'] = clean(schema['items'], walk, place);
+	} else if (schema['type'] === 'array') {
+		// Some APIs refuse a list without it.
+		parts['items'] = {};
+	}
+
+	const {additionalProperties} = schema;
+	if (typeof additionalProperties === 'boolean') {
+		parts['additionalProperties'] = additionalProperties;
+	} else if (isJsonObject(additionalProperties)) {
+		parts['additionalProperties'] = clean(additionalProperties, walk, place);
+	}
+
+	for (const keyword of ['prefixItems', ...alternatives]) {
+		const branches = schema[keyword];
+		if (Array.isArray(branches) && branches.length > 0 && walk.nodes <= mostNodes) {
+			parts[keyword] = branches.slice(0, 100).map((branch: unknown) => clean(branch, walk, place));
+		}
+	}
+
+	return parts;
+}
+
+const alternatives = ['anyOf', 'oneOf', 'allOf'] as const;
+
+/** An object schema without alternatives at its top: it takes every argument that one of them takes, and needs what all of them need. */
+function joinAlternatives(schema: JsonObject): JsonObject {
+	// What one branch forbids, another may have.
+	const {anyOf, oneOf, allOf, additionalProperties: _, ...beside} = schema;
+	if (!anyOf && !oneOf && !allOf) {
+		return schema;
+	}
+
+	const all = objectsOf(allOf);
+	const choices = [objectsOf(anyOf), objectsOf(oneOf)].filter(branches => branches.length > 0);
+	const properties = Object.fromEntries(
+		[...all, ...choices.flat(), beside].flatMap(({properties: some}) =>
+			isJsonObject(some) ? Object.entries(some) : [],
+		),
+	);
+	const required = new Set([
+		...namesOf(beside),
+		...all.flatMap(namesOf),
+		...choices.flatMap(branches =>
+			namesOf(branches[0] ?? {}).filter(name =>
+				branches.every(other => namesOf(other).includes(name)),
+			),
+		),
+	]);
+	return {...beside, properties, ...(required.size > 0 ? {required: [...required]} : {})};
+}
+
+const objectsOf = (branches: JsonValue | undefined): readonly JsonObject[] =>
+	Array.isArray(branches) ? branches.filter(isJsonObject).map(joinAlternatives) : [];
+
+const namesOf = ({required}: JsonObject): readonly string[] =>
+	Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];

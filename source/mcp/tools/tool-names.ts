@@ -1,0 +1,76 @@
+import {sha256} from './definition.ts';
+
+/** What model APIs take. */
+const longestName = 64;
+
+const hashLength = 8;
+
+/** @see Interface 2.13: every character other than letter, digit, underscore is replaced by an underscore */
+const sanitised = (name: string): string => name.replace(/[^A-Za-z0-9_]/gu, '_');
+
+/** What gets a name. A server's own tool and a utility tool may have the same `tool`; `key` tells them apart. */
+type ToName = {readonly key: string; readonly tool: string};
+
+/** How the tools of a server are called. */
+export type ToolNames = {
+	/** Key → name for models. */
+	readonly names: ReadonlyMap<string, string>;
+	/** Own names of those that would have had a name that another tool has, too. */
+	readonly collided: readonly string[];
+	/** Names that are given, and those that were wished for. */
+	readonly claimed: ReadonlySet<string>;
+};
+
+/**
+ * A name for each of `tools` (each key once): `mcp__<server>__<tool>`, cut and with a hash at its end where it is longer than 64 characters, and with a hash where
+ * several would have the same, or `taken` holds it. No name is given twice; none is in `taken`. Depends on the set of tools, not on their order.
+ *
+ * @see Interface 2.13, Decisions 6
+ */
+export function nameTools(
+	server: string,
+	tools: readonly ToName[],
+	taken: ReadonlySet<string>,
+): ToolNames {
+	const wished = tools
+		.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+		.map(({key, tool}) => ({key, tool, wish: wishedName(server, {key, tool})}));
+	const perWish = Map.groupBy(wished, ({wish}) => wish);
+	const collided = wished.filter(
+		({wish}) => taken.has(wish) || (perWish.get(wish)?.length ?? 0) > 1,
+	);
+	const names = new Map(wished.map(({key, wish}) => [key, wish]));
+	const claimed = new Set(names.values());
+	for (const tool of collided) {
+		const name = freeName(
+			server,
+			tool,
+			candidate => !claimed.has(candidate) && !taken.has(candidate),
+		);
+		claimed.add(name);
+		names.set(tool.key, name);
+	}
+
+	return {names, collided: collided.map(({tool}) => tool), claimed};
+}
+
+const plainName = (server: string, tool: string): string =>
+	`mcp__${sanitised(server)}__${sanitised(tool)}`;
+
+function wishedName(server: string, {key, tool}: ToName): string {
+	const name = plainName(server, tool);
+	return name.length > longestName ? suffixed(name, `${server}\0${key}`) : name;
+}
+
+function freeName(server: string, {key, tool}: ToName, isFree: (name: string) => boolean): string {
+	const name = plainName(server, tool);
+	for (let attempt = 0; ; attempt += 1) {
+		const candidate = suffixed(name, `${server}\0${key}${attempt > 0 ? `\0${attempt}` : ''}`);
+		if (isFree(candidate)) {
+			return candidate;
+		}
+	}
+}
+
+const suffixed = (name: string, hashed: string): string =>
+	`${name.slice(0, longestName - hashLength - 1)}_${sha256(hashed).slice(0, hashLength)}`;

@@ -1,0 +1,65 @@
+/** What cannot be seen, or acts on what shows it, but for tabs and line feeds. */
+const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/** The three flags that are written with tags are what tags are good for. */
+const pieces = new RegExp(
+	`\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}|\\r\\n?|${unseen.source}`,
+	'gu',
+);
+
+/** Signs of Arabic, Syriac and Kaithi that span the digits after them. They are seen. */
+const spanningSigns = /^[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]$/u;
+
+/** What vanishes without being missed: tags, soft hyphens, byte order marks. */
+const idle = /^[\u{e0000}-\u{e007f}\u00ad\ufeff]$/u;
+
+const emojiBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
+const emojiAfter = /^\p{Extended_Pictographic}/u;
+const presented = /(?:\p{Extended_Pictographic}|[#*0-9])$/u;
+/** Scripts in which joiners change how letters are joined. */
+const joiningBefore = /(?![\p{Script=Latin}])[\p{L}\p{M}]$/u;
+const joiningAfter = /^(?![\p{Script=Latin}])[\p{L}\p{M}]/u;
+
+/**
+ * A stranger's text for a model to read, with nothing in it that a person would not see: tag characters are gone, bidi controls, zero-width and control
+ * characters are written as `\u{202e}`, line ends are line feeds, halves of surrogate pairs `U+FFFD`. Letters of all scripts and emoji stay as they are, which is where
+ * it differs from `block()`. Time grows linearly with the text.
+ */
+export const visibleText = (text: string): string =>
+	unseen.test(text) ? text.replace(pieces, show) : text;
+
+function show(piece: string, at: number, text: string): string {
+	if (piece.length > 2 || spanningSigns.test(piece)) {
+		return piece;
+	}
+
+	if (piece.startsWith('\r') || piece === '\u2028' || piece === '\u2029') {
+		return '\n';
+	}
+
+	if (idle.test(piece)) {
+		return '';
+	}
+
+	if (/^\p{Cs}$/u.test(piece)) {
+		return '\ufffd';
+	}
+
+	return isNeeded(piece, text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3))
+		? piece
+		: `\\u{${piece.codePointAt(0)?.toString(16)}}`;
+}
+
+/** Joiners and presentation selectors where writing needs them. A run of them, which could carry a message, is not needed. */
+function isNeeded(piece: string, before: string, after: string): boolean {
+	if (piece === '\ufe0f' || piece === '\ufe0e') {
+		return presented.test(before);
+	}
+
+	const joinsEmoji = piece === '\u200d' && emojiBefore.test(before) && emojiAfter.test(after);
+	const joinsLetters =
+		(piece === '\u200d' || piece === '\u200c') &&
+		joiningBefore.test(before) &&
+		joiningAfter.test(after);
+	return joinsEmoji || joinsLetters;
+}
