@@ -1,0 +1,108 @@
+import {readFile} from 'node:fs/promises';
+import {Client} from '@modelcontextprotocol/client';
+import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {systemClock} from '../../../source/core/clock.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
+import {createLogger, type LogRecord} from '../../../source/core/log.ts';
+import {createRedact} from '../../../source/core/redact.ts';
+import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
+import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {browse} from '../servers/authorization-server.ts';
+import {toolServer} from '../servers/tool-server.ts';
+
+export const callback = 'http://localhost:27890/callback';
+
+export const remoteServer = (
+	url: string,
+	oauth: JsonObject = {},
+	changes: Partial<RemoteEndpoint> = {},
+): ToolServerConfig =>
+	toolServer<RemoteEndpoint>({
+		transport: 'http',
+		url,
+		headers: {},
+		tls: {verify: true},
+		skipPreflight: true,
+		oauth,
+		...changes,
+	});
+
+/** A home, a wire and the logins of one profile. `restart` makes new logins over the same files. */
+export async function oauthWorld(options: {readonly home?: string} = {}) {
+	const stack = new AsyncDisposableStack();
+	const home = options.home ?? stack.use(await temporaryHome()).path;
+	const records: LogRecord[] = [];
+	const redact = createRedact(() => []);
+	const log = createLogger({clock: systemClock, redact, write: record => records.push(record)});
+	const wire = stack.use(
+		createWire({
+			clock: systemClock,
+			log,
+			redact,
+			paths: {mcpStderrLog: `${home}/stderr.log`, mcpProcesses: `${home}/processes.json`},
+			environment: {},
+		}),
+	);
+	const restart = () =>
+		createOAuthProviders({
+			clock: systemClock,
+			log,
+			redact,
+			paths: {mcpTokens: `${home}/mcp-tokens`, profile: 'default'},
+		});
+	let providers = restart();
+
+	return {
+		home,
+		records,
+		providers: () => providers,
+		restart() {
+			providers = restart();
+		},
+		/** Logs in with a browser that agrees to everything, unless another is given. */
+		async login(
+			server: ToolServerConfig,
+			openBrowser: (url: URL) => Promise<URLSearchParams> = async url => browse(url, callback),
+		) {
+			await providers.login(server, {
+				open: wire.open,
+				redirectUrl: callback,
+				openBrowser,
+				secrets: [],
+				signal: new AbortController().signal,
+			});
+		},
+		/** Connects with the stored grant, as a gateway does. */
+		async connect(server: ToolServerConfig) {
+			const authProvider = providers.of(server);
+			const opened = await wire.open(server, {
+				signal: new AbortController().signal,
+				secrets: [],
+				...(authProvider && {authProvider}),
+			});
+			stack.use(opened);
+			const client = new Client({name: 'test', version: '1.0.0'});
+			try {
+				await client.connect(opened.transport);
+			} catch (error) {
+				return {failure: opened.explain(error)};
+			}
+
+			return {
+				client,
+				explain: (error: unknown) => opened.explain(error),
+				async whoami() {
+					const {content} = await client.callTool({name: 'whoami', arguments: {}});
+					const [part] = content;
+					return part?.type === 'text' ? part.text : '';
+				},
+			};
+		},
+		/** One of the files of the server `crm`, parsed. */
+		async file(ending = '.json'): Promise<Record<string, string>> {
+			return JSON.parse(await readFile(`${home}/mcp-tokens/crm${ending}`, 'utf8'));
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
