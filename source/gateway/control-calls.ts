@@ -5,6 +5,7 @@ import type {Group, StoredGroup} from '../core/group.ts';
 import type {JobView} from '../core/job.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Run, StoredRun} from '../core/run.ts';
+import {createApprovalCalls} from './approval-calls.ts';
 import {callControl, shortSilenceMs} from './control-client.ts';
 import type {
 	GatewayCommands,
@@ -81,6 +82,7 @@ export function createControlCalls(socket: string): GatewayCommands {
 		sendTestEvent: (route, options = {}) =>
 			post<ReceiverAnswer>(`/v1/routes/${encodeURIComponent(route)}/test`, {...options}),
 		curlLine: route => get<string>(`/v1/routes/${encodeURIComponent(route)}/curl`),
+		...createApprovalCalls(socket),
 		...createServerCalls(socket),
 		cancelRun: id => post<boolean>(`/v1/runs/${id}/cancel`),
 		retryRun: id => post<boolean>(`/v1/runs/${id}/retry`),

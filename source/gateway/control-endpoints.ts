@@ -1,3 +1,4 @@
+import {approvalEndpoints} from './endpoints/approval-endpoints.ts';
 import {deliveryEndpoints} from './endpoints/delivery-endpoints.ts';
 import type {ControlEndpoint} from './endpoints/endpoint.ts';
 import {gatewayEndpoints} from './endpoints/gateway-endpoints.ts';
@@ -12,6 +13,7 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
 	...runEndpoints,
 	...groupEndpoints,
 	...jobEndpoints,
+	...approvalEndpoints,
 	...serverEndpoints,
 	...gatewayEndpoints,
 ];

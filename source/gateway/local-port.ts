@@ -5,6 +5,7 @@ import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {routePath} from '../core/route-path.ts';
+import {createApprovalCommands} from './approval-commands.ts';
 import {gatewayStatus} from './gateway-status.ts';
 import {importDeliveries} from './import-deliveries.ts';
 import type {GatewayPort} from './port.ts';
@@ -88,6 +89,7 @@ export function createLocalPort({
 			const route = await routeOf(name);
 			return curlLine(urlOf(route), sampleFor(route));
 		},
+		...createApprovalCommands(rooms),
 		...createServerCommands({clock, rooms}),
 		async cancelRun(id) {
 			const {dispatcher, store, announce} = await rooms();

@@ -1,85 +1,18 @@
-import {appendFile, chmod, rename, stat} from 'node:fs/promises';
 import {logLine} from '../core/log-line.ts';
 import type {LogRecord} from '../core/log.ts';
+import {createLineFile} from './line-file.ts';
 
-/** The file is set aside at this size; with the two before it the log never takes more than three times this. */
-const largestBytes = 16 * 1024 * 1024;
-
-/** Lines that may wait for the disk. */
-const longestBacklog = 5000;
-
-export type LogFile = {
+export type LogFile = AsyncDisposable & {
 	write(record: LogRecord): void;
-	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/**
- * Appends records to a file (0600), in order. A disk that fails loses log lines, counted in the next line that can be
- * written; it never stops the gateway.
- */
+/** Appends records to a file, one line each. @see createLineFile */
 export function createLogFile(path: string): LogFile {
-	let waiting: string[] = [];
-	let lost = 0;
-	let bytes: number | undefined;
-	let writing: Promise<void> | undefined;
-
-	const flush = async () => {
-		while (waiting.length > 0) {
-			const lines = waiting;
-			waiting = [];
-			// One write after the other keeps the order.
-			// oxlint-disable-next-line no-await-in-loop
-			await append(lines);
-		}
-
-		writing = undefined;
-	};
-
-	const append = async (lines: readonly string[]) => {
-		const missing = lost > 0 ? [`${lost} log lines could not be written`] : [];
-		const text = [...missing, ...lines, ''].join('\n');
-		try {
-			bytes ??= await sizeOf(path);
-			if (bytes > largestBytes) {
-				await setAside(path);
-				bytes = 0;
-			}
-
-			await appendFile(path, text, {mode: 0o600});
-			bytes += Buffer.byteLength(text);
-			lost = 0;
-		} catch {
-			// There is nowhere left to say it but the file itself, later.
-			lost += lines.length;
-		}
-	};
-
+	const file = createLineFile(path, lines => `${lines} log lines could not be written`);
 	return {
 		write(record) {
-			if (waiting.length >= longestBacklog) {
-				lost++;
-				return;
-			}
-
-			waiting.push(logLine(record));
-			writing ??= flush();
+			file.write(logLine(record));
 		},
-		async [Symbol.asyncDispose]() {
-			await writing;
-		},
+		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 	};
-}
-
-async function sizeOf(path: string): Promise<number> {
-	try {
-		await chmod(path, 0o600);
-		return (await stat(path)).size;
-	} catch {
-		return 0;
-	}
-}
-
-async function setAside(path: string): Promise<void> {
-	await rename(`${path}.1`, `${path}.2`).catch(() => {});
-	await rename(path, `${path}.1`);
 }

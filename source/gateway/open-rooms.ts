@@ -21,7 +21,7 @@ import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
 import {lockHome} from './lock.ts';
 import {createGatewayMetrics} from './metrics.ts';
-import {noApprovals} from './no-approvals.ts';
+import {openApprovals} from './open-approvals.ts';
 import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
 import {openServers} from './open-servers.ts';
@@ -112,11 +112,12 @@ export async function openRooms(
 		}
 	};
 
-	const approvals = noApprovals;
+	const approvals = stack.use(
+		await openApprovals(world, {store, config, broker, emit, log, redact}),
+	);
 	const servers = stack.use(
 		openServers(world, {
 			live,
-			elicit: form => approvals.elicit(form),
 			approvals,
 			emit,
 			log: log.from('mcp'),
@@ -143,6 +144,7 @@ export async function openRooms(
 			model,
 			deliverer,
 			servers,
+			approvals,
 			busy,
 			announce: runId => announce.changed(runId),
 			emit,

@@ -1,10 +1,9 @@
-import type {Approvals} from '../core/approvals/approvals.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
-import type {ServerManagerDependencies} from '../mcp/manager.ts';
 import type {LiveConfig} from './live-config.ts';
 import {createLiveServers, type LiveServers} from './live-servers.ts';
+import type {OpenedApprovals} from './open-approvals.ts';
 import {createManagerOpener} from './open-manager.ts';
 import type {GatewayWorld} from './rooms.ts';
 
@@ -13,21 +12,26 @@ export function openServers(
 	{clock, paths, environment}: GatewayWorld,
 	{
 		live,
-		elicit,
 		approvals,
 		emit,
 		log,
 		redact,
 	}: {
 		readonly live: Pick<LiveConfig, 'current'>;
-		readonly elicit: ServerManagerDependencies['elicit'];
-		readonly approvals: Pick<Approvals, 'serverChanged'>;
+		readonly approvals: Pick<OpenedApprovals, 'serverChanged' | 'fillIn'>;
 		readonly emit: Emit;
 		readonly log: Logger;
 		readonly redact: Redact;
 	},
 ): LiveServers {
-	const opener = createManagerOpener({clock, log, redact, paths, environment, elicit});
+	const opener = createManagerOpener({
+		clock,
+		log,
+		redact,
+		paths,
+		environment,
+		elicit: approvals.fillIn,
+	});
 	const servers = createLiveServers({
 		clock,
 		config: () => live.current(),

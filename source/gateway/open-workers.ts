@@ -14,6 +14,7 @@ import {equipRun} from './equip-run.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveModel} from './live-model.ts';
 import type {LiveServers} from './live-servers.ts';
+import type {OpenedApprovals} from './open-approvals.ts';
 import type {GatewayWorld} from './rooms.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
@@ -26,6 +27,7 @@ export function openWorkers(
 		model,
 		deliverer,
 		servers,
+		approvals,
 		busy,
 		announce,
 		emit,
@@ -38,6 +40,7 @@ export function openWorkers(
 		readonly model: LiveModel;
 		readonly deliverer: Deliverer;
 		readonly servers: LiveServers;
+		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded'>;
 		readonly busy: Busy;
 		readonly announce: WorkDependencies['announce'];
 		readonly emit: Emit;
@@ -49,13 +52,27 @@ export function openWorkers(
 	const config = (): Config => live.current();
 	const agentLog = log.from('agent');
 	const agent = createAgentRunner(
-		{clock, model: name => model.current(name), redact, log: agentLog},
+		{
+			clock,
+			model: name => model.current(name),
+			approve: approvals.approve,
+			redact,
+			log: agentLog,
+		},
 		modelRetries === undefined ? {} : {maxRetries: modelRetries},
 	);
 	const dependencies: WorkDependencies = {
 		clock,
 		runs,
-		agent,
+		agent: {
+			async run(request) {
+				try {
+					return await agent.run(request);
+				} finally {
+					approvals.runEnded(request.runId);
+				}
+			},
+		},
 		deliverer,
 		announce,
 		emit,

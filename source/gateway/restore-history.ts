@@ -20,11 +20,12 @@ export async function restoreHistory({
 	readonly clock: Clock;
 	readonly log: Logger;
 }): Promise<void> {
-	const [deliveries, runs, pending, dispatched] = await Promise.all([
+	const [deliveries, runs, pending, dispatched, approvals] = await Promise.all([
 		store.journal.list({limit: recentDeliveries}),
 		store.runs.list({limit: recentRuns}),
 		store.groups.list({state: 'pending', limit: limits.pendingGroups}),
 		store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups}),
+		store.approvals.settled(limits.settledApprovals),
 	]);
 	emit({
 		type: 'history-restored',
@@ -32,7 +33,7 @@ export async function restoreHistory({
 		deliveries: deliveries.toReversed(),
 		runs: runs.toReversed(),
 		groups: [...pending, ...dispatched],
-		approvals: [],
+		approvals: approvals.toReversed(),
 	});
 
 	if (pending.length > 0) {

@@ -1,4 +1,4 @@
-import type {ApprovalAnswer, ApprovalRule, AskedTool} from '../approval.ts';
+import type {Approval, ApprovalAnswer, ApprovalRule, AskedTool} from '../approval.ts';
 import {every, type Clock} from '../clock.ts';
 import {SvcError} from '../errors.ts';
 import type {Emit} from '../events.ts';
@@ -29,6 +29,8 @@ export type ApprovalsDependencies = {
 	readonly rules: readonly ApprovalRule[];
 	/** Whether the gateway is ending: what is given up then was not given up by a person. */
 	readonly isStopping?: () => boolean;
+	/** Gets each decision once, with all of the arguments. Must not throw. */
+	readonly audit?: (approval: Approval) => void;
 	/** A person allowed a call of a tool as it is defined now. Must not throw. */
 	readonly onAllowed?: (tool: AskedTool) => void;
 };
@@ -41,11 +43,12 @@ export function createApprovals({
 	keeper,
 	rules,
 	isStopping = () => false,
+	audit = () => {},
 	onAllowed = () => {},
 }: ApprovalsDependencies): Approvals {
 	let closed = false;
 	const book = createRuleBook({clock, emit, log, keeper}, rules);
-	const recorder = createRecorder({clock, emit, log, keeper, book});
+	const recorder = createRecorder({clock, emit, log, keeper, book, audit});
 	const queue = createQueue({
 		clock,
 		emit,

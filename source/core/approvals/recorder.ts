@@ -21,12 +21,15 @@ export function createRecorder({
 	log,
 	keeper,
 	book,
+	audit,
 }: {
 	readonly clock: Clock;
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly keeper: ApprovalKeeper;
 	readonly book: RuleBook;
+	/** Gets each decision once, with the arguments still there. Must not throw. */
+	readonly audit: (approval: Approval) => void;
 }): Recorder {
 	const failed = (what: string, decision: ApprovalDecision, error: unknown) => {
 		log.error(what, {outcome: decision.outcome, by: decision.by, error: messageOf(error)});
@@ -75,6 +78,7 @@ export function createRecorder({
 				book.used(decision.rule);
 			}
 
+			audit({...shown, ...(settled.decision && {decision: settled.decision})});
 			tell(settled);
 			return settled;
 		},
@@ -87,6 +91,7 @@ export function createRecorder({
 					book.used(decision.rule);
 				}
 
+				audit({...decided, id});
 				tell(approval);
 				return approval;
 			} catch (error) {

@@ -1,0 +1,26 @@
+import {faceName} from './face-name.ts';
+import type {GatewayCommands} from './port.ts';
+import type {Rooms} from './rooms.ts';
+
+/** What a face may do with what waits for a person. */
+export type ApprovalCommands = Pick<
+	GatewayCommands,
+	'listApprovals' | 'settleApproval' | 'extendApproval' | 'listApprovalRules' | 'revokeApprovalRule'
+>;
+
+/** The commands for approvals of a gateway in this process. */
+export const createApprovalCommands = (
+	rooms: () => Promise<Pick<Rooms, 'approvals' | 'store'>>,
+): ApprovalCommands => ({
+	async listApprovals({state, limit}) {
+		const {approvals, store} = await rooms();
+		return state === 'waiting'
+			? approvals.waiting().slice(0, limit)
+			: store.approvals.settled(limit);
+	},
+	settleApproval: async (id, answer, by) =>
+		(await rooms()).approvals.settle(id, answer, faceName(by)),
+	extendApproval: async id => (await rooms()).approvals.extend(id),
+	listApprovalRules: async () => (await rooms()).approvals.rules(),
+	revokeApprovalRule: async id => (await rooms()).approvals.revoke(id),
+});

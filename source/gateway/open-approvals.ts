@@ -1,0 +1,128 @@
+import type {Config} from '../config/config.ts';
+import type {AskedTool} from '../core/approval.ts';
+import type {Approvals, AskingRun} from '../core/approvals/approvals.ts';
+import {createApprovals} from '../core/approvals/create-approvals.ts';
+import type {Broker} from '../core/broker.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Run} from '../core/run.ts';
+import type {Approve} from '../core/tool.ts';
+import type {ServerManagerDependencies} from '../mcp/manager.ts';
+import type {Store} from '../store/port.ts';
+import {createApprovalLog} from './approval-log.ts';
+import type {GatewayWorld} from './rooms.ts';
+
+/** The queue of approvals, joined with the journal, its log and the runs. */
+export type OpenedApprovals = Approvals & {
+	/** For the agent: asks about a call of a run. */
+	readonly approve: Approve;
+	/** For the tool servers: hands a form to a person. */
+	readonly fillIn: ServerManagerDependencies['elicit'];
+};
+
+/** Where a tool has no server with a time of its own. */
+const usualTimeoutMs = 300_000;
+
+/** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
+export async function openApprovals(
+	{clock, paths}: Pick<GatewayWorld, 'clock' | 'paths'>,
+	{
+		store,
+		config,
+		emit,
+		log,
+		redact,
+		broker,
+		onAllowed,
+	}: {
+		readonly store: Pick<Store, 'approvals' | 'runs'>;
+		readonly config: () => Pick<Config, 'toolServers' | 'runs'>;
+		readonly emit: Emit;
+		readonly log: Logger;
+		readonly redact: Redact;
+		readonly broker: Pick<Broker, 'getState'>;
+		/** A person allowed a call of a tool as it is defined now. Must not throw. */
+		readonly onAllowed?: (tool: AskedTool) => void;
+	},
+): Promise<OpenedApprovals> {
+	await using stack = new AsyncDisposableStack();
+	const file = stack.use(createApprovalLog(paths, redact));
+	const approvalsLog = log.from('approvals');
+	const rules = await store.approvals.rules();
+	const approvals = stack.use(
+		createApprovals({
+			clock,
+			emit,
+			log: approvalsLog,
+			keeper: store.approvals,
+			rules,
+			isStopping: () => broker.getState().gateway.stopping,
+			audit: approval => {
+				file.write(approval);
+			},
+			...(onAllowed && {onAllowed}),
+		}),
+	);
+	emit({type: 'approval-rules-changed', at: clock.now(), rules: approvals.rules()});
+	sayAbandoned(store.approvals.abandoned, {file, log: approvalsLog});
+
+	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
+		const run = await store.runs.view(id);
+		return {id, startedBy: starterOf(run), endsAt, ...placeOf(run)};
+	};
+
+	const all = stack.move();
+	return {
+		...approvals,
+		async approve({tool, args, callId, runId, endsAt, signal}) {
+			const {asked} = tool;
+			if (!asked) {
+				return {allowed: false, reason: 'it needs an approval, and does not say for what'};
+			}
+
+			return approvals.request({
+				tool: asked,
+				args,
+				callId,
+				run: await runFacts(runId, endsAt),
+				toolTimeoutMs: config().toolServers.get(asked.server)?.timeoutMs ?? usualTimeoutMs,
+				signal,
+			});
+		},
+		async fillIn({runId, ...form}) {
+			// When the run ends, its signal ends the form, whatever is said here.
+			const endsAt = clock.now() + config().runs.timeoutMs;
+			return approvals.elicit({
+				...form,
+				...(runId !== undefined && {run: await runFacts(runId, endsAt)}),
+			});
+		},
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}
+
+/** What waited when the last process ended has been denied; that is a decision like any other. */
+function sayAbandoned(
+	abandoned: Store['approvals']['abandoned'],
+	{file, log}: {readonly file: ReturnType<typeof createApprovalLog>; readonly log: Logger},
+): void {
+	for (const approval of abandoned) {
+		file.write(approval);
+	}
+
+	if (abandoned.length > 0) {
+		log.warn('Requests for approval that waited when the last process ended were denied', {
+			approvals: abandoned.map(({id}) => id).join(', '),
+		});
+	}
+}
+
+/** Who started a run, as far as that decides what it may be allowed. What is not known counts as a stranger's. */
+function starterOf(run: Run | undefined): AskingRun['startedBy'] {
+	return run !== undefined && run.delivery === undefined && run.job ? 'schedule' : 'webhook';
+}
+
+const placeOf = (run: Run | undefined): Pick<AskingRun, 'route' | 'delivery'> => ({
+	...(run?.delivery !== undefined && {route: run.route, delivery: run.delivery}),
+});
