@@ -1,14 +1,26 @@
+import {availableParallelism} from 'node:os';
 import type {OAuthClientProvider} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {FormField} from '../core/approval.ts';
 import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
+import {createCallQueue} from './connection/call-queue.ts';
+import {createChanges} from './connection/changes.ts';
+import {createClaims} from './connection/claims.ts';
+import {openSchemaCache} from './connection/schema-cache.ts';
+import {waitAtMost} from './connection/with-deadline.ts';
+import {diffServer, planServers} from './plan-servers.ts';
+import {testServer} from './test-server.ts';
+import {createToolServer, type ToolServer} from './tool-server.ts';
+import type {Sample} from './tools/client-handlers.ts';
+import {openPins} from './tools/pins.ts';
 import type {Wire} from './wire/create-wire.ts';
 
 /** A form of a tool server that a person is to fill in; strings are cleaned. */
@@ -48,6 +60,8 @@ export type ServerManagerDependencies = {
 	/** One for the whole gateway; it outlives the managers. */
 	readonly wire: Wire;
 	readonly elicit: Elicit;
+	/** Asks our model for a server; absent: no server may ask. */
+	readonly sample?: Sample;
 	/** The credentials of a server with `auth: oauth`; `undefined` for one without. */
 	readonly authProviderOf?: (server: ToolServerConfig) => OAuthClientProvider | undefined;
 	/** Something a face shows of a server is different now. At most one call per server and turn of the event loop. Must not throw. */
@@ -96,11 +110,143 @@ export type ServerManager = AsyncDisposable & {
 	connect(name: string): Promise<ServerView>;
 	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
 	disconnect(name: string): Promise<ServerView>;
+	/** A person has allowed a tool with this definition: it is the known one from now on. Does not reject. */
+	accept(tool: {
+		readonly server: string;
+		/** The server's own name. */
+		readonly tool: string;
+		/** `AskedTool.definition` */
+		readonly definition: string;
+	}): Promise<void>;
 	/** Connects beside whatever is connected, lists, and leaves. @throws ConnectError */
 	test(server: ToolServerConfig): Promise<TestedServer>;
 };
 
 /** Starts without servers: `apply` brings them. Disposal ends every connection and every process, and calls nothing back afterwards. */
-export function createServerManager(_dependencies: ServerManagerDependencies): ServerManager {
-	throw new Error('not written yet');
+export function createServerManager(dependencies: ServerManagerDependencies): ServerManager {
+	const {clock, log, paths, onChange, onRemoved} = dependencies;
+	const servers = new Map<string, ToolServer>();
+	const claims = createClaims(name => servers.get(name)?.replan());
+	const slots = createCallQueue(availableParallelism() * 2);
+	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
+	const pins = openPins({path: paths.toolPins, log, clock});
+	const changed = createChanges(name => {
+		const server = servers.get(name);
+		if (server) {
+			onChange(server.view());
+		}
+	});
+	const changeover = createCallQueue(1);
+	const stopping = new AbortController();
+	let connectsUntil = 0;
+
+	const open = async (config: ToolServerConfig) => {
+		const {name} = config;
+		const server = createToolServer(config, {
+			...dependencies,
+			pins: await pins,
+			cache,
+			slots,
+			random: Math.random,
+			taken: () => claims.takenFor(name),
+			onClaim(claimed) {
+				claims.claim(name, claimed);
+			},
+			onChange() {
+				changed.mark(name);
+			},
+		});
+		servers.set(name, server);
+		server.start();
+		changed.mark(name);
+	};
+
+	const close = async (name: string, server: ToolServer) => {
+		servers.delete(name);
+		claims.claim(name, new Set());
+		await server[Symbol.asyncDispose]();
+		if (!stopping.signal.aborted) {
+			onRemoved(name);
+		}
+	};
+
+	const takeOver = async (next: ReadonlyMap<string, ToolServerConfig>) => {
+		const eager = [...next.values()].filter(({enabled, lazy}) => enabled && !lazy);
+		connectsUntil =
+			clock.monotonic() + Math.max(0, ...eager.map(({connectTimeoutMs}) => connectTimeoutMs));
+		const gone = [...servers].filter(([name]) => !next.has(name));
+		await Promise.all([
+			...gone.map(async ([name, server]) => close(name, server)),
+			...[...next].map(async ([name, config]) => {
+				const server = servers.get(name);
+				if (!server) {
+					await open(config);
+				} else if (diffServer(server.config, config).keys.length > 0) {
+					await server.configure(config);
+				} else {
+					// What it needed may be there now: a variable, a file, a program.
+					server.retry();
+				}
+			}),
+		]);
+	};
+
+	const find = (name: string): ToolServer => {
+		const server = servers.get(name);
+		if (!server) {
+			throw new SvcError('server_not_found', `Cannot find a tool server "${name}"`);
+		}
+
+		return server;
+	};
+
+	const sorted = () => [...servers.values()].toSorted((a, b) => byName(a.config, b.config));
+
+	return {
+		async apply(next) {
+			await changeover.run(stopping.signal, async () => takeOver(next));
+		},
+		plan: next => planServers(servers, next, {profile: dependencies.profile}),
+		tools: () => new Map(sorted().map(({config, tools}) => [config.name, tools])),
+		async ready(signal) {
+			const timeoutMs = Math.max(0, connectsUntil - clock.monotonic());
+			await waitAtMost(
+				{clock, timeoutMs, signal},
+				Promise.all([...servers.values()].map(async server => server.tried())),
+			);
+		},
+		views: () => sorted().map(server => server.view()),
+		async connect(name) {
+			const server = find(name);
+			if (!server.config.enabled) {
+				throw new SvcError(
+					'server_disabled',
+					`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
+				);
+			}
+
+			await server.connect();
+			return server.view();
+		},
+		async disconnect(name) {
+			const server = find(name);
+			await server.disconnect();
+			return server.view();
+		},
+		async accept(tool) {
+			await (await pins).accept({profile: dependencies.profile, ...tool});
+			servers.get(tool.server)?.replan();
+		},
+		test: async config => testServer(config, {...dependencies, pins: await pins}),
+		async [Symbol.asyncDispose]() {
+			stopping.abort(new SvcError('gateway_stopping', 'The gateway is stopping'));
+			changed[Symbol.dispose]();
+			// Servers that are being opened at this moment are closed, too.
+			await changeover.run(new AbortController().signal, async () => {});
+			await Promise.all([...servers.values()].map(async server => server[Symbol.asyncDispose]()));
+			servers.clear();
+		},
+	};
 }
+
+const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);

@@ -7,6 +7,8 @@ import {wakeAt} from './due.ts';
 import type {Live} from './live.ts';
 import type {ServerAction, ServerEvent, ServerSettings, ServerState} from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
+import {whyNot} from './why-not.ts';
+import {orAborted} from './with-deadline.ts';
 
 export type LinkDependencies = {
 	/** Times of the state are those of `clock.monotonic()`. */
@@ -48,6 +50,10 @@ export type Link = AsyncDisposable & {
 	): Promise<T>;
 	/** What a caller learnt of a connection; nothing when it is not the present one. */
 	report(live: Live, failure: ConnectFailure): void;
+	/** Lets a connection that waits for its turn be made now. */
+	hurry(): void;
+	/** Why there is none; `undefined` when there is one. */
+	why(): ConnectFailure | undefined;
 	/** Resolves when no connection is being made. */
 	settled(): Promise<void>;
 	/** Resolves when the connections that were to end have ended. */
@@ -217,6 +223,10 @@ export function createLink(dependencies: LinkDependencies): Link {
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
 		},
+		hurry() {
+			hurry.abort();
+		},
+		why: () => (live ? undefined : whyNot(state)),
 		async settled() {
 			while (isPending()) {
 				// oxlint-disable-next-line no-await-in-loop -- until it is decided
@@ -259,45 +269,5 @@ async function withSlot<T>(
 	}
 }
 
-async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-	signal.throwIfAborted();
-	const {promise: aborted, reject} = Promise.withResolvers<never>();
-	const onAbort = () => {
-		reject(signal.reason);
-	};
-
-	signal.addEventListener('abort', onAbort, {once: true});
-	try {
-		await Promise.race([promise, aborted]);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
-	}
-}
-
 const failureOf = (error: unknown): ConnectFailure =>
 	error instanceof ConnectError ? error.failure : {kind: 'passing', message: messageOf(error)};
-
-/** Why there is no connection. */
-function whyNot(state: ServerState): ConnectFailure {
-	switch (state.status) {
-		case 'needs login': {
-			return {kind: 'needs-login', message: state.reason};
-		}
-
-		case 'parked':
-		case 'failed':
-		case 'recycled': {
-			return {kind: 'passing', message: state.reason};
-		}
-
-		case 'skipped': {
-			return {kind: 'permanent', message: 'It is switched off'};
-		}
-
-		case 'lazy':
-		case 'connecting':
-		case 'connected': {
-			return {kind: 'passing', message: 'The connection was ended'};
-		}
-	}
-}

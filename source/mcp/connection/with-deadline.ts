@@ -53,3 +53,33 @@ export async function withDeadline<T>(
 		signal.removeEventListener('abort', follow);
 	}
 }
+
+/** Waits for `promise`, but no longer than `timeoutMs`. Rejects as it does, and with the reason of `signal`. */
+export async function waitAtMost(
+	limits: {readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal},
+	promise: Promise<unknown>,
+): Promise<void> {
+	const {promise: over, resolve} = Promise.withResolvers<void>();
+	const cancel = limits.clock.after(limits.timeoutMs, resolve);
+	try {
+		await orAborted(Promise.race([promise, over]), limits.signal);
+	} finally {
+		cancel();
+	}
+}
+
+/** Waits for `promise`. Rejects with the reason of `signal` when that aborts first; the listener is gone either way. */
+export async function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
+	signal.throwIfAborted();
+	const {promise: aborted, reject} = Promise.withResolvers<never>();
+	const onAbort = () => {
+		reject(signal.reason);
+	};
+
+	signal.addEventListener('abort', onAbort, {once: true});
+	try {
+		await Promise.race([promise, aborted]);
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+	}
+}

@@ -1,0 +1,75 @@
+import type {DiscoverResult} from '@modelcontextprotocol/client';
+import {expandServer} from '../../config/expand-server.ts';
+import {contextVariables} from '../../config/server-references.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {ServerManagerDependencies} from '../manager.ts';
+import {createCallsUnderWay} from '../tools/calls-under-way.ts';
+import {createClientHandlers} from '../tools/client-handlers.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {ClientSide} from './client-side.ts';
+import {connect} from './connect.ts';
+import type {LinkDependencies} from './link.ts';
+import type {Live} from './live.ts';
+import {uncheckedOutput} from './unchecked-output.ts';
+
+type Dependencies = Pick<
+	ServerManagerDependencies,
+	| 'clock'
+	| 'log'
+	| 'redact'
+	| 'profile'
+	| 'environment'
+	| 'wire'
+	| 'elicit'
+	| 'sample'
+	| 'authProviderOf'
+>;
+
+/**
+ * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
+ * shown from then on.
+ *
+ * @throws ConnectError, permanent for a variable that is not set; the reason of `signal`
+ * @see Interface 2.15, 7
+ */
+export async function openServer(
+	server: ToolServerConfig,
+	{
+		onSecrets,
+		...options
+	}: Parameters<LinkDependencies['open']>[0] & {
+		readonly discover: DiscoverResult | undefined;
+		readonly onSecrets: (secrets: readonly string[]) => void;
+	},
+	dependencies: Dependencies,
+): Promise<Live> {
+	const environment = dependencies.environment();
+	const expanded = expandServer(server, {environment, context: contextVariables(environment)});
+	if (!expanded.ok) {
+		throw new ConnectError({kind: 'permanent', message: expanded.message});
+	}
+
+	onSecrets(expanded.secrets);
+	return connect(
+		expanded.server,
+		{...options, secrets: expanded.secrets},
+		{
+			clock: dependencies.clock,
+			wire: dependencies.wire,
+			clientSide: clientSideOf(expanded.server, dependencies),
+			authProvider: dependencies.authProviderOf?.(expanded.server),
+		},
+	);
+}
+
+function clientSideOf(
+	server: ToolServerConfig,
+	{clock, log, profile, redact, elicit, sample}: Dependencies,
+): ClientSide {
+	const calls = createCallsUnderWay(clock);
+	return {
+		...createClientHandlers({server, profile, clock, log, redact, calls, elicit, sample}),
+		calls,
+		...(server.trust === 'untrusted' ? {validator: uncheckedOutput} : {}),
+	};
+}

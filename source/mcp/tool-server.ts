@@ -1,0 +1,273 @@
+import type {ToolServerConfig} from '../config/tool-server.ts';
+import {messageOf} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import {createRedact, type Redact} from '../core/redact.ts';
+import type {ServerView} from '../core/tool-server.ts';
+import type {Tool, ToolContext} from '../core/tool.ts';
+import {fingerprintOf, isFresh} from './connection/cached-server.ts';
+import {callOnce} from './connection/call-once.ts';
+import {type CallQueue, createCallQueue} from './connection/call-queue.ts';
+import {createCatalogue} from './connection/catalogue.ts';
+import {createLink} from './connection/link.ts';
+import type {Listing} from './connection/list-tools.ts';
+import type {Live, ServerFacts} from './connection/live.ts';
+import {openServer} from './connection/open-server.ts';
+import type {SchemaCache} from './connection/schema-cache.ts';
+import {viewServer} from './connection/server-view.ts';
+import {settingsOf} from './connection/settings.ts';
+import {watchList} from './connection/watch-list.ts';
+import type {ServerManagerDependencies} from './manager.ts';
+import {diffServer} from './plan-servers.ts';
+import {clientCapabilities} from './tools/client-handlers.ts';
+import type {Pins} from './tools/pins.ts';
+import type {PlannedTool, ToolsToPlan} from './tools/registry.ts';
+import type {ConnectFailure} from './wire/open-transport.ts';
+
+/** Calls of one server that run side by side, where they may. */
+const mostParallelCalls = 64;
+
+export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' | 'onRemoved'> & {
+	readonly pins: Pins;
+	readonly cache: SchemaCache;
+	readonly slots: CallQueue;
+	/** From 0 to 1, 1 excluded. */
+	readonly random: () => number;
+	/** Names that other servers claim. */
+	readonly taken: () => ReadonlySet<string>;
+	/** The names that its tools claim are others. */
+	readonly onClaim: (claimed: ReadonlySet<string>) => void;
+	/** Something of `view()` is different. */
+	readonly onChange: () => void;
+};
+
+/** One tool server, whether it is connected or not. Disposal ends its connection and calls nothing back afterwards. */
+export type ToolServer = AsyncDisposable & {
+	readonly config: ToolServerConfig;
+	/** What is registered now. */
+	readonly tools: readonly Tool[];
+	readonly planned: readonly PlannedTool[];
+	view(): ServerView;
+	/** Resolves when it has connected, or failed, for the first time since it was configured; at once when it does not connect by itself. */
+	tried(): Promise<void>;
+	/** Takes a changed entry over; the connection stays when it can. Resolves when what had to end has ended. */
+	configure(config: ToolServerConfig): Promise<void>;
+	/** Tries at once what failed or is parked. */
+	retry(): void;
+	/** Resolves when it has connected or failed. */
+	connect(): Promise<void>;
+	/** Resolves when the connection has ended. */
+	disconnect(): Promise<void>;
+	/** Makes its list into tools again. */
+	replan(): void;
+	/** What it said last, to be planned under another policy; `undefined` before it was connected or cached. */
+	offer(): Pick<ToolsToPlan, 'listed' | 'capabilities'> | undefined;
+	/** Why there is no connection; `undefined` when there is one. */
+	failure(): ConnectFailure | undefined;
+};
+
+/** A server that has not been started: `start()` is the first `configure()`. */
+export function createToolServer(
+	initial: ToolServerConfig,
+	dependencies: ToolServerDependencies,
+): ToolServer & {start(): void} {
+	const {clock, log, profile, pins, cache, slots, onChange} = dependencies;
+	let config = initial;
+	let facts: ServerFacts | undefined;
+	let lastLive: Live | undefined;
+	let activeCalls = 0;
+	let firstTry = Promise.resolve();
+	let saved = Promise.resolve();
+	let secrets: readonly string[] = [];
+	const hideSecrets = createRedact(() => secrets, {byShape: false});
+	const redact: Redact = text => hideSecrets(dependencies.redact(text));
+	const serial = createCallQueue(1);
+	const parallel = createCallQueue(mostParallelCalls);
+
+	const fingerprint = () =>
+		fingerprintOf(
+			config,
+			clientCapabilities(config, {canSample: dependencies.sample !== undefined}),
+		);
+
+	const cached = () => {
+		const entry = cache.get(config.name);
+		return entry && isFresh(entry, {now: clock.now(), expected: fingerprint()}) ? entry : undefined;
+	};
+
+	/** Takes over what the server offers. */
+	const take = (live: Live, listing: Listing) => {
+		facts = live.facts;
+		catalogue.update({...listing, capabilities: facts.capabilities});
+		saved = cache.put(config.name, {
+			fingerprint: fingerprint(),
+			savedAt: clock.now(),
+			ttlMs: listing.ttlMs,
+			facts,
+			tools: listing.tools,
+		});
+	};
+
+	const refresh = async (live: Live) => {
+		try {
+			const listing = await live.list(live.signal);
+			if (link.live === live) {
+				take(live, listing);
+			}
+		} catch (error) {
+			log.debug('Cannot list the tools of a server again', {
+				server: config.name,
+				error: messageOf(error),
+			});
+		}
+	};
+
+	const link = createLink({
+		clock,
+		random: dependencies.random,
+		slots,
+		settings: () => settingsOf(config),
+		open: async options =>
+			openServer(
+				config,
+				{
+					...options,
+					discover: cached()?.facts.discover,
+					onSecrets(values) {
+						secrets = values;
+					},
+				},
+				{...dependencies, redact},
+			),
+		onLive(live) {
+			lastLive = live;
+			take(live, live.listing);
+			watchList(live, {clock, refresh: async () => refresh(live)});
+		},
+		onChange,
+	});
+
+	const execute = async (seen: PlannedTool, args: JsonValue, context: ToolContext) =>
+		(config.parallel ? parallel : serial).run(context.signal, async () => {
+			activeCalls++;
+			onChange();
+			try {
+				return await callOnce(
+					{seen, args, context},
+					{
+						link,
+						server: () => config,
+						find: planned => catalogue.find(planned),
+						options: {cacheDir: dependencies.paths.cache, redact, clock},
+					},
+				);
+			} finally {
+				activeCalls--;
+				onChange();
+			}
+		});
+
+	const catalogue = createCatalogue({
+		server: () => config,
+		profile,
+		pins,
+		log,
+		redact,
+		taken: dependencies.taken,
+		execute,
+		onChange() {
+			dependencies.onClaim(catalogue.plan.claimed);
+			onChange();
+		},
+	});
+
+	const begin = () => {
+		const entry = config.enabled && config.lazy ? cached() : undefined;
+		if (entry && !catalogue.listed) {
+			facts = entry.facts;
+			catalogue.update({
+				tools: entry.tools,
+				warnings: [],
+				capabilities: entry.facts.capabilities,
+			});
+		}
+
+		link.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
+		firstTry = link.settled();
+	};
+
+	return {
+		get config() {
+			return config;
+		},
+		get tools() {
+			return catalogue.tools;
+		},
+		get planned() {
+			return catalogue.plan.tools;
+		},
+		view: () =>
+			viewServer(
+				{
+					server: config,
+					profile,
+					state: link.state,
+					facts,
+					tools: catalogue.views,
+					offered: catalogue.plan.offered,
+					stderr: lastLive?.lastStderr(),
+					pingMs: link.pingMs,
+					activeCalls,
+					warnings: catalogue.warnings,
+				},
+				{clock, redact},
+			),
+		start: begin,
+		tried: async () => firstTry,
+		async configure(next) {
+			const {reconnects, isOther} = diffServer(config, next);
+			config = next;
+			if (isOther || !config.enabled) {
+				facts = undefined;
+				catalogue.clear();
+			} else {
+				catalogue.replan();
+			}
+
+			if (reconnects) {
+				begin();
+				await link.ended();
+			} else {
+				// Its times may be others; and what is not lazy any more connects.
+				link.send({type: !config.lazy && link.state.status === 'lazy' ? 'wanted' : 'woken'});
+			}
+		},
+		retry() {
+			const {status} = link.state;
+			if (status === 'failed' || status === 'parked') {
+				link.send({type: 'wanted'});
+				firstTry = link.settled();
+			}
+		},
+		async connect() {
+			link.send({type: 'wanted'});
+			link.hurry();
+			await link.settled();
+		},
+		async disconnect() {
+			link.send({type: 'dismissed'});
+			await link.ended();
+		},
+		replan() {
+			catalogue.replan();
+		},
+		offer: () =>
+			catalogue.listed && facts
+				? {listed: catalogue.listed, capabilities: facts.capabilities}
+				: undefined,
+		failure: () => link.why(),
+		async [Symbol.asyncDispose]() {
+			await link[Symbol.asyncDispose]();
+			await saved;
+		},
+	};
+}
