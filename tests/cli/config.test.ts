@@ -51,7 +51,7 @@ test('a valid home, an empty one, and one whose subscriptions or secrets are wro
 	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('does not exist')});
 	await home.write('config.yaml', 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n');
 	await home.write('webhook_subscriptions.json', '{"gh": {"secret": "abc"}}');
-	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('1 routes')});
+	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('1 route,')});
 	await home.write('webhook_subscriptions.json', '{"gh": {}}');
 	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('"gh"')});
 	await home.write('webhook_subscriptions.json', 'nonsense');
@@ -70,7 +70,7 @@ test('jobs are checked too, and routes that fire one', async () => {
 	await mkdir(home.file('cron'));
 	const check = async () => command(['config', 'check'], {home: home.path});
 	const missing = await check();
-	expect(missing).toMatchObject({code: 0, stdout: expect.stringContaining('1 routes')});
+	expect(missing).toMatchObject({code: 0, stdout: expect.stringContaining('1 route,')});
 	expect(missing.stderr).toContain('gh: fires nothing now: there is no job "nightly"');
 	expect(missing.stderr).toMatch(/^warning .*far: .*multiplex_profiles/m);
 
