@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		webhook: async () => (await import('./webhook/bench-webhook.ts')).benchWebhook,
 		memory: async () => (await import('./webhook/bench-memory.ts')).benchMemory,
 		start: async () => (await import('./start/bench-start.ts')).benchStart,
+		mcp: async () => (await import('./mcp/bench-mcp.ts')).benchMcp,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 
