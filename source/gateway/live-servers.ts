@@ -1,5 +1,6 @@
 import type {Config, Profile} from '../config/config.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
+import type {AskedTool} from '../core/approval.ts';
 import type {ServerChange as ToldChange} from '../core/approvals/approvals.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
@@ -39,6 +40,8 @@ export type LiveServers = AsyncDisposable & {
 	disconnect(name: string, profile?: string): Promise<ServerView>;
 	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
 	test(name: string, profile?: string): ReturnType<ServerManager['test']>;
+	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Never rejects. */
+	accept(tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'definition'>): Promise<void>;
 	/** What `servers` instead of the present ones would change for the gateway's own profile. */
 	plan(servers: Config['toolServers']): readonly ServerChange[];
 };
@@ -192,6 +195,9 @@ export function createLiveServers({
 		async test(name, profile) {
 			const {manager, server} = await find(name, profile);
 			return manager.test(server);
+		},
+		async accept({profile, ...tool}) {
+			await opened.get(profile)?.accept(tool);
 		},
 		plan(servers) {
 			const manager = opened.get('default');

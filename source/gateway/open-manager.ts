@@ -6,6 +6,7 @@ import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ServerManager, ServerManagerDependencies} from '../mcp/manager.ts';
 import type {Wire} from '../mcp/wire/create-wire.ts';
+import {joinLists} from './server-secrets.ts';
 
 /** What differs between the managers of one gateway. */
 export type ManagerOfProfile = Pick<
@@ -16,6 +17,12 @@ export type ManagerOfProfile = Pick<
 /** Opens the manager of a profile's tool servers, without any server yet. */
 export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
 
+export type ManagerOpener = AsyncDisposable & {
+	readonly open: OpenManager;
+	/** Tokens of logins to tool servers, to be hidden; a new array when there are more. */
+	secrets(): readonly string[];
+};
+
 /**
  * Opens managers that share one wire. What they are made of is loaded with the first of them: a gateway without tool servers does without.
  * Dispose of the managers first.
@@ -24,7 +31,7 @@ export function createManagerOpener({
 	paths,
 	environment,
 	...dependencies
-}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'wire'> & {
+}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'wire' | 'authProviderOf'> & {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -32,20 +39,31 @@ export function createManagerOpener({
 	readonly paths: HomePaths;
 	/** The process's own. */
 	readonly environment: Environment;
-}): AsyncDisposable & {readonly open: OpenManager} {
+}): ManagerOpener {
 	let loaded: Promise<{readonly wire: Wire; readonly create: OpenManager}> | undefined;
 
+	let secrets = noSecrets;
+
 	const load = async () => {
-		const [{createWire}, {createServerManager}] = await Promise.all([
+		const [{createWire}, {createServerManager}, {createOAuthProviders}] = await Promise.all([
 			import('../mcp/wire/create-wire.ts'),
 			import('../mcp/manager.ts'),
+			import('../mcp/oauth/providers.ts'),
 		]);
 		const {clock, log, redact} = dependencies;
 		const wire = createWire({clock, log, redact, paths, environment});
 		return {
 			wire,
-			create: async (profile: ManagerOfProfile) =>
-				createServerManager({...dependencies, ...profile, wire}),
+			async create(profile: ManagerOfProfile) {
+				const logins = createOAuthProviders({clock, log, redact, paths: profile.paths});
+				secrets = joinLists(secrets, () => logins.secrets());
+				return createServerManager({
+					...dependencies,
+					...profile,
+					wire,
+					authProviderOf: server => logins.of(server),
+				});
+			},
 		};
 	};
 
@@ -56,9 +74,14 @@ export function createManagerOpener({
 			ensureHome(profile.paths);
 			return create(profile);
 		},
+		secrets: () => secrets(),
 		async [Symbol.asyncDispose]() {
 			const {wire} = (await loaded?.catch(() => undefined)) ?? {};
 			await wire?.[Symbol.asyncDispose]();
 		},
 	};
 }
+
+const nothing: readonly string[] = [];
+
+const noSecrets = (): readonly string[] => nothing;

@@ -21,10 +21,9 @@ import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
 import {lockHome} from './lock.ts';
 import {createGatewayMetrics} from './metrics.ts';
-import {openApprovals} from './open-approvals.ts';
 import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
-import {openServers} from './open-servers.ts';
+import {openTools} from './open-tools.ts';
 import {openWorkers} from './open-workers.ts';
 import type {GatewayPort} from './port.ts';
 import {createReplays} from './replays.ts';
@@ -112,18 +111,9 @@ export async function openRooms(
 		}
 	};
 
-	const approvals = stack.use(
-		await openApprovals(world, {store, config, broker, emit, log, redact}),
-	);
-	const servers = stack.use(
-		openServers(world, {
-			live,
-			approvals,
-			emit,
-			log: log.from('mcp'),
-			redact,
-		}),
-	);
+	const tools = stack.use(await openTools(world, {store, live, model, broker, emit, log, redact}));
+	const {approvals, servers} = tools;
+	secrets = joinLists(secrets, servers.secrets);
 
 	const announce = createRunAnnouncer({
 		runs: store.runs,

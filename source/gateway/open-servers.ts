@@ -1,29 +1,38 @@
+import {createSampler} from '../agent/sampler.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {LiveConfig} from './live-config.ts';
+import type {LiveModel} from './live-model.ts';
 import {createLiveServers, type LiveServers} from './live-servers.ts';
 import type {OpenedApprovals} from './open-approvals.ts';
 import {createManagerOpener} from './open-manager.ts';
 import type {GatewayWorld} from './rooms.ts';
+
+export type OpenedServers = LiveServers & {
+	/** Tokens of logins, to be hidden; a new array when there are more. */
+	readonly secrets: () => readonly string[];
+};
 
 /** Joins the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
 export function openServers(
 	{clock, paths, environment}: GatewayWorld,
 	{
 		live,
+		model,
 		approvals,
 		emit,
 		log,
 		redact,
 	}: {
 		readonly live: Pick<LiveConfig, 'current'>;
+		readonly model: Pick<LiveModel, 'current'>;
 		readonly approvals: Pick<OpenedApprovals, 'serverChanged' | 'fillIn'>;
 		readonly emit: Emit;
 		readonly log: Logger;
 		readonly redact: Redact;
 	},
-): LiveServers {
+): OpenedServers {
 	const opener = createManagerOpener({
 		clock,
 		log,
@@ -31,6 +40,7 @@ export function openServers(
 		paths,
 		environment,
 		elicit: approvals.fillIn,
+		sample: createSampler({model: name => model.current(name), redact}),
 	});
 	const servers = createLiveServers({
 		clock,
@@ -44,6 +54,7 @@ export function openServers(
 	});
 	return {
 		...servers,
+		secrets: () => opener.secrets(),
 		async [Symbol.asyncDispose]() {
 			await servers[Symbol.asyncDispose]();
 			await opener[Symbol.asyncDispose]();

@@ -53,6 +53,9 @@ function createFakeManager(profile: ManagerOfProfile) {
 		views: () => servers.map(view),
 		connect: async name => view(name),
 		disconnect: async name => view(name),
+		async accept({server, tool, definition}) {
+			calls.push(`accept ${server} ${tool} ${definition}`);
+		},
 		test: async server => ({server: view(server.name), durationMs: 12}),
 		async [Symbol.asyncDispose]() {
 			calls.push('closed');
@@ -231,6 +234,17 @@ test('definitions are told of when a server is connected and they are others tha
 		{profile: 'default', server: 'crm', definitions: new Map([['search', 'c']])},
 		{profile: 'default', server: 'crm'},
 	]);
+	await live[Symbol.asyncDispose]();
+});
+
+test('what a person allowed is the known definition for the profile that it was asked for', async () => {
+	const {live, managers} = open();
+	await live.changed();
+
+	await live.accept(makeAskedTool({tool: 'send', definition: 'd'}));
+	await live.accept(makeAskedTool({profile: 'acme', tool: 'send', definition: 'e'}));
+
+	expect(managers.map(({calls}) => calls)).toEqual([['apply crm', 'accept crm send d']]);
 	await live[Symbol.asyncDispose]();
 });
 

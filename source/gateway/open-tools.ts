@@ -1,0 +1,58 @@
+import type {Broker} from '../core/broker.ts';
+import type {Emit} from '../core/events.ts';
+import type {Logger} from '../core/log.ts';
+import type {Redact} from '../core/redact.ts';
+import type {Store} from '../store/port.ts';
+import type {LiveConfig} from './live-config.ts';
+import type {LiveModel} from './live-model.ts';
+import {openApprovals, type OpenedApprovals} from './open-approvals.ts';
+import {openServers, type OpenedServers} from './open-servers.ts';
+import type {GatewayWorld} from './rooms.ts';
+
+/** Tool servers and the queue of what needs a yes. Disposal ends the servers first: what they wait for is denied. */
+export type OpenedTools = AsyncDisposable & {
+	readonly approvals: OpenedApprovals;
+	readonly servers: OpenedServers;
+};
+
+/** Opens both and joins them: what a server changes voids rules, what a person allows is the known definition. Dispose of it after the workers and before the store. */
+export async function openTools(
+	world: GatewayWorld,
+	{
+		store,
+		live,
+		model,
+		broker,
+		emit,
+		log,
+		redact,
+	}: {
+		readonly store: Pick<Store, 'approvals' | 'runs'>;
+		readonly live: LiveConfig;
+		readonly model: LiveModel;
+		readonly broker: Broker;
+		readonly emit: Emit;
+		readonly log: Logger;
+		readonly redact: Redact;
+	},
+): Promise<OpenedTools> {
+	await using stack = new AsyncDisposableStack();
+	const approvals = stack.use(
+		await openApprovals(world, {
+			store,
+			config: () => live.current(),
+			broker,
+			emit,
+			log,
+			redact,
+			onAllowed(tool) {
+				void servers.accept(tool);
+			},
+		}),
+	);
+	const servers = stack.use(
+		openServers(world, {live, model, approvals, emit, log: log.from('mcp'), redact}),
+	);
+	const all = stack.move();
+	return {approvals, servers, [Symbol.asyncDispose]: () => all.disposeAsync()};
+}
