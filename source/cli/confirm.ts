@@ -1,6 +1,5 @@
-import {createInterface} from 'node:readline/promises';
 import {SvcError} from '../core/errors.ts';
-import {block} from '../core/untrusted.ts';
+import {askLine, canAsk} from './ask-line.ts';
 import type {Context} from './context.ts';
 import {tell} from './print.ts';
 
@@ -18,34 +17,19 @@ export async function confirm(
 		return true;
 	}
 
-	const {stdin, stderr} = context;
-	if (!(stdin.isTTY && stderr.isTTY)) {
+	if (!canAsk(context)) {
 		throw new SvcError(
 			'confirmation_needed',
 			`Not done: nobody can be asked "${question}"; add --yes to do it`,
 		);
 	}
 
-	const interrupt = new AbortController();
-	using prompt = createInterface({input: stdin, output: stderr});
-	prompt.once('SIGINT', () => {
-		interrupt.abort();
-	});
-	// The end of the input, too, is no answer; without this the question would stay open for ever.
-	const closed = new Promise<string>(resolve => {
-		prompt.once('close', () => {
-			resolve('');
-		});
-	});
-	const asked = prompt
-		.question(`${block(question).text} [y/N] `, {signal: interrupt.signal})
-		.catch(() => '');
-	const answer = await Promise.race([asked, closed]);
-	if (/^y(?:es)?$/i.test(answer.trim())) {
+	const {text, interrupted} = await askLine(context, `${question} [y/N] `);
+	if (/^y(?:es)?$/i.test(text)) {
 		return true;
 	}
 
 	tell(context, 'Not done');
-	context.exit(interrupt.signal.aborted ? 130 : 1);
+	context.exit(interrupted ? 130 : 1);
 	return false;
 }

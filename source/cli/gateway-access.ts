@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import type {Approval} from '../core/approval.ts';
 import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
 import type {Groups, Journal, Runs} from '../store/port.ts';
 import type {Context} from './context.ts';
@@ -10,6 +11,15 @@ export type Records = AsyncDisposable & {
 	readonly deliveries: Pick<Journal, 'get' | 'list'>;
 	readonly runs: Pick<Runs, 'get' | 'list'>;
 	readonly groups: Pick<Groups, 'get' | 'list'>;
+	readonly approvals: ApprovalRecords;
+};
+
+type ApprovalRecords = {
+	/** Without a gateway nothing waits. */
+	list: GatewayCommands['listApprovals'];
+	get(id: number): Promise<Approval | undefined>;
+	/** Without a gateway, those that outlive one. */
+	rules: GatewayCommands['listApprovalRules'];
 };
 
 /** Opens the records of the context's home. @throws SvcError */
@@ -24,6 +34,7 @@ export async function openRecords(context: Context): Promise<Records> {
 			},
 			runs: {get: id => gateway.getRun(id), list: filter => gateway.listRuns(filter)},
 			groups: {get: id => gateway.getGroup(id), list: filter => gateway.listGroups(filter)},
+			approvals: approvalsOf(gateway),
 			async [Symbol.asyncDispose]() {},
 		};
 	}
@@ -36,9 +47,29 @@ export async function openRecords(context: Context): Promise<Records> {
 		deliveries: reader.journal,
 		runs: reader.runs,
 		groups: reader.groups,
+		approvals: {
+			list: async ({state, limit}) => (state === 'waiting' ? [] : reader.approvals.settled(limit)),
+			get: id => reader.approvals.get(id),
+			rules: async () => (await reader.approvals.rules()).filter(({scope}) => scope === 'always'),
+		},
 		[Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
 	};
 }
+
+/** As many as one listing gives. */
+const mostListed = 1000;
+
+const approvalsOf = (gateway: GatewayCommands): ApprovalRecords => ({
+	list: filter => gateway.listApprovals(filter),
+	async get(id) {
+		const lists = await Promise.all([
+			gateway.listApprovals({state: 'waiting', limit: mostListed}),
+			gateway.listApprovals({state: 'settled', limit: mostListed}),
+		]);
+		return lists.flat().find(approval => approval.id === id);
+	},
+	rules: () => gateway.listApprovalRules(),
+});
 
 /** The records of a profile that another home serves are there; those on disk are what was before. */
 async function sayWhoServes(context: Context): Promise<void> {

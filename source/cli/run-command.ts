@@ -4,6 +4,7 @@ import {homePaths} from '../config/home-paths.ts';
 import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
+import {addApprovalCommands} from './commands/approvals.ts';
 import {addConfigCommands} from './commands/config.ts';
 import {addCronCommands} from './commands/cron.ts';
 import {addDeliveryCommands} from './commands/deliveries.ts';
@@ -80,6 +81,7 @@ export async function runCommand(
 	addRunCommands(program, context);
 	addCronCommands(program, context);
 	addMcpCommands(program, context);
+	addApprovalCommands(program, context);
 	addConfigCommands(program, context);
 	// Last: the other commands inherit what the program allows, and they take no words but their own.
 	addInterfaceCommands(program, context);

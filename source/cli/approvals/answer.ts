@@ -1,0 +1,149 @@
+import type {Approval, ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import {askLine, canAsk} from '../ask-line.ts';
+import type {Context} from '../context.ts';
+import {requireGateway} from '../gateway-access.ts';
+import {printJson, printLines, printableTime, tell} from '../print.ts';
+import {approvalJson} from './approval-json.ts';
+import {reachOf} from './describe-approval.ts';
+
+/** More than can wait. */
+const mostWaiting = 1000;
+
+type Allowing = {
+	readonly id: number;
+	readonly scope: ApprovalScope;
+	readonly args?: 'any' | 'exact' | readonly string[];
+	/** Do not ask for the name. */
+	readonly yes: boolean;
+	readonly json: boolean;
+};
+
+/**
+ * `svc approvals allow`. On a terminal the name of a tool that needs it is asked for; without one, the command line is the deliberate act.
+ * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
+ */
+export async function allow(
+	context: Context,
+	{id, scope, args, yes, json}: Allowing,
+): Promise<void> {
+	const gateway = await requireGateway(context);
+	const waiting = await gateway.listApprovals({state: 'waiting', limit: mostWaiting});
+	const approval = waiting.find(one => one.id === id);
+	const typedName = approval?.kind === 'tool' && (await nameFor(context, approval, {yes}));
+	if (typedName === undefined) {
+		return;
+	}
+
+	const settled = await settle(gateway, id, {
+		choice: 'allow',
+		scope,
+		...(args !== undefined && {args}),
+		...(typedName !== false && {typedName}),
+	});
+	report(context, settled, {json, line: allowedLine(settled)});
+	if (settled.decision?.scope !== scope && scope !== 'once') {
+		tell(context, 'Only this call is allowed: the rule could not be kept (see the log)');
+	} else {
+		await sayRule(context, gateway, settled);
+	}
+}
+
+/** `svc approvals deny`. Same errors. */
+export async function deny(
+	context: Context,
+	{id, reason, json}: {readonly id: number; readonly reason?: string; readonly json: boolean},
+): Promise<void> {
+	const gateway = await requireGateway(context);
+	const settled = await settle(gateway, id, {
+		choice: 'deny',
+		...(reason !== undefined && {reason}),
+	});
+	report(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
+}
+
+/** The name to answer with; `undefined` when the person typed another one, which is said. */
+async function nameFor(
+	context: Context,
+	{tool, mustTypeName}: ToolApproval,
+	{yes}: {readonly yes: boolean},
+): Promise<string | undefined> {
+	if (!mustTypeName || yes || !canAsk(context)) {
+		return tool.tool;
+	}
+
+	const {text, interrupted} = await askLine(
+		context,
+		`"${tool.tool}" on ${tool.server} claims to destroy, changed, or was never allowed before.\nType its name to allow it: `,
+	);
+	if (text === tool.tool) {
+		return text;
+	}
+
+	tell(context, 'Not allowed: that is not its name; it waits on');
+	context.exit(interrupted ? 130 : 1);
+	return undefined;
+}
+
+async function settle(
+	gateway: GatewayCommands,
+	id: number,
+	answer: ApprovalAnswer,
+): Promise<Approval> {
+	const {settled, approval} = await gateway.settleApproval(id, answer, 'cli');
+	if (settled) {
+		return approval;
+	}
+
+	if (!approval) {
+		throw new SvcError(
+			'approval_not_found',
+			`Cannot answer approval ${id}: there is none, see "svc approvals list"`,
+		);
+	}
+
+	const {decision} = approval;
+	throw new SvcError(
+		'approval_settled',
+		`Cannot answer approval ${id}: it is settled already${decision ? `, ${decision.outcome} by ${decision.by} at ${printableTime(decision.at)}` : ''}`,
+	);
+}
+
+const subjectOf = (approval: Approval): string =>
+	approval.kind === 'tool'
+		? `"${approval.tool.tool}" on ${approval.tool.server}`
+		: `the form of ${approval.server}`;
+
+const allowedLine = (approval: Approval): string =>
+	`Allowed ${subjectOf(approval)}${approval.decision?.scope === 'once' ? ' for this one call' : ''}`;
+
+function report(
+	context: Context,
+	approval: Approval,
+	{json, line}: {readonly json: boolean; readonly line: string},
+): void {
+	if (json) {
+		printJson(context, approvalJson(approval));
+	} else {
+		printLines(context, [line]);
+	}
+}
+
+async function sayRule(
+	context: Context,
+	gateway: GatewayCommands,
+	{decision}: Approval,
+): Promise<void> {
+	const made = decision?.rule;
+	const rule =
+		made === undefined
+			? undefined
+			: (await gateway.listApprovalRules()).find(({id}) => id === made);
+	if (rule) {
+		tell(
+			context,
+			`Rule ${rule.id} allows it ${reachOf(rule)} ("svc approvals revoke ${rule.id}" ends it)`,
+		);
+	}
+}

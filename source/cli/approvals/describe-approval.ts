@@ -1,0 +1,177 @@
+import type {
+	Approval,
+	ApprovalDecision,
+	ApprovalRule,
+	FormApproval,
+	ToolApproval,
+	ToolClaims,
+} from '../../core/approval.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {Table} from '../print-table.ts';
+import {printableTime} from '../print.ts';
+
+/** What waits, as a table, as of `now`. */
+export const waitingTable = (approvals: readonly Approval[], now: number): Table => ({
+	header: ['ID', 'SERVER', 'TOOL', 'RUN', 'ROUTE', 'DENIES IN', 'ARGUMENTS'],
+	rows: approvals.map(approval => [
+		...subjectOf(approval),
+		timeLeft(approval, now),
+		inShort(approval),
+	]),
+	empty: 'Nothing waits for a person',
+	whole: ['ID', 'TOOL', 'DENIES IN'],
+	optional: ['ROUTE', 'RUN'],
+});
+
+/** What was settled, as a table. */
+export const settledTable = (approvals: readonly Approval[]): Table => ({
+	header: ['ID', 'SERVER', 'TOOL', 'RUN', 'ROUTE', 'OUTCOME', 'BY', 'AT'],
+	rows: approvals.map(approval => {
+		const {decision} = approval;
+		return [
+			...subjectOf(approval),
+			decision ? outcomeOf(decision) : '',
+			decision?.by ?? '',
+			decision ? printableTime(decision.at) : '',
+		];
+	}),
+	empty: 'Nothing was settled yet',
+	whole: ['ID', 'TOOL', 'OUTCOME'],
+	optional: ['AT', 'ROUTE', 'RUN'],
+});
+
+/** The standing rules as a table. */
+export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({
+	header: ['RULE', 'PROFILE', 'SERVER', 'TOOL', 'DEFINITION', 'ARGUMENTS', 'HOLDS', 'USES', 'BY'],
+	rows: rules.map(rule => [
+		String(rule.id),
+		rule.profile,
+		rule.server,
+		rule.tool,
+		`sha256:${rule.definition.slice(0, 12)}`,
+		ruleArguments(rule),
+		reachOf(rule),
+		String(rule.uses),
+		rule.createdBy,
+	]),
+	empty: 'No rules: "svc approvals allow ID --for run" makes one',
+	whole: ['RULE', 'TOOL', 'HOLDS'],
+	optional: ['DEFINITION', 'PROFILE', 'USES', 'BY'],
+});
+
+const subjectOf = (approval: Approval): readonly string[] => [
+	String(approval.id),
+	serverOf(approval),
+	approval.kind === 'tool' ? approval.tool.tool : '(form)',
+	approval.run === undefined ? '' : `#${approval.run}`,
+	approval.route ?? '',
+];
+
+const serverOf = (approval: Approval): string =>
+	approval.kind === 'tool' ? approval.tool.server : approval.server;
+
+function timeLeft({deadline}: Approval, now: number): string {
+	const seconds = Math.max(0, Math.ceil((deadline - now) / 1000));
+	return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+const inShort = (approval: Approval): string =>
+	approval.kind === 'tool' ? JSON.stringify(approval.args).slice(0, 1000) : approval.message;
+
+const outcomeOf = ({outcome, scope, rule}: ApprovalDecision): string =>
+	`${outcome}${scope === undefined || scope === 'once' ? '' : ` (${scope})`}${rule === undefined ? '' : ` rule ${rule}`}`;
+
+/** How far a rule reaches. */
+export const reachOf = ({scope, run, expiresAt}: ApprovalRule): string => {
+	switch (scope) {
+		case 'run':
+			return `until run ${run ?? '?'} ends`;
+
+		case 'process':
+			return 'until svc stops';
+
+		case 'always':
+			return expiresAt === undefined ? 'always' : `until ${printableTime(expiresAt)}`;
+	}
+};
+
+const ruleArguments = ({args}: ApprovalRule): string => {
+	if (!args) {
+		return 'any';
+	}
+
+	return args.keys ? `the same ${args.keys.join(', ')}` : 'exactly the same';
+};
+
+/** An approval in lines: everything that a person needs to decide. */
+export function describeApproval(approval: Approval, now: number): readonly string[] {
+	const {id, profile, run, route, delivery, decision, deadline, requestedAt} = approval;
+	return [
+		approval.kind === 'tool'
+			? `${id}  ${approval.tool.tool}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
+			: `${id}  a form of ${approval.server} (${approval.host})`,
+		...(profile === 'default' ? [] : [`profile     ${profile}`]),
+		`asked by    ${run === undefined ? 'a person who tries the tool' : `run #${run} (svc runs show ${run})`}`,
+		...(route === undefined ? [] : [`started by  an event of route ${route}, ${delivery ?? ''}`]),
+		`asked at    ${printableTime(requestedAt)}`,
+		decision
+			? `settled     ${outcomeOf(decision)} by ${decision.by} at ${printableTime(decision.at)}${decision.reason === undefined ? '' : `: ${decision.reason}`}`
+			: `denies in   ${timeLeft(approval, now)} (${printableTime(deadline)})`,
+		...(approval.kind === 'tool' ? callLines(approval) : formLines(approval)),
+	];
+}
+
+const callLines = ({
+	tool,
+	args,
+	argsBytes,
+	lastArgs,
+	scopes,
+	mustTypeName,
+	decision,
+}: ToolApproval): readonly string[] => [
+	`server says ${claimsOf(tool.claims)}; unverified`,
+	...(tool.changed ? ['changed     it is not defined as it was before'] : []),
+	...(decision ? [] : [`allow       ${scopes.map(scope => `--for ${scope}`).join(', ')}`]),
+	...(mustTypeName && !decision
+		? ['careful     it claims to destroy, changed, or was never allowed before']
+		: []),
+	`definition  sha256:${tool.definition}`,
+	'',
+	`arguments (${argsBytes} bytes)`,
+	...(args === null && argsBytes > 4 ? ['  (larger than 64 KiB: not kept)'] : indented(args)),
+	...(lastArgs === undefined
+		? []
+		: ['', 'arguments of the last call that was allowed', ...indented(lastArgs)]),
+	'',
+	'description, by the server',
+	...tool.description.split('\n').map(line => `  ${line}`),
+];
+
+const formLines = ({message, fields}: FormApproval): readonly string[] => [
+	'',
+	...message.split('\n').map(line => `  ${line}`),
+	'',
+	'fields (filled in in svc, pane Approvals)',
+	...fields.map(
+		({key, title, kind, required}) => `  ${title || key}  ${kind}${required ? ', required' : ''}`,
+	),
+];
+
+const indented = (value: JsonValue): readonly string[] =>
+	JSON.stringify(value, null, 2)
+		.split('\n')
+		.map(line => `  ${line}`);
+
+function claimsOf({readOnly, destructive, idempotent, openWorld}: ToolClaims): string {
+	const says = [
+		claim(readOnly, 'read-only'),
+		claim(destructive, 'destructive'),
+		claim(idempotent, 'idempotent'),
+		claim(openWorld, 'reaches the outside world'),
+	].filter(text => text !== '');
+	return says.length === 0 ? 'nothing of what it does' : says.join(', ');
+}
+
+const claim = (value: boolean | undefined, text: string): string =>
+	value === undefined ? '' : `${value ? '' : 'not '}${text}`;

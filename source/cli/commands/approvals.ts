@@ -1,0 +1,162 @@
+import {type Command, Option} from 'commander';
+import type {ApprovalScope} from '../../core/approval.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Context} from '../context.ts';
+import {openRecords, requireGateway} from '../gateway-access.ts';
+import {listOption, numberOption, wordOption} from '../options.ts';
+import {printTable} from '../print-table.ts';
+import {printJson, printLines} from '../print.ts';
+
+const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
+
+const reference = ['<id>', 'number of the request', oneApproval] as const;
+
+const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
+
+type Json = {readonly json?: boolean};
+
+/** `svc approvals list|show|allow|deny|rules|revoke`. @see Decisions 2, 4 */
+export function addApprovalCommands(program: Command, context: Context): void {
+	const group = program
+		.command('approvals')
+		.description('tool calls and forms that wait for a person, and standing rules');
+	addReading(group, context);
+	addAnswers(group, context);
+	addRules(group, context);
+}
+
+function addReading(group: Command, context: Context): void {
+	group
+		.command('list')
+		.description('list what waits for a person, oldest first')
+		.option('--settled', 'list what was settled instead, newest first')
+		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
+		.option('--json', 'print JSON')
+		.action(async ({settled, limit, json}: Json & {settled?: boolean; limit: number}) => {
+			await using records = await openRecords(context);
+			const state = settled ? 'settled' : 'waiting';
+			const approvals = await records.approvals.list({state, limit});
+			if (json) {
+				const {approvalJson} = await import('../approvals/approval-json.ts');
+				printJson(context, approvals.map(approvalJson));
+				return;
+			}
+
+			const {settledTable, waitingTable} = await import('../approvals/describe-approval.ts');
+			await printTable(
+				context,
+				settled ? settledTable(approvals) : waitingTable(approvals, context.clock.now()),
+			);
+		});
+
+	group
+		.command('show')
+		.description('show one request with its arguments')
+		.argument(...reference)
+		.option('--json', 'print JSON')
+		.action(async (id: number, {json}: Json) => {
+			await using records = await openRecords(context);
+			const approval = await records.approvals.get(id);
+			if (!approval) {
+				throw new SvcError(
+					'approval_not_found',
+					`Cannot find approval ${id}: see "svc approvals list"`,
+				);
+			}
+
+			if (json) {
+				const {approvalJson} = await import('../approvals/approval-json.ts');
+				printJson(context, approvalJson(approval));
+			} else {
+				const {describeApproval} = await import('../approvals/describe-approval.ts');
+				printLines(context, describeApproval(approval, context.clock.now()));
+			}
+		});
+}
+
+function addAnswers(group: Command, context: Context): void {
+	group
+		.command('allow')
+		.description('allow a call that waits; the first answer wins')
+		.argument(...reference)
+		.addOption(
+			new Option('--for <scope>', 'this call, its run, until svc stops, or 30 days')
+				.choices(scopes)
+				.default('once'),
+		)
+		.option(
+			'--args <which>',
+			'arguments that a rule covers: "any", "exact", or names of those that must be the same',
+			listOption,
+		)
+		.option('--yes', 'do not ask for the name of the tool')
+		.option('--json', 'print JSON')
+		.action(
+			async (
+				id: number,
+				{
+					for: scope,
+					args,
+					yes = false,
+					json = false,
+				}: Json & {for: ApprovalScope; args?: readonly string[]; yes?: boolean},
+			) => {
+				const {allow} = await import('../approvals/answer.ts');
+				await allow(context, {id, scope, ...(args && {args: whichArgs(args)}), yes, json});
+			},
+		);
+
+	group
+		.command('deny')
+		.description('deny a call or a form that waits')
+		.argument(...reference)
+		.option('--reason <text>', 'what the agent is told', wordOption)
+		.option('--json', 'print JSON')
+		.action(async (id: number, {reason, json = false}: Json & {reason?: string}) => {
+			const {deny} = await import('../approvals/answer.ts');
+			await deny(context, {id, ...(reason !== undefined && {reason}), json});
+		});
+}
+
+function whichArgs(names: readonly string[]): 'any' | 'exact' | readonly string[] {
+	const [first, ...others] = names;
+	return others.length === 0 && (first === 'any' || first === 'exact') ? first : names;
+}
+
+function addRules(group: Command, context: Context): void {
+	group
+		.command('rules')
+		.description('list the standing rules')
+		.option('--json', 'print JSON')
+		.action(async ({json}: Json) => {
+			await using records = await openRecords(context);
+			const rules = await records.approvals.rules();
+			if (json) {
+				printJson(context, rules);
+			} else {
+				const {rulesTable} = await import('../approvals/describe-approval.ts');
+				await printTable(context, rulesTable(rules));
+			}
+		});
+
+	group
+		.command('revoke')
+		.description('end a standing rule')
+		.argument('<rule>', 'number of the rule', oneApproval)
+		.option('--json', 'print JSON')
+		.action(async (id: number, {json}: Json) => {
+			const gateway = await requireGateway(context);
+			if (!(await gateway.revokeApprovalRule(id))) {
+				throw new SvcError(
+					'approval_rule_not_found',
+					`Cannot revoke rule ${id}: there is none, see "svc approvals rules"`,
+				);
+			}
+
+			if (json) {
+				printJson(context, {revoked: id});
+			} else {
+				printLines(context, [`Rule ${id} is revoked`]);
+			}
+		});
+}
