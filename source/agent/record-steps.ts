@@ -1,5 +1,6 @@
 import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
 import {messageOf, SvcError} from '../core/errors.ts';
+import type {Tool} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 import type {Transcript} from './transcript.ts';
 
@@ -8,10 +9,14 @@ const maxToolCalls = 256;
 
 const longestId = 100;
 
-/** The facts that join a call and its result in a transcript; the names are a model's, so bounded and cleaned. */
-export const callFacts = (call: {readonly toolName: string; readonly toolCallId: string}) => ({
+/** The facts that join a call and its result in a transcript; the names are a model's, so bounded and cleaned. `tool`: the one that is called, if there is one. */
+export const callFacts = (
+	call: {readonly toolName: string; readonly toolCallId: string},
+	tool: Tool | undefined,
+) => ({
 	tool: cell(call.toolName, longestId).text,
 	call: cell(call.toolCallId, longestId).text,
+	...(tool?.asked && {server: cell(tool.asked.server, longestId).text}),
 });
 
 export type StepRecorder = {
@@ -28,12 +33,15 @@ export type StepRecorder = {
  * result here too, because no tool will. Ends the run with `step_limit` beyond 256 calls.
  */
 export function createStepRecorder({
+	tools,
 	transcript,
 	end,
 }: {
+	readonly tools: readonly Tool[];
 	readonly transcript: Transcript;
 	readonly end: (error: SvcError) => void;
 }): StepRecorder {
+	const byName = new Map(tools.map(tool => [tool.name, tool]));
 	let toolCalls = 0;
 	return {
 		toolCalls: () => toolCalls,
@@ -50,9 +58,10 @@ export function createStepRecorder({
 				}
 
 				toolCalls++;
-				transcript.add('tool-call', JSON.stringify(part.input) ?? '', callFacts(part));
+				const facts = callFacts(part, byName.get(part.toolName));
+				transcript.add('tool-call', JSON.stringify(part.input) ?? '', facts);
 				if (part.invalid) {
-					transcript.add('tool-result', messageOf(part.error), {...callFacts(part), ok: false});
+					transcript.add('tool-result', messageOf(part.error), {...facts, ok: false});
 				}
 			}
 

@@ -68,7 +68,11 @@ export function createAgentRunner(
 		signal.throwIfAborted();
 
 		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
-		const recorder = createStepRecorder({transcript, end: scope.end});
+		const recorder = createStepRecorder({
+			tools: request.tools,
+			transcript,
+			end: scope.end,
+		});
 		const retries = recordRetries((failure, attempt) => {
 			const {message} = explain(failure);
 			transcript.add('retry', message, {attempt});

@@ -73,7 +73,10 @@ export function createRunTools(
 		text: string,
 		facts: Readonly<Record<string, JsonValue>>,
 	) => {
-		transcript.add('tool-result', text, {...callFacts(call), ...facts});
+		transcript.add('tool-result', text, {
+			...callFacts(call, byName.get(call.toolName)),
+			...facts,
+		});
 	};
 
 	const ask = async (tool: Tool, args: JsonValue, callId: string) => {
@@ -138,7 +141,7 @@ export function createRunTools(
 			onProgress(text) {
 				steps += 1;
 				if (steps <= mostProgress && !signal.aborted) {
-					transcript.add('note', text, callFacts({toolName: tool.name, toolCallId: callId}));
+					transcript.add('note', text, callFacts({toolName: tool.name, toolCallId: callId}, tool));
 				}
 			},
 		});

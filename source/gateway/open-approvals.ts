@@ -1,5 +1,5 @@
 import type {Config} from '../config/config.ts';
-import type {AskedTool} from '../core/approval.ts';
+import type {Approval, AskedTool} from '../core/approval.ts';
 import type {Approvals, AskingRun} from '../core/approvals/approvals.ts';
 import {createApprovals} from '../core/approvals/create-approvals.ts';
 import type {Broker} from '../core/broker.ts';
@@ -17,6 +17,8 @@ import type {GatewayWorld} from './rooms.ts';
 export type OpenedApprovals = Approvals & {
 	/** For the agent: asks about a call of a run. */
 	readonly approve: Approve;
+	/** Calls `listener` with each request of a run that waits for a person, until the way out is called. One listener for a run. */
+	watch(runId: number, listener: (approval: Approval) => void): () => void;
 	/** For the tool servers: hands a form to a person. */
 	readonly fillIn: ServerManagerDependencies['elicit'];
 };
@@ -50,10 +52,16 @@ export async function openApprovals(
 	const file = stack.use(createApprovalLog(paths, redact));
 	const approvalsLog = log.from('approvals');
 	const rules = await store.approvals.rules();
+	const watchers = new Map<number, (approval: Approval) => void>();
 	const approvals = stack.use(
 		createApprovals({
 			clock,
-			emit,
+			emit(event) {
+				emit(event);
+				if (event.type === 'approval-requested') {
+					watchers.get(event.approval.run ?? 0)?.(event.approval);
+				}
+			},
 			log: approvalsLog,
 			keeper: store.approvals,
 			rules,
@@ -75,6 +83,12 @@ export async function openApprovals(
 	const all = stack.move();
 	return {
 		...approvals,
+		watch(runId, listener) {
+			watchers.set(runId, listener);
+			return () => {
+				watchers.delete(runId);
+			};
+		},
 		async approve({tool, args, callId, runId, endsAt, signal}) {
 			const {asked} = tool;
 			if (!asked) {

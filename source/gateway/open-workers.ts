@@ -16,6 +16,7 @@ import type {LiveModel} from './live-model.ts';
 import type {LiveServers} from './live-servers.ts';
 import type {OpenedApprovals} from './open-approvals.ts';
 import type {GatewayWorld} from './rooms.ts';
+import {waitingEntry} from './waiting-entry.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
 /** Joins the journal's due runs with the agent and the deliverer. Dispose of it before the deliverer and the store. */
@@ -40,7 +41,7 @@ export function openWorkers(
 		readonly model: LiveModel;
 		readonly deliverer: Deliverer;
 		readonly servers: LiveServers;
-		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded'>;
+		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;
 		readonly busy: Busy;
 		readonly announce: WorkDependencies['announce'];
 		readonly emit: Emit;
@@ -66,9 +67,13 @@ export function openWorkers(
 		runs,
 		agent: {
 			async run(request) {
+				const unwatch = approvals.watch(request.runId, approval => {
+					request.onEntry(waitingEntry(approval));
+				});
 				try {
 					return await agent.run(request);
 				} finally {
+					unwatch();
 					approvals.runEnded(request.runId);
 				}
 			},
