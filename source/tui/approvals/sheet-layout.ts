@@ -61,11 +61,20 @@ function argumentsOf(approval: ToolApproval, width: number): ArgumentRows {
 	return args;
 }
 
+const widthOf = (size: Size): number => {
+	const isSplit = size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
+	return isSplit ? Math.floor((size.columns - gutter) * leftShare) : size.columns;
+};
+
+/** Whether all of what is asked can be shown on a screen of this size, if scrolled. */
+export const isShownWhole = (approval: Approval, size: Size): boolean =>
+	approval.kind === 'form' || argumentsOf(approval, widthOf(size)).isWhole;
+
 /** Lays the sheet out for the screen as it is. */
 export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	const {sheet, approval, snapshot, size, height} = inputs;
-	const isSplit = size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
-	const width = isSplit ? Math.floor((size.columns - gutter) * leftShare) : size.columns;
+	const width = widthOf(size);
+	const isSplit = width < size.columns;
 	const sideWidth = isSplit ? size.columns - gutter - width : 0;
 	const {content, isWhole, cursorRow} = contentOf(inputs, width);
 	const {state, now} = snapshot;

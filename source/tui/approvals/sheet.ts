@@ -46,7 +46,7 @@ export const newSheet = (id: number, step: SheetStep): Sheet => ({
 
 /** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
 export const sheetName = ({id, step}: Sheet, {columns, rows}: Size): string =>
-	`${id} ${step.kind} ${columns}x${rows}`;
+	`${id} ${step.kind} ${step.kind === 'form' && step.form.editing ? 'typing ' : ''}${columns}x${rows}`;
 
 /** Whether everything that would be allowed has been shown. */
 export const wasShown = (

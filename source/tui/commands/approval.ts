@@ -201,7 +201,7 @@ function scroll(shell: Shell, rows: number): void {
 		return;
 	}
 
-	const {sheet, layout, approval} = open;
+	const {sheet, approval} = open;
 	const {step} = sheet;
 	if (step.kind === 'rule') {
 		const last = approval.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
@@ -209,6 +209,7 @@ function scroll(shell: Shell, rows: number): void {
 		return;
 	}
 
+	const layout = open.layout();
 	const most = Math.max(0, layout.content.length - layout.height);
 	changeSheet(shell, {top: Math.max(0, Math.min(most, layout.top + rows))});
 }

@@ -52,6 +52,7 @@ function formScopes(shell: Shell): readonly Scope[] | undefined {
  */
 export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	if (!shell.guard.hears(key)) {
+		shell.guard.disturbed(key.t);
 		return true;
 	}
 

@@ -55,7 +55,7 @@ export function callNow(shell: Shell): ToolApproval | undefined {
 /** Whether a scope may be chosen for what the open sheet asks. */
 export const isOffered = (shell: Shell, scope: ApprovalScope): boolean => {
 	const open = sheetNow(shell);
-	return open !== undefined && offeredScopes(open.approval, open.layout.isWhole).has(scope);
+	return open !== undefined && offeredScopes(open.approval, open.isWhole).has(scope);
 };
 
 /** Whether the open sheet asks to choose, or for a form to be filled in. */

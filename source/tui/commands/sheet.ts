@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import {askedFor, askingServer, outcomeSentences} from '../approvals/approval-text.ts';
-import {layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
+import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
 import {newForm} from '../forms/form.ts';
 import type {KeyEvent} from '../input/key-event.ts';
@@ -14,7 +14,9 @@ import {changeOverlay} from './overlay-state.ts';
 export type OpenSheet = {
 	readonly sheet: Sheet;
 	readonly approval: Approval;
-	readonly layout: SheetLayout;
+	/** All of what is asked can be shown on this screen, if scrolled. */
+	readonly isWhole: boolean;
+	readonly layout: () => SheetLayout;
 };
 
 /** The open sheet; `undefined` when there is none, or what it asks for waits no more. */
@@ -33,14 +35,16 @@ export function sheetNow(
 		approval && {
 			sheet,
 			approval,
-			layout: layoutSheet({
-				sheet,
-				approval,
-				snapshot: shell.feed.get(),
-				size,
-				height: shell.layout().bodyHeight,
-				waitMs: shell.guard.waitMs(sheetName(sheet, size)),
-			}),
+			isWhole: isShownWhole(approval, size),
+			layout: () =>
+				layoutSheet({
+					sheet,
+					approval,
+					snapshot: shell.feed.get(),
+					size,
+					height: shell.layout().bodyHeight,
+					waitMs: shell.guard.waitMs(sheetName(sheet, size)),
+				}),
 		}
 	);
 }
@@ -108,9 +112,9 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 		return false;
 	}
 
-	const {sheet, layout} = open;
+	const {sheet, isWhole} = open;
 	const isPermitted = shell.guard.permits(sheetName(sheet, shell.view.get().size), key);
-	if (isPermitted && wasShown(sheet, layout.isWhole)) {
+	if (isPermitted && wasShown(sheet, isWhole)) {
 		return true;
 	}
 

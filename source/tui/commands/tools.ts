@@ -155,7 +155,7 @@ export const toolCommands: readonly Command[] = [
 		id: 'tools.reload',
 		scope: 'tools',
 		keys: ['R'],
-		label: own('reload (shows what changes)'),
+		label: own('read config again (asks)'),
 		aliases: ['/reload-mcp'],
 		run: askToReload,
 	},

@@ -53,7 +53,7 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 		case 'first-run':
 			return [[{text: own('Welcome to svc'), tone: 'title'}]];
 		case 'approval':
-			return sheetNow(shell)?.layout.title ?? [[{text: own('Approval'), tone: 'title'}]];
+			return sheetNow(shell)?.layout().title ?? [[{text: own('Approval'), tone: 'title'}]];
 		case 'trial':
 			return [
 				[{text: ui`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],

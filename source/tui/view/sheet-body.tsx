@@ -15,7 +15,8 @@ export function SheetBody({width, height}: {readonly width: number; readonly hei
 	const {waitUntilRenderFlush} = useApp();
 	const open = sheetNow(shell);
 	const of = open ? sheetName(open.sheet, shell.view.get().size) : undefined;
-	const isAtEnd = open?.layout.isAtEnd === true;
+	const layout = open?.layout();
+	const isAtEnd = layout?.isAtEnd === true;
 
 	// Keys may allow some time after the frame has left for the terminal, not after it was thought of.
 	useEffect(() => {
@@ -31,11 +32,10 @@ export function SheetBody({width, height}: {readonly width: number; readonly hei
 		};
 	}, [shell, of, isAtEnd, waitUntilRenderFlush]);
 
-	if (!open) {
+	if (!layout) {
 		return <LineBlock rows={gone} top={0} width={width} height={height} />;
 	}
 
-	const {layout} = open;
 	const footer = layout.footer.length;
 	return (
 		<Box width={width} height={height} flexShrink={0}>

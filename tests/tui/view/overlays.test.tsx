@@ -110,7 +110,7 @@ test('the palette takes aliases and runs the first entry', async () => {
 	const port = createFakePort();
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('ctrl+k');
-	await shown.screen.type('/reload-mcp');
+	await shown.screen.type('/reload');
 	await shown.screen.press('enter');
 	await shown.pass(0);
 

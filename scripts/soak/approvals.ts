@@ -1,0 +1,20 @@
+import {fuzzApprovals} from '../../tests/soak/approvals.ts';
+
+const inputsPerRound = 100_000;
+const usualRounds = 10;
+
+/** 100,000 random inputs a round, each round with another seed; a million unless said otherwise. */
+export async function soakApprovals({
+	rounds = usualRounds,
+}: {
+	readonly rounds: number | undefined;
+}): Promise<boolean> {
+	let holds = true;
+	for (let seed = 1; seed <= rounds; seed++) {
+		const report = await fuzzApprovals({inputs: inputsPerRound, seed});
+		process.stdout.write(`${JSON.stringify({seed, ...report}, undefined, 2)}\n`);
+		holds &&= report.illegal.length === 0 && report.allowed > 0;
+	}
+
+	return holds;
+}
