@@ -3,7 +3,15 @@ import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {connect, type ConnectOptions} from '../../../source/mcp/connection/connect.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {createMemoryWire, legacy, modern, type Serve, silent} from '../servers/memory-wire.ts';
+import {
+	createMemoryWire,
+	handshake,
+	legacy,
+	modern,
+	scripted,
+	type Serve,
+	silent,
+} from '../servers/memory-wire.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
 import {until} from '../wire/processes.ts';
 
@@ -108,22 +116,12 @@ test('a server that says nothing fails after connect_timeout, and nothing is lef
 });
 
 test('connect_timeout is for the whole: handshake and list together', async () => {
-	const {clock, memory, go} = setUp(async transport => {
-		transport.onmessage = message => {
-			if ('method' in message && message.method === 'initialize' && 'id' in message) {
-				clock.advance(40_000);
-				void transport.send({
-					jsonrpc: '2.0',
-					id: message.id,
-					result: {
-						protocolVersion: '2025-11-25',
-						capabilities: {tools: {}},
-						serverInfo: {name: 'slow', version: '1'},
-					},
-				});
-			}
+	const {clock, memory, go} = setUp(async (transport, connection) => {
+		const slowly = () => {
+			clock.advance(40_000);
+			return handshake();
 		};
-		await transport.start();
+		await scripted({initialize: slowly})(transport, connection);
 	});
 	const connecting = go({connectTimeoutMs: 60_000}).catch((error: unknown) => error);
 	await until(() => memory.sent[0]?.includes('tools/list') ?? false);

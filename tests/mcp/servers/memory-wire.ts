@@ -55,7 +55,7 @@ export function createMemoryWire(serve: Serve) {
 		count: () => open.size,
 		/** Ends all connections from the other side. */
 		async drop() {
-			for (const transport of [...open]) {
+			for (const transport of open) {
 				open.delete(transport);
 				await transport.close();
 			}
@@ -105,3 +105,32 @@ export const modern =
 export const silent: Serve = async transport => {
 	await transport.start();
 };
+
+/** Answers requests by their method, in one message each; what has no answer is an unknown method. */
+export const scripted =
+	(answers: Readonly<Record<string, () => Record<string, unknown>>>): Serve =>
+	async transport => {
+		const receive = (message: JSONRPCMessage) => {
+			if (!('method' in message && 'id' in message)) {
+				return;
+			}
+
+			const {id, method} = message;
+			const result = answers[method]?.();
+			void transport.send(
+				result
+					? {jsonrpc: '2.0', id, result}
+					: {jsonrpc: '2.0', id, error: {code: -32_601, message: 'Method not found'}},
+			);
+		};
+
+		Object.assign(transport, {onmessage: receive});
+		await transport.start();
+	};
+
+/** What a server without anything says when hands are shaken. */
+export const handshake = () => ({
+	protocolVersion: '2025-11-25',
+	capabilities: {tools: {}},
+	serverInfo: {name: 'old', version: '1'},
+});

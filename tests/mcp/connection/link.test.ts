@@ -1,0 +1,292 @@
+import {expect, test} from 'vitest';
+import {createCallQueue} from '../../../source/mcp/connection/call-queue.ts';
+import {connect} from '../../../source/mcp/connection/connect.ts';
+import {createLink} from '../../../source/mcp/connection/link.ts';
+import type {Live} from '../../../source/mcp/connection/live.ts';
+import type {ServerSettings} from '../../../source/mcp/connection/state.ts';
+import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
+import type {ConnectFailure} from '../../../source/mcp/wire/open-transport.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {
+	createMemoryWire,
+	handshake,
+	legacy,
+	modern,
+	scripted,
+	type Serve,
+} from '../servers/memory-wire.ts';
+import {stdioServer} from '../servers/stdio-server.ts';
+import {until} from '../wire/processes.ts';
+
+const {signal} = new AbortController();
+
+const quietSide = {
+	capabilities: {},
+	register() {},
+	calls: {
+		count: 0,
+		begin: () => ({[Symbol.dispose]() {}}),
+		pause: () => ({[Symbol.dispose]() {}}),
+		runId: () => undefined,
+	},
+};
+
+/** A link to a server in this process. `refusals`: how the next tries fail. */
+function setUp({
+	serve = legacy(),
+	settings = {},
+	slots = createCallQueue(4),
+}: {
+	readonly serve?: Serve;
+	readonly settings?: ServerSettings;
+	readonly slots?: ReturnType<typeof createCallQueue>;
+} = {}) {
+	const clock = createFakeClock();
+	const memory = createMemoryWire(serve);
+	const refusals: ConnectFailure[] = [];
+	const lives: Live[] = [];
+	const statuses: string[] = [];
+	const link = createLink({
+		clock,
+		random: () => 0,
+		slots,
+		settings: () => settings,
+		async open(options) {
+			const refusal = refusals.shift();
+			if (refusal) {
+				throw new ConnectError(refusal);
+			}
+
+			return connect(
+				stdioServer('crm-server'),
+				{...options, secrets: []},
+				{clock, wire: memory.wire, clientSide: quietSide},
+			);
+		},
+		onLive: live => lives.push(live),
+		onChange() {
+			if (statuses.at(-1) !== link.state.status) {
+				statuses.push(link.state.status);
+			}
+		},
+	});
+	const echo = async (message = 'hello', aborts = signal) =>
+		link.use(aborts, {
+			task: async ({client}) => client.callTool({name: 'echo', arguments: {message}}),
+			answered: () => true,
+		});
+	return {
+		clock,
+		memory,
+		refusals,
+		lives,
+		statuses,
+		link,
+		echo,
+		start: ({lazy = false} = {}) => {
+			link.send({type: 'configured', enabled: true, lazy});
+		},
+	};
+}
+
+const passing = {kind: 'passing', message: 'no answer'} as const;
+
+test('it connects when it is configured, and calls share the connection', async () => {
+	const {link, start, echo, memory, statuses} = setUp();
+	await using _ = link;
+	start();
+	await Promise.all([echo('a'), echo('b'), echo('c')]);
+
+	expect(memory.sent).toHaveLength(1);
+	expect(statuses).toEqual(['connecting', 'connected']);
+	expect(link.state).toMatchObject({calls: 0, proven: true});
+});
+
+test('a lazy server connects with the first call, once for all that come at that moment', async () => {
+	const {link, start, echo, memory} = setUp();
+	await using _ = link;
+	start({lazy: true});
+	await link.settled();
+	expect(memory.sent).toHaveLength(0);
+	await Promise.all([echo('a'), echo('b')]);
+
+	expect(memory.sent).toHaveLength(1);
+});
+
+test('a call to a recycled server connects again', async () => {
+	const {link, start, echo, memory, clock, statuses} = setUp({settings: {idleMs: 60_000}});
+	await using _ = link;
+	start();
+	await echo();
+	clock.advance(60_000);
+	await link.ended();
+	expect(memory.count()).toBe(0);
+	await echo();
+
+	expect(statuses).toEqual(['connecting', 'connected', 'recycled', 'connecting', 'connected']);
+	expect(memory.count()).toBe(1);
+});
+
+test('what fails is tried again when its time has come, without anybody asking', async () => {
+	const {link, start, clock, refusals} = setUp();
+	await using _ = link;
+	refusals.push(passing, passing);
+	start();
+	await link.settled();
+	expect(link.state).toMatchObject({status: 'failed', nextAttemptAt: 1000});
+	clock.advance(1000);
+	await link.settled();
+	clock.advance(2000);
+	await link.settled();
+
+	expect(link.state.status).toBe('connected');
+});
+
+test('a caller that waits is told why there is no connection', async () => {
+	const {link, start, echo, refusals} = setUp();
+	await using _ = link;
+	refusals.push({kind: 'needs-login', message: 'log in with svc mcp login crm'});
+	start({lazy: true});
+
+	await expect(echo()).rejects.toMatchObject({
+		failure: {kind: 'needs-login', message: 'log in with svc mcp login crm'},
+	});
+	await expect(echo()).rejects.toBeInstanceOf(ConnectError);
+	expect(link.why()).toEqual({kind: 'needs-login', message: 'log in with svc mcp login crm'});
+});
+
+test('a caller that gives up while it connects is let go; the connection is made all the same', async () => {
+	const {link, start, echo} = setUp();
+	await using _ = link;
+	start({lazy: true});
+	const controller = new AbortController();
+	const call = echo('a', controller.signal);
+	controller.abort(new Error('run cancelled'));
+
+	await expect(call).rejects.toThrow('run cancelled');
+	await link.settled();
+	expect(link.state.status).toBe('connected');
+});
+
+test('a connection that breaks is made again after a pause', async () => {
+	const {link, start, echo, memory, clock} = setUp();
+	await using _ = link;
+	start();
+	await echo();
+	await memory.drop();
+	await until(() => link.state.status === 'failed');
+	expect(link.live).toBeUndefined();
+	clock.advance(1000);
+	await link.settled();
+
+	expect(link.state.status).toBe('connected');
+	expect(memory.count()).toBe(1);
+});
+
+test.each([
+	['ping', legacy(), 'legacy'],
+	['server/discover', modern({handshake: 'reject'}), 'modern'],
+] as const)('the liveness check is %s, beside the calls', async (method, serve, era) => {
+	const {link, start, clock, memory} = setUp({serve, settings: {keepaliveMs: 180_000}});
+	await using _ = link;
+	start();
+	await link.settled();
+	expect(link.live?.era).toBe(era);
+	const before = memory.sent.at(-1)?.length;
+	clock.advance(180_000);
+	await until(() => link.pingMs !== undefined);
+
+	expect(memory.sent.at(-1)?.slice(before)).toEqual([method]);
+	expect(link.state).toMatchObject({status: 'connected', checking: false, proven: true});
+});
+
+test('a server that never learnt to ping lists its tools instead, from then on', async () => {
+	const {link, start, clock, memory} = setUp({
+		settings: {keepaliveMs: 5000},
+		serve: scripted({initialize: handshake, 'tools/list': () => ({tools: []})}),
+	});
+	await using _ = link;
+	start();
+	await link.settled();
+	const before = memory.sent[0]?.length ?? 0;
+	clock.advance(5000);
+	await until(() => (memory.sent[0]?.length ?? 0) === before + 2);
+	await until(() => link.state.status === 'connected' && !link.state.checking);
+	clock.advance(5000);
+	await until(() => (memory.sent[0]?.length ?? 0) === before + 3);
+
+	expect(memory.sent[0]?.slice(before)).toEqual(['ping', 'tools/list', 'tools/list']);
+});
+
+test('a server that answers no check within 30 s is connected again', async () => {
+	let deaf = false;
+	const {link, start, clock, memory, statuses} = setUp({
+		settings: {keepaliveMs: 5000},
+		async serve(transport) {
+			await legacy()(transport, 1);
+			const hear = transport.onmessage?.bind(transport);
+			const receive: typeof hear = (message, extra) => {
+				if (!deaf) {
+					hear?.(message, extra);
+				}
+			};
+
+			Object.assign(transport, {onmessage: receive});
+		},
+	});
+	await using _ = link;
+	start();
+	await link.settled();
+	deaf = true;
+	const before = memory.sent[0]?.length ?? 0;
+	clock.advance(5000);
+	await until(() => (memory.sent[0]?.length ?? 0) > before);
+	clock.advance(30_000);
+	await until(() => memory.sent[0]?.at(-1) === 'tools/list');
+	clock.advance(30_000);
+	await until(() => link.state.status === 'failed');
+
+	expect(link.state).toMatchObject({reason: 'It did not answer a liveness check within 30 s'});
+	expect(statuses).toEqual(['connecting', 'connected', 'failed']);
+});
+
+test('connections wait for their turn, unless somebody waits for them', async () => {
+	const slots = createCallQueue(1);
+	const end = Promise.withResolvers<void>();
+	void slots.run(signal, async () => end.promise);
+	const {link, start, echo, memory} = setUp({slots});
+	await using _ = link;
+	start();
+	await new Promise(resolve => {
+		setImmediate(resolve);
+	});
+	expect(memory.sent).toHaveLength(0);
+	await echo();
+
+	expect(link.state.status).toBe('connected');
+	end.resolve();
+});
+
+test('nothing is told, and nothing tried, after the end', async () => {
+	const {link, start, echo, memory, clock, statuses} = setUp({settings: {keepaliveMs: 5000}});
+	start();
+	await echo();
+	await link[Symbol.asyncDispose]();
+	const before = [...statuses];
+	clock.advance(1e9);
+
+	expect(memory.count()).toBe(0);
+	expect(memory.sent).toHaveLength(1);
+	expect(statuses).toEqual(before);
+	await expect(echo()).rejects.toBeInstanceOf(ConnectError);
+});
+
+test('an end while it connects leaves nothing behind', async () => {
+	const {link, start, memory} = setUp();
+	start();
+	await until(() => memory.sent.length === 1);
+	await link[Symbol.asyncDispose]();
+
+	await until(() => memory.count() === 0);
+	expect(link.live).toBeUndefined();
+});
