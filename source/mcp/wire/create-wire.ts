@@ -34,11 +34,15 @@ export type WireDependencies = {
 	readonly environment: Environment;
 };
 
+/** Endpoints that are known to be tool servers. */
+const maxPassed = 1000;
+
 export function createWire({clock, log, redact, paths, environment}: WireDependencies): Wire {
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
 	const parts: WireParts = {clock, log, redact, environment, groups, stderrLog};
 	const opened = new Set<OpenedTransport>();
+	const passed = new Set<string>();
 	// At once: there may be something left though no stdio server is configured any more.
 	void groups.ready();
 
@@ -67,11 +71,33 @@ export function createWire({clock, log, redact, paths, environment}: WireDepende
 			const {openRemote} = await import('./open-remote.ts');
 			return keep(openRemote({...server, endpoint}, options, parts));
 		},
-		preflight: async () => {},
+		async preflight(server, options) {
+			options.signal.throwIfAborted();
+			const {endpoint} = server;
+			if (endpoint.transport !== 'http' || endpoint.skipPreflight) {
+				return;
+			}
+
+			const key = JSON.stringify(endpoint);
+			if (!passed.has(key)) {
+				const {preflight} = await import('./preflight.ts');
+				if (await preflight({...server, endpoint}, options, parts)) {
+					remember(passed, key);
+				}
+			}
+		},
 		async [Symbol.asyncDispose]() {
 			await Promise.allSettled([...opened].map(async each => each[Symbol.asyncDispose]()));
 			await groups[Symbol.asyncDispose]();
 			await stderrLog[Symbol.asyncDispose]();
 		},
 	};
+}
+
+function remember(keys: Set<string>, key: string): void {
+	if (keys.size >= maxPassed) {
+		keys.clear();
+	}
+
+	keys.add(key);
 }

@@ -30,18 +30,39 @@ export function createEventMeter(maxEventBytes: number): EventMeter {
 		head = '';
 	};
 
+	/** Takes the bytes of a long line at once, up to its end: one by one takes seconds. Returns where it stopped. */
+	const skip = (chunk: Uint8Array, start: number): number => {
+		const feed = chunk.indexOf(lineFeed, start);
+		const end = feed === -1 ? chunk.length : feed;
+		const back = chunk.subarray(start, end).indexOf(carriageReturn);
+		const stop = back === -1 ? end : start + back;
+		lineBytes += stop - start;
+		eventBytes += stop - start;
+		return stop;
+	};
+
+	const take = (byte: number) => {
+		eventBytes++;
+		if (byte === carriageReturn || (byte === lineFeed && previous !== carriageReturn)) {
+			endLine();
+		} else if (byte !== lineFeed) {
+			lineBytes++;
+			head += String.fromCharCode(byte);
+		}
+
+		previous = byte;
+	};
+
 	return {
 		push(chunk) {
-			for (const byte of chunk) {
-				if (byte === carriageReturn || (byte === lineFeed && previous !== carriageReturn)) {
-					endLine();
-				} else if (byte !== lineFeed) {
-					lineBytes++;
-					head += lineBytes <= longestHead ? String.fromCharCode(byte) : '';
+			for (let index = 0; index < chunk.length; index++) {
+				index = lineBytes < longestHead ? index : skip(chunk, index);
+				const byte = chunk[index];
+				if (byte !== undefined) {
+					take(byte);
 				}
 
-				previous = byte;
-				if (++eventBytes > maxEventBytes) {
+				if (eventBytes > maxEventBytes) {
 					return false;
 				}
 			}

@@ -5,12 +5,11 @@ import {
 	ProtocolError,
 	SdkError,
 	SdkErrorCode,
-	SdkHttpError,
 	SseError,
 	UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
 import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
@@ -19,10 +18,10 @@ import {httpFailure} from './http-failures.ts';
 import {tooLarge} from './message-limit.ts';
 import {codeInText, networkVerdict} from './network-failures.ts';
 import type {ConnectFailure} from './open-transport.ts';
+import {cleanQuote, quoteOf, statusOf} from './quote-error.ts';
 import type {StdioFacts} from './stdio-transport.ts';
 import {messageTooLarge, sessionNotFound, streamLost} from './synthetic-errors.ts';
 
-const longestQuote = 200;
 const longestMessage = 500;
 
 /** What is known of the connection whose error is explained. */
@@ -69,7 +68,7 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 	const status = statusOf(error);
 	if (status !== undefined) {
 		return httpFailure(status, {
-			quote: quoteOf(error, situation),
+			quote: quoteOf(error, situation.redact),
 			hasSession,
 			hasLogin: server.endpoint.transport !== 'stdio' && server.endpoint.oauth !== undefined,
 			name: server.name,
@@ -81,7 +80,7 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 	}
 
 	if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
-		return {message: `Its login failed: ${quoteOf(error, situation)}`, kind: 'needs-login'};
+		return {message: `Its login failed: ${quoteOf(error, situation.redact)}`, kind: 'needs-login'};
 	}
 
 	const code = codeOf(error);
@@ -106,7 +105,7 @@ function protocolFailure(error: ProtocolError, situation: Situation): ConnectFai
 		return {message: tooLarge().message, kind: 'passing'};
 	}
 
-	const quote = quoteOf(error, situation);
+	const quote = quoteOf(error, situation.redact);
 	if (situation.hasSession && error.code === sessionNotFound && /session/i.test(quote)) {
 		return {message: 'It has ended the session', kind: 'session-expired'};
 	}
@@ -150,7 +149,7 @@ function sdkFailure(error: SdkError, situation: Situation, depth: number): Conne
 	if (code === SdkErrorCode.ClientHttpUnexpectedContent) {
 		const type = /type: (.*)/.exec(error.message)?.[1] ?? 'something else';
 		return {
-			message: `It answered with ${clean(type, situation)} where a tool server answers with JSON: is this the right URL`,
+			message: `It answered with ${cleanQuote(type, situation.redact)} where a tool server answers with JSON: is this the right URL`,
 			kind: 'permanent',
 		};
 	}
@@ -174,10 +173,10 @@ function sdkFailure(error: SdkError, situation: Situation, depth: number): Conne
 
 	return code === SdkErrorCode.EraNegotiationFailed
 		? {
-				message: `No protocol version in common: ${quoteOf(error, situation)}`,
+				message: `No protocol version in common: ${quoteOf(error, situation.redact)}`,
 				kind: 'permanent',
 			}
-		: {message: `It broke the protocol: ${quoteOf(error, situation)}`, kind: 'passing'};
+		: {message: `It broke the protocol: ${quoteOf(error, situation.redact)}`, kind: 'passing'};
 }
 
 const isEndInNegotiation = (error: SdkError): boolean =>
@@ -213,46 +212,5 @@ function otherFailure(error: unknown, situation: Situation, depth: number): Conn
 		}
 	}
 
-	return {message: `It failed: ${quoteOf(error, situation)}`, kind: 'passing'};
+	return {message: `It failed: ${quoteOf(error, situation.redact)}`, kind: 'passing'};
 }
-
-/** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
-function statusOf(error: unknown): number | undefined {
-	if (error instanceof SdkHttpError) {
-		return error.status;
-	}
-
-	if (error instanceof SseError) {
-		return error.code === 200 || error.code === undefined ? undefined : error.code;
-	}
-
-	const inText = error instanceof Error ? /\(HTTP (\d{3})\)/.exec(error.message)?.[1] : undefined;
-	return inText === undefined ? undefined : Number(inText);
-}
-
-/** What a server said, without the SDK's words: the message of a JSON-RPC error, or the beginning of the text. */
-function quoteOf(error: unknown, situation: Situation): string {
-	const text =
-		error instanceof SdkHttpError && typeof error.data['text'] === 'string'
-			? error.data['text']
-			: messageOf(error).replace(
-					/^Error POSTing to endpoint \(HTTP \d+\): |^MCP error -?\d+: /,
-					'',
-				);
-	return clean(
-		/^\s*<(?:!doctype|html)/i.test(text) ? 'a web page' : messageInJson(text),
-		situation,
-	);
-}
-
-function messageInJson(text: string): string {
-	try {
-		const message: unknown = JSON.parse(text)?.error?.message;
-		return typeof message === 'string' ? message : text;
-	} catch {
-		return text;
-	}
-}
-
-const clean = (text: string, {redact}: Situation): string =>
-	cell(redact(text).trim(), longestQuote).text;

@@ -1,0 +1,94 @@
+import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import {ConnectError} from './connect-error.ts';
+import {endpointUrl} from './open-remote.ts';
+import {readTls} from './read-tls.ts';
+import {createRemoteFetch} from './remote-fetch.ts';
+import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+
+/** For everything together. */
+const preflightMs = 5000;
+
+const longestType = 100;
+
+const probe = JSON.stringify({
+	jsonrpc: '2.0',
+	id: 0,
+	method: 'initialize',
+	params: {
+		protocolVersion: '2025-11-25',
+		capabilities: {},
+		clientInfo: {name: 'svc-preflight', version: '1'},
+	},
+});
+
+/**
+ * Looks whether the endpoint may be a tool server, so that a web page is called one at once. `true`: it may. `false`: it did not say within 5 s, or the network
+ * was in the way; the connection will tell. Only a GET that succeeds with another content type is suspicious, and then an `initialize` has the last word.
+ *
+ * @throws ConnectError for what is no tool server, and as `openRemote` does.
+ */
+export async function preflight(
+	{name, endpoint}: ServerAt<RemoteEndpoint>,
+	{signal, secrets}: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
+	{clock, environment, redact}: Pick<WireParts, 'clock' | 'environment' | 'redact'>,
+): Promise<boolean> {
+	const url = endpointUrl(name, endpoint);
+	await using remote = createRemoteFetch(endpoint, {
+		tls: readTls(name, endpoint.tls, environment),
+		environment,
+	});
+	using limit = abortAfter(clock, signal);
+	const ask = async (init: RequestInit) => {
+		const response = await remote.fetch(url, {...init, signal: limit.signal});
+		const type = response.headers.get('content-type') ?? '';
+		await response.body?.cancel();
+		return {isOk: response.ok, type};
+	};
+
+	const accept = 'application/json, text/event-stream';
+	try {
+		const page = await ask({headers: {accept}});
+		if (!page.isOk || isPossible(page.type)) {
+			return true;
+		}
+
+		const headers = {accept, 'content-type': 'application/json'};
+		const answer = await ask({method: 'POST', headers, body: probe});
+		if (isPossible(answer.type)) {
+			return true;
+		}
+
+		throw notAServer(name, page.type, redactAlso(redact, secrets));
+	} catch (error) {
+		signal.throwIfAborted();
+		if (error instanceof ConnectError) {
+			throw error;
+		}
+
+		return false;
+	}
+}
+
+/** What a tool server answers with, or what says nothing. */
+const isPossible = (type: string): boolean =>
+	type === '' || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
+
+const notAServer = (name: string, type: string, redact: Redact) =>
+	new ConnectError({
+		message: `MCP server '${name}': its url answers with ${cell(redact(type), longestType).text}, not as a tool server: check url, or set skip_preflight`,
+		kind: 'permanent',
+	});
+
+function abortAfter(
+	clock: Clock,
+	signal: AbortSignal,
+): Disposable & {readonly signal: AbortSignal} {
+	const limit = new AbortController();
+	const cancel = clock.after(preflightMs, () => {
+		limit.abort();
+	});
+	return {signal: AbortSignal.any([signal, limit.signal]), [Symbol.dispose]: cancel};
+}

@@ -1,0 +1,103 @@
+import {expect, test} from 'vitest';
+import {systemClock} from '../../../source/core/clock.ts';
+import {preflight} from '../../../source/mcp/wire/preflight.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
+import {startStateful} from '../servers/stateful-server.ts';
+import {everythingServer} from '../servers/stdio-server.ts';
+import {openWire} from './open-wire.ts';
+import {until} from './processes.ts';
+
+const options = {signal: new AbortController().signal, secrets: []};
+
+const refusal = {
+	code: 'mcp_connect_failed',
+	message:
+		"MCP server 'crm': its url answers with text/html; charset=utf-8, not as a tool server: check url, or set skip_preflight",
+	failure: {kind: 'permanent'},
+};
+
+const page = always(200, 'text/html; charset=utf-8', '<html>');
+
+test('a web page is refused, each time', async () => {
+	await using wire = await openWire();
+	await using http = await startHttp(page);
+
+	await expect(wire.wire.preflight(remoteServer(http.url), options)).rejects.toMatchObject(refusal);
+	await expect(wire.wire.preflight(remoteServer(http.url), options)).rejects.toMatchObject(refusal);
+});
+
+test('"skip_preflight: bypass the fail-fast content-type probe", and only Streamable HTTP is probed', async () => {
+	await using wire = await openWire();
+	await using http = await startHttp(page);
+	await wire.wire.preflight(remoteServer(http.url, {skipPreflight: true}), options);
+	await wire.wire.preflight(remoteServer(http.url, {transport: 'sse'}), options);
+	await wire.wire.preflight(everythingServer(), options);
+
+	expect(http.requests).toEqual([]);
+});
+
+test('a server that shows a page to GET and speaks to POST passes', async () => {
+	await using wire = await openWire();
+	const serve = jsonServer();
+	await using http = await startHttp((request, response) => {
+		(request.method === 'GET' ? page : serve)(request, response);
+	});
+
+	await expect(wire.wire.preflight(remoteServer(http.url), options)).resolves.toBeUndefined();
+});
+
+test('what passed is not asked again, unless it is configured otherwise', async () => {
+	await using wire = await openWire();
+	await using stateful = await startStateful();
+	await wire.wire.preflight(remoteServer(stateful.url), options);
+	await wire.wire.preflight(remoteServer(stateful.url), options);
+	expect(stateful.requests).toHaveLength(1);
+	await wire.wire.preflight(remoteServer(stateful.url, {headers: {a: 'b'}}), options);
+
+	expect(stateful.requests.map(({headers}) => headers['a'])).toEqual([undefined, 'b']);
+});
+
+test.for([401, 404, 405, 500])('HTTP %i says nothing', async status => {
+	await using wire = await openWire();
+	await using http = await startHttp(always(status, 'text/html'));
+
+	await expect(wire.wire.preflight(remoteServer(http.url), options)).resolves.toBeUndefined();
+});
+
+test('an event stream passes though it does not end, and is let go', async () => {
+	await using wire = await openWire();
+	const closed = Promise.withResolvers<void>();
+	await using http = await startHttp((_request, response) => {
+		response.once('close', closed.resolve);
+		response.writeHead(200, {'content-type': 'text/event-stream'}).write(': hello\n\n');
+	});
+	await wire.wire.preflight(remoteServer(http.url), options);
+
+	await closed.promise;
+	expect(http.requests).toHaveLength(1);
+});
+
+test('a server that does not answer within 5 s passes, and is asked again', async () => {
+	const clock = createFakeClock();
+	await using http = await startHttp(() => {});
+	const asked = preflight(remoteServer(http.url), options, {
+		clock,
+		environment: {},
+		redact: text => text,
+	});
+	await until(() => http.requests.length > 0);
+	clock.advance(5000);
+
+	expect(await asked).toBe(false);
+});
+
+test('a network that is in the way passes, an abort does not', async () => {
+	const parts = {clock: systemClock, environment: {}, redact: (text: string) => text};
+	const nowhere = remoteServer('http://127.0.0.1:9/mcp');
+
+	expect(await preflight(nowhere, options, parts)).toBe(false);
+	await expect(
+		preflight(nowhere, {...options, signal: AbortSignal.abort(new Error('enough'))}, parts),
+	).rejects.toThrow('enough');
+});
