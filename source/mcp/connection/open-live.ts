@@ -48,7 +48,7 @@ export type Attempt = {
 /**
  * One transport, one client, and the list of the server's tools. Leaves nothing behind when it fails.
  *
- * @throws ConnectError, with what the SDK threw as its cause; the reason of `limited`
+ * @throws ConnectError, whose cause is what the SDK threw when the handshake failed; the reason of `limited`
  */
 export async function openLive(
 	{server, mode, discover, limited, ended, timeoutMs}: Attempt,
@@ -56,6 +56,7 @@ export async function openLive(
 	{clock, wire, clientSide, authProvider}: ConnectDependencies,
 ): Promise<Live> {
 	const gone = new AbortController();
+	let shaken = false;
 	let established = false;
 	let opened: OpenedTransport | undefined;
 	const lose = () => {
@@ -100,6 +101,7 @@ export async function openLive(
 			...request,
 			...(discover ? {prior: {kind: 'modern', discover}} : {}),
 		});
+		shaken = true;
 		const listing = await listTools(client, {signal: limited, timeoutMs});
 		gone.signal.throwIfAborted();
 		established = true;
@@ -114,17 +116,22 @@ export async function openLive(
 			timeoutMs,
 		});
 	} catch (error) {
-		const failure = limited.aborted ? undefined : failureOf(error, opened);
+		const failure = limited.aborted ? undefined : failureOf(error, opened, {isRefusal: !shaken});
 		await close();
 		limited.throwIfAborted();
 		throw failure ?? error;
 	}
 }
 
-const failureOf = (error: unknown, opened: OpenedTransport | undefined): unknown =>
+/** Only what was said to the handshake is kept as a cause: that decides whether another protocol is tried. */
+const failureOf = (
+	error: unknown,
+	opened: OpenedTransport | undefined,
+	{isRefusal = false} = {},
+): unknown =>
 	error instanceof ConnectError || !opened
 		? error
-		: new ConnectError(opened.explain(error), {cause: error});
+		: new ConnectError(opened.explain(error), isRefusal ? {cause: error} : {});
 
 function liveOf({
 	client,

@@ -1,3 +1,4 @@
+import type {JSONRPCMessage} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {connect, type ConnectOptions} from '../../../source/mcp/connection/connect.ts';
@@ -122,12 +123,27 @@ test('connect_timeout is for the whole: handshake and list together', async () =
 			return handshake();
 		};
 		await scripted({initialize: slowly})(transport, connection);
+		const receive = transport.onmessage?.bind(transport);
+		Object.assign(transport, {
+			onmessage(message: JSONRPCMessage) {
+				if (!('method' in message && message.method === 'tools/list')) {
+					receive?.(message);
+				}
+			},
+		});
 	});
 	const connecting = go({connectTimeoutMs: 60_000}).catch((error: unknown) => error);
 	await until(() => memory.sent[0]?.includes('tools/list') ?? false);
 	clock.advance(20_000);
 
 	expect(await connecting).toMatchObject({failure: {kind: 'passing'}});
+});
+
+test('a list that is refused is no refusal of the handshake', async () => {
+	const {memory, go} = setUp(scripted({initialize: handshake}));
+
+	await expect(go()).rejects.toMatchObject({failure: {kind: 'passing'}});
+	expect(memory.sent).toHaveLength(1);
 });
 
 test('an abort ends a connect with its reason', async () => {

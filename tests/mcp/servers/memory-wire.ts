@@ -116,10 +116,10 @@ export const scripted =
 			}
 
 			const {id, method} = message;
-			const result = answers[method]?.();
+			const answer = answers[method]?.();
 			void transport.send(
-				result
-					? {jsonrpc: '2.0', id, result}
+				answer
+					? {jsonrpc: '2.0', id, result: answer}
 					: {jsonrpc: '2.0', id, error: {code: -32_601, message: 'Method not found'}},
 			);
 		};
