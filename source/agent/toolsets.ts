@@ -10,8 +10,8 @@ const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
 
 const serverPrefix = 'mcp-';
 
-export type ToolSelection = {
-	readonly tools: readonly Tool[];
+export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
+	readonly tools: readonly Chosen[];
 	/** One sentence per name that gives nothing, for the log. */
 	readonly warnings: readonly string[];
 };
@@ -23,14 +23,14 @@ export type ToolSelection = {
  *
  * @see Interface 2.5, Decisions 4
  */
-export function selectTools(
+export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 	names: readonly string[] | undefined,
-	servers: ReadonlyMap<string, readonly Tool[]>,
-): ToolSelection {
+	servers: ReadonlyMap<string, readonly Chosen[]>,
+): ToolSelection<Chosen> {
 	const warnings: string[] = [];
-	const selected = new Map<string, Tool>();
+	const selected = new Map<string, Chosen>();
 
-	const toolsOf = (name: string): readonly Tool[] => {
+	const toolsOf = (name: string): readonly Chosen[] => {
 		if (everyServer.has(name)) {
 			return [...servers.values()].flat();
 		}

@@ -52,19 +52,30 @@ export async function findServers(context: Context): Promise<readonly ListedServ
 			: servers.filter(({profile}) => profile === found.profile);
 	}
 
-	return serversOnDisk(context);
+	return serversOnDisk(context, 'default');
 }
 
-async function serversOnDisk(context: Context): Promise<readonly ListedServer[]> {
-	const {toolServers, secretValues, paths} = readConfig(context);
+/** The tool servers that runs of `profile` have, by the running gateway, else by the file and the cache. Never asks for more than is known. @throws SvcError `config_invalid` */
+export async function serversOf(
+	context: Context,
+	profile: string,
+): Promise<readonly ListedServer[]> {
+	const found = await findServerGateway(context).catch(() => undefined);
+	const live = (await found?.gateway.listServers())?.filter(server => server.profile === profile);
+	// A gateway knows nothing of the servers of a profile that no run was for.
+	return live && live.length > 0 ? live : serversOnDisk(context, profile);
+}
+
+async function serversOnDisk(context: Context, profile: string): Promise<readonly ListedServer[]> {
+	const {toolServers, secretValues, profiles} = readConfig(context);
 	if (toolServers.size === 0) {
 		return [];
 	}
 
 	const {knownServers} = await import('../../mcp/known-servers.ts');
 	const servers = await knownServers(toolServers, {
-		profile: 'default',
-		paths,
+		profile,
+		paths: profiles.of(profile).paths,
 		clock: context.clock,
 		log: silentLogger,
 		redact: createRedact(() => secretValues),

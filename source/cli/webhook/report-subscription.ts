@@ -1,10 +1,8 @@
-import {selectTools} from '../../agent/toolsets.ts';
 import {resolveSubscription, routeContextOf} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {routePath} from '../../core/route-path.ts';
-import type {Tool} from '../../core/tool.ts';
 import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
@@ -13,6 +11,7 @@ import {type ServingHome, servedByNobody} from '../serving-home.ts';
 import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
 import {findCronJob} from './cron-job.ts';
 import {urlOf} from './receiver-facts.ts';
+import {toolsOfRuns} from './tools-of-runs.ts';
 
 /** What `svc webhook subscribe` has done. */
 export type Subscribed = {
@@ -29,14 +28,11 @@ export type Subscribed = {
 	readonly json: boolean;
 };
 
-/** Tools of each configured tool server: there are none in this version. */
-const servers: ReadonlyMap<string, readonly Tool[]> = new Map();
-
 /** Prints a subscription: where events go, the secret when it is new, a ready curl line, and what they can make happen. */
-export function reportSubscription(
+export async function reportSubscription(
 	context: Context,
 	{name, entry, config, isNew, showSecret, advice: known, servedThere, json}: Subscribed,
-): void {
+): Promise<void> {
 	const advice = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
 	const resolved = resolveSubscription(name, entry, routeContextOf(config));
 	const route = resolved.ok ? resolved.route : undefined;
@@ -44,7 +40,7 @@ export function reportSubscription(
 	const request = route && sampleRequest(route, {now: context.clock.now()});
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
-	const capability = route && capabilityFor(route, jobOf(context, entry, config));
+	const capability = route && (await capabilityFor(context, route, jobOf(context, entry, config)));
 	if (json) {
 		printJson(context, {
 			name,
@@ -88,7 +84,12 @@ function jobOf(context: Context, entry: JsonObject, config: Config): JobDefiniti
 	}
 }
 
-function capabilityFor(route: Route, job: JobDefinition | undefined): Capability {
+async function capabilityFor(
+	context: Context,
+	route: Route,
+	job: JobDefinition | undefined,
+): Promise<Capability> {
 	const toolsets = route.cronJob === undefined ? route.toolsets : job?.toolsets;
-	return capabilityOf(route, {selection: selectTools(toolsets, servers), job});
+	const runTools = await toolsOfRuns(context, {profile: route.profile, toolsets});
+	return capabilityOf(route, {runTools, job});
 }

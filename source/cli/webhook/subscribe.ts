@@ -53,7 +53,7 @@ export async function subscribe(
 		{clock: context.clock},
 	);
 	const entry = entries[name];
-	reportSubscription(context, {
+	await reportSubscription(context, {
 		name,
 		entry: isJsonObject(entry) ? entry : {},
 		config,

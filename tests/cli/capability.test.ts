@@ -1,0 +1,69 @@
+import {expect, test} from 'vitest';
+import {createFakePort} from '../helpers/fake-port.ts';
+import {gatewayHome} from '../helpers/gateway.ts';
+import {makeServer, makeServerTool} from '../helpers/make-server.ts';
+import {command, commandJson, serveControl} from './command.ts';
+
+const crm = makeServer({
+	tools: [makeServerTool(), makeServerTool({tool: 'send', name: 'mcp__crm__send', asks: true})],
+	protocol: 'legacy 2025-11-25',
+});
+const mail = makeServer({name: 'mail', status: 'failed'});
+const off = makeServer({name: 'off', status: 'skipped'});
+const ofAcme = makeServer({
+	profile: 'acme',
+	tools: [makeServerTool({name: 'mcp__crm__of_acme'})],
+});
+
+const homeWith = async (toolsets?: readonly string[]) =>
+	gatewayHome({subscriptions: {hook: toolsets ? {toolsets} : {}}});
+
+const lineOf = async (home: string) => {
+	const {stdout, stderr} = await command(['webhook', 'subscribe', 'hook'], {home});
+	return `${/^can +(.*)$/m.exec(stdout)?.[1]}${stderr}`;
+};
+
+test.for([
+	{
+		toolsets: undefined,
+		line: 'each event starts an agent run unattended, with 2 tools (mcp__crm__search, mcp__crm__send), of which mcp__crm__send asks a person first, and the tools of mail, which are not known before it is connected; the answer goes to the log',
+	},
+	{
+		toolsets: ['mcp-mail'],
+		line: 'with the tools of mail, which are not known before it is connected;',
+	},
+	{toolsets: ['terminal'], line: 'without tools;'},
+	{toolsets: ['mcp-off'], line: 'Toolset "mcp-off" was dropped: there is no tool server "off"'},
+])(
+	'what a secret can make happen names the tools of the running gateway: $toolsets',
+	async ({toolsets, line}) => {
+		await using home = await homeWith(toolsets);
+		const port = createFakePort({servers: [crm, mail, off, ofAcme]});
+		await using _ = await serveControl(home.path, port);
+
+		expect(await lineOf(home.path)).toContain(line);
+	},
+);
+
+test('as JSON, the tools and those that ask are lists', async () => {
+	await using home = await homeWith(['mcp-crm']);
+	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));
+
+	const {capability} = await commandJson(['webhook', 'subscribe', 'hook'], {home: home.path});
+
+	expect(capability).toMatchObject({
+		tools: ['mcp__crm__search', 'mcp__crm__send'],
+		asks: ['mcp__crm__send'],
+		unknownServers: [],
+	});
+});
+
+test('without a gateway, servers that were never connected are named', async () => {
+	await using home = await gatewayHome({
+		config: {mcp_servers: {crm: {command: 'crm-server'}, off: {command: 'x', enabled: false}}},
+	});
+
+	expect(await lineOf(home.path)).toContain(
+		'with the tools of crm, which are not known before it is connected;',
+	);
+});
