@@ -1,4 +1,12 @@
-import {StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
+import {
+	auth,
+	CLIENT_CAPABILITIES_META_KEY,
+	CLIENT_INFO_META_KEY,
+	OAuthClientFlowError,
+	OAuthError,
+	PROTOCOL_VERSION_META_KEY,
+	StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -10,6 +18,29 @@ import type {OAuthRequests} from './oauth-requests.ts';
 
 /** How often a person is asked to agree in one login; a server that wants more does not know what it wants. */
 const mostRounds = 3;
+
+/** How long a server may take until it has said how to log in, without the requests to others. */
+const knockMs = 30_000;
+
+const clientInfo = {name: 'svc', version};
+
+const knocks = [
+	{
+		method: 'initialize',
+		params: {protocolVersion: '2025-11-25', capabilities: {}, clientInfo},
+	},
+	{method: 'tools/list'},
+	{
+		method: 'tools/list',
+		params: {
+			_meta: {
+				[PROTOCOL_VERSION_META_KEY]: '2026-07-28',
+				[CLIENT_INFO_META_KEY]: clientInfo,
+				[CLIENT_CAPABILITIES_META_KEY]: {},
+			},
+		},
+	},
+];
 
 export type LoginOptions = {
 	readonly open: OpenTransport;
@@ -25,7 +56,7 @@ export type LoginOptions = {
 type Login = {readonly provider: LoginProvider; readonly requests: OAuthRequests};
 
 /**
- * Goes to the server as a client does, and through its authorization as often as it asks, until it takes the token or needs none.
+ * Has a person agree to what the server wants, redeems that, and looks whether the server takes it; wants it more, it is asked for again.
  *
  * @throws ConnectError; what was stored before is still there then, unless a new grant came
  */
@@ -47,10 +78,7 @@ export async function logIn(
 	}
 }
 
-/**
- * Knocks, and has a person agree to what the server wants then. Whether it wanted nothing. The connection stays open meanwhile: what redeems the
- * answer of the browser is fetched through it.
- */
+/** Whether the server takes the grant. The connection stays open meanwhile: what redeems the answer of the browser is fetched through it. */
 async function isAccepted(
 	server: ToolServerConfig,
 	{open, openBrowser, secrets, signal}: LoginOptions,
@@ -59,41 +87,75 @@ async function isAccepted(
 	requests.metadata.statuses = [];
 	requests.metadata.found = false;
 	await using opened = await open(server, {signal, secrets, authProvider: provider});
-	const failure = await knock(opened);
-	signal.throwIfAborted();
+	try {
+		await knock(opened, {provider, requests}, signal);
+		if (!provider.hasUrl && !provider.isGranted) {
+			// It lets everybody in so far, or is not there; a person wants to log in all the same.
+			await auth(provider, {
+				serverUrl: requests.endpoint,
+				...(requests.fetch && {fetchFn: requests.fetch}),
+			});
+		}
+	} catch (error) {
+		signal.throwIfAborted();
+		throw error instanceof ConnectError
+			? error
+			: refused(server, opened.explain(error).message, error);
+	}
+
 	const url = provider.takeUrl();
 	if (url) {
 		await redeem(server, await openBrowser(url), {provider, requests});
-		return false;
 	}
 
-	if (failure && !provider.isGranted) {
-		throw failure;
-	}
-
-	return true;
+	return url === undefined;
 }
 
-/** Sends the first message of a client. What a server answers that has no business with us, or speaks another version, does not matter here. */
-async function knock(opened: OpenedTransport): Promise<ConnectError | undefined> {
-	const {transport} = opened;
+/**
+ * Asks for something that may want a login, so that the server says how: as a client of the one protocol, then of the other. The first refusal makes the
+ * SDK prepare the login. Any other answer, or none, does not matter here.
+ *
+ * @throws ConnectError when the login cannot be prepared
+ */
+async function knock(
+	{transport}: OpenedTransport,
+	{provider, requests: {clock}}: Login,
+	signal: AbortSignal,
+): Promise<void> {
+	const late = new AbortController();
+	const cancel = clock.after(knockMs, () => {
+		late.abort();
+	});
 	try {
 		await transport.start();
-		await transport.send({
-			jsonrpc: '2.0',
-			id: 0,
-			method: 'initialize',
-			params: {
-				protocolVersion: '2025-11-25',
-				capabilities: {},
-				clientInfo: {name: 'svc', version},
-			},
-		});
-		return undefined;
+		for (const [id, message] of knocks.entries()) {
+			if (provider.hasUrl || late.signal.aborted) {
+				return;
+			}
+
+			// oxlint-disable-next-line no-await-in-loop -- two refusals at once would begin two logins
+			await transport
+				.send(
+					{jsonrpc: '2.0', id, ...message},
+					{requestSignal: AbortSignal.any([late.signal, signal])},
+				)
+				.catch(onlyOurs);
+		}
 	} catch (error) {
-		return error instanceof ConnectError
-			? error
-			: new ConnectError(opened.explain(error), {cause: error});
+		onlyOurs(error);
+	} finally {
+		cancel();
+	}
+}
+
+/** Lets every answer pass but reasons why no login can be prepared. */
+function onlyOurs(error: unknown): void {
+	if (
+		error instanceof ConnectError ||
+		error instanceof OAuthError ||
+		error instanceof OAuthClientFlowError
+	) {
+		throw error;
 	}
 }
 

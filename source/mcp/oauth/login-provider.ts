@@ -13,7 +13,9 @@ import type {OAuthSettings} from './oauth-settings.ts';
 
 /** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
 export type LoginProvider = OAuthClientProvider & {
-	/** Where the browser is to go; taken once. `undefined`: nobody has to agree to anything. */
+	/** Somebody has to agree to something. */
+	readonly hasUrl: boolean;
+	/** Where the browser is to go for that; taken once. */
 	takeUrl(): URL | undefined;
 	/** Whether the browser came back from where we sent it. @throws ConnectError */
 	checkState(params: URLSearchParams): void;
@@ -130,6 +132,9 @@ export function createLoginProvider({
 			if (what === 'tokens' || what === 'all') {
 				granted = false;
 			}
+		},
+		get hasUrl() {
+			return url !== undefined;
 		},
 		takeUrl() {
 			const taken = url;
