@@ -56,7 +56,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' 
 		warnings:
 			dropped > 0
 				? [
-						`offers ${tools.length} tools, ${bytes > mostToolBytes ? 'more than 4 MB of definitions' : `more than ${mostTools}`}: the last ${dropped} are not used`,
+						`offers ${tools.length} tools, ${bytes > mostToolBytes ? 'more than 4 MB of definitions' : `more than ${mostTools}`}; not used: ${dropped}`,
 					]
 				: [],
 	};

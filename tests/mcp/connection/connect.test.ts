@@ -51,7 +51,7 @@ function setUp(serve: Serve) {
 const dual = modern({handshake: 'serve'});
 
 /** @see Interface 2.12 `protocol` */
-test.each([
+test.for([
 	['auto', 'legacy', legacy(), 'legacy', 1],
 	['auto', 'modern-only', modern(), 'modern', 2],
 	['auto', 'dual-era', dual, 'legacy', 1],
@@ -62,7 +62,7 @@ test.each([
 	['legacy', 'dual-era', dual, 'legacy', 1],
 ] as const)(
 	'protocol %s, %s server: connects by %s, in that many connections',
-	async (protocol, _, serve, era, connections) => {
+	async ([protocol, , serve, era, connections]) => {
 		const {memory, go} = setUp(serve);
 		await using live = await go({protocol});
 

@@ -1,0 +1,82 @@
+import {expect, test} from 'vitest';
+import {createChanges} from '../../../source/mcp/connection/changes.ts';
+import {createClaims} from '../../../source/mcp/connection/claims.ts';
+import {describeToolChanges} from '../../../source/mcp/connection/diff-tools.ts';
+import {boundTools} from '../../../source/mcp/connection/list-tools.ts';
+
+const tool = (name: string, description = 'does it') => ({
+	name,
+	description,
+	inputSchema: {type: 'object' as const},
+});
+
+test('what is different in a list is said in one line', () => {
+	expect(
+		describeToolChanges(
+			[tool('a'), tool('b'), tool('c')],
+			[tool('a'), tool('c', 'does another thing'), tool('d')],
+		),
+	).toBe('tools changed: added d; removed b; changed c');
+});
+
+test('another order of tools and of keys is no change', () => {
+	const {name, description, inputSchema} = tool('a');
+
+	expect(
+		describeToolChanges([tool('b'), tool('a')], [{inputSchema, description, name}, tool('b')]),
+	).toBeUndefined();
+});
+
+test('at most ten names are named, cleaned', () => {
+	const many = Array.from({length: 12}, (_, index) => tool(`t${index}`));
+
+	expect(describeToolChanges([], many)).toMatch(/^tools changed: added t0, .*, t9 and 2 more$/);
+	expect(describeToolChanges([], [tool('\u001B[2J\nx')])).toBe('tools changed: added ␛[2J␊x');
+});
+
+test('at most 500 tools and 4 MB of a server are used, and that is said', () => {
+	const many = boundTools(Array.from({length: 501}, (_, index) => tool(`t${index}`)));
+	expect(many.tools).toHaveLength(500);
+	expect(many.warnings).toEqual(['offers 501 tools, more than 500; not used: 1']);
+
+	const large = boundTools([tool('a', 'x'.repeat(3_000_000)), tool('b', 'x'.repeat(3_000_000))]);
+	expect(large.tools.map(({name}) => name)).toEqual(['a']);
+	expect(large.warnings).toEqual(['offers 2 tools, more than 4 MB of definitions; not used: 1']);
+});
+
+test('servers whose names meet are told of each other, whoever came first', () => {
+	const told: string[] = [];
+	const claims = createClaims(name => told.push(name));
+	claims.claim('a-b', new Set(['mcp__a_b__x', 'mcp__a_b__y']));
+	expect(told).toEqual([]);
+	claims.claim('a_b', new Set(['mcp__a_b__x']));
+	expect(told).toEqual(['a-b']);
+	claims.claim('a_b', new Set(['mcp__a_b__x']));
+	expect(told).toEqual(['a-b']);
+	claims.claim('other', new Set(['mcp__other__x']));
+	expect(told).toEqual(['a-b']);
+	claims.claim('a_b', new Set());
+
+	expect(told).toEqual(['a-b', 'a-b']);
+	expect([...claims.takenFor('a-b')]).toEqual(['mcp__other__x']);
+});
+
+test('changes are told once a turn, and not after the end', async () => {
+	const told: string[] = [];
+	const turn = async () =>
+		new Promise(resolve => {
+			setImmediate(resolve);
+		});
+	const changes = createChanges(name => told.push(name));
+	changes.mark('a');
+	changes.mark('a');
+	changes.mark('b');
+	await turn();
+	expect(told).toEqual(['a', 'b']);
+	changes.mark('a');
+	changes[Symbol.dispose]();
+	changes.mark('a');
+	await turn();
+
+	expect(told).toEqual(['a', 'b']);
+});

@@ -1,0 +1,106 @@
+import type {McpServer} from '@modelcontextprotocol/server';
+import {expect, test} from 'vitest';
+import {z} from 'zod';
+import {connect} from '../../../source/mcp/connection/connect.ts';
+import {watchList} from '../../../source/mcp/connection/watch-list.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createMemoryWire, legacy, modern, sampleServer} from '../servers/memory-wire.ts';
+import {stdioServer} from '../servers/stdio-server.ts';
+import {until} from '../wire/processes.ts';
+
+const turn = async () =>
+	new Promise(resolve => {
+		setImmediate(resolve);
+	});
+
+async function setUp(era: 'legacy' | 'modern') {
+	const clock = createFakeClock();
+	const servers: McpServer[] = [];
+	const make = () => {
+		const server = sampleServer();
+		servers.push(server);
+		return server;
+	};
+	const memory = createMemoryWire(era === 'legacy' ? legacy(make) : modern({make}));
+	const live = await connect(
+		stdioServer('crm-server'),
+		{signal: new AbortController().signal, secrets: [], onLost() {}},
+		{
+			clock,
+			wire: memory.wire,
+			clientSide: {
+				capabilities: {},
+				register() {},
+				calls: {
+					count: 0,
+					begin: () => ({[Symbol.dispose]() {}}),
+					pause: () => ({[Symbol.dispose]() {}}),
+					runId: () => undefined,
+				},
+			},
+		},
+	);
+	const lists: string[][] = [];
+	watchList(live, {
+		clock,
+		async refresh() {
+			const {tools} = await live.list(live.signal);
+			lists.push(tools.map(({name}) => name));
+		},
+	});
+	const sent = () => memory.sent.at(-1) ?? [];
+	return {
+		clock,
+		live,
+		lists,
+		sent,
+		add(name: string) {
+			for (const server of servers) {
+				server.registerTool(name, {inputSchema: z.object({})}, async () => ({content: []}));
+			}
+		},
+	};
+}
+
+test.each(['legacy', 'modern'] as const)(
+	'a %s server that says its tools changed is asked for them',
+	async era => {
+		const {live, lists, sent, ...server} = await setUp(era);
+		await using _ = live;
+		await until(() => era === 'legacy' || sent().includes('subscriptions/listen'));
+		await turn();
+		server.add('new-tool');
+		await until(() => lists.length > 0);
+
+		expect(lists.at(-1)).toEqual(['echo', 'write', 'new-tool']);
+	},
+);
+
+test('a server that announces changes all the time is asked once a second', async () => {
+	const {clock, live, lists, ...server} = await setUp('legacy');
+	await using _ = live;
+	for (let count = 0; count < 50; count++) {
+		server.add(`tool-${count}`);
+		await turn();
+	}
+
+	await until(() => lists.length === 1);
+	for (let count = 0; count < 20; count++) {
+		await turn();
+	}
+
+	expect(lists).toHaveLength(1);
+	clock.advance(1000);
+	await until(() => lists.length === 2);
+	expect(lists.at(-1)).toHaveLength(52);
+});
+
+test('nothing is asked for after the end', async () => {
+	const {clock, live, lists, ...server} = await setUp('legacy');
+	await live[Symbol.asyncDispose]();
+	server.add('late');
+	clock.advance(10_000);
+	await turn();
+
+	expect(lists).toEqual([]);
+});
