@@ -7,6 +7,7 @@ import type {Problem} from '../core/config-view.ts';
 import {silentLogger} from '../core/log.ts';
 import {findJob, unavailableJob} from '../schedule/find-job.ts';
 import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
+import {problemsWithServers} from './check-servers.ts';
 import type {Context} from './context.ts';
 
 /** Everything that is wrong with the files of a home, and how many routes they give. Unknown keys are errors here. */
@@ -49,6 +50,7 @@ export function checkConfiguration(context: Context): {
 					message: reason,
 				})),
 			...table.warnings,
+			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
 			...routesWithoutJob(context, config, table),
 		],
