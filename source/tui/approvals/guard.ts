@@ -35,7 +35,7 @@ export type Guard = Disposable & {
 	permits(of: string, key: Pick<KeyEvent, 't' | 'alone'>): boolean;
 	/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
 	waitMs(of: string): number | undefined;
-	/** Changes while `waitMs` runs, ten times a second. */
+	/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
 	readonly ticks: Pick<Store<number>, 'get' | 'subscribe'>;
 };
 
@@ -81,6 +81,7 @@ export function createGuard(clock: Clock): Guard {
 		},
 		asked() {
 			drawn = undefined;
+			tick();
 		},
 		gone() {
 			deafUntil = clock.monotonic() + arming.goneMs;

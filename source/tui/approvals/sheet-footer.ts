@@ -44,9 +44,11 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 		case 'name':
 			return approval.kind === 'tool'
 				? [
-						line(ui`    ${scopeText(approval, step.scope)}: type the tool's name, then enter`),
+						line(ui`    ${scopeText(approval, step.scope)}`, 'strong'),
+						line(
+							ui`    type the tool's name, then enter · ${facts.locked ?? own('Esc goes back')}`,
+						),
 						typed(shownLine(step.text, {width: facts.width - 12})),
-						line(ui`    ${facts.locked ?? own('Esc goes back')}`, 'quiet'),
 					]
 				: [];
 		case 'reason':

@@ -103,13 +103,13 @@ export const formCommands: readonly Command[] = [
 		}),
 	),
 	quiet(
-		changing('next', ['space', 'right', 'l'], {
+		changing('next', ['space', 'right'], {
 			label: own('next value, or on and off'),
 			update: form => turnField(form, 1),
 		}),
 	),
 	quiet(
-		changing('previous', ['left', 'h'], {
+		changing('previous', ['left'], {
 			label: own('previous value'),
 			update: form => turnField(form, -1),
 		}),

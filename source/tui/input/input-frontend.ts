@@ -4,7 +4,7 @@ import {singleLine} from '../text/single-line.ts';
 import {createHandlers} from './handlers.ts';
 import {createInkStdin, inkEncoding} from './ink-stdin.ts';
 import type {KeyEvent} from './key-event.ts';
-import {mouseEventOf, type MouseEvent} from './mouse-event.ts';
+import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
 import {mouseReportLength, splitInput, type Token} from './split-input.ts';
 import {createTurns} from './turns.ts';
@@ -117,7 +117,10 @@ export function createInputFrontend(
 
 				break;
 			}
-			case 'torn-mouse':
+			case 'torn-mouse': {
+				mouse.ask(tornMouseEvent(entry.t));
+				break;
+			}
 			case 'nothing': {
 				break;
 			}
@@ -179,9 +182,16 @@ export function createInputFrontend(
 	const withoutTornMouse = (text: string): string => {
 		const torn = tornMouse;
 		tornMouse = undefined;
-		return torn === undefined || clock.monotonic() - torn.t > tornMouseMs
-			? text
-			: text.slice(Math.max(0, mouseReportLength(torn.raw + text) - torn.raw.length));
+		if (torn === undefined || clock.monotonic() - torn.t > tornMouseMs) {
+			return text;
+		}
+
+		const length = Math.max(0, mouseReportLength(torn.raw + text) - torn.raw.length);
+		if (length > 0) {
+			mouse.ask(tornMouseEvent(clock.monotonic()));
+		}
+
+		return text.slice(length);
 	};
 
 	const onData = (data: Buffer | string) => {

@@ -1,6 +1,6 @@
 import type {Token} from './split-input.ts';
 
-/** A mouse report. Columns and rows count from 1. */
+/** A mouse report. Columns and rows count from 1; 0 where the report was torn. */
 export type MouseEvent = {
 	readonly kind: 'press' | 'release' | 'move' | 'wheel-up' | 'wheel-down' | 'other';
 	/** 0 left, 1 middle, 2 right; -1 for none. */
@@ -21,6 +21,15 @@ export function mouseEventOf(report: Extract<Token, {kind: 'mouse'}>, t: number)
 	const low = button & 3;
 	return {kind: kindOf(report), button: low === 3 ? -1 : low, column, row, t};
 }
+
+/** Something was done with the mouse, but the report of it came in pieces and too late. */
+export const tornMouseEvent = (t: number): MouseEvent => ({
+	kind: 'other',
+	button: -1,
+	column: 0,
+	row: 0,
+	t,
+});
 
 function kindOf({button, released}: Extract<Token, {kind: 'mouse'}>): MouseEvent['kind'] {
 	if ((button & extraButtonsBit) !== 0) {

@@ -112,7 +112,7 @@ function TooSmall({width, height}: RegionProps) {
 			'warn',
 		),
 		...(overlay?.kind === 'approval'
-			? [line(own('an approval waits: d denies; a larger window to allow'), 'warn')]
+			? [line(own('! d denies, Esc leaves; to allow: more room'), 'warn')]
 			: []),
 		...(isLeaving ? [line(ui`q again to quit, Esc stay`)] : []),
 	];

@@ -18,7 +18,7 @@ export function SheetBody({width, height}: {readonly width: number; readonly hei
 	const layout = open?.layout();
 	const isAtEnd = layout?.isAtEnd === true;
 
-	// Keys may allow some time after the frame has left for the terminal, not after it was thought of.
+	// Keys may allow some time after the frame has left for the terminal, not after it was thought of. After every frame: the guard may have forgotten.
 	useEffect(() => {
 		let isCurrent = true;
 		void (async () => {
@@ -30,7 +30,7 @@ export function SheetBody({width, height}: {readonly width: number; readonly hei
 		return () => {
 			isCurrent = false;
 		};
-	}, [shell, of, isAtEnd, waitUntilRenderFlush]);
+	});
 
 	if (!layout) {
 		return <LineBlock rows={gone} top={0} width={width} height={height} />;

@@ -1,0 +1,567 @@
+import {expect, test} from 'vitest';
+import type {Approval} from '../../../source/core/approval.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {
+	makeAskedTool,
+	makeField,
+	makeFormApproval,
+	makeToolApproval,
+} from '../../helpers/make-approval.ts';
+import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {freshPicture, showShell, type ShownShell, testNow} from '../../helpers/show-shell.tsx';
+
+const narrow = {columns: 80, rows: 24};
+const wide = {columns: 120, rows: 36};
+
+const requested = (approval: Approval) =>
+	({type: 'approval-requested', at: testNow, approval}) as const;
+
+const settledAs = (approval: Approval, outcome: 'allowed' | 'void', reason?: string) =>
+	({
+		type: 'approval-settled',
+		at: testNow,
+		approval: {
+			...approval,
+			decision: {outcome, at: testNow, by: 'cli (bob)', ...(reason !== undefined && {reason})},
+		},
+	}) as const;
+
+const compared = makeToolApproval({
+	args: {
+		owner: 'acme',
+		title: 'Flaky test in api',
+		body: 'Steps:\n2. see\u202e',
+		assignee: 'mallory',
+	},
+	lastArgs: {owner: 'acme', title: 'Flaky test in web', body: 'Steps', labels: ['bug']},
+});
+
+const titleOf = (shown: ShownShell) => shown.screen.lines()[2] ?? '';
+
+/** Opens the sheet and waits until keys may allow. */
+async function openArmed(shown: ShownShell) {
+	await shown.screen.press('!');
+	await shown.pass(500);
+}
+
+test('the banner says what is wanted, for which run, until when, and the key; it never takes the keyboard', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, wide);
+	port.emit(requested(makeToolApproval()));
+	await shown.pass(100);
+
+	expect(shown.screen.lines()[2]).toBe(
+		'! github-tools wants create_issue for run #184 · denies in 4:31 · ! to review',
+	);
+	expect(shown.screen.lines()[1]).toContain('6 Approvals 1');
+	expect(shown.screen.lines()[0]).toContain('! 1 approval');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.screen.press('a', 'r', 'enter');
+	expect(port.calls).toEqual([]);
+});
+
+test('the bell rings once for each request, and not more often than every ten seconds', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, wide);
+	port.emit(requested(makeToolApproval()));
+	await shown.pass(100);
+	expect(shown.desktop.rings).toBe(1);
+
+	port.emit(requested(makeToolApproval({id: 2})), requested(makeToolApproval({id: 3})));
+	await shown.pass(5000);
+	expect(shown.desktop.rings).toBe(1);
+	await shown.pass(6000);
+	expect(shown.desktop.rings).toBe(2);
+	await shown.pass(60_000);
+	expect(shown.desktop.rings).toBe(2);
+});
+
+test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choices', async () => {
+	const port = createFakePort({approvals: [compared, makeToolApproval({id: 2})]});
+	port.emit(
+		received(
+			makeDelivery({
+				id: 'd7f2b0',
+				bodyBytes: 1100,
+				trace: [{step: 'signature', verdict: 'pass', detail: ''}],
+			}),
+		),
+	);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+
+	expect(shown.screen.lines().map(row => row.trimEnd())).toEqual([
+		'svc 1.0  ● :8644  ok 100%  default                       ! 2 approvals  12:00:00',
+		'[1 Traf]  2 Grp   3 Tools   4 Log   5 Subs   6 Appr 2   7 Runs   8 Logs',
+		`── Approval 1 of 2 ── denies in 4:31 ── keys in 0.5 s ${'─'.repeat(26)}`,
+		'  create_issue  on github-tools (untrusted, http api.example.com)',
+		'  server says    not read-only, not destructive  · unverified',
+		'  asked by       run #184  <- webhook gh-review d7f2b0, sender signature ok',
+		'                 the agent has read text of the event, which is untrusted:',
+		'                 pull_request, 1.1 kB',
+		'  arguments      4 fields, 60 B, all shown  ⚑ 1 control  [diff to last]',
+		'    owner     "acme"',
+		'  ~ title     "Flaky test in api"   was "Flaky test in web"',
+		String.raw`  ~ body      "Steps:\n2. see\u{202e}"   ⚑ 1 control · was "Steps"`,
+		'  + assignee  "mallory"   first time this value',
+		'  - labels    (left out)   was ["bug"]',
+		`  ${'─'.repeat(76)}`,
+		'    a  allow this one call',
+		'    r  allow create_issue on github-tools until run #184 ends',
+		'    s  allow create_issue on github-tools until svc stops',
+		'    v  always allow … (shows the rule, needs a second key)',
+		'    d  deny    m  deny, say why    w  wait 5 min    D  deny all',
+		'',
+		'',
+		'',
+		' y copy arguments  e open in $PAGER  esc leave it waiting',
+	]);
+});
+
+test('the sheet at 120×36 has the text of the server, fenced, and the last calls of the tool', async () => {
+	const port = createFakePort({
+		approvals: [
+			makeToolApproval({
+				tool: makeAskedTool({description: 'Creates \u001B[2J an issue\nApprove? y'}),
+			}),
+		],
+		settledApprovals: [
+			makeToolApproval({
+				id: 9,
+				args: {title: 'old'},
+				decision: {outcome: 'denied', at: testNow - 60_000, by: 'tui'},
+			}),
+		],
+	});
+	await using shown = await showShell(port, wide);
+	await shown.screen.press('!');
+	const right = shown.screen.lines().map(row => row.slice(70));
+
+	expect(right.slice(3, 10)).toEqual([
+		'text by the server, not verified',
+		'  Creates ␛[2J an issue',
+		'  Approve? y',
+		'',
+		'last calls',
+		'  11:59:00 ✗ denied',
+		'    {"title":"old"}',
+	]);
+	expect(right).toContain('its schema, by the server');
+	expect(shown.screen.picture()).toBe(await freshPicture(shown));
+});
+
+test('"allow keys work only after the arming delay": 500 ms after the sheet was drawn', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+	expect(titleOf(shown)).toContain('keys in 0.5 s');
+	await shown.pass(200);
+	expect(titleOf(shown)).toContain('keys in 0.3 s');
+	await shown.pass(299);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	expect(shown.screen.lines().at(-1)).toContain('Too early');
+
+	// A press that came too early puts the next one off: a key that is held down never allows.
+	await shown.pass(499);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.pass(500);
+	expect(titleOf(shown)).not.toContain('keys in');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'once'}, 'tui']},
+	]);
+});
+
+test('"no default": Enter, space and unknown keys do nothing', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('enter', 'space', 'tab', 'b');
+
+	expect(port.calls).toEqual([]);
+	expect(shown.shell.view.get().overlay?.kind).toBe('approval');
+});
+
+test('"only as a single key event that arrived alone": bursts, pastes and clicks never allow', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.type('aa');
+	await shown.pass(600);
+	await shown.screen.type('a\r');
+	await shown.pass(600);
+	await shown.screen.paste('a');
+	await shown.pass(600);
+	await shown.screen.feed('\u001B[<0;6;16M\u001B[<0;6;16m');
+	await shown.pass(600);
+
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('who types goes on typing: text that holds an allow key allows nothing', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	for (const key of 'oh a') {
+		// oxlint-disable-next-line no-await-in-loop -- one key after the other
+		await shown.screen.press(key === ' ' ? 'space' : key);
+		// oxlint-disable-next-line no-await-in-loop -- one key after the other
+		await shown.pass(120);
+	}
+
+	expect(port.calls).toEqual([]);
+});
+
+test('"d and Esc are safe at any time"', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'esc');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('!', 'd');
+	expect(port.calls).toEqual([{name: 'settleApproval', args: [1, {choice: 'deny'}, 'tui']}]);
+});
+
+test('a sheet that is opened anew is armed anew', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('esc', '!', 'a');
+
+	expect(port.calls).toEqual([]);
+});
+
+test('"allow keys stay locked until the last argument line was on screen"', async () => {
+	const args = Object.fromEntries(Array.from({length: 30}, (_, index) => [`key${index}`, index]));
+	const port = createFakePort({approvals: [makeToolApproval({args})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	expect(titleOf(shown)).toContain('scroll to the end first');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	expect(shown.screen.lines().at(-1)).toContain('Scroll to the end first');
+
+	await shown.pass(500);
+	await shown.screen.press('G');
+	expect(shown.text()).toContain('key29');
+	expect(titleOf(shown)).not.toContain('scroll');
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('"over 200 lines only deny, or `e` then `a`": no scope but this call', async () => {
+	const args = {text: 'x '.repeat(10_000)};
+	const port = createFakePort({approvals: [makeToolApproval({args})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('G');
+	expect(shown.text()).toContain('… not everything can be shown here: e opens all of it');
+	expect(shown.text()).not.toContain('until svc stops');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+
+	await shown.screen.press('e');
+	await shown.pass(0);
+	expect(shown.desktop.paged[0]).toContain(args.text);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press('r', 's', 'v');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'once'}, 'tui']},
+	]);
+});
+
+test('a destructive, new or changed tool needs its name, typed once', async () => {
+	const approval = makeToolApproval({
+		tool: makeAskedTool({tool: 'rm_all', changed: true, claims: {destructive: true}}),
+		mustTypeName: true,
+		scopes: ['once', 'run'],
+	});
+	const port = createFakePort({approvals: [approval]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	expect(shown.text()).toContain('! its definition is not the one that was seen before');
+	expect(shown.text()).toContain('! it says that it destroys');
+	expect(shown.text()).not.toContain('until svc stops');
+	expect(shown.text()).not.toContain('always allow');
+
+	await shown.screen.press('r');
+	expect(port.calls).toEqual([]);
+	expect(shown.text()).toContain("type the tool's name, then enter");
+	await shown.pass(600);
+	await shown.screen.paste('rm_all');
+	await shown.screen.press('enter');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press(...'rm_alx', 'enter');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('backspace', 'l');
+	// All in one read, as a terminal without marks pastes.
+	await shown.screen.type('\r\r');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press('enter');
+	expect(port.calls).toEqual([
+		{
+			name: 'settleApproval',
+			args: [1, {choice: 'allow', scope: 'run', typedName: 'rm_all'}, 'tui'],
+		},
+	]);
+});
+
+test('"v shows the rule verbatim and needs a second key"', async () => {
+	const port = createFakePort({approvals: [compared]});
+	await using shown = await showShell(port, wide);
+	await openArmed(shown);
+	await shown.screen.press('v');
+	expect(shown.text()).toContain('allow github-tools/create_issue  any arguments');
+	expect(shown.text()).toContain('sha256:9c1f9c1f9c1f…  expires 20 Dec 2026');
+	expect(shown.text()).toContain('/home/ann/.svc/state.db');
+	await shown.screen.press('v', 'A');
+	expect(port.calls).toEqual([]);
+
+	await shown.pass(600);
+	await shown.screen.press('j', 'space');
+	expect(shown.text()).toContain('[x] title');
+	expect(shown.text()).toContain('the same title');
+	await shown.screen.press('A');
+	expect(port.calls).toEqual([
+		{
+			name: 'settleApproval',
+			args: [1, {choice: 'allow', scope: 'always', args: ['title']}, 'tui'],
+		},
+	]);
+});
+
+test('only the scopes of the request are offered', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({scopes: ['once', 'run']})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	expect(shown.text()).not.toContain('always allow');
+	await shown.screen.press('s');
+	await shown.pass(600);
+	await shown.screen.press('v');
+	await shown.pass(600);
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('r');
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'run'}, 'tui']},
+	]);
+});
+
+test('m denies and tells the agent why; w asks for five minutes more; y copies the arguments', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: {a: 1}})]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'w', 'y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'extendApproval', args: [1]}]);
+	expect(shown.desktop.copied).toEqual(['{\n  "a": 1\n}']);
+
+	await shown.screen.press('m');
+	await shown.screen.type('wrong repo');
+	await shown.screen.press('enter');
+	expect(port.calls.at(-1)).toEqual({
+		name: 'settleApproval',
+		args: [1, {choice: 'deny', reason: 'wrong repo'}, 'tui'],
+	});
+});
+
+test('"only deny has a batch key": D twice denies all that wait', async () => {
+	const port = createFakePort({
+		approvals: [makeToolApproval(), makeToolApproval({id: 2}), makeFormApproval({id: 3})],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'D');
+	expect(shown.text()).toContain('D again denies all 3 that wait');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('D');
+	expect(port.calls.map(({args}) => args[0])).toEqual([1, 2, 3]);
+});
+
+test('"answered one by one": the next request comes, and what is typed meanwhile was not meant for it', async () => {
+	const first = makeToolApproval();
+	const port = createFakePort({approvals: [first, makeToolApproval({id: 2, run: 185})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('a', 'a', 'd');
+	expect(port.calls).toHaveLength(1);
+	port.emit(settledAs(first, 'allowed'));
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('Approval 1 of 1');
+	expect(shown.text()).toContain('run #185');
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls[1]).toEqual({
+		name: 'settleApproval',
+		args: [2, {choice: 'allow', scope: 'once'}, 'tui'],
+	});
+});
+
+test('"a request that becomes void while open closes the sheet with the reason, and keys are disarmed 500 ms"', async () => {
+	const approval = makeToolApproval();
+	const port = createFakePort({approvals: [approval], runs: [makeRun({id: 1, state: 'running'})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await openArmed(shown);
+	port.emit(settledAs(approval, 'void', 'run #184 was cancelled'));
+	await shown.pass(100);
+
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(shown.screen.lines().at(-1)).toBe(
+		' github-tools create_issue waits no more: run #184 was cancelled (cli (bob))',
+	);
+	await shown.screen.press('x', 'a');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(600);
+	await shown.screen.press('x');
+	expect(shown.shell.view.get().overlay?.kind).toBe('confirm');
+	expect(port.calls).toEqual([]);
+});
+
+test('an answer that came too late says who was first', async () => {
+	const approval = makeToolApproval();
+	const port = createFakePort({approvals: [approval]});
+	port.answers.settled = {
+		settled: false,
+		approval: {...approval, decision: {outcome: 'timeout', at: testNow, by: 'deadline'}},
+	};
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'd');
+	await shown.pass(0);
+
+	expect(shown.screen.lines().at(-1)).toBe(' Too late, nobody answered in time (deadline)');
+});
+
+test('Alt-a opens the sheet out of a text field', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('/', '!');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.screen.press('alt+a');
+	expect(shown.shell.view.get().overlay?.kind).toBe('approval');
+});
+
+test('in a terminal that is too small a request can be denied, never allowed', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, {columns: 52, rows: 14});
+	await openArmed(shown);
+	expect(shown.text()).toContain('! d denies, Esc leaves; to allow: more room');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('d');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('after a resize the sheet is armed anew', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.resize(wide);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	expect(shown.screen.picture()).toBe(await freshPicture(shown));
+});
+
+test('a hostile name and argument are escaped, and break no row', async () => {
+	const port = createFakePort({
+		approvals: [
+			makeToolApproval({
+				tool: makeAskedTool({tool: 'echo\nApprove? y', host: 'a\u001B]8;;http://x\u0007b'}),
+				args: {'k\u202e': '\u001B[2Jx'},
+			}),
+		],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+
+	expect(shown.text()).toContain('echo␊Approve? y');
+	expect(shown.text()).toContain(String.raw`"\u001b[2Jx"`);
+	expect(shown.text()).toContain(String.raw`k\u{202e}`);
+	expect(shown.text()).toContain('⚑ 2 control');
+	expect(shown.screen.written()).not.toContain('http://x\u0007');
+});
+
+const form = makeFormApproval({
+	id: 1,
+	fields: [
+		makeField({key: 'name', title: 'Name', required: true}),
+		makeField({key: 'age', title: 'Age', kind: 'integer', least: 0}),
+		makeField({
+			key: 'kind',
+			title: 'Kind',
+			kind: 'choice',
+			options: [
+				{value: 'a', title: 'Alpha'},
+				{value: 'b', title: 'Beta'},
+			],
+		}),
+		makeField({
+			key: 'tags',
+			title: 'Tags',
+			kind: 'choices',
+			options: [
+				{value: 'x', title: 'Ex'},
+				{value: 'y', title: 'Why'},
+			],
+		}),
+		makeField({key: 'ok', title: 'Ok', kind: 'boolean'}),
+		makeField({key: 'token', title: 'API token', masked: true}),
+	],
+});
+
+test('a form has real fields: text, number, choice, choices, yes or no; a masked one is never shown or copied', async () => {
+	const port = createFakePort({approvals: [form]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	expect(shown.text()).toContain('a form of crm (crm.example.com)');
+	expect(shown.text()).toContain('Which account?');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	expect(shown.screen.lines().at(-1)).toContain('Not sent: ✗ says what a field needs');
+
+	await shown.screen.press('enter', ...'Bob', 'enter', 'j', 'enter', ...'4.5', 'enter');
+	expect(shown.text()).toContain('✗ is no whole number');
+	await shown.screen.press('enter', 'backspace', 'backspace', '2', 'enter');
+	await shown.screen.press('j', 'space', 'j', 'j', 'space', 'j', 'space', 'j', 'enter');
+	await shown.screen.paste('hunter2');
+	expect(shown.text()).not.toContain('hunter2');
+	await shown.screen.press('enter', 'y');
+	expect(shown.text()).toContain('*******');
+	expect(shown.text()).not.toContain('hunter2');
+	await shown.pass(600);
+	expect(shown.desktop.copied.join('')).toContain('Bob');
+	expect(shown.desktop.copied.join('')).not.toContain('hunter2');
+
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([
+		{
+			name: 'settleApproval',
+			args: [
+				1,
+				{
+					choice: 'submit',
+					content: {name: 'Bob', age: 42, kind: 'a', tags: ['y'], ok: true, token: 'hunter2'},
+				},
+				'tui',
+			],
+		},
+	]);
+});
+
+test('what is typed into a field is no key of the sheet; Esc leaves it as it was', async () => {
+	const port = createFakePort({approvals: [form]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('enter', ...'dDawq', 'esc');
+
+	expect(port.calls).toEqual([]);
+	expect(shown.shell.view.get().overlay?.kind).toBe('approval');
+	expect(shown.text()).toMatch(/> Name\*\s+-/);
+});
