@@ -1,0 +1,102 @@
+import {describe, expect, test} from 'vitest';
+import {
+	callDeadlines,
+	extended,
+	formDeadlines,
+	termsOf,
+} from '../../../source/core/approvals/terms.ts';
+import {makeAsked, makeAskingRun, startMs} from './queue-fixture.ts';
+
+const known = {definition: 'd1'};
+
+describe('how far a yes may reach', () => {
+	test.for([
+		{
+			what: '"Runs started by a webhook never get v; at most r"',
+			startedBy: 'webhook' as const,
+			scopes: ['once', 'run'],
+		},
+		{
+			what: 'runs that a schedule started never get always',
+			startedBy: 'schedule' as const,
+			scopes: ['once', 'run', 'process'],
+		},
+		{
+			what: 'runs that a person started may get always',
+			startedBy: 'person' as const,
+			scopes: ['once', 'run', 'process', 'always'],
+		},
+	])('$what', ({startedBy, scopes}) => {
+		expect(termsOf(makeAsked(), makeAskingRun({startedBy}), known)).toEqual({
+			scopes,
+			mustTypeName: false,
+			changed: false,
+		});
+	});
+
+	test('a person who tries a tool has no run to allow it for', () => {
+		expect(termsOf(makeAsked(), undefined, known).scopes).toEqual(['once', 'process', 'always']);
+		expect(termsOf(makeAsked(), undefined, undefined).scopes).toEqual(['once']);
+	});
+
+	test.for([
+		{what: 'destructiveHint: true', tool: makeAsked({claims: {destructive: true}}), last: known},
+		{what: 'first use of a tool', tool: makeAsked(), last: undefined},
+		{
+			what: 'a changed definition',
+			tool: makeAsked({definition: 'd2'}),
+			last: known,
+			changed: true,
+		},
+		{
+			what: 'a definition that changed since it was seen',
+			tool: makeAsked({changed: true}),
+			last: undefined,
+			changed: true,
+		},
+	])(
+		'"$what → a needs the tool\'s name typed once; s/v are not offered"',
+		({tool, last, changed = false}) => {
+			expect(termsOf(tool, makeAskingRun({startedBy: 'person'}), last)).toEqual({
+				scopes: ['once', 'run'],
+				mustTypeName: true,
+				changed,
+			});
+		},
+	);
+
+	test('a definition that was allowed last counts as known, though it was first seen otherwise', () => {
+		const tool = makeAsked({changed: true});
+		expect(termsOf(tool, makeAskingRun(), known)).toMatchObject({
+			mustTypeName: false,
+			changed: false,
+		});
+	});
+});
+
+describe('when a request is denied by itself', () => {
+	test.for([
+		{what: '"min(300 s, tool timeout − 5 s)": 300 s', toolTimeoutMs: 600_000, waits: 300_000},
+		{what: '"min(300 s, tool timeout − 5 s)": less', toolTimeoutMs: 60_000, waits: 55_000},
+		{what: 'a person has at least 5 s', toolTimeoutMs: 3000, waits: 5000},
+		{what: 'never behind the end of the run', toolTimeoutMs: 600_000, ends: 20_000, waits: 20_000},
+		{what: 'a run that is over', toolTimeoutMs: 600_000, ends: -1, waits: 0},
+	])('$what', ({toolTimeoutMs, ends = 900_000, waits}) => {
+		const run = makeAskingRun({endsAt: startMs + ends});
+		expect(callDeadlines({toolTimeoutMs, run}, startMs)).toEqual({
+			deadline: startMs + waits,
+			latestDeadline: startMs + Math.max(ends, 0),
+		});
+	});
+
+	test('a form waits as long as its server says, at most 300 s', () => {
+		expect(formDeadlines({timeoutMs: 10_000}, startMs).deadline).toBe(startMs + 10_000);
+		expect(formDeadlines({timeoutMs: 900_000}, startMs).deadline).toBe(startMs + 300_000);
+	});
+
+	test('"w extends": five minutes, "as far as the run\'s own end"', () => {
+		const deadline = startMs + 300_000;
+		expect(extended({deadline, latestDeadline: startMs + 900_000})).toBe(startMs + 600_000);
+		expect(extended({deadline, latestDeadline: startMs + 400_000})).toBe(startMs + 400_000);
+	});
+});
