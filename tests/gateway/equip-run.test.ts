@@ -1,0 +1,104 @@
+import {expect, test} from 'vitest';
+import {createLogger} from '../../source/core/log.ts';
+import type {StoredRun} from '../../source/core/run.ts';
+import type {ServerView} from '../../source/core/tool-server.ts';
+import type {Tool} from '../../source/core/tool.ts';
+import {equipRun} from '../../source/gateway/equip-run.ts';
+import {createTool} from '../agent/agent-fixture.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {makeServer} from '../helpers/make-server.ts';
+import {makeRun} from '../helpers/make.ts';
+
+const search = createTool({name: 'mcp__crm__search'});
+const send = createTool({name: 'mcp__mail__send'});
+
+const makeStoredRun = (toolsets?: readonly string[]): StoredRun => ({
+	...makeRun(),
+	plan: {
+		prompt: 'x',
+		target: {kind: 'log', extra: {}},
+		skills: [],
+		...(toolsets && {toolsets}),
+	},
+	transcript: [],
+});
+
+async function equip(
+	toolsets: readonly string[] | undefined,
+	{
+		tools = {crm: [search], mail: [send]},
+		views = [],
+		signal = new AbortController().signal,
+	}: {
+		tools?: Readonly<Record<string, readonly Tool[]>>;
+		views?: readonly ServerView[];
+		signal?: AbortSignal;
+	} = {},
+) {
+	const warnings: string[] = [];
+	const asked: string[] = [];
+	const equipment = await equipRun(makeStoredRun(toolsets), {
+		skillsDir: '/nowhere',
+		servers: {
+			async toolsOf(profile, given) {
+				asked.push(profile);
+				given.throwIfAborted();
+				return new Map(Object.entries(tools));
+			},
+			views: () => views,
+		},
+		log: createLogger({
+			clock: createFakeClock(),
+			redact: text => text,
+			write: ({message}) => warnings.push(message),
+		}),
+		signal,
+	});
+	return {...equipment, warnings, asked};
+}
+
+test('"svc-webhook": the default gives a run the tools of every server of its profile', async () => {
+	expect(await equip(undefined)).toEqual({
+		tools: [search, send],
+		notes: [],
+		warnings: [],
+		asked: ['default'],
+	});
+});
+
+test('a run of "mcp-crm" has the tools of that server', async () => {
+	expect((await equip(['mcp-crm'])).tools).toEqual([search]);
+});
+
+test('a run without toolsets waits for no server', async () => {
+	expect(await equip([])).toEqual({tools: [], notes: [], warnings: [], asked: []});
+});
+
+test('"unknown names are dropped with a warning", in the log and in the run', async () => {
+	const {tools, warnings, notes} = await equip(['mcp-mail', 'mcp-nope']);
+
+	expect(tools).toEqual([send]);
+	expect(warnings).toEqual(['Toolset "mcp-nope" was dropped: there is no tool server "nope"']);
+	expect(notes).toEqual(warnings);
+});
+
+test('a run says which server of its profile gave nothing, and why; its toolset is not unknown', async () => {
+	const {tools, notes} = await equip(['mcp-crm', 'mcp-mail'], {
+		tools: {crm: [search]},
+		views: [
+			makeServer({name: 'crm'}),
+			makeServer({name: 'mail', status: 'failed', reason: 'connection refused'}),
+			makeServer({name: 'mail', profile: 'acme', status: 'parked'}),
+			makeServer({name: 'off', status: 'skipped'}),
+		],
+	});
+
+	expect(tools).toEqual([search]);
+	expect(notes).toEqual(['Tool server "mail" gives no tools: failed (connection refused)']);
+});
+
+test('a run that is cancelled while servers connect is not equipped', async () => {
+	await expect(
+		equip(undefined, {signal: AbortSignal.abort(new Error('cancelled'))}),
+	).rejects.toThrow('cancelled');
+});

@@ -1,0 +1,101 @@
+import {expect, test} from 'vitest';
+import type {CallToApprove} from '../../source/core/approvals/approvals.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import type {Tool} from '../../source/core/tool.ts';
+import {tryTool} from '../../source/gateway/try-tool.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {makeAskedTool, makeServerConfig} from '../helpers/make-server.ts';
+
+function open({
+	needsApproval = true,
+	allowed = true,
+	execute = async args => ({text: `called with ${JSON.stringify(args)}`}),
+}: {needsApproval?: boolean; allowed?: boolean; execute?: Tool['execute']} = {}) {
+	const clock = createFakeClock();
+	const asked: CallToApprove[] = [];
+	const tool: Tool = {
+		name: 'mcp__crm__search',
+		description: '',
+		inputSchema: {},
+		readOnly: false,
+		needsApproval,
+		asked: makeAskedTool(),
+		execute,
+	};
+	const rooms = {
+		servers: {toolsOf: async () => new Map([['crm', [tool]]])},
+		approvals: {
+			async request(call: CallToApprove) {
+				asked.push(call);
+				return {allowed, reason: 'a person said no'};
+			},
+		},
+		live: {
+			current: () => ({
+				toolServers: new Map([['crm', makeServerConfig({timeoutMs: 12_000})]]),
+			}),
+		},
+		log: silentLogger,
+	};
+	return {
+		clock,
+		asked,
+		tryIt: async (name = 'mcp__crm__search') =>
+			// Of the rooms, what trying a tool looks at.
+			tryTool(rooms as unknown as Parameters<typeof tryTool>[0], {
+				name,
+				args: {query: 'Ann'},
+				by: 'tui (ann)',
+				clock,
+			}),
+	};
+}
+
+test('a tool that needs a yes waits for one also when a person tries it', async () => {
+	const {asked, tryIt} = open();
+
+	expect(await tryIt()).toEqual({text: 'called with {"query":"Ann"}'});
+	expect(asked).toMatchObject([
+		{tool: {tool: 'search'}, args: {query: 'Ann'}, toolTimeoutMs: 12_000},
+	]);
+	expect(asked[0]).not.toHaveProperty('run');
+});
+
+test('what is denied is not called', async () => {
+	let calls = 0;
+	const {tryIt} = open({
+		allowed: false,
+		async execute() {
+			calls++;
+			return {text: ''};
+		},
+	});
+
+	await expect(tryIt()).rejects.toMatchObject({
+		code: 'tool_denied',
+		message: 'Cannot call tool "mcp__crm__search": a person said no',
+	});
+	expect(calls).toBe(0);
+});
+
+test('a tool that asks nobody is called at once; one that is not there is not found', async () => {
+	const {asked, tryIt} = open({needsApproval: false});
+
+	expect(await tryIt()).toMatchObject({text: 'called with {"query":"Ann"}'});
+	expect(asked).toEqual([]);
+	await expect(tryIt('mcp__crm__nope')).rejects.toMatchObject({code: 'tool_not_found'});
+});
+
+test('a call that never answers ends after 20 minutes', async () => {
+	const {clock, tryIt} = open({
+		needsApproval: false,
+		execute: async () => new Promise(() => {}),
+	});
+
+	const tried = tryIt();
+	tried.catch(() => {});
+	await new Promise(setImmediate);
+	clock.advance(20 * 60_000);
+
+	await expect(tried).rejects.toMatchObject({code: 'tool_timeout'});
+});
