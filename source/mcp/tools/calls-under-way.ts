@@ -16,6 +16,79 @@ export type CallsUnderWay = {
 	runId(): number | undefined;
 };
 
-export function createCallsUnderWay(_clock: Clock): CallsUnderWay {
-	throw new Error('not written yet');
+type Call = {readonly runId: number | undefined; readonly time: PausableTimer};
+
+/** @see Decisions 6: the tool's timeout pauses while an elicitation waits */
+export function createCallsUnderWay(clock: Clock): CallsUnderWay {
+	const calls = new Set<Call>();
+	let pauses = 0;
+
+	return {
+		get count() {
+			return calls.size;
+		},
+		begin({runId, timeoutMs, onTimeout}) {
+			const call = {runId, time: createPausableTimer(clock, timeoutMs, onTimeout)};
+			calls.add(call);
+			if (pauses === 0) {
+				call.time.run();
+			}
+
+			return {
+				[Symbol.dispose]() {
+					calls.delete(call);
+					call.time.stop();
+				},
+			};
+		},
+		pause() {
+			let isOver = false;
+			pauses += 1;
+			for (const {time} of calls) {
+				time.stop();
+			}
+
+			return {
+				[Symbol.dispose]() {
+					if (isOver) {
+						return;
+					}
+
+					isOver = true;
+					pauses -= 1;
+					for (const {time} of pauses === 0 ? calls : []) {
+						time.run();
+					}
+				},
+			};
+		},
+		runId() {
+			const runs = new Set([...calls].map(call => call.runId));
+			return runs.size === 1 ? runs.values().next().value : undefined;
+		},
+	};
+}
+
+type PausableTimer = {
+	/** Goes on; nothing when it already runs. */
+	run(): void;
+	/** Keeps what is left. */
+	stop(): void;
+};
+
+function createPausableTimer(clock: Clock, ms: number, onEnd: () => void): PausableTimer {
+	let leftMs = ms;
+	let running: {readonly since: number; readonly cancel: () => void} | undefined;
+	return {
+		run() {
+			running ??= {since: clock.monotonic(), cancel: clock.after(leftMs, onEnd)};
+		},
+		stop() {
+			if (running) {
+				running.cancel();
+				leftMs = Math.max(0, leftMs - (clock.monotonic() - running.since));
+				running = undefined;
+			}
+		},
+	};
 }

@@ -1,9 +1,6 @@
-import {createHash} from 'node:crypto';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
-import {canonicalJson} from './canonical-json.ts';
-
-/** Lower-case hex SHA-256. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+import {jsonHash} from '../../core/canonical-json.ts';
+import type {JsonValue} from '../../core/json.ts';
 
 /**
  * What a person agrees to when a tool is allowed: lower-case hex SHA-256 of the canonical JSON of everything the server says of the tool that people and models
@@ -19,4 +16,10 @@ export const definitionOf = ({
 	outputSchema,
 	annotations,
 }: ListedTool): string =>
-	sha256(canonicalJson({name, title, description, inputSchema, outputSchema, annotations}));
+	jsonHash(plainJson({name, title, description, inputSchema, outputSchema, annotations}));
+
+/** The value without members that are `undefined`. */
+const plainJson = (value: unknown): JsonValue => {
+	const json: JsonValue = JSON.parse(JSON.stringify(value));
+	return json;
+};

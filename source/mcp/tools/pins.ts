@@ -1,5 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {withFileLock} from '../../core/file-lock.ts';
 import type {Logger} from '../../core/log.ts';
+import {type PinnedTools, pinKey, readPins, writePins} from './pin-file.ts';
 
 /** What is remembered of the tools of one server. */
 export type KnownTools = {
@@ -25,6 +28,7 @@ export type SeenServer = {
 	readonly profile: string;
 	readonly server: string;
 	readonly trust: 'full' | 'untrusted';
+	/** The server's own tools, no utility tools. */
 	readonly tools: ReadonlyArray<{readonly tool: string; readonly definition: string}>;
 };
 
@@ -37,11 +41,130 @@ export type AcceptedTool = {
 	readonly definition: string;
 };
 
-/** Reads the pins of `path` (`cache/mcp_tool_pins.json`). A file that cannot be read makes every tool count as changed until it is accepted or the file is removed. */
-export async function openPins(_options: {
+/** Twice what a server may register: names may change, but a server cannot push out its own pins by changing them. */
+const mostPerServer = 1000;
+const mostServers = 200;
+const lockWaitMs = 2000;
+
+/**
+ * Reads the pins of `path` (`cache/mcp_tool_pins.json`, 0600). A file that cannot be read makes every tool count as changed until it is accepted or the file is
+ * removed. Changes are written with what other processes wrote in the meantime; what cannot be written is logged and holds until the end of the process.
+ */
+export async function openPins({
+	path,
+	log,
+	clock,
+}: {
 	readonly path: string;
 	readonly log: Logger;
 	readonly clock: Clock;
 }): Promise<Pins> {
-	throw new Error('not written yet');
+	let pinned = readOrDistrust(path, log);
+	/** Servers of which this process knows more than the file may. */
+	const touched = new Set<string>();
+	/** One write after the other. */
+	let lastWrite = Promise.resolve();
+
+	const write = async (): Promise<void> => {
+		try {
+			await withFileLock(
+				`${path}.lock`,
+				async () => {
+					pinned = merge(readOrDistrust(path), pinned, touched);
+					await writePins(path, pinned);
+				},
+				{waitMs: lockWaitMs, clock},
+			);
+		} catch (error) {
+			log.warn(`Cannot write down how tools are defined: ${messageOf(error)}`, {path});
+		}
+	};
+
+	const change = async (key: string, tools: NewPins): Promise<void> => {
+		const next = withTools(pinned, key, tools);
+		if (next !== pinned) {
+			pinned = next;
+			touched.add(key);
+			const before = lastWrite;
+			lastWrite = (async () => {
+				await before;
+				await write();
+			})();
+			await lastWrite;
+		}
+	};
+
+	return {
+		knownOf(profile, server) {
+			const definitions = pinned.servers.get(pinKey(profile, server)) ?? new Map();
+			return {
+				trustsNewTools: pinned.trustsNewTools && definitions.size < mostPerServer,
+				definitions,
+			};
+		},
+		remember: async ({profile, server, trust, tools}) =>
+			change(pinKey(profile, server), {
+				tools,
+				replaces: trust === 'full',
+				adds: trust === 'full' || pinned.trustsNewTools,
+			}),
+		accept: async ({profile, server, tool, definition}) =>
+			change(pinKey(profile, server), {tools: [{tool, definition}], replaces: true, adds: true}),
+	};
 }
+
+function readOrDistrust(path: string, log?: Logger): PinnedTools {
+	try {
+		return readPins(path);
+	} catch (error) {
+		log?.error(messageOf(error));
+		return {trustsNewTools: false, servers: new Map()};
+	}
+}
+
+/** What the file holds, and what this process knows of the servers in `touched`. */
+function merge(file: PinnedTools, own: PinnedTools, touched: ReadonlySet<string>): PinnedTools {
+	const servers = new Map(file.servers);
+	for (const key of touched) {
+		const tools = new Map([...(servers.get(key) ?? []), ...(own.servers.get(key) ?? [])]);
+		servers.delete(key);
+		servers.set(key, tools);
+	}
+
+	return {trustsNewTools: file.trustsNewTools, servers: lastServers(servers)};
+}
+
+type NewPins = {
+	readonly tools: SeenServer['tools'];
+	/** Pins that exist give way. */
+	readonly replaces: boolean;
+	/** Tools without a pin get one. */
+	readonly adds: boolean;
+};
+
+/** The same object when nothing is different. */
+function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewPins): PinnedTools {
+	const before = pins.servers.get(key) ?? new Map<string, string>();
+	const after = new Map(before);
+	for (const {tool, definition} of tools) {
+		if (after.has(tool) ? replaces : adds && after.size < mostPerServer) {
+			after.set(tool, definition);
+		}
+	}
+
+	const isSame =
+		after.size === before.size &&
+		after.entries().every(([tool, hash]) => before.get(tool) === hash);
+	if (isSame) {
+		return pins;
+	}
+
+	const servers = new Map(pins.servers);
+	servers.delete(key);
+	servers.set(key, after);
+	return {...pins, servers: lastServers(servers)};
+}
+
+const lastServers = (
+	servers: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): PinnedTools['servers'] => new Map([...servers].slice(-mostServers));

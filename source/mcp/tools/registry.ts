@@ -1,11 +1,11 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {AskedTool} from '../../core/approval.ts';
+import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
-import {canonicalJson} from './canonical-json.ts';
-import {definitionOf, sha256} from './definition.ts';
+import {definitionOf} from './definition.ts';
 import type {KnownTools} from './pins.ts';
 import {cleanSchema} from './schema.ts';
 import {selectTools, warnOf} from './select-tools.ts';
@@ -167,7 +167,7 @@ function planUtility(kind: UtilityKind, {server, profile, names}: Owner): Planne
 		asked: askAbout(server, profile, {
 			tool: kind,
 			name,
-			definition: sha256(canonicalJson({name: kind, description, inputSchema})),
+			definition: jsonHash({name: kind, description, inputSchema}),
 			changed: false,
 			description,
 			inputSchema,

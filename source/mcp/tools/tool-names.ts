@@ -1,4 +1,4 @@
-import {sha256} from './definition.ts';
+import {createHash} from 'node:crypto';
 
 /** What model APIs take. */
 const longestName = 64;
@@ -73,4 +73,4 @@ function freeName(server: string, {key, tool}: ToName, isFree: (name: string) =>
 }
 
 const suffixed = (name: string, hashed: string): string =>
-	`${name.slice(0, longestName - hashLength - 1)}_${sha256(hashed).slice(0, hashLength)}`;
+	`${name.slice(0, longestName - hashLength - 1)}_${createHash('sha256').update(hashed).digest('hex').slice(0, hashLength)}`;
