@@ -21,6 +21,9 @@ export type Grant = {
 	tokens(): Promise<StoredOAuthTokens | undefined>;
 	/** The tool server refused this access token. */
 	rejectAccess(token: string): void;
+	/** The tool server wants more than this access token grants. */
+	outgrow(token: string): void;
+	/** Whether either was said of it. */
 	wasRejected(token: string): boolean;
 	/** The authorization server refused to refresh these: they will never do again. */
 	spend(tokens: StoredOAuthTokens): void;
@@ -46,6 +49,7 @@ export function createGrant(
 	},
 ): Grant {
 	const rejected = createMemory();
+	const outgrown = createMemory();
 	const spent = createMemory();
 	const settled = createMemory();
 	let last: Promise<unknown> = Promise.resolve();
@@ -69,7 +73,8 @@ export function createGrant(
 			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
 		},
 		rejectAccess: rejected.add,
-		wasRejected: rejected.has,
+		outgrow: outgrown.add,
+		wasRejected: token => rejected.has(token) || outgrown.has(token),
 		spend: tokens => {
 			spent.add(pairOf(tokens));
 		},

@@ -95,7 +95,7 @@ function noteVerdict(
 		response.status === 403 &&
 		/\binsufficient_scope\b/.test(response.headers.get('www-authenticate') ?? '')
 	) {
-		grant.rejectAccess(token);
+		grant.outgrow(token);
 	}
 }
 
