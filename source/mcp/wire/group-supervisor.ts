@@ -27,6 +27,9 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 /** How long it may take to end: the second it gives its groups, and some. */
 const endMs = 2000;
 
+/** Who ends it more often than that has won; the ledger is left. */
+const maxStarts = 10;
+
 export type GroupSupervisor = AsyncDisposable & {
 	/** From now on this group ends when this process does. */
 	add(pgid: number): void;
@@ -47,6 +50,8 @@ export function createGroupSupervisor({
 }): GroupSupervisor {
 	const groups = new Set<number>();
 	let shell: ChildProcess | undefined;
+	let starts = 0;
+	let isOver = false;
 
 	const tell = (change: '+' | '-', pgid: number) => {
 		shell?.stdin?.write(`${change} ${pgid}\n`);
@@ -61,10 +66,16 @@ export function createGroupSupervisor({
 		});
 		const forget = () => {
 			shell = shell === child ? undefined : shell;
+			if (!isOver && groups.size > 0 && starts < maxStarts) {
+				start();
+			}
 		};
 
-		child.on('error', forget);
-		child.on('exit', forget);
+		starts++;
+		child.once('error', () => {
+			shell = undefined;
+		});
+		child.once('exit', forget);
 		child.stdin?.on('error', () => {});
 		child.unref();
 		shell = child;
@@ -87,6 +98,7 @@ export function createGroupSupervisor({
 			tell('-', pgid);
 		},
 		async [Symbol.asyncDispose]() {
+			isOver = true;
 			const child = shell;
 			if (!child) {
 				return;

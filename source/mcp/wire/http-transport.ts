@@ -121,6 +121,11 @@ export function createHttpTransport(
 	) => {
 		const {watch, abort} = openCall(id);
 		const ends = options.requestSignal ? [abort.signal, options.requestSignal] : [abort.signal];
+		const withdraw = () => {
+			forget(id);
+		};
+
+		options.requestSignal?.addEventListener('abort', withdraw, {once: true});
 		try {
 			await watchedStream.run(watch, async () =>
 				sender.send(message, {

@@ -1,18 +1,18 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {oauthFetch} from '../oauth/oauth-fetch.ts';
-import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
 import {createHttpTransport} from './http-transport.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
 import {readTls} from './read-tls.ts';
 import {createRemoteFetch} from './remote-fetch.ts';
+import {requestTarget} from './request-target.ts';
 import {createSseTransport} from './sse-transport.ts';
 import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
 
 /**
  * Makes the way to a remote server; nothing is sent before `start()`.
  *
- * @throws ConnectError for its URL or its certificate files.
+ * @throws ConnectError for its URL, its headers or its certificate files.
  */
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
@@ -20,11 +20,14 @@ export function openRemote(
 	{clock, redact, environment}: WireParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
-	const url = endpointUrl(name, endpoint);
-	const remote = createRemoteFetch(endpoint, {
-		tls: readTls(name, endpoint.tls, environment),
-		environment,
-	});
+	const {url, headers} = requestTarget(name, endpoint);
+	const remote = createRemoteFetch(
+		{url, headers},
+		{
+			tls: readTls(name, endpoint.tls, environment),
+			environment,
+		},
+	);
 	let isLost = false;
 	const parts = {
 		fetch: authProvider ? oauthFetch(authProvider, remote.fetch) : remote.fetch,
@@ -63,17 +66,4 @@ export function openRemote(
 			await remote[Symbol.asyncDispose]();
 		},
 	};
-}
-
-/** @throws ConnectError for what is not an http or https URL. */
-export function endpointUrl(name: string, {url}: RemoteEndpoint): URL {
-	const parsed = URL.parse(url);
-	if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
-		throw new ConnectError({
-			message: `MCP server '${name}': its url is no http or https URL`,
-			kind: 'permanent',
-		});
-	}
-
-	return parsed;
 }

@@ -3,9 +3,9 @@ import type {Clock} from '../../core/clock.ts';
 import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
-import {endpointUrl} from './open-remote.ts';
 import {readTls} from './read-tls.ts';
 import {createRemoteFetch} from './remote-fetch.ts';
+import {requestTarget} from './request-target.ts';
 import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
 
 /** For everything together. */
@@ -35,11 +35,14 @@ export async function preflight(
 	{signal, secrets}: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
 	{clock, environment, redact}: Pick<WireParts, 'clock' | 'environment' | 'redact'>,
 ): Promise<boolean> {
-	const url = endpointUrl(name, endpoint);
-	await using remote = createRemoteFetch(endpoint, {
-		tls: readTls(name, endpoint.tls, environment),
-		environment,
-	});
+	const {url, headers: configured} = requestTarget(name, endpoint);
+	await using remote = createRemoteFetch(
+		{url, headers: configured},
+		{
+			tls: readTls(name, endpoint.tls, environment),
+			environment,
+		},
+	);
 	using limit = abortAfter(clock, signal);
 	const ask = async (init: RequestInit) => {
 		const response = await remote.fetch(url, {...init, signal: limit.signal});

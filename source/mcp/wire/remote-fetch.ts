@@ -2,7 +2,6 @@ import type {LookupFunction} from 'node:net';
 import type {FetchLike} from '@modelcontextprotocol/client';
 import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
-import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/version.ts';
 import {guardedLookup} from '../oauth/address-guard.ts';
@@ -11,6 +10,7 @@ import {createEventMeter} from './event-meter.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import {proxyOf} from './proxy-of.ts';
 import type {ContextOptions, TlsOptions} from './read-tls.ts';
+import type {RequestTarget} from './request-target.ts';
 import {watchedStream} from './stream-watch.ts';
 
 /** As much of an error page as anybody looks at. */
@@ -31,10 +31,9 @@ export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
  * led to, are looked up with care.
  */
 export function createRemoteFetch(
-	{url, headers}: Pick<RemoteEndpoint, 'url' | 'headers'>,
+	{url: endpoint, headers}: RequestTarget,
 	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
 ): RemoteFetch {
-	const endpoint = new URL(url);
 	const others = {...tls.others, lookup: guardedLookup(endpoint)};
 	const dispatchers = createDispatchers(environment);
 

@@ -59,23 +59,44 @@ test('the supervisor outlives the signals that end a session, and does its work 
 	await until(() => isGone(pid) && isGone(child) && isGone(supervisorPid));
 });
 
+test('a supervisor that somebody ends is replaced, and knows its groups', async () => {
+	await using home = await temporaryHome();
+	const {gateway, pid, child} = await startGateway(home.file('ledger'), home.file('log'));
+	const find = async () => {
+		const supervisor = (await childrenOf(gateway.pid ?? 0)).find(line => line.includes('/bin/sh'));
+		return Number(supervisor?.split(' ')[0]);
+	};
+
+	const first = await find();
+	process.kill(first, 'SIGKILL');
+	let second = await find();
+	while (!(second > 0) || second === first) {
+		second = await find();
+	}
+
+	expect(isGone(second)).toBe(false);
+	gateway.kill('SIGKILL');
+	await until(() => isGone(pid) && isGone(child) && isGone(second));
+});
+
 test('what a gateway left that was killed together with its supervisor, the next start ends', async () => {
-	await using wire = await openWire();
-	const ledger = wire.home.file('mcp-processes.json');
-	const {gateway, pid, child} = await startGateway(ledger, wire.home.file('log'));
+	await using home = await temporaryHome();
+	const ledger = home.file('mcp-processes.json');
+	const {gateway, pid, child} = await startGateway(ledger, home.file('log'));
 	const supervisor = (await childrenOf(gateway.pid ?? 0)).find(line => line.includes('/bin/sh'));
 	process.kill(Number(supervisor?.split(' ')[0]), 'SIGKILL');
 	gateway.kill('SIGKILL');
 	await once(gateway, 'exit');
 	expect(isGone(pid)).toBe(false);
 
+	await using wire = await openWire({home});
 	await using server = await wire.connect(ownServer('plain'));
 	expect([isGone(pid), isGone(child)]).toEqual([true, true]);
 	expect(wire.records.map(({message}) => message)).toContain(
 		'Ended processes of tool servers that an earlier start has left',
 	);
 	const {pid: own} = JSON.parse(await server.call('about'));
-	const noted = JSON.parse(await wire.home.read('mcp-processes.json')).processes;
+	const noted = JSON.parse(await home.read('mcp-processes.json')).processes;
 	expect(noted.map((entry: {pid: number}) => entry.pid)).toEqual([own]);
 });
 

@@ -6,14 +6,15 @@ import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createWire} from '../../../source/mcp/wire/create-wire.ts';
 import type {OpenOptions} from '../../../source/mcp/wire/open-transport.ts';
-import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 
 /** A wire with files of its own, on the real clock: processes and sockets know no other. */
 export async function openWire({
 	environment = {PATH: process.env['PATH'] ?? ''},
-}: {readonly environment?: Environment} = {}) {
+	home: given,
+}: {readonly environment?: Environment; readonly home?: TemporaryHome} = {}) {
 	const stack = new AsyncDisposableStack();
-	const home = stack.use(await temporaryHome());
+	const home = given ?? stack.use(await temporaryHome());
 	const records: LogRecord[] = [];
 	const redact = createRedact(() => []);
 	const wire = stack.use(

@@ -29,7 +29,7 @@ test.for([
 	['/', {}, false],
 ] as const)('configured headers go to %s %j: %j', async ([path, init, isSent]) => {
 	await using http = await startHttp(ok);
-	await using remote = createRemoteFetch({url: http.url, headers}, {tls, environment: {}});
+	await using remote = createRemoteFetch({url: new URL(http.url), headers}, {tls, environment: {}});
 	await remote.fetch(`${http.origin}${path}`, init);
 
 	expect(http.requests[0]?.headers['x-api-key']).toBe(isSent ? 'key-1' : undefined);
@@ -39,7 +39,7 @@ test.for([
 test('configured headers never go to another origin, and never replace what the protocol sets', async () => {
 	await using http = await startHttp(ok);
 	await using other = await startHttp(ok);
-	await using remote = createRemoteFetch({url: http.url, headers}, {tls, environment: {}});
+	await using remote = createRemoteFetch({url: new URL(http.url), headers}, {tls, environment: {}});
 	await remote.fetch(other.url, post('{"jsonrpc":"2.0","id":1}'));
 	await remote.fetch(http.url, {headers: {authorization: 'Bearer fresh', accept: 'text/plain'}});
 
@@ -55,7 +55,7 @@ test('answers are of the class that the SDK asks for, and no cookie is kept', as
 	await using http = await startHttp((_request, response) => {
 		response.writeHead(204, {'set-cookie': 'a=b'}).end();
 	});
-	await using remote = createRemoteFetch({url: http.url, headers}, {tls, environment: {}});
+	await using remote = createRemoteFetch({url: new URL(http.url), headers}, {tls, environment: {}});
 	const response = await remote.fetch(http.url);
 	await remote.fetch(http.url);
 
@@ -68,7 +68,7 @@ test('metadata is read up to 1 MB, an error page up to 64 KB', async () => {
 		const isError = request.url === '/error';
 		response.writeHead(isError ? 500 : 200).end('x'.repeat(2 * 1024 * 1024));
 	});
-	await using remote = createRemoteFetch({url: http.url, headers}, {tls, environment: {}});
+	await using remote = createRemoteFetch({url: new URL(http.url), headers}, {tls, environment: {}});
 	const page = await (await remote.fetch(`${http.origin}/error`)).text();
 
 	await expect((await remote.fetch(`${http.origin}/metadata`)).text()).rejects.toThrow('10 MB');
@@ -151,3 +151,46 @@ test('HTTPS_PROXY: a tunnel is asked for, and TLS goes to the server', async () 
 	expect(server.client.getServerVersion()?.name).toBe('fixture');
 	expect(tunnels[0]).toBe('mcp.invalid:443');
 });
+
+test('credentials in the URL become basic authentication', async () => {
+	await using wire = await openWire();
+	await using http = await startHttp(jsonServer());
+	await using server = await wire.connect(
+		remoteServer(http.url.replace('//', '//ada:open%20sesame@')),
+	);
+
+	expect(server.client.getServerVersion()?.name).toBe('fixture');
+	expect(http.requests[0]?.headers.authorization).toBe(`Basic ${btoa('ada:open sesame')}`);
+});
+
+test.for([
+	['ftp://mcp.example', {}, 'its url is no http or https URL'],
+	['mcp.example', {}, 'its url is no http or https URL'],
+	[
+		'http://mcp.example',
+		{'X-Key': 'a\nb'},
+		'its header "X-Key" has characters that no header may have',
+	],
+	[
+		'http://mcp.example',
+		{'X-Key': 'é€'},
+		'its header "X-Key" has characters that no header may have',
+	],
+	[
+		'http://mcp.example',
+		{'X Key': 'a'},
+		'its header "X Key" has characters that no header may have',
+	],
+] as const)(
+	'%s with headers %j is refused before anything is sent',
+	async ([url, strange, message]) => {
+		await using wire = await openWire();
+		const refusal = {message: `MCP server 'crm': ${message}`, failure: {kind: 'permanent'}};
+		const options = {signal: new AbortController().signal, secrets: []};
+
+		await expect(wire.open(remoteServer(url, {headers: strange}))).rejects.toMatchObject(refusal);
+		await expect(
+			wire.wire.preflight(remoteServer(url, {headers: strange}), options),
+		).rejects.toMatchObject(refusal);
+	},
+);
