@@ -50,7 +50,7 @@ const approvalFacts = ({feed}: Shell): readonly Line[] => {
 	return [
 		[
 			{
-				text: ui`${approvals.length} waiting · ${approvalRules.length} rules · ${grouped(settledApprovals.length)} decided`,
+				text: ui`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? own('rule') : own('rules')} · ${grouped(settledApprovals.length)} decided`,
 				tone: approvals.length > 0 ? 'warn' : 'quiet',
 			},
 		],

@@ -301,7 +301,7 @@ test('a destructive, new or changed tool needs its name, typed once', async () =
 	await shown.screen.press('enter');
 	expect(port.calls).toEqual([]);
 	await shown.pass(600);
-	await shown.screen.press(...'rm_alx', 'enter');
+	await shown.screen.press(...Array.from('rm_alx'), 'enter');
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('backspace', 'l');
 	// All in one read, as a terminal without marks pastes.
@@ -526,7 +526,15 @@ test('a form has real fields: text, number, choice, choices, yes or no; a masked
 	expect(port.calls).toEqual([]);
 	expect(shown.screen.lines().at(-1)).toContain('Not sent: ✗ says what a field needs');
 
-	await shown.screen.press('enter', ...'Bob', 'enter', 'j', 'enter', ...'4.5', 'enter');
+	await shown.screen.press(
+		'enter',
+		...Array.from('Bob'),
+		'enter',
+		'j',
+		'enter',
+		...Array.from('4.5'),
+		'enter',
+	);
 	expect(shown.text()).toContain('✗ is no whole number');
 	await shown.screen.press('enter', 'backspace', 'backspace', '2', 'enter');
 	await shown.screen.press('j', 'space', 'j', 'j', 'space', 'j', 'space', 'j', 'enter');
@@ -559,7 +567,7 @@ test('what is typed into a field is no key of the sheet; Esc leaves it as it was
 	const port = createFakePort({approvals: [form]});
 	await using shown = await showShell(port, narrow);
 	await openArmed(shown);
-	await shown.screen.press('enter', ...'dDawq', 'esc');
+	await shown.screen.press('enter', ...Array.from('dDawq'), 'esc');
 
 	expect(port.calls).toEqual([]);
 	expect(shown.shell.view.get().overlay?.kind).toBe('approval');

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import type {JsonValue} from '../../../source/core/json.ts';
+import {argumentRows, mostArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
+import {widthOf} from '../../../source/tui/text/fit.ts';
+
+const textOf = (args: JsonValue, last?: JsonValue, width = 60) =>
+	argumentRows(args, {last, width}).rows.map(row => row.map(({text}) => text).join(''));
+
+test('without a call before there is nothing to compare with', () => {
+	expect(textOf({a: 1, b: 'x'})).toEqual(['    a       1', '    b       "x"']);
+});
+
+test('what changed, what is new, what is left out', () => {
+	expect(textOf({a: 1, b: 'x', c: [1]}, {a: 1, b: 'y', d: null})).toEqual([
+		'    a       1',
+		'  ~ b       "x"   was "y"',
+		'  + c       [1]   first time this value',
+		'  - d       (left out)   was null',
+	]);
+});
+
+test('objects that are too long for a row have a row for each part', () => {
+	expect(textOf({a: {first: 'x'.repeat(30), second: 'y'.repeat(20)}})).toEqual([
+		'    a       {',
+		`              "first": "${'x'.repeat(30)}",`,
+		`              "second": "${'y'.repeat(20)}"`,
+		'            }',
+	]);
+});
+
+test('a name that is too long for its column stands above its value, whole', () => {
+	const name = 'pull_request_description';
+
+	expect(textOf({[name]: 1})).toEqual([`    ${name}`, '                      1']);
+});
+
+test('many blanks hide nothing behind them', () => {
+	const rows = textOf({cmd: `ls${' '.repeat(300)}; rm -rf /`});
+
+	expect(rows.join('').replaceAll(/ {2,}/g, ' ')).toContain('; rm -rf /');
+	expect(
+		argumentRows({cmd: `ls${' '.repeat(300)}; rm`}, {last: undefined, width: 60}).isWhole,
+	).toBe(true);
+});
+
+test('what needs more than 200 rows is not whole', () => {
+	const {rows, isWhole} = argumentRows({text: 'x'.repeat(20_000)}, {last: undefined, width: 60});
+
+	expect(isWhole).toBe(false);
+	expect(rows.length).toBe(mostArgumentRows + 1);
+});
+
+test('controls, hidden and bidirectional characters are escaped and counted', () => {
+	const {rows, flags} = argumentRows(
+		{a: 'x\u202E\u0007\n', 'k\u200B': '\u{E0041}'},
+		{last: undefined, width: 60},
+	);
+
+	expect(flags).toBe(4);
+	expect(rows.map(row => row.map(({text}) => text).join(''))[0]).toContain(
+		String.raw`"x\u{202e}\u0007\n"   ⚑ 2 control`,
+	);
+});
+
+test('every character of whole arguments is in the rows, and no row is wider than it may be', () => {
+	fc.assert(
+		fc.property(
+			fc.dictionary(
+				fc.stringMatching(/^[a-z]{1,20}$/),
+				fc.oneof(fc.stringMatching(/^[!-~]{0,400}$/), fc.integer(), fc.boolean()),
+				{maxKeys: 6},
+			),
+			fc.integer({min: 40, max: 100}),
+			(args, width) => {
+				const {rows, isWhole} = argumentRows(args, {last: undefined, width});
+				const texts = rows.map(row => row.map(({text}) => text).join(''));
+				expect(isWhole).toBe(true);
+				for (const text of texts) {
+					expect(widthOf(text)).toBeLessThanOrEqual(width);
+				}
+
+				const joined = texts.join('').replaceAll(' ', '');
+				for (const [key, value] of Object.entries(args)) {
+					expect(joined).toContain(key + JSON.stringify(value));
+				}
+			},
+		),
+	);
+});
