@@ -267,7 +267,7 @@ export function createToolServer(
 		failure: () => link.why(),
 		async [Symbol.asyncDispose]() {
 			await link[Symbol.asyncDispose]();
-			await saved;
+			await Promise.all([saved, catalogue.written()]);
 		},
 	};
 }

@@ -30,6 +30,8 @@ export type Catalogue = {
 	replan(): void;
 	/** Forgets everything: it is another server. */
 	clear(): void;
+	/** Resolves when what was seen is written down. */
+	written(): Promise<void>;
 	/** The tool that is registered now for what a run started with. */
 	find(seen: PlannedTool): PlannedTool | undefined;
 };
@@ -70,6 +72,7 @@ export function createCatalogue({
 	let plan = emptyPlan;
 	let tools: readonly Tool[] = [];
 	let views: readonly ServerToolView[] = [];
+	let remembered = Promise.resolve();
 
 	const replan = () => {
 		if (!listed) {
@@ -87,11 +90,13 @@ export function createCatalogue({
 		});
 		tools = plan.tools.map(planned => toolOf(planned, execute));
 		views = plan.tools.map(planned => viewTool(planned, redact));
-		void pins.remember({
+		remembered = pins.remember({
 			profile,
 			server: name,
 			trust,
-			tools: plan.tools.map(({tool, asked}) => ({tool, definition: asked.definition})),
+			tools: plan.tools
+				.filter(({kind}) => kind === 'native')
+				.map(({tool, asked}) => ({tool, definition: asked.definition})),
 		});
 		onChange();
 	};
@@ -134,6 +139,7 @@ export function createCatalogue({
 			views = [];
 			onChange();
 		},
+		written: async () => remembered,
 		find: ({kind, tool}) => plan.tools.find(now => now.kind === kind && now.tool === tool),
 	};
 }

@@ -150,7 +150,7 @@ test('what does not change the list does not change the fingerprint', () => {
 	expect(fingerprintWith({timeoutMs: 1, lazy: true, keepaliveMs: 5000})).toBe(fingerprintWith());
 });
 
-test.each([
+test.for([
 	['of now', {}, 0, true],
 	['of 7 days, of which the server said nothing', {}, 7 * day, true],
 	['older than 7 days', {}, 7 * day + 1, false],
@@ -158,7 +158,7 @@ test.each([
 	['older than the server said', {ttlMs: 60_000}, 60_001, false],
 	['older than 30 days, whatever the server said', {ttlMs: 365 * day}, 31 * day, false],
 	['of the future', {}, -1, false],
-] as const)('a list %s: fresh or not', (_, changes, age, fresh) => {
+] as const)('a list %s: fresh or not', ([, changes, age, fresh]) => {
 	const saved = entry(changes);
 
 	expect(isFresh(saved, {now: saved.savedAt + age, expected: saved.fingerprint})).toBe(fresh);
