@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {hasEnded, type RunState} from '../../source/core/run.ts';
 import type {Settlement, Store} from '../../source/store/port.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
+import {describeApprovals} from './contract-approvals.ts';
 import {describeGroups} from './contract-groups.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeLanes} from './contract-lanes.ts';
@@ -61,6 +62,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		await body(store, clock, home);
 	};
 
+	describeApprovals(name, use);
 	describeGroups(name, use);
 	describeJobs(name, use);
 	describeLanes(name, use);

@@ -126,7 +126,7 @@ describe('the file', () => {
 		async version => {
 			await using home = await createSqliteHome();
 			const {deliveries, runs} = createOlderStore(home.file, version);
-			const expectSame = async ({journal, runs: reader, groups, jobs}: StoreReader) => {
+			const expectSame = async ({journal, runs: reader, groups, jobs, approvals}: StoreReader) => {
 				expect(await journal.list({limit: 9})).toMatchObject(deliveries);
 				expect(await reader.list({limit: 9})).toEqual(runs);
 				expect(await reader.get(2)).toMatchObject({
@@ -137,6 +137,9 @@ describe('the file', () => {
 				expect(await groups.list({limit: 9})).toEqual([]);
 				expect(await groups.get(1)).toBeUndefined();
 				expect(await jobs.list()).toEqual([]);
+				expect(await approvals.settled(9)).toEqual([]);
+				expect(await approvals.get(1)).toBeUndefined();
+				expect(await approvals.rules()).toEqual([]);
 			};
 
 			{

@@ -1,0 +1,205 @@
+import {describe, expect, test} from 'vitest';
+import type {Approval, ToolApproval} from '../../source/core/approval.ts';
+import type {NewRule} from '../../source/core/approvals/approvals.ts';
+import type {Store} from '../../source/store/port.ts';
+import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import type {Use} from './contract.ts';
+import {startMs} from './samples.ts';
+
+const {id: _, ...newCall} = makeToolApproval();
+const tool = {profile: 'default', server: 'github-tools', tool: 'create_issue'};
+
+const allowed = (approval: Approval, at = startMs): Approval => ({
+	...approval,
+	decision: {outcome: 'allowed', at, by: 'cli (alice)', scope: 'once'},
+});
+
+const rule = (overrides: Partial<NewRule> = {}): NewRule => ({
+	...tool,
+	definition: 'd1',
+	scope: 'always',
+	createdAt: startMs,
+	createdBy: 'cli (alice)',
+	expiresAt: startMs + 1_000_000,
+	...overrides,
+});
+
+/** A call that waits. */
+const ask = async (store: Store, overrides: Partial<ToolApproval> = {}): Promise<ToolApproval> => {
+	const call = {...newCall, ...overrides};
+	return {...call, id: await store.approvals.add(call)};
+};
+
+/** What needed a person's yes, and the rules. */
+export function describeApprovals(name: string, use: Use): void {
+	describe(`${name}: approvals`, () => {
+		test(
+			'a request is kept while it waits, with its decision once it is settled',
+			use(async store => {
+				const call = await ask(store);
+				expect(await store.approvals.get(call.id)).toEqual(call);
+				expect(await store.approvals.settled(9)).toEqual([]);
+
+				const settled = allowed(call);
+				expect(await store.approvals.settle(settled)).toEqual(settled);
+				expect(await store.approvals.get(call.id)).toEqual(settled);
+				const {id: __, ...newForm} = makeFormApproval();
+				const form = {...newForm, id: await store.approvals.add(newForm)};
+				await store.approvals.settle(allowed(form));
+				expect(await store.approvals.get(form.id)).toEqual(allowed(form));
+				const denied = await ask(store);
+				await store.approvals.settle({
+					...denied,
+					decision: {outcome: 'denied', at: startMs, by: 'deadline'},
+				});
+				expect((await store.approvals.settled(9)).map(({id}) => id)).toEqual([
+					denied.id,
+					form.id,
+					call.id,
+				]);
+				expect(await store.approvals.settled(1)).toHaveLength(1);
+				expect(await store.approvals.get(99)).toBeUndefined();
+			}),
+		);
+
+		test(
+			'"After kill -9 nothing that waited is allowed": it is denied, and its number is given to nobody else',
+			use(async (store, clock, home) => {
+				const call = await ask(store);
+				const settled = await ask(store);
+				await store.approvals.settle(allowed(settled));
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+
+				const denied = {
+					...call,
+					decision: {
+						outcome: 'shutdown',
+						at: clock.now(),
+						by: 'gateway',
+						reason: 'approval_shutdown: the gateway ended while it waited',
+					},
+				};
+				expect(reopened.approvals.abandoned).toEqual([denied]);
+				expect(await reopened.approvals.settled(9)).toEqual([allowed(settled), denied]);
+				const next = await ask(reopened);
+				expect(next.id).toBe(settled.id + 1);
+				await reopened.approvals.settle(allowed(next));
+				await using again = await (await copy.crash()).open(clock);
+				expect(again.approvals.abandoned).toEqual([]);
+			}),
+		);
+
+		test(
+			'"Large arguments: bounded (64 KiB in history)"; those of the call before are not kept',
+			use(async store => {
+				const args = {text: 'x'.repeat(70_000)};
+				const large = await ask(store, {args, argsBytes: 70_011, lastArgs: {text: 'y'}});
+				const {lastArgs: __, ...kept} = large;
+
+				expect(await store.approvals.get(large.id)).toEqual({...kept, args: null});
+				expect(await store.approvals.settle(allowed(large))).toEqual(
+					allowed({...kept, args: null}),
+				);
+			}),
+		);
+
+		test(
+			'the last call of a tool that was allowed is remembered, by profile, server and tool',
+			use(async (store, clock, home) => {
+				expect(await store.approvals.lastAllowed(tool)).toBeUndefined();
+				const denied = await ask(store);
+				await store.approvals.settle({
+					...denied,
+					decision: {outcome: 'denied', at: startMs, by: 'x'},
+				});
+				expect(await store.approvals.lastAllowed(tool)).toBeUndefined();
+
+				await store.approvals.settle(allowed(await ask(store, {args: {n: 1}})));
+				const {definition} = makeAskedTool();
+				expect(await store.approvals.lastAllowed(tool)).toEqual({definition, args: {n: 1}});
+				const changed = makeAskedTool({definition: 'd2'});
+				await store.approvals.add({
+					...newCall,
+					tool: changed,
+					args: {n: 2},
+					decision: {outcome: 'allowed', at: startMs, by: 'rule 1', rule: 1},
+				});
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(await reopened.approvals.lastAllowed(tool)).toEqual({
+					definition: 'd2',
+					args: {n: 2},
+				});
+				for (const other of [{profile: 'work'}, {server: 'x'}, {tool: 'x'}]) {
+					expect(await reopened.approvals.lastAllowed({...tool, ...other})).toBeUndefined();
+				}
+			}),
+		);
+
+		test(
+			'an answer and its rule are kept together, and the rule counts its uses',
+			use(async store => {
+				const call = await ask(store);
+				const settled = await store.approvals.settle(allowed(call), rule());
+				const made = settled.decision?.rule ?? 0;
+
+				expect(made).toBeGreaterThan(0);
+				expect(await store.approvals.get(call.id)).toEqual(settled);
+				expect(await store.approvals.rules()).toEqual([{...rule(), id: made, uses: 0}]);
+				await store.approvals.add({
+					...newCall,
+					decision: {outcome: 'allowed', at: startMs, by: `rule ${made}`, rule: made},
+				});
+				const waited = await ask(store);
+				await store.approvals.settle({
+					...waited,
+					decision: {outcome: 'allowed', at: startMs, by: `rule ${made}`, rule: made},
+				});
+				expect(await store.approvals.rules()).toMatchObject([{id: made, uses: 2}]);
+				await store.approvals.removeRules([made, 99]);
+				expect(await store.approvals.rules()).toEqual([]);
+				const next = await store.approvals.settle(allowed(await ask(store)), rule());
+				expect(next.decision?.rule).toBeGreaterThan(made);
+			}),
+		);
+
+		test(
+			'"run rules end with the run, process with the gateway", and always when it expires',
+			use(async (store, clock, home) => {
+				const {expiresAt: __, ...endless} = rule();
+				for (const made of [
+					rule(),
+					{...endless, scope: 'run', run: 184} as const,
+					{...endless, scope: 'process'} as const,
+					rule({expiresAt: startMs + 1}),
+					endless,
+				]) {
+					// oxlint-disable-next-line no-await-in-loop -- their order is looked at
+					await store.approvals.settle(allowed(await ask(store)), made);
+				}
+
+				expect(await store.approvals.rules()).toHaveLength(5);
+				clock.advance(1);
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(await reopened.approvals.rules()).toEqual([{...rule(), id: 1, uses: 0}]);
+			}),
+		);
+
+		test(
+			'"The newest 5,000 that were settled are kept"',
+			use(async store => {
+				const decision = {outcome: 'denied', at: startMs, by: 'gateway'} as const;
+				const add = async () => store.approvals.add({...newCall, decision});
+				const waiting = await ask(store);
+				const first = await add();
+				await Promise.all(Array.from({length: 5000}, add));
+
+				expect(await store.approvals.get(first)).toBeUndefined();
+				expect(await store.approvals.get(first + 1)).toBeDefined();
+				expect(await store.approvals.get(waiting.id)).toEqual(waiting);
+			}),
+		);
+	});
+}
