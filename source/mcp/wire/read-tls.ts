@@ -12,9 +12,9 @@ const maxPemBytes = 4 * 1024 * 1024;
 /** How TLS connections for one server are made. */
 export type TlsOptions = {
 	/** To the server itself: with the client certificate, and without verification when it is switched off. */
-	readonly endpoint: ContextOptions;
+	endpoint(): ContextOptions;
 	/** To everybody else, as an authorization server: always verified, no certificate of ours. */
-	readonly others: ContextOptions;
+	others(): ContextOptions;
 };
 
 export type ContextOptions = {
@@ -23,7 +23,7 @@ export type ContextOptions = {
 };
 
 /**
- * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once.
+ * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once, when somebody needs them.
  *
  * @throws ConnectError `MCP server '<name>': client_cert not found at …` and the like.
  * @see Interface 2.12 `ssl_verify`, `client_cert`, `client_key`; Interface 7, tool servers, rule 2
@@ -74,14 +74,14 @@ export function readTls(
 	};
 
 	const isPlain = ca === undefined && cert === undefined;
-	const endpoint = isPlain ? plainContext() : make(true);
+	const endpoint = isPlain ? undefined : make(true);
+	const others = cert === undefined ? endpoint : ca === undefined ? undefined : make(false);
 	return {
-		endpoint: {secureContext: endpoint, rejectUnauthorized: verify !== false},
-		others: {
-			secureContext:
-				cert === undefined ? endpoint : ca === undefined ? plainContext() : make(false),
-			rejectUnauthorized: true,
-		},
+		endpoint: () => ({
+			secureContext: endpoint ?? plainContext(),
+			rejectUnauthorized: verify !== false,
+		}),
+		others: () => ({secureContext: others ?? plainContext(), rejectUnauthorized: true}),
 	};
 }
 

@@ -34,8 +34,11 @@ export function createRemoteFetch(
 	{url: endpoint, headers}: RequestTarget,
 	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
 ): RemoteFetch {
-	const others = {...tls.others, lookup: guardedLookup(endpoint)};
-	const dispatchers = createDispatchers(environment);
+	const lookup = guardedLookup(endpoint);
+	const dispatchers = createDispatchers(environment, (isEndpoint, isTls) => ({
+		...(isTls && (isEndpoint ? tls.endpoint() : tls.others())),
+		...(!isEndpoint && {lookup}),
+	}));
 
 	const send = async (target: URL, init: RequestInit, isMcp: boolean): Promise<Response> => {
 		const sent = new Headers(init.headers);
@@ -55,7 +58,7 @@ export function createRemoteFetch(
 			body: textOf(init.body),
 			signal: init.signal ?? null,
 			redirect: 'manual',
-			dispatcher: dispatchers.of(target, target.origin === endpoint.origin ? tls.endpoint : others),
+			dispatcher: dispatchers.of(target, target.origin === endpoint.origin),
 		});
 		return renew(response, isMcp);
 	};
@@ -151,24 +154,27 @@ function bound(
 	});
 }
 
-type ConnectOptions = ContextOptions & {readonly lookup?: LookupFunction};
+type ConnectOptions = Partial<ContextOptions> & {readonly lookup?: LookupFunction};
 
-/** Connections by proxy and certificates, made when they are first needed. */
-function createDispatchers(environment: Environment) {
-	const made = new Map<ConnectOptions, Map<string, Dispatcher>>();
+/** Connections by place, protocol and proxy, made when they are first needed: what TLS needs takes a tenth of a second to read. */
+function createDispatchers(
+	environment: Environment,
+	connectOptions: (isEndpoint: boolean, isTls: boolean) => ConnectOptions,
+) {
+	const made = new Map<string, Dispatcher>();
 
 	return {
-		of(target: URL, context: ConnectOptions): Dispatcher {
-			const uri = proxyOf(target, environment) ?? '';
-			const byProxy = made.get(context) ?? new Map<string, Dispatcher>();
-			made.set(context, byProxy);
-			const known = byProxy.get(uri) ?? dispatcher(uri, context);
-			byProxy.set(uri, known);
+		of(target: URL, isEndpoint: boolean): Dispatcher {
+			const proxy = proxyOf(target, environment) ?? '';
+			const key = `${isEndpoint} ${target.protocol} ${proxy}`;
+			const known =
+				made.get(key) ??
+				dispatcher(proxy, connectOptions(isEndpoint, target.protocol === 'https:'));
+			made.set(key, known);
 			return known;
 		},
 		async [Symbol.asyncDispose]() {
-			const all = [...made.values()].flatMap(byProxy => [...byProxy.values()]);
-			await Promise.allSettled(all.map(async each => each.destroy()));
+			await Promise.allSettled([...made.values()].map(async each => each.destroy()));
 		},
 	};
 }
