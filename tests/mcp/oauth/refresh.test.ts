@@ -1,0 +1,162 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {expect, test} from 'vitest';
+import {
+	type AuthorizationServerOptions,
+	startAuthorizationServer,
+} from '../servers/authorization-server.ts';
+import {oauthWorld, remoteServer} from './oauth-world.ts';
+
+/** A world that is logged in and connected. */
+async function loggedIn(options: AuthorizationServerOptions = {}) {
+	const stack = new AsyncDisposableStack();
+	const site = stack.use(await startAuthorizationServer(options));
+	const world = stack.use(await oauthWorld());
+	const server = remoteServer(site.url);
+	await world.login(server);
+	const connection = await world.connect(server);
+	return {
+		site,
+		world,
+		server,
+		connection,
+		refreshes: () =>
+			site.tokenRequests().filter(form => form?.get('grant_type') === 'refresh_token'),
+		/** The tool server does not take the present token any more. */
+		async expire() {
+			site.refuse((await world.file())['access_token'] ?? '');
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+test('"refresh is automatic": a call with an expired token succeeds', async () => {
+	await using it = await loggedIn();
+	const before = await it.world.file();
+	await it.expire();
+
+	expect(await it.connection.whoami?.()).toBe('alice');
+	const after = await it.world.file();
+	expect(after['access_token']).not.toBe(before['access_token']);
+	expect(after['refresh_token']).not.toBe(before['refresh_token']);
+	expect(after).toMatchObject({issuer: it.site.issuer, scope: before['scope']});
+});
+
+test('six calls at once with an expired token make one request to the token endpoint, and all succeed', async () => {
+	await using it = await loggedIn();
+	await it.expire();
+
+	const answers = await Promise.all(Array.from({length: 6}, async () => it.connection.whoami?.()));
+
+	expect(answers).toEqual(Array.from({length: 6}, () => 'alice'));
+	expect(it.refreshes()).toHaveLength(1);
+});
+
+test('what a peer has refreshed is adopted without a request of our own', async () => {
+	await using it = await loggedIn();
+	await using peer = await oauthWorld({home: it.world.home});
+	const other = await peer.connect(it.server);
+	await it.expire();
+
+	expect(await other.whoami?.()).toBe('alice');
+	expect(await it.connection.whoami?.()).toBe('alice');
+	expect(it.refreshes()).toHaveLength(1);
+});
+
+test('two processes whose token expires at one moment share one refresh, twenty times over', async () => {
+	await using it = await loggedIn();
+	const program = fileURLToPath(new URL('refreshing-program.ts', import.meta.url));
+	const peers = [1, 2].map(() => {
+		const peer = spawn(process.execPath, [program, it.world.home, it.site.url], {
+			stdio: ['pipe', 'pipe', 'inherit'],
+		});
+		const lines = createInterface({input: peer.stdout})[Symbol.asyncIterator]();
+		return {peer, ended: once(peer, 'exit'), next: async () => (await lines.next()).value};
+	});
+	const both = async () => Promise.all(peers.map(async ({next}) => next()));
+	expect(await both()).toEqual(['connected', 'connected']);
+
+	for (let round = 0; round < 20; round++) {
+		await it.expire();
+		for (const {peer} of peers) {
+			peer.stdin.write('call\n');
+		}
+
+		expect(await both()).toEqual(['alice', 'alice']);
+	}
+
+	for (const {peer} of peers) {
+		peer.stdin.end();
+	}
+
+	await Promise.all(peers.map(async ({ended}) => ended));
+	expect(it.refreshes()).toHaveLength(20);
+});
+
+test('a revoked grant needs a login; the old files stay until a new grant replaces them', async () => {
+	await using it = await loggedIn();
+	const before = await it.world.file();
+	await it.site.revokeRefreshToken(before['refresh_token'] ?? '');
+	await it.expire();
+
+	const failures = await Promise.all(
+		Array.from({length: 3}, async () =>
+			it.connection.whoami?.().catch((error: unknown) => it.connection.explain?.(error)),
+		),
+	);
+	expect(failures).toEqual(
+		Array.from({length: 3}, () => ({
+			kind: 'needs-login',
+			message: expect.stringContaining('run "svc mcp login crm"'),
+		})),
+	);
+	expect(it.refreshes()).toHaveLength(1);
+	expect(await it.world.file()).toEqual(before);
+
+	await it.world.login(it.server);
+	expect((await it.world.file())['access_token']).not.toBe(before['access_token']);
+	expect(await it.connection.whoami?.()).toBe('alice');
+});
+
+test('a token endpoint that fails for a moment costs nobody a login', async () => {
+	let fails = false;
+	await using it = await loggedIn({
+		intercept: ({path}) =>
+			fails && path === '/token'
+				? {status: 503, type: 'text/html', body: '<html>back soon</html>'}
+				: undefined,
+	});
+	await it.expire();
+	fails = true;
+
+	const failure = await it.connection
+		.whoami?.()
+		.catch((error: unknown) => it.connection.explain?.(error));
+
+	expect(failure).toEqual({
+		kind: 'passing',
+		message: 'Token refresh failed (HTTP 503): <html>back soon</html>',
+	});
+	fails = false;
+	it.world.restart();
+	expect(await (await it.world.connect(it.server)).whoami?.()).toBe('alice');
+});
+
+test('tokens are named as secrets, those of before too', async () => {
+	await using it = await loggedIn();
+	const before = await it.world.file();
+	await it.expire();
+	await it.connection.whoami?.();
+	const after = await it.world.file();
+
+	expect(it.world.providers().secrets()).toEqual(
+		expect.arrayContaining([
+			before['access_token'],
+			before['refresh_token'],
+			after['access_token'],
+			after['refresh_token'],
+		]),
+	);
+});
