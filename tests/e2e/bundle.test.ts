@@ -32,3 +32,26 @@ test('the package needs no other one: everything is inside the bundle', () => {
 	const {dependencies} = JSON.parse(readFileSync('package.json', 'utf8'));
 	expect(dependencies ?? {}).toEqual({});
 });
+
+/** Every file of the program that `file` loads when it is loaded. */
+function loadedWith(file: string, known: Set<string> = new Set()): ReadonlySet<string> {
+	if (!known.has(file)) {
+		known.add(file);
+		const text = readFileSync(join('source', file), 'utf8');
+		for (const [, path = ''] of text.matchAll(/^import (?!type)[^;]*? from '(\.[^']+)'/gm)) {
+			loadedWith(join(file, '..', path), known);
+		}
+	}
+
+	return known;
+}
+
+test.for(['main.ts', 'gateway/open-rooms.ts', 'cli/run-command.ts'])(
+	'%s loads nothing of tool servers: a gateway without any starts as quickly as before',
+	file => {
+		const loaded = [...loadedWith(file)];
+
+		expect(loaded.length).toBeGreaterThan(0);
+		expect(loaded.filter(path => path.startsWith('mcp/'))).toEqual([]);
+	},
+);

@@ -1,0 +1,266 @@
+import {resolve} from 'node:path';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {homePaths} from '../../source/config/home-paths.ts';
+import {systemClock} from '../../source/core/clock.ts';
+import {hasEnded, type StoredRun} from '../../source/core/run.ts';
+import type {GatewayPort} from '../../source/gateway/port.ts';
+import {connectGateway} from '../../source/gateway/remote-port.ts';
+import {gatewayHome, stateWhere, testConfig} from '../helpers/gateway.ts';
+import {post} from '../helpers/post.ts';
+import {processesWith} from '../helpers/processes-with.ts';
+import {startSvc, svc, type SvcProcess} from '../helpers/svc.ts';
+import type {TemporaryHome} from '../helpers/temporary-home.ts';
+import {parsePrometheus} from '../webhook/parse-prometheus.ts';
+
+const script = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+
+const toggle = 'toggle-simulated-logging';
+const guardedToggle = 'mcp__guarded__toggle_simulated_logging';
+
+let stack: AsyncDisposableStack;
+let home: TemporaryHome;
+let gateway: SvcProcess;
+let url: string;
+let port: GatewayPort;
+
+/** An official server as the program under test starts it; the last word of its command line tells it from all others. */
+const everything = (
+	name: string,
+	overrides: Readonly<Record<string, string | number | boolean>> = {},
+) => ({
+	command: process.execPath,
+	args: [script, 'stdio', home.file(`server-${name}`)],
+	...overrides,
+});
+
+const processesOf = (name: string) => processesWith(home.file(`server-${name}`));
+
+const configWith = (servers: Readonly<Record<string, ReturnType<typeof everything>>>) =>
+	testConfig({
+		mcp_servers: servers,
+		platforms: {webhook: {enabled: true, host: '127.0.0.1', port: 0, rate_limit: 100_000}},
+	});
+
+const servers = () => ({
+	everything: everything('everything'),
+	guarded: everything('guarded', {trust: 'untrusted'}),
+	// A call is denied 5 seconds before it would time out.
+	hasty: everything('hasty', {trust: 'untrusted', timeout: 6, lazy: true}),
+});
+
+beforeAll(async () => {
+	stack = new AsyncDisposableStack();
+	home = stack.use(
+		await gatewayHome({
+			subscriptions: {
+				echo: {prompt: '/tool mcp__everything__echo {"message":"{message}"}'},
+				guarded: {prompt: `/tool ${guardedToggle} {}`},
+				hasty: {prompt: '/tool mcp__hasty__toggle_simulated_logging {}'},
+			},
+		}),
+	);
+	await home.write('config.yaml', configWith(servers()));
+	gateway = stack.use(startSvc(['gateway', 'run'], {home: home.path}));
+	[, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	port = stack.use(
+		await connectGateway(
+			{clock: systemClock},
+			{socket: homePaths({environment: {SVC_HOME: home.path}}).socket},
+		),
+	);
+});
+
+afterAll(async () => {
+	await stack.disposeAsync();
+});
+
+const send = async (route: string, payload: unknown) => post(`${url}/webhooks/${route}`, {payload});
+
+const json = async (...args: readonly string[]) => {
+	const {code, stdout, stderr} = await svc([...args, '--json'], {home: home.path});
+	expect({code, stderr}).toEqual({code: 0, stderr: ''});
+	return JSON.parse(stdout);
+};
+
+/** The run of the newest event of `route`, ended. */
+const ended = async (route: string): Promise<StoredRun> => {
+	const {runs} = await stateWhere(port, state => {
+		const run = state.runs.findLast(other => other.route === route);
+		return run !== undefined && hasEnded(run.state);
+	});
+	const run = await port.getRun(runs.findLast(other => other.route === route)?.id ?? 0);
+	if (!run) {
+		throw new Error(`the run of ${route} is not in the journal`);
+	}
+
+	return run;
+};
+
+/** Number of the next request that waits for a person. */
+const waiting = async (): Promise<number> => {
+	const {approvals} = await stateWhere(port, state => state.approvals.length > 0);
+	return approvals[0]?.id ?? 0;
+};
+
+const resultIn = ({transcript}: StoredRun) => transcript.find(({kind}) => kind === 'tool-result');
+
+test('"trust: full": a webhook’s run calls a tool of a real server over stdio', async () => {
+	expect((await send('echo', {message: 'hi'})).status).toBe(202);
+
+	const run = await ended('echo');
+
+	expect(run).toMatchObject({state: 'done', toolCalls: 1});
+	expect(run.transcript.find(({kind}) => kind === 'tool-call')).toMatchObject({
+		data: {tool: 'mcp__everything__echo', server: 'everything'},
+	});
+	expect(resultIn(run)).toMatchObject({
+		text: expect.stringContaining('Echo: hi'),
+		data: {server: 'everything', ok: true},
+	});
+	expect(run.fullAnswer).toContain('Echo: hi');
+});
+
+test('"every tool call whose tool lacks readOnlyHint: true needs user approval": it waits, is allowed, and runs', async () => {
+	await send('guarded', {});
+	const id = await waiting();
+
+	expect(await json('approvals', 'list')).toMatchObject([
+		{
+			id,
+			tool: expect.stringContaining('toggle'),
+			server: 'guarded',
+			arguments: {},
+			route: 'guarded',
+		},
+	]);
+	expect((await json('gateway', 'status')).approvals).toBe(1);
+	const allowed = await svc(['approvals', 'allow', String(id), '--yes'], {home: home.path});
+	expect(allowed).toMatchObject({code: 0});
+
+	const run = await ended('guarded');
+	expect(run).toMatchObject({state: 'done'});
+	expect(resultIn(run)).toMatchObject({data: {server: 'guarded', ok: true}});
+	expect(run.transcript.map(({text}) => text)).toContainEqual(
+		expect.stringContaining(`waits for a person: svc approvals allow ${id}`),
+	);
+	const again = await svc(['approvals', 'allow', String(id), '--yes'], {home: home.path});
+	expect(again.code).toBe(1);
+});
+
+test('without anybody who answers, a call is denied at its deadline, and the run goes on', async () => {
+	await send('hasty', {});
+
+	const run = await ended('hasty');
+
+	expect(run.state).toBe('done');
+	expect(resultIn(run)).toMatchObject({data: {server: 'hasty', ok: false, denied: true}});
+	const [settled] = await json('approvals', 'list', '--settled', '--limit', '1');
+	expect(settled).toMatchObject({server: 'hasty', decision: {outcome: 'timeout'}});
+});
+
+test('the servers are listed, tested and counted', async () => {
+	const listed = await json('mcp', 'list');
+	expect(listed).toMatchObject([
+		{name: 'everything', transport: 'stdio', status: 'connected', reason: null},
+		{name: 'guarded', status: 'connected', trust: 'untrusted'},
+		{name: 'hasty'},
+	]);
+	expect(listed[0].tools).toBeGreaterThan(10);
+
+	const status = await json('mcp', 'status', 'guarded');
+	const asking = status.tools.filter(({asks}: {asks: boolean}) => asks);
+	expect(asking.map(({tool}: {tool: string}) => tool)).toContain(toggle);
+	expect(asking.map(({tool}: {tool: string}) => tool)).not.toContain('echo');
+
+	const tested = await json('mcp', 'test', 'everything');
+	expect(tested.server.tools.length).toBe(listed[0].tools);
+
+	expect((await json('gateway', 'status')).servers).toMatchObject([
+		{name: 'everything', profile: 'default', status: 'connected', reason: null},
+		{name: 'guarded'},
+		{name: 'hasty'},
+	]);
+
+	const metrics = await fetch(`${url}/metrics`, {headers: {connection: 'close'}});
+	const families = parsePrometheus(await metrics.text());
+	const calls = families.get('svc_tool_calls_total')?.samples ?? [];
+	expect(calls.map(({labels}) => `${labels['server']} ${labels['result']}`).toSorted()).toEqual([
+		'everything ok',
+		'guarded ok',
+		'hasty denied',
+	]);
+});
+
+test('a reload while events come: what is unchanged stays connected, what is gone is ended, and no event is lost', async () => {
+	const before = processesOf('everything');
+	const sent: Array<Promise<{readonly status: number}>> = [];
+	const sendSome = () => {
+		for (let count = 0; count < 10; count++) {
+			sent.push(send('echo', {message: `during ${sent.length}`}));
+		}
+	};
+
+	sendSome();
+	await home.write(
+		'config.yaml',
+		configWith({everything: everything('everything'), crm: everything('crm')}),
+	);
+	sendSome();
+	const {servers: after} = await stateWhere(
+		port,
+		state =>
+			state.servers.some(({name, status}) => name === 'crm' && status === 'connected') &&
+			!state.servers.some(({name}) => name === 'guarded'),
+	);
+	sendSome();
+
+	expect((await Promise.all(sent)).every(({status}) => status === 202)).toBe(true);
+	const {runs} = await stateWhere(
+		port,
+		state =>
+			state.runs.filter(({route}) => route === 'echo').length === 31 &&
+			state.runs.every(({state: is}) => hasEnded(is)),
+	);
+	expect(runs.filter(({route, state}) => route === 'echo' && state !== 'done')).toEqual([]);
+	expect(after.map(({name}) => name)).toEqual(['crm', 'everything']);
+	expect(before).toHaveLength(1);
+	expect(processesOf('everything')).toEqual(before);
+	expect(processesOf('guarded')).toEqual([]);
+	expect(processesOf('crm')).toHaveLength(1);
+});
+
+test('"no orphan survives the gateway": SIGTERM ends every server', async () => {
+	expect(processesOf('').length).toBeGreaterThan(0);
+
+	gateway.kill('SIGTERM');
+
+	expect(await gateway.finished).toMatchObject({code: 0});
+	await expect.poll(() => processesOf('')).toEqual([]);
+});
+
+test('"no orphan survives the gateway": neither does one survive kill -9', async () => {
+	await using other = startSvc(['gateway', 'run'], {home: home.path});
+	await other.waitFor(/Listening on (\S+)/);
+	await expect
+		.poll(async () => (await json('mcp', 'list')).map(({status}: {status: string}) => status), {
+			timeout: 20_000,
+		})
+		.toEqual(['connected', 'connected']);
+	expect(processesOf('').length).toBeGreaterThan(0);
+
+	other.kill('SIGKILL');
+	await other.finished;
+
+	await expect.poll(() => processesOf(''), {timeout: 10_000}).toEqual([]);
+});
+
+test('without a gateway a server is tested by the command itself, which leaves no process', async () => {
+	const {server} = await json('mcp', 'test', 'everything');
+
+	expect(server.tools.length).toBeGreaterThan(10);
+	expect(processesOf('')).toEqual([]);
+	expect(await json('mcp', 'list')).toMatchObject([
+		{name: 'everything', status: 'not running'},
+		{name: 'crm', status: 'not running'},
+	]);
+});
