@@ -8,6 +8,17 @@ const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const ownServer = (manner: string, {extra = '', env = {}} = {}) =>
 	stdioServer(process.execPath, [program('stdio-program.ts'), manner, extra], env);
 
+/** A server of 2026-07-28 that serves or rejects the handshake of older ones. */
+export const eraServer = (handshake: 'serve' | 'reject') =>
+	stdioServer(process.execPath, [program('era-program.ts'), handshake]);
+
+/** Another official server. */
+export const officialServer = (name: 'filesystem' | 'memory', args: readonly string[] = []) =>
+	stdioServer(process.execPath, [
+		program(`../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`),
+		...args,
+	]);
+
 /** The official server that shows every feature. */
 export const everythingServer = () =>
 	stdioServer(process.execPath, [
