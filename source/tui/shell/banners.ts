@@ -62,7 +62,7 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	return gateway.stopping ? {text: own('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
 
-/** The oldest request, as `!` opens it, and how many wait behind it. */
+/** The oldest request, as `!` opens it; how many wait stands in the status row. */
 function approvalBanner({approvals}: BannerState, now: number): Banner | undefined {
 	const [first] = approvals;
 	if (!first) {
@@ -73,9 +73,8 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 		first.kind === 'tool'
 			? ui`wants ${clip(askedFor(first), mostNameCells)}`
 			: own('wants a form filled in');
-	const more = approvals.length > 1 ? ui` (+${approvals.length - 1})` : own('');
 	return {
-		text: ui`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)}${more} · ! to review`,
+		text: ui`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import {assert, boolean, dictionary, integer, oneof, property, stringMatching} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {argumentRows, mostArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
@@ -64,14 +64,14 @@ test('controls, hidden and bidirectional characters are escaped and counted', ()
 });
 
 test('every character of whole arguments is in the rows, and no row is wider than it may be', () => {
-	fc.assert(
-		fc.property(
-			fc.dictionary(
-				fc.stringMatching(/^[a-z]{1,20}$/),
-				fc.oneof(fc.stringMatching(/^[!-~]{0,400}$/), fc.integer(), fc.boolean()),
+	assert(
+		property(
+			dictionary(
+				stringMatching(/^[a-z]{1,20}$/),
+				oneof(stringMatching(/^[!-~]{0,400}$/), integer(), boolean()),
 				{maxKeys: 6},
 			),
-			fc.integer({min: 40, max: 100}),
+			integer({min: 40, max: 100}),
 			(args, width) => {
 				const {rows, isWhole} = argumentRows(args, {last: undefined, width});
 				const texts = rows.map(row => row.map(({text}) => text).join(''));

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {cell} from '../../../source/core/untrusted.ts';
-import {editText, pageText, type Lending} from '../../../source/tui/terminal/suspend.ts';
+import {editText, openFile, pageText, type Lending} from '../../../source/tui/terminal/suspend.ts';
 
 async function open() {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-suspend-'));
@@ -57,6 +57,33 @@ test('the editor gets the text in a file of mode 0600, and what it saved comes b
 	expect(seen).toMatch(/^--wait \S+\/svc\.json 600 me\{"a": 1\}$/);
 	expect(await setup.leftOver()).toEqual([]);
 	expect(setup.log).toEqual(['leave', 'release', 'hold', 'let go', 'reclaim', 'return']);
+});
+
+test.for([
+	['vim', '+2 '],
+	['code', ''],
+] as const)('%s opens a file itself, at its line where it knows how', async ([name, line]) => {
+	await using setup = await open();
+	const file = join(setup.folder, 'config.yaml');
+	await writeFile(file, 'a: 1\nb: 2\n');
+	const program = join(setup.folder, name);
+	await writeFile(program, `#!/bin/sh\nprintf '%s' "$*" > "${setup.folder}/seen"\n`);
+	await chmod(program, 0o755);
+	await openFile(setup.lending, program, {
+		path: file,
+		lineOf: text => text.split('\n').indexOf('b: 2') + 1,
+	});
+
+	expect(await readFile(join(setup.folder, 'seen'), 'utf8')).toBe(`${line}${file}`);
+	expect(await readFile(file, 'utf8')).toBe('a: 1\nb: 2\n');
+});
+
+test('a file that is not there is no reason to start an editor', async () => {
+	await using setup = await open();
+	await expect(
+		openFile(setup.lending, 'vi', {path: join(setup.folder, 'none'), lineOf: () => 1}),
+	).rejects.toMatchObject({code: 'file_unreadable'});
+	expect(setup.log).toEqual([]);
 });
 
 test('a text that was left as it was is no change', async () => {

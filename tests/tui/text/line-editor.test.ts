@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import {array, assert, constantFrom, oneof, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import {widthOf} from '../../../source/tui/text/fit.ts';
 import {
@@ -33,17 +33,17 @@ test('what is pasted is one line without controls', () => {
 	expect(insertText(lineText(), 'x'.repeat(5000)).value).toHaveLength(longestLine);
 });
 
-const keys = fc.constantFrom(
+const keys = constantFrom(
 	...'left right home end backspace delete ctrl+w ctrl+u ctrl+k ctrl+a ctrl+e'.split(' '),
 );
 
 test('any keys keep whole characters, and the cursor among them', () => {
-	fc.assert(
-		fc.property(
-			fc.array(
-				fc.oneof(
+	assert(
+		property(
+			array(
+				oneof(
 					keys.map(id => ({id, text: ''})),
-					fc.string({unit: 'grapheme', minLength: 1, maxLength: 1}).map(text => ({id: text, text})),
+					string({unit: 'grapheme', minLength: 1, maxLength: 1}).map(text => ({id: text, text})),
 				),
 				{maxLength: 40},
 			),
