@@ -63,8 +63,8 @@ export function createCallsUnderWay(clock: Clock): CallsUnderWay {
 			};
 		},
 		runId() {
-			const runs = new Set([...calls].map(call => call.runId));
-			return runs.size === 1 ? runs.values().next().value : undefined;
+			const [runId, ...others] = new Set([...calls].map(call => call.runId));
+			return others.length > 0 ? undefined : runId;
 		},
 	};
 }
@@ -92,3 +92,9 @@ function createPausableTimer(clock: Clock, ms: number, onEnd: () => void): Pausa
 		},
 	};
 }
+
+/** The run that all calls under way belong to, to be spread where it may be absent. */
+export const runOf = (calls: Pick<CallsUnderWay, 'runId'>): {readonly runId?: number} => {
+	const runId = calls.runId();
+	return runId === undefined ? {} : {runId};
+};

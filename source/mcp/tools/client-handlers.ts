@@ -4,27 +4,22 @@ import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Elicit} from '../manager.ts';
+import {createFormHandler} from './answer-form.ts';
+import {createSamplingHandler} from './answer-sampling.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
+import type {AllowedSample} from './judge-sampling.ts';
 
-/** What a server asks our model; bounded, and allowed by its policy. */
-export type SampleRequest = {
+/** What a server asks our model; bounded, and allowed by its policy. Its words are untrusted. */
+export type SampleRequest = AllowedSample & {
 	readonly server: string;
 	readonly profile: string;
 	/** The run whose call made the server ask. */
 	readonly runId?: number;
-	/** The configured model of the policy, or an allowed one that the server named; absent: the profile's own. */
-	readonly model?: string;
-	/** The server's words, untrusted. */
-	readonly system?: string;
-	readonly messages: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
-	readonly maxTokens: number;
-	readonly temperature?: number;
-	readonly stopSequences?: readonly string[];
 	/** Aborts at the policy's timeout, and when the server cancels or is gone. */
 	readonly signal: AbortSignal;
 };
 
-/** Asks our model. Rejects when it fails; the server reads one redacted sentence. */
+/** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
 export type Sample = (
 	request: SampleRequest,
 ) => Promise<{readonly text: string; readonly model: string; readonly stopReason?: string}>;
@@ -49,15 +44,38 @@ export type ClientHandlers = {
 	register(client: Client): void;
 };
 
-/** What a client of `server` declares; part of what a cached list of tools depends on. Roots are never declared. */
-export function clientCapabilities(
-	_server: ToolServerConfig,
-	_options: {readonly canSample: boolean},
-): ClientCapabilities {
-	throw new Error('not written yet');
-}
+/**
+ * What a client of `server` declares; part of what a cached list of tools depends on. Forms and URLs when elicitation is enabled (URLs are declared to be
+ * declined, not to fail); sampling when the policy allows it and there is a model. Roots never: a server has no business in our folders.
+ */
+export const clientCapabilities = (
+	server: ToolServerConfig,
+	{canSample}: {readonly canSample: boolean},
+): ClientCapabilities => ({
+	...(server.elicitation.enabled ? {elicitation: {form: {}, url: {}}} : {}),
+	...(server.sampling.enabled && canSample ? {sampling: {}} : {}),
+});
 
-/** One set for each connection. */
-export function createClientHandlers(_dependencies: HandlerDependencies): ClientHandlers {
-	throw new Error('not written yet');
+/** One set for each connection. @see Interface 2.12 `elicitation`, Decisions 6 */
+export function createClientHandlers(dependencies: HandlerDependencies): ClientHandlers {
+	const {server, sample} = dependencies;
+	const capabilities = clientCapabilities(server, {canSample: sample !== undefined});
+	const elicit = createFormHandler(dependencies);
+	const createMessage = createSamplingHandler(dependencies);
+	return {
+		capabilities,
+		register(client) {
+			if (capabilities.elicitation) {
+				client.setRequestHandler('elicitation/create', async ({params}, {mcpReq}) =>
+					elicit(params, mcpReq.signal),
+				);
+			}
+
+			if (capabilities.sampling) {
+				client.setRequestHandler('sampling/createMessage', async ({params}, {mcpReq}) =>
+					createMessage(params, mcpReq.signal),
+				);
+			}
+		},
+	};
 }

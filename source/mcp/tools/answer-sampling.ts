@@ -1,0 +1,74 @@
+import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontextprotocol/client';
+import {messageOf} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
+import {withDeadline} from '../connection/with-deadline.ts';
+import {runOf} from './calls-under-way.ts';
+import type {HandlerDependencies} from './client-handlers.ts';
+import {inLastMinute, judgeSampling} from './judge-sampling.ts';
+
+/** What the protocol has for a person, or a policy, that says no. */
+const refusedCode = -1;
+
+/** A request that is not answered; the server reads the message. */
+class Refusal extends Error {
+	override readonly name = 'Refusal';
+	readonly code = refusedCode;
+}
+
+/**
+ * Asks our model for a server, as far as its policy allows. Rejects with `Refusal` otherwise; what it says goes to the server.
+ *
+ * @see Decisions 6 `sampling`
+ */
+export function createSamplingHandler({
+	server,
+	profile,
+	clock,
+	log,
+	redact,
+	calls,
+	sample,
+}: HandlerDependencies) {
+	const {timeoutMs} = server.sampling;
+	let recent: readonly number[] = [];
+
+	return async (
+		params: CreateMessageRequestParams,
+		signal: AbortSignal,
+	): Promise<CreateMessageResult> => {
+		const now = clock.monotonic();
+		recent = inLastMinute(recent, now);
+		const verdict = judgeSampling(params, server.sampling, {recent, now});
+		if (!verdict.allowed || !sample) {
+			const reason = verdict.allowed ? 'there is no model' : verdict.reason;
+			log.warn(`A sampling request is refused: ${reason}`, {server: server.name});
+			throw new Refusal(`Sampling was refused: ${reason}`);
+		}
+
+		recent = [...recent, now];
+		const pause = calls.pause();
+		try {
+			const {text, model, stopReason} = await withDeadline(
+				{clock, timeoutMs, signal, message: `no answer within ${timeoutMs / 1000} s`},
+				async limited =>
+					sample({
+						...verdict.sample,
+						server: server.name,
+						profile,
+						...runOf(calls),
+						signal: limited,
+					}),
+			);
+			return {
+				role: 'assistant',
+				content: {type: 'text', text: redact(text)},
+				model,
+				...(stopReason === undefined ? {} : {stopReason}),
+			};
+		} catch (error) {
+			throw new Refusal(`Sampling failed: ${cell(redact(messageOf(error)), 300).text}`);
+		} finally {
+			pause[Symbol.dispose]();
+		}
+	};
+}
