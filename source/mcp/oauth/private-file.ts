@@ -45,20 +45,24 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 		await makePrivateFolder(path);
 		await refuseLink(path);
 		try {
-			// `wx` creates it here and now; 0600 from its first moment, whatever the umask grants.
-			await using file = await open(temporary, 'wx', 0o600);
-			await file.writeFile(text);
-			await file.sync();
+			await writeAnew(temporary, text);
+			await rename(temporary, path);
 		} catch (error) {
 			await rm(temporary, {force: true});
 			throw error;
 		}
 
-		await rename(temporary, path);
 		await syncFolder(dirname(path));
 	} catch (error) {
 		throw asUnusable(path, error);
 	}
+}
+
+/** `wx` creates the file here and now; 0600 from its first moment, whatever the umask grants. */
+async function writeAnew(path: string, text: string): Promise<void> {
+	await using file = await open(path, 'wx', 0o600);
+	await file.writeFile(text);
+	await file.sync();
 }
 
 /** Creates the folder of `path`, 0700. @throws SvcError `login_file_unusable` */
