@@ -171,9 +171,11 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 	};
 
 	const takeOver = async (next: ReadonlyMap<string, ToolServerConfig>) => {
-		const eager = [...next.values()].filter(({enabled, lazy}) => enabled && !lazy);
-		connectsUntil =
-			clock.monotonic() + Math.max(0, ...eager.map(({connectTimeoutMs}) => connectTimeoutMs));
+		// Lazy ones may have to connect, too, when nothing is known of them.
+		const timeouts = [...next.values()]
+			.filter(({enabled}) => enabled)
+			.map(({connectTimeoutMs}) => connectTimeoutMs);
+		connectsUntil = clock.monotonic() + Math.max(0, ...timeouts);
 		const gone = [...servers].filter(([name]) => !next.has(name));
 		await Promise.all([
 			...gone.map(async ([name, server]) => close(name, server)),

@@ -4,13 +4,13 @@ import type {JsonValue} from '../core/json.ts';
 import {createRedact, type Redact} from '../core/redact.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool, ToolContext} from '../core/tool.ts';
-import {fingerprintOf, isFresh} from './connection/cached-server.ts';
+import {type CachedServer, fingerprintOf, isFresh} from './connection/cached-server.ts';
 import {callOnce} from './connection/call-once.ts';
 import {type CallQueue, createCallQueue} from './connection/call-queue.ts';
 import {createCatalogue} from './connection/catalogue.ts';
 import {createLink} from './connection/link.ts';
 import type {Listing} from './connection/list-tools.ts';
-import type {Live, ServerFacts} from './connection/live.ts';
+import type {Live} from './connection/live.ts';
 import {openServer} from './connection/open-server.ts';
 import type {SchemaCache} from './connection/schema-cache.ts';
 import {viewServer} from './connection/server-view.ts';
@@ -72,7 +72,7 @@ export function createToolServer(
 ): ToolServer & {start(): void} {
 	const {clock, log, profile, pins, cache, slots, onChange} = dependencies;
 	let config = initial;
-	let facts: ServerFacts | undefined;
+	let said: Omit<CachedServer, 'fingerprint'> | undefined;
 	let lastLive: Live | undefined;
 	let activeCalls = 0;
 	let firstTry = Promise.resolve();
@@ -94,17 +94,18 @@ export function createToolServer(
 		return entry && isFresh(entry, {now: clock.now(), expected: fingerprint()}) ? entry : undefined;
 	};
 
+	/** Keeps what the server said for the next start, under the policy of now. */
+	const save = () => {
+		if (said) {
+			saved = cache.put(config.name, {...said, fingerprint: fingerprint()});
+		}
+	};
+
 	/** Takes over what the server offers. */
-	const take = (live: Live, listing: Listing) => {
-		facts = live.facts;
-		catalogue.update({...listing, capabilities: facts.capabilities});
-		saved = cache.put(config.name, {
-			fingerprint: fingerprint(),
-			savedAt: clock.now(),
-			ttlMs: listing.ttlMs,
-			facts,
-			tools: listing.tools,
-		});
+	const take = ({facts}: Live, {tools, ttlMs, warnings}: Listing) => {
+		said = {savedAt: clock.now(), ttlMs, facts, tools};
+		catalogue.update({tools, warnings, capabilities: facts.capabilities});
+		save();
 	};
 
 	const refresh = async (live: Live) => {
@@ -183,7 +184,7 @@ export function createToolServer(
 	const begin = () => {
 		const entry = config.enabled && config.lazy ? cached() : undefined;
 		if (entry && !catalogue.listed) {
-			facts = entry.facts;
+			said = entry;
 			catalogue.update({
 				tools: entry.tools,
 				warnings: [],
@@ -211,7 +212,7 @@ export function createToolServer(
 					server: config,
 					profile,
 					state: link.state,
-					facts,
+					facts: said?.facts,
 					tools: catalogue.views,
 					offered: catalogue.plan.offered,
 					stderr: lastLive?.lastStderr(),
@@ -227,10 +228,11 @@ export function createToolServer(
 			const {reconnects, isOther} = diffServer(config, next);
 			config = next;
 			if (isOther || !config.enabled) {
-				facts = undefined;
+				said = undefined;
 				catalogue.clear();
 			} else {
 				catalogue.replan();
+				save();
 			}
 
 			if (reconnects) {
@@ -260,10 +262,7 @@ export function createToolServer(
 		replan() {
 			catalogue.replan();
 		},
-		offer: () =>
-			catalogue.listed && facts
-				? {listed: catalogue.listed, capabilities: facts.capabilities}
-				: undefined,
+		offer: () => said && {listed: said.tools, capabilities: said.facts.capabilities},
 		failure: () => link.why(),
 		async [Symbol.asyncDispose]() {
 			await link[Symbol.asyncDispose]();

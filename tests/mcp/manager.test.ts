@@ -1,7 +1,10 @@
+import {availableParallelism} from 'node:os';
+import {UnauthorizedError} from '@modelcontextprotocol/client';
 import {McpServer} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
+import type {Wire} from '../../source/mcp/wire/create-wire.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, never, openManager} from './open-manager.ts';
@@ -298,6 +301,79 @@ test('lazy: a cache that is stale, or of another configuration, connects eagerly
 	await using late = await setUp({home, clock});
 	await late.use(crm({lazy: true, protocol: 'legacy'}));
 	expect(late.view('crm').status).toBe('connected');
+});
+
+test('lazy: another policy does not make the cache stale', async () => {
+	const filtered = crm({
+		lazy: true,
+		tools: {include: ['echo'], exclude: [], resources: true, prompts: true},
+	});
+	await using home = await temporaryHome();
+	{
+		await using first = await setUp({home});
+		await first.use(crm({lazy: true}));
+		await first.use(filtered);
+	}
+
+	await using second = await setUp({home});
+	await second.use(filtered);
+	expect(second.view('crm')).toMatchObject({status: 'lazy', offered: 2});
+	expect(second.names('crm')).toEqual(['mcp__crm__echo']);
+});
+
+test('many servers connect a few at a time', async () => {
+	let now = 0;
+	let most = 0;
+	await using world = await setUp({
+		async serve(transport, connection) {
+			most = Math.max(most, ++now);
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+			now--;
+			await legacy()(transport, connection);
+		},
+	});
+	const count = availableParallelism() * 2 + 10;
+	await world.use(...Array.from({length: count}, (_, index) => crm({name: `s${index}`})));
+
+	expect(world.manager.views().filter(({status}) => status === 'connected')).toHaveLength(count);
+	expect(most).toBeLessThanOrEqual(availableParallelism() * 2);
+});
+
+test('a login that is missing in the middle of a call: needs login, until somebody logs in', async () => {
+	const memory = createMemoryWire(legacy());
+	let loggedIn = false;
+	const wire: Wire = {
+		...memory.wire,
+		async open(...options) {
+			const opened = await memory.wire.open(...options);
+			const send = opened.transport.send.bind(opened.transport);
+			opened.transport.send = async (message, ...rest) => {
+				if ('method' in message && message.method === 'tools/call' && !loggedIn) {
+					throw new UnauthorizedError();
+				}
+
+				await send(message, ...rest);
+			};
+			return opened;
+		},
+	};
+	await using world = await openManager({wire});
+	await world.use(crm());
+	const {text, isError} = await world.call('crm', 'write');
+	expect(isError).toBe(true);
+	expect(text).toContain('svc mcp login crm');
+	expect(world.view('crm')).toMatchObject({
+		status: 'needs login',
+		reason: expect.stringContaining('svc mcp login crm'),
+	});
+	expect((await world.call('crm', 'write')).isError).toBe(true);
+	expect(memory.sent).toHaveLength(1);
+	loggedIn = true;
+	await world.manager.connect('crm');
+
+	expect(await world.call('crm', 'write')).toEqual({text: 'written'});
 });
 
 test('a reload keeps what is unchanged, connects what is new, and ends what is gone', async () => {

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {isJsonObject} from '../../source/core/json.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
-import {byName, never, openManager} from './open-manager.ts';
+import {byName, openManager} from './open-manager.ts';
 import {startEverything} from './servers/everything-server.ts';
 import {remoteServer} from './servers/http-server.ts';
 import {sampleServer} from './servers/memory-wire.ts';
