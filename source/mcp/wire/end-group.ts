@@ -8,8 +8,8 @@ const lookMs = 20;
 const burialMs = 500;
 
 /**
- * Ends a process group: waits for it to go by itself, SIGTERM, another second, SIGKILL. Ends when nothing of it is left, after 2.5 s at the
- * latest. `patienceMs` is that first second.
+ * Ends a process group: waits for it to go by itself, SIGTERM, another second, SIGKILL, which nothing escapes: afterwards its number may be forgotten. Takes
+ * 1.5 s and `patienceMs` at most.
  */
 export async function endGroup(
 	pgid: number,

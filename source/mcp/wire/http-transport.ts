@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import {type Clock, sleep} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
+import {createOpenCalls} from './open-calls.ts';
 import {
 	answeredId,
 	cancelledId,
@@ -15,8 +16,7 @@ import {
 	type RemoteTransport,
 	requestId,
 } from './remote-transport.ts';
-import {type StreamWatch, watchedStream, watchStreams} from './stream-watch.ts';
-import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
+import {type StreamWatch, watchedStream} from './stream-watch.ts';
 
 /** How long a server may take over a message that it only has to accept. */
 const noticeMs = 30_000;
@@ -31,8 +31,6 @@ const reconnectionOptions = {
 	maxReconnectionDelay: 30_000,
 	maxRetries: 2,
 };
-
-type Call = Disposable & {readonly watch: StreamWatch; readonly abort: AbortController};
 
 /** Statuses of a standing stream that say that the server does not know us any more. */
 const forgotten: ReadonlySet<number | undefined> = new Set([400, 404, 410, undefined]);
@@ -58,7 +56,12 @@ export function createHttpTransport(
 		readonly onLost: () => void;
 	},
 ): RemoteTransport {
-	const calls = new Map<MessageId, Call>();
+	const calls = createOpenCalls({
+		clock,
+		answer(message) {
+			transport.onmessage?.(message);
+		},
+	});
 	let isEstablished = false;
 	let isEnding = false;
 	/** Of the last try to open a stream with GET; `undefined`: no answer. */
@@ -81,48 +84,14 @@ export function createHttpTransport(
 
 	const sender: Transport = inner;
 
-	const answer = (message: ReturnType<typeof lostAnswer>) => {
-		if (forget(message.id)) {
-			transport.onmessage?.(message);
-		}
-	};
-
-	/** `false` when the call was answered already. */
-	const forget = (id: MessageId): boolean => {
-		calls.get(id)?.[Symbol.dispose]();
-		return calls.delete(id);
-	};
-
-	const openCall = (id: MessageId): Call => {
-		const abort = new AbortController();
-		const end = (message: ReturnType<typeof lostAnswer>) => {
-			answer(message);
-			abort.abort();
-		};
-
-		const watch = watchStreams({
-			clock,
-			onLost() {
-				end(lostAnswer(id));
-			},
-			onTooLarge() {
-				end(tooLargeAnswer(id));
-			},
-		});
-		const call = {watch, abort, [Symbol.dispose]: watch[Symbol.dispose]};
-		calls.set(id, call);
-		return call;
-	};
-
 	const sendRequest = async (
 		id: MessageId,
 		message: JSONRPCMessage,
 		options: TransportSendOptions,
 	) => {
-		const {watch, abort} = openCall(id);
-		const ends = options.requestSignal ? [abort.signal, options.requestSignal] : [abort.signal];
+		const {watch, signal} = calls.open(id);
 		const withdraw = () => {
-			forget(id);
+			calls.forget(id);
 		};
 
 		options.requestSignal?.addEventListener('abort', withdraw, {once: true});
@@ -130,15 +99,15 @@ export function createHttpTransport(
 			await watchedStream.run(watch, async () =>
 				sender.send(message, {
 					...options,
-					requestSignal: AbortSignal.any(ends),
+					requestSignal: anyOf(signal, options.requestSignal),
 					onRequestStreamEnd() {
 						options.onRequestStreamEnd?.();
-						answer(lostAnswer(id));
+						calls.lose(id);
 					},
 				}),
 			);
 		} catch (error) {
-			forget(id);
+			calls.forget(id);
 			throw error;
 		}
 	};
@@ -159,11 +128,13 @@ export function createHttpTransport(
 		const cancel = clock.after(noticeMs, () => {
 			abort.abort(new SvcError('mcp_connect_failed', 'It does not take a notification'));
 		});
-		const ends = options.requestSignal ? [abort.signal, options.requestSignal] : [abort.signal];
 		try {
 			// The first of them opens the standing stream.
 			await watchedStream.run(standing, async () =>
-				sender.send(message, {...options, requestSignal: AbortSignal.any(ends)}),
+				sender.send(message, {
+					...options,
+					requestSignal: anyOf(abort.signal, options.requestSignal),
+				}),
 			);
 		} finally {
 			cancel();
@@ -205,8 +176,7 @@ export function createHttpTransport(
 			await sendNotice(message, options);
 			const withdrawn = cancelledId(message);
 			if (withdrawn !== undefined) {
-				calls.get(withdrawn)?.abort.abort();
-				forget(withdrawn);
+				calls.withdraw(withdrawn);
 			}
 		},
 		async close() {
@@ -233,16 +203,13 @@ export function createHttpTransport(
 		onmessage(message: JSONRPCMessage) {
 			const id = answeredId(message);
 			if (id !== undefined) {
-				forget(id);
+				calls.forget(id);
 			}
 
 			transport.onmessage?.(message);
 		},
 		onclose() {
-			for (const id of calls.keys()) {
-				forget(id);
-			}
-
+			calls[Symbol.dispose]();
 			transport.onclose?.();
 		},
 		onerror(error: Error) {
@@ -264,3 +231,6 @@ export function createHttpTransport(
 
 const isSubscription = (message: JSONRPCMessage): boolean =>
 	'method' in message && message.method === 'subscriptions/listen';
+
+const anyOf = (own: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+	other ? AbortSignal.any([own, other]) : own;

@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {existsSync, readFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
@@ -7,7 +8,7 @@ import {systemClock} from '../../../source/core/clock.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createProcessLedger} from '../../../source/mcp/wire/process-ledger.ts';
 import {startOfProcess} from '../../../source/mcp/wire/process-start.ts';
-import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {ownServer} from '../servers/stdio-server.ts';
 import {openWire} from './open-wire.ts';
 import {isGone, until} from './processes.ts';
@@ -32,6 +33,11 @@ const childrenOf = async (pid: number) => {
 		.trim()
 		.split('\n')
 		.map(line => line.trim());
+};
+
+const readProcesses = (home: TemporaryHome): ReadonlyArray<{readonly pid: number}> => {
+	const file = home.file('mcp-processes.json');
+	return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).processes : [];
 };
 
 test('"no orphan survives the gateway": kill -9 leaves neither the server, its child, nor the supervisor', async () => {
@@ -98,6 +104,24 @@ test('what a gateway left that was killed together with its supervisor, the next
 	const {pid: own} = JSON.parse(await server.call('about'));
 	const noted = JSON.parse(await home.read('mcp-processes.json')).processes;
 	expect(noted.map((entry: {pid: number}) => entry.pid)).toEqual([own]);
+});
+
+test('servers that start and end together are all noted, and all forgotten', async () => {
+	await using home = await temporaryHome();
+	const wire = await openWire({home});
+	const servers = await Promise.all(
+		Array.from({length: 6}, async () => wire.connect(ownServer('plain'))),
+	);
+	await until(() => readProcesses(home).length === 6);
+	const pids = readProcesses(home).map(({pid}) => pid);
+	const said = await Promise.all(
+		servers.map(async server => JSON.parse(await server.call('about')).pid),
+	);
+	expect(new Set(pids)).toEqual(new Set(said));
+	await wire[Symbol.asyncDispose]();
+
+	expect(readProcesses(home)).toEqual([]);
+	expect(pids.every(isGone)).toBe(true);
 });
 
 test('a process is ended only when its number and its start are those noted, and its owner is gone', async () => {
