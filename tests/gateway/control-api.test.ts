@@ -373,6 +373,37 @@ test('"/v1/stop" drains and ends the gateway, and takes the socket away', async 
 	await expect(stat(other.paths.socket)).rejects.toThrow('ENOENT');
 });
 
+test('without requests nothing waits, nothing was settled, and answers find nothing', async () => {
+	expect(await call('GET', '/v1/approvals')).toMatchObject({status: 200, json: []});
+	expect((await call('GET', '/v1/approvals', {query: '?state=settled&limit=5'})).json).toEqual([]);
+	expect(await call('GET', '/v1/approvals', {query: '?state=odd'})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request'},
+	});
+	const settle = {name: 9, body: {answer: {choice: 'deny'}, by: 'cli'}};
+	expect(await call('POST', '/v1/approvals/{id}/settle', settle)).toMatchObject({
+		status: 200,
+		json: {settled: false},
+	});
+	expect((await call('POST', '/v1/approvals/{id}/extend', {name: 9})).status).toBe(404);
+	expect((await call('GET', '/v1/approval-rules')).json).toEqual([]);
+	expect((await call('POST', '/v1/approval-rules/{id}/revoke', {name: 9})).json).toBe(false);
+});
+
+test.for([
+	{answer: {choice: 'allow', scope: 'forever'}, by: 'cli'},
+	{answer: {choice: 'allow'}, by: 'cli'},
+	{answer: {choice: 'maybe'}, by: 'cli'},
+	{answer: {choice: 'deny'}},
+	{answer: {choice: 'deny'}, by: ''},
+	{answer: {choice: 'allow', scope: 'once', always: true}, by: 'cli'},
+])('an answer that is none is refused: %j', async body => {
+	expect(await call('POST', '/v1/approvals/{id}/settle', {name: 9, body})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request'},
+	});
+});
+
 test('every operation of the table was called here', () => {
 	expect([...called].toSorted()).toEqual(
 		controlEndpoints.map(({method, path}) => `${method} ${path}`).toSorted(),
