@@ -11,6 +11,7 @@ import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import type {ServerChange, ServerManager} from '../mcp/manager.ts';
 import type {OpenManager} from './open-manager.ts';
+import {createServerLog} from './server-log.ts';
 import {createServerNews} from './server-news.ts';
 import {createServerTeller} from './server-teller.ts';
 import {within} from './within.ts';
@@ -74,6 +75,7 @@ export function createLiveServers({
 	const opened = new Map<string, ServerManager>();
 	const news = createServerNews({clock, emit});
 	const tellTools = createServerTeller(onTools);
+	const serverLog = createServerLog(log);
 	let turn = Promise.resolve();
 	let closed = false;
 
@@ -84,10 +86,12 @@ export function createLiveServers({
 			environment: () => config().profiles.of(profile).environment,
 			onChange(view) {
 				news.changed(view);
+				serverLog.changed(view);
 				tellTools.changed(view, opened.get(profile)?.tools().get(view.name));
 			},
 			onRemoved(name) {
 				news.removed({profile, name});
+				serverLog.removed({profile, name});
 				tellTools.removed({profile, name});
 			},
 		});

@@ -100,6 +100,15 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 					group.key,
 				]),
 	'jobs-changed': ({at, jobs}) => notice(at, ['jobs:', jobsInWords(jobs)]),
+	'approval-requested': ({at, approval}) => {
+		const {id, run} = approval;
+		const what = approval.kind === 'tool' ? approval.tool.name : `a form of ${approval.server}`;
+		const how = approval.kind === 'tool' ? `(svc approvals allow ${id})` : '(open svc to answer)';
+		const who = run === undefined ? [] : ['run', run];
+		return notice(at, ['approval', id, 'waits:', what, ...who, how], {important: true});
+	},
+	'approval-settled': ({at, approval: {id, decision}}) =>
+		notice(at, ['approval', id, decision?.outcome ?? '', 'by', decision?.by ?? '']),
 	'config-reloaded': ({at, changes, restartNeeded}) => {
 		const restart =
 			restartNeeded.length === 0 ? [] : [`(restart needed: ${restartNeeded.join(', ')})`];

@@ -2,9 +2,11 @@ import {PassThrough, Writable} from 'node:stream';
 import {expect, test} from 'vitest';
 import {eventLine, timeOfDay} from '../../../source/cli/lines/event-line.ts';
 import {createLineWriter, jsonLine} from '../../../source/cli/lines/lines.ts';
+import type {Approval} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+import {makeAskedTool} from '../../helpers/make-server.ts';
 import {
 	makeDelivery,
 	makeGroup,
@@ -87,6 +89,36 @@ test('jobs are a line when their number or state changed, with what cannot be us
 			'',
 		].join('\n'),
 	);
+});
+
+test('a call that waits for a person is said also when everything else is kept quiet, with what to type', () => {
+	const approval: Approval = {
+		id: 7,
+		kind: 'tool',
+		run: 3,
+		profile: 'default',
+		requestedAt: at,
+		deadline: at + 1000,
+		latestDeadline: at + 1000,
+		tool: makeAskedTool(),
+		args: {},
+		argsBytes: 2,
+		scopes: ['once'],
+		mustTypeName: false,
+	};
+
+	expect(eventLine({type: 'approval-requested', at, approval})).toEqual({
+		text: '15:04:02 approval 7 waits: mcp__crm__search run 3 (svc approvals allow 7)',
+		notice: true,
+		important: true,
+	});
+	expect(
+		eventLine({
+			type: 'approval-settled',
+			at,
+			approval: {...approval, decision: {outcome: 'timeout', at, by: 'deadline'}},
+		})?.text,
+	).toBe('15:04:02 approval 7 timeout by deadline');
 });
 
 test('what is no result goes to the other stream, health and progress nowhere', () => {
