@@ -1,0 +1,205 @@
+import {expect, test} from 'vitest';
+import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {createFakePort} from '../helpers/fake-port.ts';
+import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
+import {command, commandJson, serveControl} from './command.ts';
+
+const call = makeToolApproval({id: 7, mustTypeName: true, lastArgs: {title: 'the one before'}});
+const now = call.deadline - 271_000;
+const hostile = makeToolApproval({
+	id: 8,
+	tool: makeAskedTool({tool: 'wipe\u001b[2J', description: 'Wipes\u202e\n\u001b]0;x\u0007'}),
+	args: {path: '\u001b[2J\u202e/'},
+});
+const form = makeFormApproval({id: 9});
+const denied: Approval = {
+	...makeToolApproval({id: 3}),
+	decision: {outcome: 'denied', at: now - 1000, by: 'tui (bob)', reason: 'approval_denied'},
+};
+const rule: ApprovalRule = {
+	id: 4,
+	profile: 'default',
+	server: 'github-tools',
+	tool: 'create_issue',
+	definition: '9c1f'.repeat(16),
+	scope: 'run',
+	run: 184,
+	createdAt: now,
+	createdBy: 'cli (alice)',
+	uses: 2,
+};
+
+async function open() {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await temporaryHome());
+	const port = createFakePort({
+		approvals: [call, hostile, form],
+		settledApprovals: [denied],
+		approvalRules: [rule],
+	});
+	stack.use(await serveControl(home.path, port));
+	const world = {home: home.path, clock: createFakeClock(now)};
+	return {
+		port,
+		run: async (...args: readonly string[]) => command(['approvals', ...args], world),
+		json: async (...args: readonly string[]) => commandJson(['approvals', ...args], world),
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+}
+
+const hazardsIn = (text: string) => ['\u001b', '\u202e'].filter(one => text.includes(one));
+
+const settledAs = (decision: NonNullable<Approval['decision']>) => ({
+	settled: true as const,
+	approval: {...call, decision},
+});
+
+test('"list --json is an array of pending requests with id, tool, server, arguments, run, route, deadline"', async () => {
+	await using setup = await open();
+	const [first, , last] = await setup.json('list');
+	expect(first).toMatchObject({
+		id: 7,
+		tool: 'create_issue',
+		server: 'github-tools',
+		arguments: call.args,
+		run: 184,
+		route: 'gh-review',
+		deadline: call.deadline,
+		name: 'mcp__github-tools__create_issue',
+		mustTypeName: true,
+	});
+	expect(last).toMatchObject({id: 9, kind: 'form', tool: null, arguments: null});
+	expect(await setup.json('list', '--settled')).toMatchObject([
+		{id: 3, decision: {outcome: 'denied', by: 'tui (bob)'}},
+	]);
+});
+
+test('requests are listed with the time that is left, and hostile names move no cursor', async () => {
+	await using setup = await open();
+	const {code, stdout} = await setup.run('list');
+	expect(code).toBe(0);
+	expect(stdout).toMatch(
+		/^7 +github-tools +create_issue +#184 +gh-review +4:31 +\{"owner":"acme"/m,
+	);
+	expect(hazardsIn(stdout)).toEqual([]);
+	expect((await setup.run('list', '--settled')).stdout).toMatch(/^3 .* denied +tui \(bob\)/m);
+});
+
+test('a request shows everything that a person needs to decide', async () => {
+	await using setup = await open();
+	const {stdout} = await setup.run('show', '7');
+	for (const text of [
+		'create_issue  on github-tools (untrusted, http api.example.com)',
+		'asked by    run #184',
+		'server says not read-only, not destructive; unverified',
+		'  "title": "Flaky test in api"',
+		'  "title": "the one before"',
+		'sha256:9c1f',
+	]) {
+		expect(stdout).toContain(text);
+	}
+
+	expect(hazardsIn((await setup.run('show', '8')).stdout)).toEqual([]);
+	expect((await setup.run('show', '9')).stdout).toContain('fields (filled in in svc');
+	expect(await setup.run('show', '99')).toMatchObject({
+		code: 1,
+		stderr: 'svc: Cannot find approval 99: see "svc approvals list" (approval_not_found)\n',
+	});
+});
+
+test('"allow ID [--for once|run|process|always]": the command is the deliberate act that typing the name is elsewhere', async () => {
+	await using setup = await open();
+	setup.port.answers.settled = settledAs({
+		outcome: 'allowed',
+		at: now,
+		by: 'cli (alice)',
+		scope: 'run',
+		rule: 4,
+	});
+	const {code, stdout, stderr} = await setup.run(
+		'allow',
+		'7',
+		'--for',
+		'run',
+		'--args',
+		'owner,repo',
+	);
+
+	expect({code, stdout}).toEqual({code: 0, stdout: 'Allowed "create_issue" on github-tools\n'});
+	expect(stderr).toBe('Rule 4 allows it until run 184 ends ("svc approvals revoke 4" ends it)\n');
+	expect(setup.port.calls).toContainEqual({
+		name: 'settleApproval',
+		args: [
+			7,
+			{choice: 'allow', scope: 'run', args: ['owner', 'repo'], typedName: 'create_issue'},
+			'cli',
+		],
+	});
+	expect((await setup.run('allow', '7', '--for', 'ever')).code).toBe(2);
+	expect((await setup.run('allow', 'seven')).code).toBe(2);
+});
+
+test('a yes whose rule could not be kept says that it holds once', async () => {
+	await using setup = await open();
+	setup.port.answers.settled = settledAs({outcome: 'allowed', at: now, by: 'x', scope: 'once'});
+	const {code, stdout, stderr} = await setup.run('allow', '7', '--for', 'process');
+	expect(code).toBe(0);
+	expect(stdout).toBe('Allowed "create_issue" on github-tools for this one call\n');
+	expect(stderr).toContain('Only this call is allowed: the rule could not be kept');
+});
+
+test('"a second answer exits 1"', async () => {
+	await using setup = await open();
+	setup.port.answers.settled = {settled: false, approval: denied};
+	for (const word of ['allow', 'deny']) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		const {code, stdout, stderr} = await setup.run(word, '3');
+		expect({code, stdout}).toEqual({code: 1, stdout: ''});
+		expect(stderr).toMatch(
+			/^svc: Cannot answer approval 3: it is settled already, denied by tui \(bob\) at .* \(approval_settled\)\n$/,
+		);
+	}
+
+	setup.port.answers.settled = {settled: false};
+	expect(await setup.run('allow', '99')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(approval_not_found)'),
+	});
+});
+
+test('a no tells the agent why', async () => {
+	await using setup = await open();
+	setup.port.answers.settled = settledAs({outcome: 'denied', at: now, by: 'cli (alice)'});
+	const {code, stdout} = await setup.run('deny', '7', '--reason', 'not on a Friday');
+	expect({code, stdout}).toEqual({code: 0, stdout: 'Denied "create_issue" on github-tools\n'});
+	expect(setup.port.calls).toContainEqual({
+		name: 'settleApproval',
+		args: [7, {choice: 'deny', reason: 'not on a Friday'}, 'cli'],
+	});
+});
+
+test('rules are listed and revoked', async () => {
+	await using setup = await open();
+	expect((await setup.run('rules')).stdout).toMatch(
+		/^4 +default +github-tools +create_issue +sha256:9c1f9c1f9c1f +any +until run 184 ends +2 +cli \(alice\)$/m,
+	);
+	expect(await setup.json('rules')).toEqual([rule]);
+	expect(await setup.run('revoke', '4')).toMatchObject({code: 0, stdout: 'Rule 4 is revoked\n'});
+	expect(await setup.run('revoke', '5')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(approval_rule_not_found)'),
+	});
+});
+
+test('without a gateway nothing waits, and nothing can be answered', async () => {
+	await using home = await temporaryHome();
+	const world = {home: home.path};
+	expect(await commandJson(['approvals', 'list'], world)).toEqual([]);
+	expect(await commandJson(['approvals', 'rules'], world)).toEqual([]);
+	expect(await command(['approvals', 'allow', '1'], world)).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(gateway_not_running)'),
+	});
+});
