@@ -7,14 +7,32 @@ import {outcomeWords} from './approval-text.ts';
 
 const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
 
-/** What the server says of a tool, fenced as such, and the last calls of it. */
-export function sideLines(
-	tool: AskedTool,
-	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
-): readonly Line[] {
+type Look = {readonly calls: readonly Approval[]; readonly width: number};
+
+const known = new WeakMap<AskedTool, Look & {readonly lines: readonly Line[]}>();
+
+/** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
+export function sideLines(tool: AskedTool, look: Look): readonly Line[] {
+	const last = known.get(tool);
+	if (last?.calls === look.calls && last.width === look.width) {
+		return last.lines;
+	}
+
+	const lines = linesOf(tool, look);
+	known.set(tool, {...look, lines});
+	return lines;
+}
+
+/** More of a schema is not looked at. */
+const longestSchema = 8000;
+
+function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 	return [
 		line(own('text by the server, not verified'), 'title'),
-		...bounded(wrapText(block(tool.description).text, width - 2), most.descriptionRows),
+		...bounded(
+			wrapText(block(tool.description, {maxLength: 4000, maxLines: 100}).text, width - 2),
+			most.descriptionRows,
+		),
 		blankLine,
 		line(own('last calls'), 'title'),
 		...callRows(tool, {calls, width}),
@@ -23,7 +41,13 @@ export function sideLines(
 		...(tool.inputSchema === null
 			? [line(own('  too large to show'), 'quiet')]
 			: bounded(
-					wrapText(block(JSON.stringify(tool.inputSchema, undefined, 2)).text, width - 2),
+					wrapText(
+						block(JSON.stringify(tool.inputSchema, undefined, 2), {
+							maxLength: longestSchema,
+							maxLines: most.schemaRows + 1,
+						}).text,
+						width - 2,
+					),
 					most.schemaRows,
 				)),
 	];
@@ -34,10 +58,7 @@ const bounded = (rows: readonly Parameters<typeof line>[0][], bound: number): re
 	...(rows.length > bound ? [line(ui`  … ${rows.length - bound} rows more`, 'quiet')] : []),
 ];
 
-function callRows(
-	tool: AskedTool,
-	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
-): readonly Line[] {
+function callRows(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 	const same = calls.filter(
 		call =>
 			call.kind === 'tool' &&
