@@ -290,3 +290,90 @@ test('an end while it connects leaves nothing behind', async () => {
 	await until(() => memory.count() === 0);
 	expect(link.live).toBeUndefined();
 });
+
+/** A link whose connections are made, lost and ended when the test says so. */
+function setUpByHand() {
+	const clock = createFakeClock();
+	const made: Array<{
+		readonly done: () => void;
+		readonly gone: AbortController;
+		readonly ended: PromiseWithResolvers<void>;
+		isEnding: boolean;
+	}> = [];
+	const link = createLink({
+		clock,
+		random: () => 0,
+		slots: createCallQueue(4),
+		settings: () => ({}),
+		async open() {
+			const ready = Promise.withResolvers<void>();
+			const one = {
+				done: ready.resolve,
+				gone: new AbortController(),
+				ended: Promise.withResolvers<void>(),
+				isEnding: false,
+			};
+			made.push(one);
+			await ready.promise;
+			return {
+				signal: one.gone.signal,
+				async [Symbol.asyncDispose]() {
+					one.isEnding = true;
+					await one.ended.promise;
+				},
+			} as unknown as Live;
+		},
+		onLive() {},
+		onChange() {},
+	});
+	const turn = async () =>
+		new Promise(resolve => {
+			setImmediate(resolve);
+		});
+	return {clock, link, made, turn};
+}
+
+test('a new connection waits until the old one has ended: two processes would fight for their files', async () => {
+	const {link, made, turn} = setUpByHand();
+	link.send({type: 'configured', enabled: true, lazy: false});
+	await turn();
+	made[0]?.done();
+	await link.settled();
+	link.send({type: 'configured', enabled: true, lazy: false});
+	await turn();
+	expect(made[0]?.isEnding).toBe(true);
+	expect(made).toHaveLength(1);
+	made[0]?.ended.resolve();
+	await turn();
+
+	expect(made).toHaveLength(2);
+});
+
+test('a connection that comes too late is ended, and changes nothing', async () => {
+	const {link, made, turn} = setUpByHand();
+	link.send({type: 'configured', enabled: true, lazy: false});
+	await turn();
+	link.send({type: 'dismissed'});
+	made[0]?.done();
+	await turn();
+
+	expect(made[0]?.isEnding).toBe(true);
+	expect(link.live).toBeUndefined();
+	expect(link.state.status).toBe('recycled');
+});
+
+test('a connection that was lost the moment it was made is a failed try', async () => {
+	const {link, made, turn} = setUpByHand();
+	link.send({type: 'configured', enabled: true, lazy: false});
+	await turn();
+	made[0]?.gone.abort(new ConnectError({kind: 'passing', message: 'It exited with code 1'}));
+	made[0]?.done();
+	await turn();
+
+	expect(link.state).toMatchObject({
+		status: 'failed',
+		reason: 'It exited with code 1',
+		failures: 1,
+	});
+	expect(made[0]?.isEnding).toBe(true);
+});
