@@ -1,6 +1,13 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {hasEnded, type Run, type RunState, runStates, type StoredRun} from '../../core/run.ts';
+import {
+	hasEnded,
+	type Run,
+	type RunState,
+	runStates,
+	type StoredRun,
+	type TranscriptEntry,
+} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
@@ -186,13 +193,18 @@ function describe(run: StoredRun, now: number): readonly string[] {
 		'',
 		'transcript',
 		...run.transcript.map(
-			({at, kind, text}) => `  ${printableTime(at)} ${kind.padEnd(11)} ${firstLine(text)}`,
+			({at, kind, text, data}) =>
+				`  ${printableTime(at)} ${kind.padEnd(11)} ${toolOf(kind, data)}${firstLine(text)}`,
 		),
 		'',
 		'answer',
 		run.fullAnswer ?? '(none)',
 	];
 }
+
+/** `mcp__fs__write_file `: which tool is called. */
+const toolOf = (kind: TranscriptEntry['kind'], data: TranscriptEntry['data']): string =>
+	kind === 'tool-call' && typeof data?.['tool'] === 'string' ? `${data['tool']} ` : '';
 
 const firstLine = (text: string): string => {
 	const [line = '', ...more] = text.split('\n');
