@@ -55,6 +55,11 @@ beforeAll(async () => {
 			subscriptions: {
 				echo: {prompt: '/tool mcp__everything__echo {"message":"{message}"}'},
 				guarded: {prompt: `/tool ${guardedToggle} {}`},
+				ask: {prompt: '/tool mcp__everything__trigger_elicitation_request {}'},
+				think: {
+					prompt:
+						'/tool mcp__everything__trigger_sampling_request {"prompt":"Who is Ann?","maxTokens":200}',
+				},
 				hasty: {prompt: '/tool mcp__hasty__toggle_simulated_logging {}'},
 			},
 		}),
@@ -156,6 +161,38 @@ test('without anybody who answers, a call is denied at its deadline, and the run
 	expect(resultIn(run)).toMatchObject({data: {server: 'hasty', ok: false, denied: true}});
 	const [settled] = await json('approvals', 'list', '--settled', '--limit', '1');
 	expect(settled).toMatchObject({server: 'hasty', decision: {outcome: 'timeout'}});
+});
+
+test('"form-mode requests go through the approval surface": a server asks while its tool runs, and reads what a person filled in', async () => {
+	await send('ask', {});
+	const id = await waiting();
+	const [form] = port.getState().approvals;
+	expect(form).toMatchObject({kind: 'form', server: 'everything', run: expect.any(Number)});
+
+	const content = {name: 'Ann of Acme', check: true, integer: 7};
+	const settled = await port.settleApproval(id, {choice: 'submit', content}, 'test');
+
+	expect(settled.settled).toBe(true);
+	const run = await ended('ask');
+	expect(run.state).toBe('done');
+	expect(resultIn(run)?.text).toContain('Ann of Acme');
+	expect(JSON.stringify(await json('approvals', 'list', '--settled'))).not.toContain('Ann of Acme');
+});
+
+test('a server asks the model that answers, and reads its words', async () => {
+	await send('think', {});
+
+	const run = await ended('think');
+
+	expect(run.state).toBe('done');
+	expect(resultIn(run)?.text).toContain('svc-offline');
+});
+
+test('a person tries a tool over the control API; what would change with a reload is said before it does', async () => {
+	expect(await port.tryTool('mcp__everything__echo', {message: 'ho'}, {by: 'test'})).toMatchObject({
+		text: expect.stringContaining('Echo: ho'),
+	});
+	expect(await port.planServerReload()).toEqual({changes: [], closes: []});
 });
 
 test('the servers are listed, tested and counted', async () => {
