@@ -2,6 +2,7 @@ import type {McpServer} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {connect} from '../../../source/mcp/connection/connect.ts';
+import type {Live} from '../../../source/mcp/connection/live.ts';
 import {watchList} from '../../../source/mcp/connection/watch-list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createMemoryWire, legacy, modern, sampleServer} from '../servers/memory-wire.ts';
@@ -103,4 +104,103 @@ test('nothing is asked for after the end', async () => {
 	await turn();
 
 	expect(lists).toEqual([]);
+});
+
+/** A modern connection whose subscriptions end when the test says so. */
+function modernByHand() {
+	const clock = createFakeClock();
+	const gone = new AbortController();
+	const subscriptions: Array<(how: 'graceful' | 'remote') => void> = [];
+	const refusals: unknown[] = [];
+	let refreshed = 0;
+	const live = {
+		era: 'modern',
+		signal: gone.signal,
+		client: {
+			getServerCapabilities: () => ({tools: {listChanged: true}}),
+			setNotificationHandler() {},
+			async listen() {
+				const refusal = refusals.shift();
+				if (refusal !== undefined) {
+					subscriptions.push(() => {});
+					throw refusal as Error;
+				}
+
+				const {promise, resolve} = Promise.withResolvers<'graceful' | 'remote'>();
+				subscriptions.push(resolve);
+				return {closed: promise};
+			},
+		},
+	} as unknown as Live;
+	watchList(live, {
+		clock,
+		async refresh() {
+			refreshed++;
+		},
+	});
+	return {clock, gone, subscriptions, refusals, refreshed: () => refreshed};
+}
+
+test('a subscription that breaks is opened again, and what was missed is asked for', async () => {
+	const {clock, subscriptions, refreshed} = modernByHand();
+	await turn();
+	expect(subscriptions).toHaveLength(1);
+	subscriptions[0]?.('remote');
+	await turn();
+	clock.advance(999);
+	await turn();
+	expect(subscriptions).toHaveLength(1);
+	expect(refreshed()).toBe(0);
+	clock.advance(1);
+	await turn();
+
+	expect(subscriptions).toHaveLength(2);
+	expect(refreshed()).toBe(1);
+});
+
+test('subscriptions that break at once are opened with growing pauses, at most a minute', async () => {
+	const {clock, subscriptions} = modernByHand();
+	await turn();
+	const pauses: number[] = [];
+	for (let count = 1; count <= 9; count++) {
+		subscriptions.at(-1)?.('graceful');
+		await turn();
+		let pause = 0;
+		while (subscriptions.length === count) {
+			clock.advance(1000);
+			pause += 1000;
+			await turn();
+		}
+
+		pauses.push(pause);
+	}
+
+	expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+});
+
+test('a server that announces changes and has no subscriptions is left alone', async () => {
+	const {clock, subscriptions, refusals} = modernByHand();
+	refusals.push(Object.assign(new Error('Method not found'), {code: -32_601}));
+	await turn();
+	subscriptions[0]?.('remote');
+	await turn();
+	clock.advance(1000);
+	await turn();
+	const before = subscriptions.length;
+	clock.advance(1e9);
+	await turn();
+
+	expect(subscriptions).toHaveLength(before);
+});
+
+test('nobody subscribes after the end', async () => {
+	const {clock, gone, subscriptions} = modernByHand();
+	await turn();
+	gone.abort(new Error('gone'));
+	subscriptions[0]?.('remote');
+	await turn();
+	clock.advance(1e9);
+	await turn();
+
+	expect(subscriptions).toHaveLength(1);
 });
