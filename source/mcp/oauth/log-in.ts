@@ -106,9 +106,15 @@ async function isAccepted(
 	const url = provider.takeUrl();
 	if (url) {
 		await redeem(server, await openBrowser(url), {provider, requests});
+		return false;
 	}
 
-	return url === undefined;
+	const granted = await provider.tokens();
+	if (granted && requests.grant.wasRejected(granted.access_token)) {
+		throw refused(server, 'it refuses the token that was granted');
+	}
+
+	return true;
 }
 
 /**

@@ -254,3 +254,31 @@ test('what was granted for one URL is not presented to another that took its nam
 	expect(failure?.kind).toBe('needs-login');
 	expect(other.arrived.filter(({headers}) => headers.authorization !== undefined)).toEqual([]);
 });
+
+test('a server that always wants more is asked for in three logins at most', async () => {
+	await using site = await startAuthorizationServer({
+		refusal: {status: 403, challenge: 'error="insufficient_scope", scope="everything"'},
+	});
+	await using world = await oauthWorld();
+	const scopes: Array<string | null> = [];
+
+	const login = world.login(remoteServer(site.url), async url => {
+		scopes.push(url.searchParams.get('scope'));
+		return browse(url, callback);
+	});
+
+	await expect(login).rejects.toThrow('asks again after 3 logins');
+	expect(scopes).toHaveLength(3);
+	expect(scopes.at(-1)).toContain('everything');
+});
+
+test('a server that refuses the token it has just been given is no login', async () => {
+	await using site = await startAuthorizationServer({
+		refusal: {status: 401, challenge: 'error="invalid_token"'},
+	});
+	await using world = await oauthWorld();
+
+	await expect(world.login(remoteServer(site.url))).rejects.toThrow(
+		'Cannot log in to tool server "crm": it refuses the token that was granted',
+	);
+});

@@ -29,6 +29,8 @@ export type AuthorizationServerOptions = {
 	readonly intercept?: (
 		request: Arrived,
 	) => {readonly status: number; readonly type?: string; readonly body: string} | undefined;
+	/** How the tool server refuses what comes with a good token. */
+	readonly refusal?: {readonly status: number; readonly challenge: string};
 };
 
 /**
@@ -38,6 +40,7 @@ export type AuthorizationServerOptions = {
 export async function startAuthorizationServer({
 	documents,
 	intercept = () => undefined,
+	refusal,
 }: AuthorizationServerOptions = {}) {
 	const arrived: Arrived[] = [];
 	const refused = new Set<string>();
@@ -89,6 +92,12 @@ export async function startAuthorizationServer({
 			response.writeHead(401, {
 				'www-authenticate': `Bearer resource_metadata="${metadata}"${token && ', error="invalid_token"'}`,
 			});
+			response.end();
+			return;
+		}
+
+		if (refusal) {
+			response.writeHead(refusal.status, {'www-authenticate': `Bearer ${refusal.challenge}`});
 			response.end();
 			return;
 		}
