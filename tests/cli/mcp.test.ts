@@ -175,7 +175,7 @@ test.for([
 
 	expect(code).toBe(1);
 	expect(stderr).toMatch(
-		/^svc: (?:Not added: .* looks like a secret.*\.env.*\(secret_inline\)|Cannot add .* \(server_refused\))\n$/,
+		/^svc: (?:Not added: .* looks like a secret.*\.env.*\(secret_inline\)|Cannot use .* \(server_invalid\))\n$/,
 	);
 	expect(stderr).not.toContain('abcd');
 	expect(await configIn(home)).toBe('model: {provider: offline}\n');
@@ -201,7 +201,7 @@ test('what cannot be a server is refused', async () => {
 
 	expect(
 		await command(['mcp', 'add', 'crm', '--url', 'ftp://a.example'], {home: home.path}),
-	).toMatchObject({code: 1, stderr: expect.stringContaining('(server_refused)')});
+	).toMatchObject({code: 1, stderr: expect.stringContaining('(server_invalid)')});
 	for (const args of [
 		['mcp', 'add', 'crm'],
 		['mcp', 'add', 'crm', '--url', 'https://a.example', '--', 'x'],
@@ -233,4 +233,15 @@ test('a server is removed after a yes, and the rest of the file stays', async ()
 		code: 1,
 		stderr: expect.stringContaining('(server_not_found)'),
 	});
+});
+
+test('a server that is broken can be removed', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'mcp_servers:\n  crm: {timeout: soon}\n  mail: {command: y}\n',
+	});
+
+	expect(await command(['mcp', 'remove', 'crm', '--yes'], {home: home.path})).toMatchObject({
+		code: 0,
+	});
+	expect(await configIn(home)).toBe('mcp_servers:\n  mail: {command: y}\n');
 });

@@ -1,10 +1,7 @@
-import {editConfig} from '../../config/edit-config.ts';
+import {setToolServer} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {firstProblem} from '../../config/schema-issues.ts';
-import {toolServersSchema} from '../../config/tool-server-schema.ts';
 import {SvcError} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {servingHome} from '../serving-home.ts';
@@ -33,7 +30,7 @@ export type AddOptions = {
  * Adds a tool server to `config.yaml`, for programs whose words are not trusted yet: calls that may change something ask a person. A gateway that runs connects to it by
  * itself.
  *
- * @throws SvcError `server_exists`, `server_refused`, `secret_inline`, and as `editConfig` does
+ * @throws SvcError `secret_inline`, and as `setToolServer` does
  */
 export async function addServer(
 	context: Context,
@@ -44,37 +41,18 @@ export async function addServer(
 	}: AddOptions & {readonly name: string; readonly command: readonly string[]},
 ): Promise<void> {
 	const entry = entryOf({...options, ...(command !== undefined && {command, args})});
-	const problem = firstProblem(toolServersSchema, {[name]: entry});
-	const shown = cell(name, 100).text;
-	if (problem !== undefined) {
-		throw new SvcError('server_refused', `Cannot add tool server "${shown}": ${problem}`);
-	}
-
 	const secret = inlineSecret(name, entry);
+	const paths = context.paths();
 	if (secret) {
-		const variable = secret.variable;
+		const {where, variable} = secret;
 		throw new SvcError(
 			'secret_inline',
-			`Not added: ${secret.where} looks like a secret, which config.yaml is no place for; write ${variable}=… into "${context.paths().env}" and use '\${${variable}}' instead`,
+			`Not added: ${where} looks like a secret, which config.yaml is no place for; write ${variable}=… into "${paths.env}" and use '\${${variable}}' instead`,
 		);
 	}
 
-	const paths = context.paths();
 	ensureHome(paths);
-	await editConfig(
-		paths,
-		written => {
-			if (hasServer(written, name)) {
-				throw new SvcError(
-					'server_exists',
-					`Cannot add tool server "${shown}": "${paths.config}" has one of that name, see "svc mcp status ${shown}"`,
-				);
-			}
-
-			return [{path: ['mcp_servers', name], value: entry}];
-		},
-		{clock: context.clock},
-	);
+	await setToolServer(paths, {name, entry}, {clock: context.clock});
 	const serving = await servingHome(context);
 	if (serving) {
 		tell(
@@ -95,12 +73,6 @@ export async function addServer(
 			'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run',
 		);
 	}
-}
-
-/** Whether `config.yaml`, as it is written, has a tool server of that name. */
-export function hasServer(written: unknown, name: string): boolean {
-	const servers = isJsonObject(written) ? written['mcp_servers'] : undefined;
-	return isJsonObject(servers) && Object.hasOwn(servers, name);
 }
 
 function entryOf(

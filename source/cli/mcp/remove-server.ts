@@ -1,13 +1,12 @@
-import {editConfig} from '../../config/edit-config.ts';
+import {removeToolServer} from '../../config/edit-servers.ts';
+import {loadConfig} from '../../config/load-config.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines} from '../print.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
-import {hasServer} from './add-server.ts';
 import {serverNotFound} from './server-status.ts';
 
 /**
- * Takes a tool server out of `config.yaml`; a gateway that runs ends its connection by itself. Its standing approvals become void.
+ * Takes a tool server out of `config.yaml`, also one that is broken; a gateway that runs ends its connection by itself. Its standing approvals become void.
  *
  * @throws SvcError `server_not_found`, `confirmation_needed`, and as `editConfig` does
  */
@@ -15,7 +14,9 @@ export async function removeServer(
 	context: Context,
 	{name, yes, json}: {readonly name: string; readonly yes: boolean; readonly json: boolean},
 ): Promise<void> {
-	if (!readConfig(context).toolServers.has(name)) {
+	const paths = context.paths();
+	const loaded = loadConfig({paths, environment: context.environment});
+	if (loaded.ok && !loaded.config.toolServers.has(name)) {
 		throw serverNotFound(context, name);
 	}
 
@@ -24,17 +25,7 @@ export async function removeServer(
 		return;
 	}
 
-	await editConfig(
-		context.paths(),
-		written => {
-			if (!hasServer(written, name)) {
-				throw serverNotFound(context, name);
-			}
-
-			return [{path: ['mcp_servers', name]}];
-		},
-		{clock: context.clock},
-	);
+	await removeToolServer(paths, name, {clock: context.clock});
 	if (json) {
 		printJson(context, {name, removed: true});
 	} else {
