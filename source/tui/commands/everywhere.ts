@@ -11,6 +11,7 @@ import type {Command} from './command.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
 import {otherSection} from './sections.ts';
+import {askToReload} from './tools.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
 	paneOf(shell.view.get().pane).list ? undefined : own('There is no list in this pane');
@@ -228,6 +229,14 @@ export const everywhereCommands: readonly Command[] = [
 		label: own('reload the configuration'),
 		aliases: ['/reload'],
 		run: reload,
+	},
+	{
+		id: 'config.reload-servers',
+		scope: 'global',
+		keys: [],
+		label: own('reload the tool servers: shows what changes, and asks'),
+		aliases: ['/reload-mcp'],
+		run: askToReload,
 	},
 	{
 		id: 'theme.next',

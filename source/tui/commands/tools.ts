@@ -90,7 +90,7 @@ function disconnect(shell: Shell): void {
 }
 
 /** Says what reading the tool servers again would do, and asks. */
-function askToReload(shell: Shell): void {
+export function askToReload(shell: Shell): void {
 	const isStillHere = placeNow(shell, own('R'));
 	shell.attempt(async () => {
 		const {changes, closes} = await shell.port.planServerReload();
@@ -156,7 +156,6 @@ export const toolCommands: readonly Command[] = [
 		scope: 'tools',
 		keys: ['R'],
 		label: own('read config again (asks)'),
-		aliases: ['/reload-mcp'],
 		run: askToReload,
 	},
 	{
