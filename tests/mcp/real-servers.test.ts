@@ -1,12 +1,14 @@
 import {randomUUID} from 'node:crypto';
 import {writeFile} from 'node:fs/promises';
+import {toNodeHandler} from '@modelcontextprotocol/node';
+import {createMcpHandler} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {isJsonObject} from '../../source/core/json.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, openManager} from './open-manager.ts';
 import {startEverything} from './servers/everything-server.ts';
-import {remoteServer} from './servers/http-server.ts';
+import {remoteServer, startHttp} from './servers/http-server.ts';
 import {sampleServer} from './servers/memory-wire.ts';
 import {startStateful} from './servers/stateful-server.ts';
 import {eraServer, everythingServer, officialServer, ownServer} from './servers/stdio-server.ts';
@@ -75,6 +77,25 @@ test.for([
 	async ([protocol, handshake, said]) => {
 		await using world = await setUp();
 		await world.use({...eraServer(handshake), protocol});
+
+		expect(world.view('crm')).toMatchObject({status: 'connected', protocol: said});
+		expect(await world.call('crm', 'echo', {message: 'hi'})).toEqual({text: 'Echo: hi'});
+	},
+);
+
+test.for([
+	['auto', 'reject', 'stateless 2026-07-28'],
+	['auto', 'stateless', 'legacy 2025-11-25'],
+	['stateless', 'stateless', 'stateless 2026-07-28'],
+] as const)(
+	'protocol %s over HTTP with a server that treats the handshake as "%s"',
+	async ([protocol, legacy, said]) => {
+		const handle = toNodeHandler(createMcpHandler(sampleServer, {legacy}));
+		await using http = await startHttp((request, response) => {
+			void handle(request as Parameters<typeof handle>[0], response);
+		});
+		await using world = await setUp();
+		await world.use({...remoteServer(http.url), protocol});
 
 		expect(world.view('crm')).toMatchObject({status: 'connected', protocol: said});
 		expect(await world.call('crm', 'echo', {message: 'hi'})).toEqual({text: 'Echo: hi'});
