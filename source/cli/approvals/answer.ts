@@ -6,7 +6,7 @@ import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, printableTime, tell} from '../print.ts';
 import {approvalJson} from './approval-json.ts';
-import {reachOf} from './describe-approval.ts';
+import {cautionOf, reachOf} from './describe-approval.ts';
 
 /** More than can wait. */
 const mostWaiting = 1000;
@@ -75,7 +75,7 @@ async function nameFor(
 
 	const {text, interrupted} = await askLine(
 		context,
-		`"${tool.tool}" on ${tool.server} claims to destroy, changed, or was never allowed before.\nType its name to allow it: `,
+		`"${tool.tool}" on ${tool.server}: ${cautionOf(tool)}.\nType its name to allow it: `,
 	);
 	if (text === tool.tool) {
 		return text;

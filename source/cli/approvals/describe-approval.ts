@@ -2,6 +2,7 @@ import type {
 	Approval,
 	ApprovalDecision,
 	ApprovalRule,
+	AskedTool,
 	FormApproval,
 	ToolApproval,
 	ToolClaims,
@@ -131,11 +132,8 @@ const callLines = ({
 	decision,
 }: ToolApproval): readonly string[] => [
 	`server says ${claimsOf(tool.claims)}; unverified`,
-	...(tool.changed ? ['changed     it is not defined as it was before'] : []),
 	...(decision ? [] : [`allow       ${scopes.map(scope => `--for ${scope}`).join(', ')}`]),
-	...(mustTypeName && !decision
-		? ['careful     it claims to destroy, changed, or was never allowed before']
-		: []),
+	...(mustTypeName && !decision ? [`careful     ${cautionOf(tool)}`] : []),
 	`definition  sha256:${tool.definition}`,
 	'',
 	`arguments (${argsBytes} bytes)`,
@@ -147,6 +145,15 @@ const callLines = ({
 	'description, by the server',
 	...tool.description.split('\n').map(line => `  ${line}`),
 ];
+
+/** Why the name of a tool must be typed. */
+export function cautionOf({changed, claims}: Pick<AskedTool, 'changed' | 'claims'>): string {
+	if (changed) {
+		return 'it is not defined as it was before';
+	}
+
+	return claims.destructive ? 'it claims to destroy' : 'it was never allowed before';
+}
 
 const formLines = ({message, fields}: FormApproval): readonly string[] => [
 	'',
@@ -168,7 +175,7 @@ function claimsOf({readOnly, destructive, idempotent, openWorld}: ToolClaims): s
 		claim(readOnly, 'read-only'),
 		claim(destructive, 'destructive'),
 		claim(idempotent, 'idempotent'),
-		claim(openWorld, 'reaches the outside world'),
+		claim(openWorld, 'open-world'),
 	].filter(text => text !== '');
 	return says.length === 0 ? 'nothing of what it does' : says.join(', ');
 }
