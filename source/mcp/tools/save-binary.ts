@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs';
 import {mkdir, readdir, rm, rmdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {writePrivateFile} from '../../config/write-private-file.ts';
+import {codeOf} from '../../core/errors.ts';
 
 const largestFile = 10 * 1024 * 1024;
 const largestFolder = 100 * 1024 * 1024;
@@ -49,17 +50,30 @@ export async function saveBinary(
 	}
 
 	const bytes = Buffer.from(data, 'base64');
-	const folder = join(cacheDir, 'mcp', runId === undefined ? 'try' : `run-${runId}`);
+	const root = join(cacheDir, 'mcp');
+	const folder = join(root, runId === undefined ? 'try' : `run-${runId}`);
 	const type = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 	const extension = Object.hasOwn(extensions, type) ? extensions[type] : undefined;
 	const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 	const path = join(folder, `${hash}.${extension ?? 'bin'}`);
 	if (!existsSync(path)) {
-		await mkdir(folder, {recursive: true, mode: 0o700});
+		await makeFolder(root);
+		await makeFolder(folder);
 		await writePrivateFile(path, bytes);
 	}
 
 	return {path, bytes: bytes.length};
+}
+
+/** Not Node's own recursive way: where a file system answers ENOENT to the creation itself, as below /proc, that never ends. */
+async function makeFolder(path: string): Promise<void> {
+	try {
+		await mkdir(path, {mode: 0o700});
+	} catch (error) {
+		if (codeOf(error) !== 'EEXIST') {
+			throw error;
+		}
+	}
 }
 
 /** Removes the oldest of what was saved until 100 MB and 5,000 files are left. Rejects as the file system does. */
