@@ -33,7 +33,8 @@ export async function openManager({
 	const records: LogRecord[] = [];
 	const told: ServerView[] = [];
 	const removed: string[] = [];
-	const redact = createRedact(() => []);
+	const none: readonly string[] = [];
+	const redact = createRedact(() => none);
 	const manager = stack.use(
 		createServerManager({
 			clock,
