@@ -6,7 +6,7 @@ import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const from = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const suite = from('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 /** What one scenario may take: the suite runs dozens of programs at once. */
 const scenarioMs = 120_000;
