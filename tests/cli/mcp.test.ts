@@ -77,6 +77,28 @@ test('the status of one server has its tools, and which of them ask', async () =
 	});
 });
 
+test('"svc gateway status" says where the servers stand and what waits', async () => {
+	await using home = await temporaryHome();
+	const port = createFakePort();
+	const status = await port.status();
+	const servers = [crm, mail].map(({name, profile, status: is, tools, reason = null}) => ({
+		name,
+		profile,
+		status: is,
+		tools: tools.length,
+		reason,
+	}));
+	await using _ = await serveControl(home.path, {
+		...port,
+		status: async () => ({...status, servers, approvals: 2}),
+	});
+
+	const {stdout} = await command(['gateway', 'status'], {home: home.path});
+
+	expect(stdout).toContain('servers    1 connected, 1 failed (mail: connection refused)\n');
+	expect(stdout).toContain('approvals  2 waiting: svc approvals list\n');
+});
+
 test('a test is made by the gateway that runs, with its duration', async () => {
 	await using home = await temporaryHome();
 	const port = createFakePort({servers: [crm]});

@@ -134,6 +134,8 @@ function describe(
 		`runs       ${runs.active} active, ${runs.queued} queued`,
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
+		...(rest.servers.length === 0 ? [] : [`servers    ${serversText(rest.servers)}`]),
+		...(rest.approvals === 0 ? [] : [`approvals  ${rest.approvals} waiting: svc approvals list`]),
 		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
 		...platforms.map(
 			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
@@ -146,4 +148,14 @@ function describe(
 			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
+}
+
+/** `3 connected, 1 failed (mail: connection refused)`. */
+function serversText(servers: GatewayStatus['servers']): string {
+	const counts = Map.groupBy(servers, ({status}) => status);
+	const why = servers
+		.filter(({status}) => ['failed', 'parked', 'needs login'].includes(status))
+		.map(({name, reason}) => (reason === null ? name : `${name}: ${reason}`));
+	const shares = [...counts].map(([status, {length}]) => `${length} ${status}`);
+	return `${shares.join(', ')}${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
