@@ -175,7 +175,10 @@ export function createLink(dependencies: LinkDependencies): Link {
 	const obtain = async (signal: AbortSignal): Promise<Live> => {
 		signal.throwIfAborted();
 		send({type: 'called'});
-		hurry.abort();
+		if (isPending()) {
+			hurry.abort();
+		}
+
 		while (isPending()) {
 			// oxlint-disable-next-line no-await-in-loop -- until it is decided
 			await orAborted(changed.promise, signal);
