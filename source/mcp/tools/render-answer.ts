@@ -28,7 +28,7 @@ const mostBinaries = 50;
 /** Bytes of UTF-8 that a model reads of one answer. @see Decisions 6 */
 const maxResultBytes = 400_000;
 /** What is beyond is not even looked at: cleaning and redacting cost time. */
-const maxCleanedBytes = 3 * maxResultBytes;
+const maxCleanedBytes = 2 * maxResultBytes;
 
 /**
  * An answer as text for a model: texts as they are, structured content as JSON when no text says the same, binaries written to the cache and named,

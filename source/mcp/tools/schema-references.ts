@@ -18,6 +18,10 @@ export function followReference(
 	root: JsonObject,
 	through: ReadonlySet<string>,
 ): Followed {
+	if (typeof schema['$ref'] !== 'string') {
+		return {schema, through};
+	}
+
 	const seen = new Set(through);
 	let current = schema;
 	for (let count = 0; typeof current['$ref'] === 'string' && count < longestChain; count += 1) {

@@ -10,7 +10,7 @@ export type CleanSchema = {
 	readonly lost: readonly string[];
 };
 
-const mostNodes = 10_000;
+const mostNodes = 5000;
 const deepest = 32;
 const longestSchema = 256 * 1024;
 const mostLost = 20;
@@ -29,28 +29,34 @@ type Place = {readonly through: ReadonlySet<string>; readonly depth: number};
 /**
  * The schema of a tool's arguments as model APIs understand it: references within it are followed, others dropped and never fetched; only keywords that
  * APIs know; alternatives at the top are joined, as some APIs refuse them there. It says less than the original, never something else. Never throws; the outcome
- * is bounded: a schema that grows beyond 256 KiB through its references keeps none of them.
+ * is bounded: a schema that grows beyond 256 KiB or 5,000 parts through its references keeps none of them.
  */
 export function cleanSchema(schema: unknown): CleanSchema {
 	const root = isJsonObject(schema) ? schema : {};
 	const followed = cleanRoot(root, true);
-	const result = isTooLong(followed) ? cleanRoot(root, false) : followed;
-	return isTooLong(result) ? {...result, schema: {type: 'object', properties: {}}} : result;
+	const {schema: clean, lost} = followed.isWhole ? followed : cleanRoot(root, false);
+	return {schema: isTooLong(clean) ? {type: 'object', properties: {}} : clean, lost};
 }
 
-const isTooLong = ({schema}: CleanSchema): boolean => JSON.stringify(schema).length > longestSchema;
+const isTooLong = (schema: JsonObject): boolean => JSON.stringify(schema).length > longestSchema;
 
-function cleanRoot(root: JsonObject, follows: boolean): CleanSchema {
+function cleanRoot(root: JsonObject, follows: boolean): CleanSchema & {readonly isWhole: boolean} {
 	const walk: Walk = {root, follows, lost: new Set(), nodes: 0};
-	const joined = joinAlternatives(clean(root, walk, {through: new Set(), depth: 0}));
+	const joined = joinAlternatives(cleanPart(root, walk, {through: new Set(), depth: 0}));
 	const {properties} = joined;
+	const schema: JsonObject = {
+		...joined,
+		type: 'object',
+		properties: isJsonObject(properties) ? properties : {},
+	};
 	return {
-		schema: {...joined, type: 'object', properties: isJsonObject(properties) ? properties : {}},
+		schema,
 		lost: [...walk.lost].slice(0, mostLost),
+		isWhole: walk.nodes <= mostNodes && !isTooLong(schema),
 	};
 }
 
-function clean(value: unknown, walk: Walk, {through, depth}: Place): JsonObject {
+function cleanPart(value: unknown, walk: Walk, {through, depth}: Place): JsonObject {
 	walk.nodes += 1;
 	if (!isJsonObject(value) || walk.nodes > mostNodes || depth > deepest) {
 		return {};
@@ -83,7 +89,7 @@ function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObje
 		if (!isArgumentName(name)) {
 			walk.lost.add(name);
 		} else if (walk.nodes <= mostNodes) {
-			kept.push([name, clean(property, walk, place)]);
+			kept.push([name, cleanPart(property, walk, place)]);
 		}
 	}
 
@@ -101,7 +107,7 @@ function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObje
 function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 	const parts: Record<string, JsonValue> = {};
 	if (isJsonObject(schema['items']) || typeof schema['items'] === 'boolean') {
-		parts['items'] = clean(schema['items'], walk, place);
+		parts['items'] = cleanPart(schema['items'], walk, place);
 	} else if (schema['type'] === 'array') {
 		// Some APIs refuse a list without it.
 		parts['items'] = {};
@@ -111,13 +117,15 @@ function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 	if (typeof additionalProperties === 'boolean') {
 		parts['additionalProperties'] = additionalProperties;
 	} else if (isJsonObject(additionalProperties)) {
-		parts['additionalProperties'] = clean(additionalProperties, walk, place);
+		parts['additionalProperties'] = cleanPart(additionalProperties, walk, place);
 	}
 
 	for (const keyword of ['prefixItems', ...alternatives]) {
 		const branches = schema[keyword];
 		if (Array.isArray(branches) && branches.length > 0 && walk.nodes <= mostNodes) {
-			parts[keyword] = branches.slice(0, 100).map((branch: unknown) => clean(branch, walk, place));
+			parts[keyword] = branches
+				.slice(0, 100)
+				.map((branch: unknown) => cleanPart(branch, walk, place));
 		}
 	}
 

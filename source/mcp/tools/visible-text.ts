@@ -29,6 +29,23 @@ export const visibleText = (text: string): string =>
 	unseen.test(text) ? text.replace(pieces, show) : text;
 
 function show(piece: string, at: number, text: string): string {
+	if (joiners.has(piece)) {
+		const before = text.slice(Math.max(0, at - 4), at);
+		return isNeeded(piece, before, text.slice(at + 1, at + 3)) ? piece : escape(piece);
+	}
+
+	const known = shown.get(piece) ?? showAlone(piece);
+	shown.set(piece, known);
+	return known;
+}
+
+/** Pieces that are shown by what stands beside them. */
+const joiners = new Set(['\u200c', '\u200d', '\ufe0e', '\ufe0f']);
+
+/** A hostile text may be nothing but such characters. There are a few thousand of them. */
+const shown = new Map<string, string>();
+
+function showAlone(piece: string): string {
 	if (piece.length > 2 || spanningSigns.test(piece)) {
 		return piece;
 	}
@@ -41,14 +58,10 @@ function show(piece: string, at: number, text: string): string {
 		return '';
 	}
 
-	if (/^\p{Cs}$/u.test(piece)) {
-		return '\ufffd';
-	}
-
-	return isNeeded(piece, text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3))
-		? piece
-		: `\\u{${piece.codePointAt(0)?.toString(16)}}`;
+	return /^\p{Cs}$/u.test(piece) ? '\ufffd' : escape(piece);
 }
+
+const escape = (piece: string) => `\\u{${piece.codePointAt(0)?.toString(16)}}`;
 
 /** Joiners and presentation selectors where writing needs them. A run of them, which could carry a message, is not needed. */
 function isNeeded(piece: string, before: string, after: string): boolean {
