@@ -4,6 +4,7 @@ import type {
 	OAuthDiscoveryState,
 	StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
+import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {clientDocument} from './client-document.ts';
 import {clientMetadata, configuredClient} from './client-identity.ts';
@@ -31,6 +32,7 @@ export type LoginDependencies = {
 	readonly redirectUrl: string;
 	readonly scopeFor: (advertised: string | undefined) => string | undefined;
 	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
+	readonly log: Logger;
 };
 
 /** The provider of one login that a person watches. Neither an old grant nor an old registration is used; both stay until they are replaced. */
@@ -42,6 +44,7 @@ export function createLoginProvider({
 	redirectUrl,
 	scopeFor,
 	hide,
+	log,
 }: LoginDependencies): LoginProvider {
 	const {files} = grant;
 	let client: StoredOAuthClientInformation | undefined;
@@ -63,6 +66,15 @@ export function createLoginProvider({
 		discoveryState: () => (metadata.distrusted ? undefined : discovery),
 		saveDiscoveryState(found) {
 			discovery = found;
+			const site = found.authorizationServerMetadata;
+			if (site && !site.code_challenge_methods_supported) {
+				// The protocol lets clients refuse; many servers know PKCE and do not say so. @see Decisions 6
+				log.warn('the authorization server does not say that it knows PKCE', {
+					server,
+					issuer: site.issuer,
+				});
+			}
+
 			metadata.distrusted = false;
 		},
 		clientInformation: context => configuredClient(settings, context?.issuer) ?? client,

@@ -77,7 +77,7 @@ export function createOAuthProviders({
 			if (!known || !settings) {
 				throw new ConnectError({
 					kind: 'permanent',
-					message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth"`,
+					message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth" or a URL`,
 				});
 			}
 
@@ -94,6 +94,7 @@ export function createOAuthProviders({
 				redirectUrl: options.redirectUrl,
 				scopeFor,
 				hide,
+				log,
 			});
 			const requests = {...known.requests, scopeFor, metadata};
 			registerProvider(provider, requests);
@@ -106,17 +107,20 @@ export function createOAuthProviders({
 
 	function find(server: ToolServerConfig): Known | undefined {
 		const settings = oauthSettings(server);
-		if (!settings || server.endpoint.transport === 'stdio') {
+		const url = server.endpoint.transport === 'stdio' ? undefined : server.endpoint.url;
+		const endpoint = url === undefined ? null : URL.parse(url);
+		if (!settings || !endpoint) {
+			// The wire says what is wrong with a URL.
 			return undefined;
 		}
 
-		const key = JSON.stringify([server.endpoint.url, settings]);
+		const key = JSON.stringify([url, settings]);
 		const known = servers.get(server.name);
 		if (known?.key === key) {
 			return known;
 		}
 
-		const made = make(server.name, new URL(server.endpoint.url), settings);
+		const made = make(server.name, endpoint, settings);
 		servers.set(server.name, {key, ...made});
 		return servers.get(server.name);
 	}

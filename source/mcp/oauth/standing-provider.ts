@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import type {OAuthClientProvider} from '@modelcontextprotocol/client';
+import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client-identity.ts';
@@ -42,8 +43,20 @@ export function createStandingProvider({
 			message: `Tool server "${server}" ${reason}: run "${loginCommand}"`,
 		});
 
+	/** A file that cannot be used is mended by a login, which replaces it. */
+	const read = async <T>(value: Promise<T>): Promise<T> => {
+		try {
+			return await value;
+		} catch (error) {
+			throw new ConnectError(
+				{kind: 'needs-login', message: `${messageOf(error)}; run "${loginCommand}"`},
+				{cause: error},
+			);
+		}
+	};
+
 	const requireUsable = async () => {
-		const tokens = await grant.tokens();
+		const tokens = await read(grant.tokens());
 		if (!tokens || !grant.isUsable(tokens)) {
 			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
 		}
@@ -71,7 +84,7 @@ export function createStandingProvider({
 				throw needsLogin('has changed its authorization server and needs a login');
 			}
 
-			const client = configuredClient(settings, context?.issuer) ?? (await files.client());
+			const client = configuredClient(settings, context?.issuer) ?? (await read(files.client()));
 			if (!client || (context && client.issuer && !sameIssuer(client.issuer, context.issuer))) {
 				throw needsLogin('needs a login');
 			}
@@ -84,7 +97,7 @@ export function createStandingProvider({
 				await files.saveClient(client);
 			}
 		},
-		tokens: async () => grant.tokens(),
+		tokens: async () => read(grant.tokens()),
 		async saveTokens(tokens) {
 			// What was refreshed is stored already, and may have been replaced by another process since.
 			if (!grant.isSettled(tokens.access_token)) {

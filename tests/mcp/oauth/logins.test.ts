@@ -1,4 +1,4 @@
-import {readdir, stat} from 'node:fs/promises';
+import {readdir, stat, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {browse, startAuthorizationServer} from '../servers/authorization-server.ts';
 import {callback, oauthWorld, remoteServer} from './oauth-world.ts';
@@ -75,6 +75,55 @@ test('a server without a grant needs a login, names the command, and nobody regi
 		message: 'Tool server "crm" needs a login: run "svc mcp login crm"',
 	});
 	expect(site.arrived.filter(({at}) => at === 'authorization server')).toEqual([]);
+});
+
+test('a broken file needs a login, which replaces it', async () => {
+	await using site = await startAuthorizationServer();
+	await using world = await oauthWorld();
+	const server = remoteServer(site.url);
+	await world.login(server);
+	await writeFile(`${world.home}/mcp-tokens/crm.json`, '{"access_token": "SECRET');
+
+	const {failure} = await world.connect(server);
+	expect(failure).toEqual({
+		kind: 'needs-login',
+		message: expect.stringMatching(
+			/crm\.json": it does not hold a login; run "svc mcp login crm"$/,
+		),
+	});
+
+	await world.login(server);
+	expect(await (await world.connect(server)).whoami?.()).toBe('alice');
+});
+
+test('"an authorization server without code_challenge_methods_supported proceeds with a warning"', async () => {
+	const known: {issuer?: string} = {};
+	await using site = await startAuthorizationServer({
+		intercept({path}) {
+			const issuer = known.issuer ?? '';
+			return path === '/.well-known/oauth-authorization-server'
+				? {
+						status: 200,
+						body: JSON.stringify({
+							issuer,
+							authorization_endpoint: `${issuer}/auth`,
+							token_endpoint: `${issuer}/token`,
+							registration_endpoint: `${issuer}/reg`,
+							response_types_supported: ['code'],
+						}),
+					}
+				: undefined;
+		},
+	});
+	known.issuer = site.issuer;
+	await using world = await oauthWorld();
+
+	await world.login(remoteServer(site.url));
+
+	expect(world.records.map(({message}) => message)).toEqual([
+		'the authorization server does not say that it knows PKCE',
+	]);
+	expect(await (await world.connect(remoteServer(site.url))).whoami?.()).toBe('alice');
 });
 
 test('"state" of another login is refused before the code is redeemed', async () => {
