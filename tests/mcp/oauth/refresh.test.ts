@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
@@ -63,6 +64,30 @@ test('what a peer has refreshed is adopted without a request of our own', async 
 	expect(await other.whoami?.()).toBe('alice');
 	expect(await it.connection.whoami?.()).toBe('alice');
 	expect(it.refreshes()).toHaveLength(1);
+});
+
+test('after invalid_grant the newer grant of a peer without our lock is adopted', async () => {
+	const peer: {overtakes?: () => void} = {};
+	await using it = await loggedIn({
+		intercept({path, form}) {
+			if (path !== '/token' || form?.get('grant_type') !== 'refresh_token') {
+				return undefined;
+			}
+
+			peer.overtakes?.();
+			return {status: 400, body: '{"error":"invalid_grant"}'};
+		},
+	});
+	await using other = await oauthWorld();
+	await other.login(it.server);
+	const newer = JSON.stringify(await other.file());
+	peer.overtakes = () => {
+		writeFileSync(`${it.world.home}/mcp-tokens/crm.json`, newer);
+	};
+	await it.expire();
+
+	expect(await it.connection.whoami?.()).toBe('alice');
+	expect(JSON.stringify(await it.world.file())).toBe(newer);
 });
 
 test('two processes whose token expires at one moment share one refresh, twenty times over', async () => {
