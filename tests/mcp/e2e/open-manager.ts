@@ -1,0 +1,138 @@
+import {homePaths} from '../../../source/config/home-paths.ts';
+import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {type Clock, systemClock} from '../../../source/core/clock.ts';
+import {messageOf} from '../../../source/core/errors.ts';
+import type {JsonValue} from '../../../source/core/json.ts';
+import {createLogger, type LogRecord} from '../../../source/core/log.ts';
+import {createRedact} from '../../../source/core/redact.ts';
+import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
+import type {Tool, ToolContext} from '../../../source/core/tool.ts';
+import {createServerManager, type Elicit, type FormToFill} from '../../../source/mcp/manager.ts';
+import type {Sample, SampleRequest} from '../../../source/mcp/tools/client-handlers.ts';
+import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+
+export type ManagerOptions = {
+	/** What a person does with a form; nobody is there when absent. */
+	readonly elicit?: Elicit;
+	/** What our model says. */
+	readonly sample?: Sample;
+	readonly clock?: Clock;
+	/** The profile's `.env`, so to speak; PATH is the machine's. */
+	readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** The manager of a profile as the gateway makes it, over a real wire, with files of its own. */
+export async function openManager({
+	elicit = async () => ({action: 'cancel'}),
+	sample,
+	clock = systemClock,
+	environment = {},
+}: ManagerOptions = {}) {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await temporaryHome());
+	const paths = homePaths({environment: {SVC_HOME: home.path}});
+	const records: LogRecord[] = [];
+	const redact = createRedact(() => []);
+	const log = createLogger({clock, redact, write: record => records.push(record)}, 'mcp');
+	const world = {PATH: process.env['PATH'] ?? '', HOME: home.path, ...environment};
+	const forms: FormToFill[] = [];
+	const asked: SampleRequest[] = [];
+	const views = new Map<string, ServerView>();
+	const statuses = new Map<string, ServerStatus[]>();
+	let changed = Promise.withResolvers<void>();
+
+	const wire = stack.use(createWire({clock, log, redact, paths, environment: world}));
+	const manager = stack.use(
+		createServerManager({
+			clock,
+			log,
+			redact,
+			profile: 'default',
+			paths,
+			environment: () => world,
+			wire,
+			async elicit(form) {
+				forms.push(form);
+				return elicit(form);
+			},
+			...(sample && {
+				async sample(request) {
+					asked.push(request);
+					return sample(request);
+				},
+			}),
+			onChange(view) {
+				views.set(view.name, view);
+				const seen = statuses.get(view.name) ?? [];
+				statuses.set(view.name, seen.at(-1) === view.status ? seen : [...seen, view.status]);
+				changed.resolve();
+				changed = Promise.withResolvers();
+			},
+			onRemoved(name) {
+				views.delete(name);
+			},
+		}),
+	);
+
+	const view = (name = 'crm'): ServerView => {
+		const found = manager.views().find(each => each.name === name);
+		if (!found) {
+			throw new Error(`There is no server ${name}`);
+		}
+
+		return found;
+	};
+
+	/** The view, as soon as `holds` is true of it. */
+	const until = async (holds: (view: ServerView) => boolean, name = 'crm') => {
+		while (!holds(view(name))) {
+			await changed.promise;
+		}
+
+		return view(name);
+	};
+
+	const tool = (name: string): Tool => {
+		const all = [...manager.tools().values()].flat();
+		const found = all.find(each => each.name === name || each.name === `mcp__crm__${name}`);
+		if (!found) {
+			throw new Error(`There is no tool ${name}, only ${all.map(each => each.name).join(', ')}`);
+		}
+
+		return found;
+	};
+
+	return {
+		manager,
+		home,
+		paths,
+		/** What was logged, as the log has it. */
+		records,
+		/** Forms that were handed to a person. */
+		forms,
+		/** What our model was asked. */
+		asked,
+		/** The statuses that a face has seen, in order. */
+		statuses: (name = 'crm') => statuses.get(name) ?? [],
+		view,
+		until,
+		reached: async (status: ServerStatus, name = 'crm') =>
+			until(each => each.status === status, name),
+		/** Makes these the servers, and waits until each has connected or failed once. */
+		async apply(...servers: readonly ToolServerConfig[]) {
+			await manager.apply(new Map(servers.map(server => [server.name, server])));
+			await manager.ready(new AbortController().signal);
+		},
+		tool,
+		/** Calls a tool by its registered name, or by what follows `mcp__crm__`. */
+		async call(name: string, args: JsonValue = {}, context: Partial<ToolContext> = {}) {
+			return tool(name).execute(args, {signal: new AbortController().signal, ...context});
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+/** What a promise came to: its value, or the message of its error. */
+export const outcomeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+	promise.catch((error: unknown) => messageOf(error));

@@ -1,0 +1,81 @@
+/**
+ * A tool server that is killed in the middle of a call. Arguments: the way to it, `stdio`, `json`, `stream`, `sse` or `modern`; its journal. Its tools `look`, which only
+ * reads, and `act` write the process's number and their name there. The first call in the journal is never answered, each later one with how many there were.
+ * All but `stdio` print the port.
+ */
+import {appendFileSync, readFileSync} from 'node:fs';
+import {createServer, type RequestListener} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {toNodeHandler} from '@modelcontextprotocol/node';
+import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
+import {SSEServerTransport} from '@modelcontextprotocol/server-legacy/sse';
+import {serveStdio} from '@modelcontextprotocol/server/stdio';
+import {z} from 'zod';
+import {createSessionListener} from './session-listener.ts';
+
+const [way = 'stdio', journal = ''] = process.argv.slice(2);
+
+function makeServer(): McpServer {
+	const server = new McpServer({name: 'mortal', version: '1.0.0'});
+	for (const [name, readOnlyHint] of [
+		['look', true],
+		['act', false],
+	] as const) {
+		server.registerTool(
+			name,
+			{annotations: {readOnlyHint}, inputSchema: z.object({})},
+			async () => {
+				appendFileSync(journal, `${process.pid} ${name}\n`);
+				const count = readFileSync(journal, 'utf8').trim().split('\n').length;
+				return count === 1
+					? new Promise<never>(() => {})
+					: {content: [{type: 'text', text: `${name} ${count}`}]};
+			},
+		);
+	}
+
+	return server;
+}
+
+const sessions = new Map<string, SSEServerTransport>();
+
+const oldListener: RequestListener = (request, response) => {
+	void (async () => {
+		const {pathname, searchParams} = new URL(request.url ?? '/', 'http://localhost');
+		if (pathname === '/message') {
+			const transport = sessions.get(searchParams.get('sessionId') ?? '');
+			await (transport
+				? transport.handlePostMessage(request, response)
+				: response.writeHead(404).end());
+			return;
+		}
+
+		const transport = new SSEServerTransport('/message', response);
+		sessions.set(transport.sessionId, transport);
+		await makeServer().connect(transport);
+	})();
+};
+
+const listeners: Readonly<Record<string, () => RequestListener>> = {
+	json: () => createSessionListener(makeServer, {json: true}).listener,
+	stream: () => createSessionListener(makeServer).listener,
+	sse: () => oldListener,
+	modern() {
+		const handle = toNodeHandler(createMcpHandler(makeServer, {legacy: 'reject'}));
+		return (request, response) => {
+			void handle(request as Parameters<typeof handle>[0], response);
+		};
+	},
+};
+
+const listener = listeners[way]?.();
+if (listener) {
+	const server = createServer(listener);
+	// Whoever started it may have been killed.
+	process.stdin.once('end', () => process.exit()).resume();
+	server.listen(0, '127.0.0.1', () => {
+		process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+	});
+} else {
+	serveStdio(makeServer);
+}

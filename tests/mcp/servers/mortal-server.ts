@@ -1,0 +1,134 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync, readFileSync} from 'node:fs';
+import {type AddressInfo, connect, createServer, type Socket} from 'node:net';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {until} from '../wire/processes.ts';
+import {remoteServer} from './http-server.ts';
+import {stdioServer} from './stdio-server.ts';
+
+const program = fileURLToPath(new URL('mortal-program.ts', import.meta.url));
+
+export const waysToMortals = ['stdio', 'json', 'stream', 'sse', 'modern'] as const;
+
+export type WayToMortal = (typeof waysToMortals)[number];
+
+export type MortalServer = AsyncDisposable & {
+	readonly server: ToolServerConfig;
+	/** The calls that reached it, by name, whichever of its lives it was. */
+	calls(): readonly string[];
+	/** Resolves when so many calls have reached it. */
+	called(count: number): Promise<void>;
+	/** `kill -9`. It is started again at once, unless it is to stay dead. */
+	kill(options?: {readonly forGood?: boolean}): void;
+	/** Brings one that stayed dead back. */
+	revive(): void;
+};
+
+/** A server that can be killed and comes back at the same place; see `mortal-program.ts`. Whoever comes between two lives waits. */
+export async function startMortal(way: WayToMortal): Promise<MortalServer> {
+	const home = await temporaryHome();
+	const journal = home.file('journal');
+	const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : []);
+	const remote = way === 'stdio' ? undefined : await startRemote(way, journal);
+	const server =
+		remote === undefined
+			? stdioServer(process.execPath, [program, way, journal])
+			: remoteServer(remote.url, {transport: way === 'sse' ? 'sse' : 'http'});
+	return {
+		server,
+		calls: () => lines().map(line => line.split(' ')[1] ?? ''),
+		called: async count => until(() => lines().length >= count),
+		kill({forGood = false} = {}) {
+			if (remote) {
+				remote.kill(forGood);
+			} else {
+				const pid = Number(lines().at(-1)?.split(' ')[0]);
+				if (pid > 1) {
+					process.kill(pid, 'SIGKILL');
+				}
+			}
+		},
+		revive() {
+			remote?.revive();
+		},
+		async [Symbol.asyncDispose]() {
+			await remote?.[Symbol.asyncDispose]();
+			await home[Symbol.asyncDispose]();
+		},
+	};
+}
+
+/** One address for all its lives. */
+async function startRemote(way: WayToMortal, journal: string) {
+	const sockets = new Set<Socket>();
+	let life = start(way, journal);
+
+	const front = createServer(socket => {
+		void (async () => {
+			sockets.add(socket);
+			socket.on('error', () => {});
+			const port = await life?.port;
+			if (port === undefined || socket.destroyed) {
+				socket.destroy();
+				return;
+			}
+
+			const behind = connect(port, '127.0.0.1');
+			behind.on('error', () => {});
+			behind.once('close', () => socket.destroy());
+			socket.once('close', () => {
+				sockets.delete(socket);
+				behind.destroy();
+			});
+			socket.pipe(behind).pipe(socket);
+		})();
+	});
+	front.listen(0, '127.0.0.1');
+	await once(front, 'listening');
+	await life?.port;
+	return {
+		url: `http://127.0.0.1:${(front.address() as AddressInfo).port}/${way === 'sse' ? 'sse' : 'mcp'}`,
+		kill(forGood: boolean) {
+			life?.child.kill('SIGKILL');
+			life = forGood ? undefined : start(way, journal);
+		},
+		revive() {
+			life ??= start(way, journal);
+		},
+		async [Symbol.asyncDispose]() {
+			for (const socket of sockets) {
+				socket.destroy();
+			}
+
+			front.close();
+			if (life) {
+				const {child} = life;
+				const exited = once(child, 'exit');
+				child.kill('SIGKILL');
+				await exited;
+			}
+		},
+	};
+}
+
+type Life =
+	| {readonly child: ReturnType<typeof spawn>; readonly port: Promise<number | undefined>}
+	| undefined;
+
+function start(way: WayToMortal, journal: string): Life {
+	const child = spawn(process.execPath, [program, way, journal], {
+		stdio: ['pipe', 'pipe', 'ignore'],
+	});
+	const firstLine = async () => {
+		for await (const line of createInterface({input: child.stdout})) {
+			return Number(line);
+		}
+
+		return undefined;
+	};
+	return {child, port: firstLine()};
+}
