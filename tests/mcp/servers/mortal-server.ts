@@ -32,7 +32,9 @@ export type MortalServer = AsyncDisposable & {
 export async function startMortal(way: WayToMortal): Promise<MortalServer> {
 	const home = await temporaryHome();
 	const journal = home.file('journal');
-	const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : []);
+	// A line that has no end yet is still being written.
+	const lines = () =>
+		existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : [];
 	const remote = way === 'stdio' ? undefined : await startRemote(way, journal);
 	const server =
 		remote === undefined
