@@ -30,14 +30,14 @@ export type FormToFill = {
 	readonly profile: string;
 	readonly message: string;
 	readonly fields: readonly FormField[];
-	/** How long it may wait. */
+	/** How long it waits when nobody asks for more time. */
 	readonly timeoutMs: number;
 	/** The run whose call made the server ask; absent when a person tries a tool. */
 	readonly runId?: number;
 	readonly signal: AbortSignal;
 };
 
-/** Hands a form to a person. No answer in time is `cancel`. Must not reject unless the signal aborts. */
+/** Hands a form to a person, and ends it in time: no answer is `cancel`. When the signal aborts it must resolve or reject at once; otherwise it must not reject. */
 export type Elicit = (
 	form: FormToFill,
 ) => Promise<

@@ -47,7 +47,7 @@ export type FormToFill = {
 	readonly fields: readonly FormField[];
 	/** The run whose call the server asks for, where that is known. */
 	readonly run?: AskingRun;
-	/** How long it waits for an answer, milliseconds; at most 300,000 count. */
+	/** How long it waits for an answer when nobody asks for more time, milliseconds. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
 };

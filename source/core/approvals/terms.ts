@@ -1,7 +1,7 @@
 import type {ApprovalScope, AskedTool} from '../approval.ts';
 import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
 
-/** No request waits longer without being moved, milliseconds. @see Decisions 4 */
+/** No call waits longer without being moved, milliseconds. @see Decisions 4 */
 const longestWaitMs = 300_000;
 
 /** A call that was asked about leaves this much of its own time. */
@@ -10,7 +10,7 @@ const marginMs = 5000;
 /** A person gets at least this long, however short the tool's own time. */
 const shortestWaitMs = 5000;
 
-/** How far a request without a run can be moved. */
+/** How far a request without a run can be moved at least. */
 const longestTryMs = 15 * 60_000;
 
 /** By how much a deadline is moved at a time. */
@@ -21,20 +21,20 @@ export type Deadlines = {readonly deadline: number; readonly latestDeadline: num
 
 /** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it never lies behind the run's end. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
-	const latestDeadline = Math.max(run?.endsAt ?? now + longestTryMs, now);
-	return {
-		deadline: Math.min(now + Math.min(waitMs, longestWaitMs), latestDeadline),
-		latestDeadline,
-	};
+	const latestDeadline = Math.max(run?.endsAt ?? now + Math.max(longestTryMs, waitMs), now);
+	return {deadline: Math.min(now + waitMs, latestDeadline), latestDeadline};
 }
 
 /** A call waits for 300 s or the tool's own time less 5 s, whichever is shorter, but for no less than 5 s. */
 export const callDeadlines = (
 	{toolTimeoutMs, run}: Pick<CallToApprove, 'toolTimeoutMs' | 'run'>,
 	now: number,
-): Deadlines => deadlines(now, Math.max(toolTimeoutMs - marginMs, shortestWaitMs), run);
+): Deadlines => {
+	const waitMs = Math.max(toolTimeoutMs - marginMs, shortestWaitMs);
+	return deadlines(now, Math.min(waitMs, longestWaitMs), run);
+};
 
-/** A form waits as long as its server's settings say, at most 300 s. */
+/** A form waits as long as its server's settings say. @see Interface 2.12 `elicitation` */
 export const formDeadlines = (
 	{timeoutMs, run}: {readonly timeoutMs: number; readonly run?: AskingRun},
 	now: number,

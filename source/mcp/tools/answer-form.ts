@@ -3,7 +3,6 @@ import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
-import {withDeadline} from '../connection/with-deadline.ts';
 import {hostOf} from './ask-about.ts';
 import {runOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
@@ -21,13 +20,11 @@ const mostQuestions = 5;
 export function createFormHandler({
 	server,
 	profile,
-	clock,
 	log,
 	redact,
 	calls,
 	elicit,
 }: HandlerDependencies) {
-	const {timeoutMs} = server.elicitation;
 	const fact = {server: server.name};
 	let waiting = 0;
 
@@ -46,20 +43,17 @@ export function createFormHandler({
 		// The time of the call that asks does not pass meanwhile.
 		const pause = calls.pause();
 		try {
-			const answer = await withDeadline(
-				{clock, timeoutMs, signal, message: 'Nobody answered'},
-				async limited =>
-					elicit({
-						server: server.name,
-						host: hostOf(server),
-						profile,
-						message: block(redact(message), {maxLength: 4000, maxLines: 50}).text,
-						fields,
-						timeoutMs,
-						...runOf(calls),
-						signal: limited,
-					}),
-			);
+			// Whoever shows it ends it in time: a person may ask for more of that.
+			const answer = await elicit({
+				server: server.name,
+				host: hostOf(server),
+				profile,
+				message: block(redact(message), {maxLength: 4000, maxLines: 50}).text,
+				fields,
+				timeoutMs: server.elicitation.timeoutMs,
+				...runOf(calls),
+				signal,
+			});
 			if (answer.action !== 'accept') {
 				return {action: answer.action};
 			}

@@ -89,9 +89,11 @@ describe('when a request is denied by itself', () => {
 		});
 	});
 
-	test('a form waits as long as its server says, at most 300 s', () => {
+	test('a form waits as long as its server says ("default 300"), never behind the end of the run', () => {
+		const run = makeAskingRun({endsAt: startMs + 700_000});
 		expect(formDeadlines({timeoutMs: 10_000}, startMs).deadline).toBe(startMs + 10_000);
-		expect(formDeadlines({timeoutMs: 900_000}, startMs).deadline).toBe(startMs + 300_000);
+		expect(formDeadlines({timeoutMs: 600_000, run}, startMs).deadline).toBe(startMs + 600_000);
+		expect(formDeadlines({timeoutMs: 900_000, run}, startMs).deadline).toBe(startMs + 700_000);
 	});
 
 	test('"w extends": five minutes, "as far as the run\'s own end"', () => {

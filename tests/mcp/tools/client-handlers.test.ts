@@ -140,19 +140,28 @@ test('who declines, declines', async () => {
 });
 
 test('no answer → cancel', async () => {
+	await using world = await asking(askForm, person({action: 'cancel'}));
+
+	expect(JSON.parse(await world.read('ask'))).toEqual({action: 'cancel'});
+});
+
+test('a person who was given more time answers after the form’s own', async () => {
 	const asked = Promise.withResolvers<FormToFill>();
+	const answer = Promise.withResolvers<Awaited<ReturnType<Elicit>>>();
 	await using world = await asking(askForm, {
 		elicit: async form => {
 			asked.resolve(form);
-			return new Promise(() => {});
+			return answer.promise;
 		},
 	});
 	const call = world.read('ask');
-	const {signal} = await asked.promise;
-	world.clock.advance(300_000);
+	const {signal, timeoutMs} = await asked.promise;
+	world.clock.advance(timeoutMs + 60_000);
+	const wasAborted = signal.aborted;
+	answer.resolve({action: 'accept', content: {title: 'Fine'}});
 
-	expect(JSON.parse(await call)).toEqual({action: 'cancel'});
-	expect(signal.aborted).toBe(true);
+	expect(JSON.parse(await call)).toEqual({action: 'accept', content: {title: 'Fine'}});
+	expect(wasAborted).toBe(false);
 });
 
 test('a surface that fails is no answer', async () => {
