@@ -21,6 +21,7 @@ import {diffServer} from './plan-servers.ts';
 import {clientCapabilities} from './tools/client-handlers.ts';
 import type {Pins} from './tools/pins.ts';
 import type {PlannedTool, ToolsToPlan} from './tools/registry.ts';
+import {createSamplingTimes} from './tools/sampling-times.ts';
 import type {ConnectFailure} from './wire/open-transport.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -82,6 +83,7 @@ export function createToolServer(
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
 	const parallel = createCallQueue(mostParallelCalls);
+	const samplingTimes = createSamplingTimes(clock);
 
 	const fingerprint = () =>
 		fingerprintOf(
@@ -137,7 +139,7 @@ export function createToolServer(
 						secrets = values;
 					},
 				},
-				{...dependencies, redact},
+				{...dependencies, redact, samplingTimes},
 			),
 		onLive(live) {
 			lastLive = live;

@@ -7,7 +7,7 @@ import type {
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {mostToolBytes, mostTools} from './list-tools.ts';
+import {mostListed, mostListedBytes} from './list-tools.ts';
 import type {ServerFacts} from './live.ts';
 
 /** What a server said when it was last connected. */
@@ -87,13 +87,13 @@ const cachedSchema = z.object({
 		capabilities: z.object({resources: z.boolean(), prompts: z.boolean()}),
 		discover: z.custom<DiscoverResult>(isDiscoverResult).optional(),
 	}),
-	tools: z.array(toolSchema).max(mostTools),
+	tools: z.array(toolSchema).max(mostListed),
 });
 
 /** An entry of the file; `undefined` when it is broken, or larger than a server may be. */
 export function parseCachedServer(value: unknown): CachedServer | undefined {
 	const parsed = cachedSchema.safeParse(value);
-	if (!parsed.success || Buffer.byteLength(JSON.stringify(parsed.data.tools)) > mostToolBytes) {
+	if (!parsed.success || Buffer.byteLength(JSON.stringify(parsed.data.tools)) > mostListedBytes) {
 		return undefined;
 	}
 

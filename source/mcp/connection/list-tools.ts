@@ -1,8 +1,8 @@
 import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
 
-/** What a server may offer: what is beyond is not used. */
-export const mostTools = 500;
-export const mostToolBytes = 4 * 1024 * 1024;
+/** What is looked at of a server's list, before its filter: far more than may be registered. */
+export const mostListed = 5000;
+export const mostListedBytes = 8 * 1024 * 1024;
 
 /** The tools that a server listed, as it said them. */
 export type Listing = {
@@ -37,13 +37,13 @@ export async function listTools(
 	};
 }
 
-/** The first 500 tools, and of those as many as fit into 4 MB of JSON. */
+/** The first 5,000 tools, and of those as many as fit into 8 MB of JSON. */
 export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;
-	for (const tool of tools.slice(0, mostTools)) {
+	for (const tool of tools.slice(0, mostListed)) {
 		bytes += Buffer.byteLength(JSON.stringify(tool));
-		if (bytes > mostToolBytes) {
+		if (bytes > mostListedBytes) {
 			break;
 		}
 
@@ -56,7 +56,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' 
 		warnings:
 			dropped > 0
 				? [
-						`offers ${tools.length} tools, ${bytes > mostToolBytes ? 'more than 4 MB of definitions' : `more than ${mostTools}`}; not used: ${dropped}`,
+						`offers ${tools.length} tools, ${bytes > mostListedBytes ? 'more than 8 MB of definitions' : `more than ${mostListed}`}; not used: ${dropped}`,
 					]
 				: [],
 	};

@@ -5,6 +5,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ServerManagerDependencies} from '../manager.ts';
 import {createCallsUnderWay} from '../tools/calls-under-way.ts';
 import {createClientHandlers} from '../tools/client-handlers.ts';
+import type {SamplingTimes} from '../tools/sampling-times.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ClientSide} from './client-side.ts';
 import {connect} from './connect.ts';
@@ -23,7 +24,7 @@ type Dependencies = Pick<
 	| 'elicit'
 	| 'sample'
 	| 'authProviderOf'
->;
+> & {readonly samplingTimes: SamplingTimes};
 
 /**
  * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
@@ -64,11 +65,21 @@ export async function openServer(
 
 function clientSideOf(
 	server: ToolServerConfig,
-	{clock, log, profile, redact, elicit, sample}: Dependencies,
+	{clock, log, profile, redact, elicit, sample, samplingTimes}: Dependencies,
 ): ClientSide {
 	const calls = createCallsUnderWay(clock);
 	return {
-		...createClientHandlers({server, profile, clock, log, redact, calls, elicit, sample}),
+		...createClientHandlers({
+			server,
+			profile,
+			clock,
+			log,
+			redact,
+			calls,
+			elicit,
+			sample,
+			samplingTimes,
+		}),
 		calls,
 		...(server.trust === 'untrusted' ? {validator: uncheckedOutput} : {}),
 	};

@@ -4,7 +4,8 @@ import {cell} from '../../core/untrusted.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
 import {runOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
-import {inLastMinute, judgeSampling} from './judge-sampling.ts';
+import {judgeSampling} from './judge-sampling.ts';
+import {createSamplingTimes} from './sampling-times.ts';
 
 /** What the protocol has for a person, or a policy, that says no. */
 const refusedCode = -1;
@@ -28,24 +29,25 @@ export function createSamplingHandler({
 	redact,
 	calls,
 	sample,
+	samplingTimes: times = createSamplingTimes(clock),
 }: HandlerDependencies) {
 	const {timeoutMs} = server.sampling;
-	let recent: readonly number[] = [];
 
 	return async (
 		params: CreateMessageRequestParams,
 		signal: AbortSignal,
 	): Promise<CreateMessageResult> => {
-		const now = clock.monotonic();
-		recent = inLastMinute(recent, now);
-		const verdict = judgeSampling(params, server.sampling, {recent, now});
+		const verdict = judgeSampling(params, server.sampling, {
+			recent: times.recent(),
+			now: clock.monotonic(),
+		});
 		if (!verdict.allowed || !sample) {
 			const reason = verdict.allowed ? 'there is no model' : verdict.reason;
 			log.warn(`A sampling request is refused: ${reason}`, {server: server.name});
 			throw new Refusal(`Sampling was refused: ${reason}`);
 		}
 
-		recent = [...recent, now];
+		times.add();
 		const pause = calls.pause();
 		try {
 			const {text, model, stopReason} = await withDeadline(

@@ -8,6 +8,7 @@ import {createFormHandler} from './answer-form.ts';
 import {createSamplingHandler} from './answer-sampling.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
 import type {AllowedSample} from './judge-sampling.ts';
+import type {SamplingTimes} from './sampling-times.ts';
 
 /** What a server asks our model; bounded, and allowed by its policy. Its words are untrusted. */
 export type SampleRequest = AllowedSample & {
@@ -34,6 +35,8 @@ export type HandlerDependencies = {
 	readonly elicit: Elicit;
 	/** Absent: no server may ask. */
 	readonly sample?: Sample | undefined;
+	/** Of the server; absent: of this connection alone. */
+	readonly samplingTimes?: SamplingTimes;
 };
 
 /** What we answer to a server's own requests. */

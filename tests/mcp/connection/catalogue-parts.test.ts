@@ -34,14 +34,14 @@ test('at most ten names are named, cleaned', () => {
 	expect(describeToolChanges([], [tool('\u001B[2J\nx')])).toBe('tools changed: added ␛[2J␊x');
 });
 
-test('at most 500 tools and 4 MB of a server are used, and that is said', () => {
-	const many = boundTools(Array.from({length: 501}, (_, index) => tool(`t${index}`)));
-	expect(many.tools).toHaveLength(500);
-	expect(many.warnings).toEqual(['offers 501 tools, more than 500; not used: 1']);
+test('at most 5,000 tools and 8 MB of a server’s list are looked at, and that is said', () => {
+	const many = boundTools(Array.from({length: 5001}, (_, index) => tool(`t${index}`)));
+	expect(many.tools).toHaveLength(5000);
+	expect(many.warnings).toEqual(['offers 5001 tools, more than 5000; not used: 1']);
 
-	const large = boundTools([tool('a', 'x'.repeat(3_000_000)), tool('b', 'x'.repeat(3_000_000))]);
+	const large = boundTools([tool('a', 'x'.repeat(5_000_000)), tool('b', 'x'.repeat(5_000_000))]);
 	expect(large.tools.map(({name}) => name)).toEqual(['a']);
-	expect(large.warnings).toEqual(['offers 2 tools, more than 4 MB of definitions; not used: 1']);
+	expect(large.warnings).toEqual(['offers 2 tools, more than 8 MB of definitions; not used: 1']);
 });
 
 test('servers whose names meet are told of each other, whoever came first', () => {

@@ -95,8 +95,8 @@ test('an entry that is broken, or larger than a server may be, is left out; the 
 	const servers = {
 		good: entry(),
 		broken: {...entry(), facts: {era: 'future'}},
-		many: {...entry(), tools: Array.from({length: 501}, () => tool)},
-		large: {...entry(), tools: [{...tool, description: 'x'.repeat(4 * 1024 * 1024)}]},
+		many: {...entry(), tools: Array.from({length: 5001}, () => tool)},
+		large: {...entry(), tools: [{...tool, description: 'x'.repeat(8 * 1024 * 1024)}]},
 		strange: {...entry(), tools: [{name: 'a', inputSchema: {type: 'string'}}]},
 		__proto__: null,
 	};
