@@ -1,33 +1,20 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {startMortal, waysToMortals} from '../servers/mortal-server.ts';
 import {ownServer} from '../servers/stdio-server.ts';
 import {createJumpClock} from './jump-clock.ts';
 import {openManager} from './open-manager.ts';
 
-describe.for(waysToMortals)('a server over %s that is killed in the middle of a call', way => {
-	test('"replayed transparently" when the tool has readOnlyHint: true: the answer is that of the second call', async () => {
+test.for(waysToMortals)(
+	'killed over %s in the middle of a call: "only readOnlyHint: true tools are transparently replayed; other tools return the error outcome_uncertain", within 3 s',
+	async way => {
 		await using mortal = await startMortal(way);
 		await using managed = await openManager();
 		await managed.apply(mortal.server);
-		const call = managed.call('look');
-		await mortal.called(1);
-		mortal.kill();
-
-		expect(await call).toEqual({text: 'look 2'});
-		expect(mortal.calls()).toEqual(['look', 'look']);
-		expect(managed.view().status).toBe('connected');
-		expect(await managed.call('act')).toEqual({text: 'act 3'});
-	});
-
-	test('"fail within 3 s": other tools "return the error outcome_uncertain" and are not called again; the server serves later calls', async () => {
-		await using mortal = await startMortal(way);
-		await using managed = await openManager();
-		await managed.apply(mortal.server);
-		const call = managed.call('act');
+		const first = managed.call('act', {word: 'hang'});
 		await mortal.called(1);
 		const start = performance.now();
-		mortal.kill();
-		const {text, isError} = await call;
+		void mortal.kill();
+		const {text, isError} = await first;
 
 		expect(performance.now() - start).toBeLessThan(3000);
 		expect(isError).toBe(true);
@@ -38,36 +25,35 @@ describe.for(waysToMortals)('a server over %s that is killed in the middle of a 
 			tool: 'act',
 			reason: expect.stringMatching(/^(?:closed|stream_lost)$/),
 		});
-		expect(mortal.calls()).toEqual(['act']);
 		expect(await managed.call('act')).toEqual({text: 'act 2'});
-		expect(managed.view()).toMatchObject({status: 'connected', activeCalls: 0});
-	});
-});
 
-test.for(waysToMortals)(
-	'a server over %s that dies between two calls is connected again without one',
+		const second = managed.call('look', {word: 'hang more'});
+		await mortal.called(3);
+		void mortal.kill();
+
+		expect(await second).toEqual({text: 'look 4'});
+		expect(mortal.calls()).toEqual(['act', 'act', 'look', 'look']);
+		expect(managed.view()).toMatchObject({status: 'connected', activeCalls: 0});
+	},
+);
+
+test.for(['stdio', 'stream', 'modern'] as const)(
+	'killed over %s between two calls: it is connected again without one',
 	async way => {
 		await using mortal = await startMortal(way);
 		const clock = createJumpClock();
 		await using managed = await openManager({clock});
 		await managed.apply({...mortal.server, keepaliveMs: 60_000});
-		const lost = managed.call('act');
-		await mortal.called(1);
-		mortal.kill();
-		await lost;
-		expect(await managed.call('look')).toEqual({text: 'look 2'});
-		mortal.kill();
+		expect(await managed.call('look')).toEqual({text: 'look 1'});
+		await mortal.kill();
 		// Without a session and a standing stream, only a check tells.
-		if (managed.view().status === 'connected') {
-			clock.jump(60_000);
-		}
-
+		clock.jump(60_000);
 		await managed.until(({status}) => status !== 'connected');
 		clock.jump(1000);
 		await managed.reached('connected');
 
 		expect(managed.view().tools.map(({tool}) => tool)).toEqual(['act', 'look']);
-		expect(await managed.call('look')).toEqual({text: 'look 3'});
+		expect(await managed.call('look')).toEqual({text: 'look 2'});
 	},
 );
 
@@ -76,12 +62,9 @@ test('a server that stays away is tried 5 times with growing pauses, parked, loo
 	const clock = createJumpClock();
 	await using managed = await openManager({clock});
 	await managed.apply(mortal.server);
-	const lost = managed.call('act');
-	await mortal.called(1);
-	mortal.kill();
-	await lost;
-	expect(await managed.call('act')).toEqual({text: 'act 2'});
-	mortal.kill({forGood: true});
+	expect(await managed.call('act')).toEqual({text: 'act 1'});
+	await mortal.kill({forGood: true});
+	await managed.call('act');
 
 	const pauses: number[] = [];
 	for (;;) {
@@ -106,7 +89,7 @@ test('a server that stays away is tried 5 times with growing pauses, parked, loo
 	mortal.revive();
 	clock.jump(300_001);
 	await managed.reached('connected');
-	expect(await managed.call('look')).toEqual({text: 'look 3'});
+	expect(await managed.call('look')).toEqual({text: 'look 2'});
 });
 
 test('a call of a tool whose server is parked fails at once and does not hammer it', async () => {
@@ -114,10 +97,8 @@ test('a call of a tool whose server is parked fails at once and does not hammer 
 	const clock = createJumpClock();
 	await using managed = await openManager({clock});
 	await managed.apply(mortal.server);
-	const lost = managed.call('act');
-	await mortal.called(1);
-	mortal.kill({forGood: true});
-	await lost;
+	await mortal.kill({forGood: true});
+	await managed.call('act');
 	while (managed.view().status !== 'parked') {
 		clock.jump(60_000);
 		await managed.until(({status}) => status === 'failed' || status === 'parked');

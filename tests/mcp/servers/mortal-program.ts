@@ -1,9 +1,10 @@
 /**
  * A tool server that is killed in the middle of a call. Arguments: the way to it, `stdio`, `json`, `stream`, `sse` or `modern`; its journal. Its tools `look`, which only
- * reads, and `act` write the process's number and their name there. The first call in the journal is never answered, each later one with how many there were.
+ * reads, and `act` write the process's number, their name and their `word` there, and answer with how many lines there are; the first call with a word that begins
+ * with `hang` is not answered.
  * All but `stdio` print the port.
  */
-import {appendFileSync, readFileSync} from 'node:fs';
+import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {toNodeHandler} from '@modelcontextprotocol/node';
@@ -23,13 +24,13 @@ function makeServer(): McpServer {
 	] as const) {
 		server.registerTool(
 			name,
-			{annotations: {readOnlyHint}, inputSchema: z.object({})},
-			async () => {
-				appendFileSync(journal, `${process.pid} ${name}\n`);
-				const count = readFileSync(journal, 'utf8').trim().split('\n').length;
-				return count === 1
+			{annotations: {readOnlyHint}, inputSchema: z.object({word: z.string().default('')})},
+			async ({word}) => {
+				const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [''];
+				appendFileSync(journal, `${process.pid} ${name} ${word}\n`);
+				return word.startsWith('hang') && !lines.some(line => line.endsWith(` ${word}`))
 					? new Promise<never>(() => {})
-					: {content: [{type: 'text', text: `${name} ${count}`}]};
+					: {content: [{type: 'text', text: `${name} ${lines.length}`}]};
 			},
 		);
 	}

@@ -6,7 +6,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-import {until} from '../wire/processes.ts';
+import {isGone, until} from '../wire/processes.ts';
 import {remoteServer} from './http-server.ts';
 import {stdioServer} from './stdio-server.ts';
 
@@ -22,8 +22,8 @@ export type MortalServer = AsyncDisposable & {
 	calls(): readonly string[];
 	/** Resolves when so many calls have reached it. */
 	called(count: number): Promise<void>;
-	/** `kill -9`. It is started again at once, unless it is to stay dead. */
-	kill(options?: {readonly forGood?: boolean}): void;
+	/** `kill -9`. It is started again at once, unless it is to stay dead. Resolves when the old process is gone. */
+	kill(options?: {readonly forGood?: boolean}): Promise<void>;
 	/** Brings one that stayed dead back. */
 	revive(): void;
 };
@@ -44,15 +44,15 @@ export async function startMortal(way: WayToMortal): Promise<MortalServer> {
 		server,
 		calls: () => lines().map(line => line.split(' ')[1] ?? ''),
 		called: async count => until(() => lines().length >= count),
-		kill({forGood = false} = {}) {
+		async kill({forGood = false} = {}) {
 			if (remote) {
-				remote.kill(forGood);
-			} else {
-				const pid = Number(lines().at(-1)?.split(' ')[0]);
-				if (pid > 1) {
-					process.kill(pid, 'SIGKILL');
-				}
+				await remote.kill(forGood);
+				return;
 			}
+
+			const pid = Number(lines().at(-1)?.split(' ')[0]);
+			process.kill(pid, 'SIGKILL');
+			await until(() => isGone(pid));
 		},
 		revive() {
 			remote?.revive();
@@ -94,9 +94,11 @@ async function startRemote(way: WayToMortal, journal: string) {
 	await life?.port;
 	return {
 		url: `http://127.0.0.1:${(front.address() as AddressInfo).port}/${way === 'sse' ? 'sse' : 'mcp'}`,
-		kill(forGood: boolean) {
-			life?.child.kill('SIGKILL');
+		async kill(forGood: boolean) {
+			const old = life;
+			const ended = end(old);
 			life = forGood ? undefined : start(way, journal);
+			await ended;
 		},
 		revive() {
 			life ??= start(way, journal);
@@ -107,14 +109,17 @@ async function startRemote(way: WayToMortal, journal: string) {
 			}
 
 			front.close();
-			if (life) {
-				const {child} = life;
-				const exited = once(child, 'exit');
-				child.kill('SIGKILL');
-				await exited;
-			}
+			await end(life);
 		},
 	};
+}
+
+async function end(life: Life): Promise<void> {
+	if (life) {
+		const exited = once(life.child, 'exit');
+		life.child.kill('SIGKILL');
+		await exited;
+	}
 }
 
 type Life =
