@@ -59,7 +59,12 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 			];
 		case 'deny-all':
 			return [
-				line(ui`    D again denies all ${facts.waiting} that wait`, 'warn'),
+				line(
+					facts.waiting === 1
+						? own('    D again denies what waits')
+						: ui`    D again denies all ${facts.waiting} that wait`,
+					'warn',
+				),
 				line(own('    Esc goes back'), 'quiet'),
 			];
 		case 'rule':
@@ -152,6 +157,7 @@ function ruleLines(
 		profile,
 		server: tool.server,
 		tool: tool.tool,
+		endpoint: tool.endpoint,
 		definition: tool.definition,
 		scope: 'always',
 		...(args !== 'any' && {args: {hash: '', ...(args !== 'exact' && {keys: args})}}),

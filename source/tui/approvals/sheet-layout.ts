@@ -1,7 +1,7 @@
 import type {Approval, ToolApproval} from '../../core/approval.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
-import {formLines, messageLines} from '../forms/form-lines.ts';
+import {formLines, messageLines, type FormLines} from '../forms/form-lines.ts';
 import {blankLine, clean, line, type Line} from '../panes/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
@@ -20,6 +20,10 @@ export type SheetLayout = {
 	readonly content: readonly Line[];
 	/** The first row of the content that is shown, and how many there are. */
 	readonly top: number;
+	/** The last that can be the first. */
+	readonly most: number;
+	/** The first row when what keys act on is to be seen, with as little scrolling as that takes. */
+	readonly cursorTop: number;
 	readonly height: number;
 	readonly footer: readonly Line[];
 	/** On wide screens: what the server says, and the last calls. */
@@ -76,7 +80,7 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	const width = widthOf(size);
 	const isSplit = width < size.columns;
 	const sideWidth = isSplit ? size.columns - gutter - width : 0;
-	const {content, isWhole, cursorRow} = contentOf(inputs, width);
+	const {content, isWhole, cursor, isHeld} = contentOf(inputs, width);
 	const {state, now} = snapshot;
 	const locked = lockReason({...inputs, isWhole});
 	const footer = footerLines(sheet, approval, {
@@ -88,12 +92,15 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 		width,
 	});
 	const rows = Math.max(1, height - footer.length);
-	const wanted = cursorRow === undefined ? sheet.top : topFor(cursorRow, {rows, top: sheet.top});
-	const top = Math.max(0, Math.min(wanted, content.length - rows));
+	const most = Math.max(0, content.length - rows);
+	const wanted = cursor && isHeld ? topFor(cursor, {rows, top: sheet.top}) : sheet.top;
+	const top = Math.max(0, Math.min(wanted, most));
 	return {
 		title: titleOf(inputs, locked),
 		content,
 		top,
+		most,
+		cursorTop: cursor ? Math.min(topFor(cursor, {rows, top}), most) : top,
 		height: Math.min(rows, height),
 		footer,
 		side:
@@ -107,19 +114,27 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	};
 }
 
-/** Scrolls as little as shows the row that keys act on. */
-const topFor = (row: number, {rows, top}: {readonly rows: number; readonly top: number}): number =>
-	Math.max(row - rows + 1, Math.min(top, row));
+/** Scrolls as little as shows the rows that keys act on; their first where they have no room together. */
+const topFor = (
+	{first, last}: FormLines['cursor'],
+	{rows, top}: {readonly rows: number; readonly top: number},
+): number => Math.min(first, Math.max(top, last - rows + 1));
 
 function contentOf({sheet, approval, snapshot: {state}}: SheetInputs, width: number) {
 	const {step} = sheet;
 	if (approval.kind === 'form') {
 		const head = [...formHead(approval, {state, width}), ...messageLines(approval.message, width)];
-		const form = step.kind === 'form' ? formLines(step.form, width) : undefined;
+		const filled = step.kind === 'form' || step.kind === 'deny-all' ? step.form : undefined;
+		const form = filled && formLines(filled, width);
 		return {
 			content: [...head, ...(form?.rows ?? [])],
 			isWhole: true,
-			cursorRow: form ? head.length + form.cursorRow : undefined,
+			cursor: form && {
+				first: head.length + form.cursor.first,
+				last: head.length + form.cursor.last,
+			},
+			// Pages of a form can be turned, but nobody types where it is not seen.
+			isHeld: step.kind === 'form' && step.form.editing !== undefined,
 		};
 	}
 
@@ -128,14 +143,16 @@ function contentOf({sheet, approval, snapshot: {state}}: SheetInputs, width: num
 		return {
 			content: keyLines(approval, step, width),
 			isWhole: args.isWhole,
-			cursorRow: step.cursor + 2,
+			cursor: {first: step.cursor + 2, last: step.cursor + 2},
+			isHeld: true,
 		};
 	}
 
 	return {
 		content: callLines(approval, {state, args, width}),
 		isWhole: args.isWhole,
-		cursorRow: undefined,
+		cursor: undefined,
+		isHeld: false,
 	};
 }
 
@@ -176,7 +193,7 @@ export function lockReason({
 	}
 
 	if (!isSeen) {
-		return own('scroll to the end first');
+		return own('scroll to the end first: G');
 	}
 
 	if (!isWhole && !wasPaged) {

@@ -19,7 +19,11 @@ export type SheetStep =
 	/** What the agent is told. */
 	| {readonly kind: 'reason'; readonly text: LineText}
 	/** Everything that waits is denied with one more key. */
-	| {readonly kind: 'deny-all'}
+	| {
+			readonly kind: 'deny-all';
+			/** What was filled in until then. */
+			readonly form?: FormState;
+	  }
 	| {readonly kind: 'form'; readonly form: FormState};
 
 /** The sheet that a person decides on. One at a time. */

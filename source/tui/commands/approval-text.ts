@@ -23,7 +23,8 @@ function allowNamed(shell: Shell): void {
 const isElsewhere = (shell: Shell): boolean => !isAtChoice(shell);
 
 function back(shell: Shell): void {
-	goToStep(shell, {kind: 'choose'});
+	const form = stepOf(shell, 'deny-all')?.form;
+	goToStep(shell, form ? {kind: 'form', form} : {kind: 'choose'});
 }
 
 /** The ways out, and the keys beside a text. */

@@ -10,7 +10,7 @@ import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {close} from './overlay-state.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from './settle.ts';
-import {changeSheet, goToStep, sheetNow} from './sheet.ts';
+import {changeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {
@@ -148,7 +148,8 @@ const choiceCommands: readonly Command[] = [
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
-			goToStep(shell, {kind: 'deny-all'});
+			const form = stepOf(shell, 'form')?.form;
+			goToStep(shell, {kind: 'deny-all', ...(form && {form})});
 		},
 	},
 	{
@@ -209,10 +210,10 @@ function scroll(shell: Shell, rows: number): void {
 		return;
 	}
 
-	const layout = open.layout();
-	const most = Math.max(0, layout.content.length - layout.height);
-	changeSheet(shell, {top: Math.max(0, Math.min(most, layout.top + rows))});
+	scrollSheet(shell, rows);
 }
+
+const isPage = (name: string): boolean => name.startsWith('page-');
 
 const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Command => ({
 	id: `approval.${name}`,
@@ -220,7 +221,8 @@ const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Comm
 	keys,
 	label,
 	quiet: true,
-	when: shell => stepOf(shell, 'form') === undefined,
+	// Between the fields of a form its own keys move; pages are turned all the same.
+	when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
 	run(shell) {
 		scroll(shell, rows);
 	},

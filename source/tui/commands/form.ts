@@ -2,6 +2,7 @@ import {
 	actOnField,
 	contentOf,
 	endEditing,
+	endOf,
 	leaveEditing,
 	moveField,
 	problemsIn,
@@ -14,7 +15,7 @@ import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {changeOverlay} from './overlay-state.ts';
 import {answer} from './settle.ts';
-import {goToStep} from './sheet.ts';
+import {changeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
 /** The form that is open: one that a server wants filled in, or the arguments of a tool that is tried. */
 export function formNow({view}: Pick<Shell, 'view'>): FormState | undefined {
@@ -28,15 +29,17 @@ export function formNow({view}: Pick<Shell, 'view'>): FormState | undefined {
 		: undefined;
 }
 
-/** Changes the form that is open. */
+/** Changes the form that is open, and scrolls to the field that keys act on. */
 export function changeForm(shell: Shell, update: (form: FormState) => FormState): void {
 	const form = formNow(shell);
 	if (!form) {
 		return;
 	}
 
-	if (shell.view.get().overlay?.kind === 'approval') {
+	if (isOfServer(shell)) {
 		goToStep(shell, {kind: 'form', form: update(form)});
+		const layout = sheetNow(shell)?.layout();
+		changeSheet(shell, layout ? {top: layout.cursorTop} : {});
 	} else {
 		changeOverlay(shell, 'trial', ({trial}) => ({
 			kind: 'trial',
@@ -46,6 +49,23 @@ export function changeForm(shell: Shell, update: (form: FormState) => FormState)
 }
 
 const isOfServer = (shell: Shell): boolean => shell.view.get().overlay?.kind === 'approval';
+
+/** One field on; from the first and the last one to what stands above and below. */
+function move(shell: Shell, step: 1 | -1): void {
+	const form = formNow(shell);
+	if (form && isOfServer(shell) && moveField(form, step) === form) {
+		scrollSheet(shell, step);
+	} else {
+		changeForm(shell, current => moveField(current, step));
+	}
+}
+
+function goToEnd(shell: Shell, end: 'first' | 'last'): void {
+	changeForm(shell, form => endOf(form, end));
+	if (isOfServer(shell)) {
+		scrollSheet(shell, end === 'first' ? -Infinity : Infinity);
+	}
+}
 
 function submit(shell: Shell): void {
 	const form = formNow(shell);
@@ -59,6 +79,12 @@ function submit(shell: Shell): void {
 		answer(shell, {choice: 'submit', content: contentOf(form)});
 	}
 }
+
+const moving = (
+	id: string,
+	keys: readonly [string, ...string[]],
+	{label, run}: Pick<Command, 'label' | 'run'>,
+): Command => ({id: `form.${id}`, scope: 'form', keys, label, run});
 
 const changing = (
 	id: string,
@@ -92,14 +118,34 @@ export const formCommands: readonly Command[] = [
 		run: submit,
 	},
 	changing('edit', ['enter'], {label: own('type or choose'), update: actOnField}),
-	changing('down', ['j', 'down', 'tab'], {
+	moving('down', ['j', 'down', 'tab'], {
 		label: own('next field'),
-		update: form => moveField(form, 1),
+		run(shell) {
+			move(shell, 1);
+		},
 	}),
 	quiet(
-		changing('up', ['k', 'up', 'shift+tab'], {
+		moving('up', ['k', 'up', 'shift+tab'], {
 			label: own('previous field'),
-			update: form => moveField(form, -1),
+			run(shell) {
+				move(shell, -1);
+			},
+		}),
+	),
+	quiet(
+		moving('first', ['g', 'home'], {
+			label: own('first field'),
+			run(shell) {
+				goToEnd(shell, 'first');
+			},
+		}),
+	),
+	quiet(
+		moving('last', ['G', 'end'], {
+			label: own('last field'),
+			run(shell) {
+				goToEnd(shell, 'last');
+			},
 		}),
 	),
 	quiet(

@@ -72,6 +72,14 @@ export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
 	changeOverlay(shell, 'approval', ({sheet}) => ({kind: 'approval', sheet: {...sheet, ...part}}));
 };
 
+/** Scrolls what is asked by so many rows, as far as there are any. */
+export function scrollSheet(shell: Shell, rows: number): void {
+	const layout = sheetNow(shell)?.layout();
+	if (layout) {
+		changeSheet(shell, {top: Math.max(0, Math.min(layout.most, layout.top + rows))});
+	}
+}
+
 /**
  * What was answered leaves the screen; the next request comes in its place, the oldest first. Keys that are on their way were meant for the
  * one that was answered.

@@ -6,8 +6,11 @@ import {shownLine} from '../text/line-editor.ts';
 import {empty, own, ui} from '../text/safe.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
 
-/** A form in rows, and the row that keys act on. */
-export type FormLines = {readonly rows: readonly Line[]; readonly cursorRow: number};
+/** A form in rows, and the rows that have to be seen of what keys act on. */
+export type FormLines = {
+	readonly rows: readonly Line[];
+	readonly cursor: {readonly first: number; readonly last: number};
+};
 
 const indent = 4;
 const titleCells = {least: 8, most: 20} as const;
@@ -19,19 +22,38 @@ export function formLines(form: FormState, width: number): FormLines {
 	const cells = Math.min(Math.max(...titles, titleCells.least), titleCells.most);
 	const current = currentField(form);
 	const rows: Line[] = [];
-	let cursorRow = 0;
+	let cursor: FormLines['cursor'] = {first: 0, last: 0};
 	for (const field of form.fields) {
 		const isCurrent = field === current;
+		const shown = fieldRows(field, {
+			form,
+			isCurrent,
+			cells,
+			width,
+			problem: problems.get(field.key),
+		});
 		if (isCurrent) {
-			cursorRow = rows.length + (field.kind === 'choices' ? form.option + 1 : 0);
+			cursor = cursorIn(field, {option: form.option, from: rows.length, count: shown.length});
 		}
 
-		rows.push(
-			...fieldRows(field, {form, isCurrent, cells, width, problem: problems.get(field.key)}),
-		);
+		rows.push(...shown);
 	}
 
-	return {rows: rows.length === 0 ? [line(own('  nothing to fill in'), 'quiet')] : rows, cursorRow};
+	return {rows: rows.length === 0 ? [line(own('  nothing to fill in'), 'quiet')] : rows, cursor};
+}
+
+/** A field with what is said of it; of a list of choices the option alone, at its ends with what is above or below. */
+function cursorIn(
+	{kind, options = []}: FormField,
+	{option, from, count}: {readonly option: number; readonly from: number; readonly count: number},
+): FormLines['cursor'] {
+	const row = from + option + 1;
+	return kind === 'choices'
+		? {
+				first: option === 0 ? from : row,
+				last: option >= options.length - 1 ? from + count - 1 : row,
+			}
+		: {first: from, last: from + count - 1};
 }
 
 const titleOf = (field: FormField): Safe =>

@@ -63,10 +63,21 @@ export function moveField(form: FormState, step: number): FormState {
 		return form;
 	}
 
-	const next = form.fields[index];
-	const last = next?.kind === 'choices' ? (next.options?.length ?? 1) - 1 : 0;
-	return {...form, index, option: step < 0 ? Math.max(0, last) : 0};
+	return {...form, index, option: step < 0 ? lastOption(form.fields[index]) : 0};
 }
+
+const lastOption = (field: FormField | undefined): number =>
+	field?.kind === 'choices' ? Math.max(0, (field.options?.length ?? 1) - 1) : 0;
+
+/** The first field, or the last with the last of its options. */
+export const endOf = (form: FormState, end: 'first' | 'last'): FormState =>
+	end === 'first'
+		? {...form, index: 0, option: 0}
+		: {
+				...form,
+				index: Math.max(0, form.fields.length - 1),
+				option: lastOption(form.fields.at(-1)),
+			};
 
 const withValue = (form: FormState, key: string, value: FieldValue): FormState => ({
 	...form,

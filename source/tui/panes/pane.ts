@@ -71,7 +71,7 @@ export const panes: readonly Pane[] = [
 		isLive: false,
 		count: ({servers}) => servers.length,
 	},
-	{...bare, id: 'logins', key: '4', title: own('Logins'), short: own('Log')},
+	{...bare, id: 'logins', key: '4', title: own('Logins'), short: own('Auth')},
 	{
 		id: 'subs',
 		key: '5',

@@ -17,7 +17,7 @@ export function TrialBody({trial, width, height}: TrialBodyProps) {
 		line(own('  A call that needs approval asks for it: ! opens it.'), 'quiet'),
 		blankLine,
 	];
-	const {rows, cursorRow} = formLines(trial.form, width);
-	const top = Math.max(0, head.length + cursorRow - height + 1);
+	const {rows, cursor} = formLines(trial.form, width);
+	const top = Math.max(0, head.length + cursor.last - height + 1);
 	return <LineBlock rows={[...head, ...rows]} top={top} width={width} height={height} />;
 }

@@ -92,7 +92,7 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 
 	expect(shown.screen.lines().map(row => row.trimEnd())).toEqual([
 		'svc 1.0  ● :8644  ok 100%  default                       ! 2 approvals  12:00:00',
-		'[1 Traf]  2 Grp   3 Tools   4 Log   5 Subs   6 Appr 2   7 Runs   8 Logs',
+		'[1 Traf]  2 Grp   3 Tools   4 Auth   5 Subs   6 Appr 2   7 Runs   8 Logs',
 		`── Approval 1 of 2 ── denies in 4:31 ── keys in 0.5 s ${'─'.repeat(26)}`,
 		'  create_issue  on github-tools (untrusted, http api.example.com)',
 		'  server says    not read-only, not destructive  · unverified',
@@ -572,4 +572,82 @@ test('what is typed into a field is no key of the sheet; Esc leaves it as it was
 	expect(port.calls).toEqual([]);
 	expect(shown.shell.view.get().overlay?.kind).toBe('approval');
 	expect(shown.text()).toMatch(/> Name\*\s+-/);
+});
+
+const long = makeFormApproval({
+	id: 1,
+	message: 'One\nTwo\nThree\nFour\nFive',
+	fields: Array.from({length: 12}, (_, index) =>
+		makeField({
+			key: `f${index}`,
+			title: `Field ${index}`,
+			description: `what ${index} is about`,
+		}),
+	),
+});
+
+test('a form that is longer than the screen: G shows its end, to the last word, and unlocks sending', async () => {
+	const port = createFakePort({approvals: [long]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	expect(titleOf(shown)).toContain('scroll to the end first');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('G');
+	expect(shown.text()).toMatch(/> Field 11/);
+	expect(shown.text()).toContain('what 11 is about');
+	expect(titleOf(shown)).not.toContain('scroll');
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {choice: 'submit', content: {}}, 'tui']},
+	]);
+});
+
+test('j goes to the end of a form and k back to who asks; the field that has the keys is seen whole', async () => {
+	const port = createFakePort({approvals: [long]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	for (let index = 1; index < 12; index += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one field after the other
+		await shown.screen.press('j');
+		expect(shown.text()).toMatch(new RegExp(`> Field ${index}`));
+		expect(shown.text()).toContain(`what ${index} is about`);
+	}
+
+	expect(titleOf(shown)).not.toContain('scroll');
+	expect(shown.text()).not.toContain('a form of crm');
+	await shown.screen.press(...Array.from('k'.repeat(30)));
+	expect(shown.text()).toContain('a form of crm');
+	expect(shown.text()).toMatch(/> Field 0/);
+});
+
+test('"D" in a form can be taken back, and nothing that was filled in is lost', async () => {
+	const port = createFakePort({approvals: [form]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('enter', ...Array.from('Bob'), 'enter', 'D');
+	expect(shown.text()).toContain('D again denies what waits');
+	expect(shown.text()).toMatch(/Name\*\s+Bob/);
+	await shown.screen.press('esc');
+	await shown.pass(600);
+	expect(shown.text()).toContain('a  send these values to the server');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {choice: 'submit', content: {name: 'Bob'}}, 'tui']},
+	]);
+});
+
+test('pages of a form are turned without leaving the field; what is typed shows the field again', async () => {
+	const port = createFakePort({approvals: [long]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('pgdn', 'pgdn', 'pgdn');
+	expect(shown.text()).toContain('what 11 is about');
+	expect(shown.text()).not.toContain('Field 0');
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('> Field 0');
+	await shown.screen.press('esc', 'G', 'g');
+	expect(shown.text()).toContain('a form of crm');
+	expect(shown.text()).toContain('> Field 0');
 });
