@@ -40,7 +40,10 @@ export async function openRecords(context: Context): Promise<Records> {
 	}
 
 	await sayWhoServes(context);
-	const {openSqliteReader} = await import('../store/sqlite-reader.ts');
+	const [{openSqliteReader}, {outlivesGateway}] = await Promise.all([
+		import('../store/sqlite-reader.ts'),
+		import('../core/approvals/outlives-gateway.ts'),
+	]);
 	const reader = await openSqliteReader(context.paths().stateDb);
 	return {
 		live: false,
@@ -50,24 +53,18 @@ export async function openRecords(context: Context): Promise<Records> {
 		approvals: {
 			list: async ({state, limit}) => (state === 'waiting' ? [] : reader.approvals.settled(limit)),
 			get: id => reader.approvals.get(id),
-			rules: async () => (await reader.approvals.rules()).filter(({scope}) => scope === 'always'),
+			async rules() {
+				const now = context.clock.now();
+				return (await reader.approvals.rules()).filter(rule => outlivesGateway(rule, now));
+			},
 		},
 		[Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
 	};
 }
 
-/** As many as one listing gives. */
-const mostListed = 1000;
-
 const approvalsOf = (gateway: GatewayCommands): ApprovalRecords => ({
 	list: filter => gateway.listApprovals(filter),
-	async get(id) {
-		const lists = await Promise.all([
-			gateway.listApprovals({state: 'waiting', limit: mostListed}),
-			gateway.listApprovals({state: 'settled', limit: mostListed}),
-		]);
-		return lists.flat().find(approval => approval.id === id);
-	},
+	get: id => gateway.getApproval(id),
 	rules: () => gateway.listApprovalRules(),
 });
 

@@ -7,6 +7,7 @@ import type {Settled} from './port.ts';
 export const createApprovalCalls = (socket: string): ApprovalCommands => ({
 	listApprovals: ({state, limit}) =>
 		callControl<readonly Approval[]>(socket, `/v1/approvals?state=${state}&limit=${limit}`),
+	getApproval: id => callControl<Approval | undefined>(socket, `/v1/approvals/${id}`),
 	settleApproval: (id, answer, by) =>
 		callControl<Settled>(socket, `/v1/approvals/${id}/settle`, {
 			method: 'POST',

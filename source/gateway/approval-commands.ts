@@ -5,7 +5,12 @@ import type {Rooms} from './rooms.ts';
 /** What a face may do with what waits for a person. */
 export type ApprovalCommands = Pick<
 	GatewayCommands,
-	'listApprovals' | 'settleApproval' | 'extendApproval' | 'listApprovalRules' | 'revokeApprovalRule'
+	| 'listApprovals'
+	| 'getApproval'
+	| 'settleApproval'
+	| 'extendApproval'
+	| 'listApprovalRules'
+	| 'revokeApprovalRule'
 >;
 
 /** The commands for approvals of a gateway in this process. */
@@ -17,6 +22,11 @@ export const createApprovalCommands = (
 		return state === 'waiting'
 			? approvals.waiting().slice(0, limit)
 			: store.approvals.settled(limit);
+	},
+	async getApproval(id) {
+		const {approvals, store} = await rooms();
+		// The journal has it as it was asked: without larger arguments and without the time that was added.
+		return approvals.waiting().find(one => one.id === id) ?? store.approvals.get(id);
 	},
 	settleApproval: async (id, answer, by) =>
 		(await rooms()).approvals.settle(id, answer, faceName(by)),

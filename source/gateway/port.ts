@@ -152,6 +152,8 @@ export type GatewayCommands = {
 		readonly state: 'waiting' | 'settled';
 		readonly limit: number;
 	}): Promise<readonly Approval[]>;
+	/** `undefined` when there is none; the newest 5,000 that were settled are kept. */
+	getApproval(id: number): Promise<Approval | undefined>;
 	/**
 	 * Answers what waits. The first answer wins. `by` names the face.
 	 * @throws SvcError `approval_invalid` for an answer that the request does not take: a scope that is not offered, a wrong name, a form that is not filled in

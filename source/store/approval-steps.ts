@@ -1,7 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {Approval, ApprovalRule} from '../core/approval.ts';
+import type {Approval} from '../core/approval.ts';
 import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals/approvals.ts';
 import {keptApproval} from '../core/approvals/kept-approval.ts';
+import {outlivesGateway} from '../core/approvals/outlives-gateway.ts';
 import {approvalOfRow, ruleOfRow} from './approval-rows.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
 
@@ -95,7 +96,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		},
 		recover(now) {
 			for (const rule of rules.all().map(ruleOfRow)) {
-				if (!outlives(rule, now)) {
+				if (!outlivesGateway(rule, now)) {
 					removeRule.run(rule.id);
 				}
 			}
@@ -114,6 +115,3 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		},
 	};
 }
-
-const outlives = ({scope, expiresAt}: ApprovalRule, now: number): boolean =>
-	scope === 'always' && expiresAt !== undefined && now < expiresAt;

@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
+import {homePaths} from '../../source/config/home-paths.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
@@ -23,6 +25,7 @@ const rule: ApprovalRule = {
 	profile: 'default',
 	server: 'github-tools',
 	tool: 'create_issue',
+	endpoint: 'e0'.repeat(32),
 	definition: '9c1f'.repeat(16),
 	scope: 'run',
 	run: 184,
@@ -202,4 +205,25 @@ test('without a gateway nothing waits, and nothing can be answered', async () =>
 		code: 1,
 		stderr: expect.stringContaining('(gateway_not_running)'),
 	});
+});
+
+test('without a gateway the rules are those that would hold in the next one', async () => {
+	await using home = await temporaryHome();
+	const {stateDb} = homePaths({environment: {SVC_HOME: home.path}});
+	const {id: _, uses: __, ...kept} = rule;
+	const month = {...kept, scope: 'always', expiresAt: now + 1000} as const;
+	{
+		await using store = await openSqliteStore({clock: createFakeClock(now)}, {file: stateDb});
+		const approval = {...call, id: await store.approvals.add(call)};
+		for (const made of [kept, month]) {
+			const decision = {outcome: 'allowed', at: now, by: 'cli (alice)'} as const;
+			// oxlint-disable-next-line no-await-in-loop -- their order is their numbers
+			await store.approvals.settle({...approval, decision}, made);
+		}
+	}
+
+	const rulesAt = async (at: number) =>
+		commandJson(['approvals', 'rules'], {home: home.path, clock: createFakeClock(at)});
+	expect(await rulesAt(now)).toEqual([{...month, id: 2, uses: 0}]);
+	expect(await rulesAt(now + 1000)).toEqual([]);
 });

@@ -385,6 +385,7 @@ test('without requests nothing waits, nothing was settled, and answers find noth
 		status: 200,
 		json: {settled: false},
 	});
+	expect((await call('GET', '/v1/approvals/{id}', {name: 9})).status).toBe(404);
 	expect((await call('POST', '/v1/approvals/{id}/extend', {name: 9})).status).toBe(404);
 	expect((await call('GET', '/v1/approval-rules')).json).toEqual([]);
 	expect((await call('POST', '/v1/approval-rules/{id}/revoke', {name: 9})).json).toBe(false);

@@ -202,6 +202,32 @@ test('"It is restored as denied (shutdown)": what waited when the process died i
 	expect(await linesOf(file)).toMatchObject([{id: 1, outcome: 'shutdown'}]);
 });
 
+test('one request is found while it waits, with its time and all of its arguments, and when it is settled', async () => {
+	await using home = await temporaryHome();
+	await using opened = await open(home);
+	const args = {text: 'x'.repeat(70_000)};
+	const verdict = opened.approvals.request({
+		tool: tool.asked,
+		args,
+		callId: 'one',
+		toolTimeoutMs: 300_000,
+		signal: new AbortController().signal,
+	});
+	const {id} = await opened.waiting();
+	const extended = await opened.commands.extendApproval(id);
+	expect(extended?.deadline).toBeGreaterThan(startMs + 300_000);
+	expect(await opened.commands.getApproval(id)).toEqual(extended);
+	expect(await opened.commands.getApproval(id)).toMatchObject({args});
+
+	await opened.commands.settleApproval(id, {choice: 'deny'}, 'cli');
+	expect(await verdict).toMatchObject({allowed: false});
+	expect(await opened.commands.getApproval(id)).toMatchObject({
+		args: null,
+		decision: {outcome: 'denied'},
+	});
+	expect(await opened.commands.getApproval(id + 1)).toBeUndefined();
+});
+
 test('runs that a webhook started are offered their run at most, those of a schedule the process too', async () => {
 	await using home = await temporaryHome();
 	await using gateway = await open(home);

@@ -148,6 +148,8 @@ export function createFakePort(
 				0,
 				limit,
 			),
+		getApproval: async id =>
+			[...state.approvals, ...state.settledApprovals].find(one => one.id === id),
 		settleApproval: async (...args) => command({name: 'settleApproval', args}, answers.settled),
 		extendApproval: async (...args) =>
 			command(

@@ -27,6 +27,12 @@ export const approvalEndpoints: readonly ControlEndpoint[] = [
 			port.listApprovals({state: stateOf(request), limit: limitOf(request)}),
 	},
 	{
+		method: 'GET',
+		path: '/v1/approvals/{id}',
+		summary: 'One that waits or was settled.',
+		handle: (port, request) => port.getApproval(numberOf(request, 'approval')),
+	},
+	{
 		method: 'POST',
 		path: '/v1/approvals/{id}/settle',
 		summary:
