@@ -79,6 +79,12 @@ export function createLiveServers({
 	let turn = Promise.resolve();
 	let closed = false;
 
+	const removed = (server: {readonly profile: string; readonly name: string}) => {
+		news.removed(server);
+		serverLog.removed(server);
+		tellTools.removed(server);
+	};
+
 	const open = async ({name: profile, paths}: Profile): Promise<ServerManager> => {
 		const manager = await openManager({
 			profile,
@@ -90,9 +96,7 @@ export function createLiveServers({
 				tellTools.changed(view, opened.get(profile)?.tools().get(view.name));
 			},
 			onRemoved(name) {
-				news.removed({profile, name});
-				serverLog.removed({profile, name});
-				tellTools.removed({profile, name});
+				removed({profile, name});
 			},
 		});
 		if (closed) {
@@ -129,23 +133,21 @@ export function createLiveServers({
 		const names = manager.views().map(({name}) => name);
 		await manager[Symbol.asyncDispose]();
 		for (const name of names) {
-			news.removed({profile, name});
+			removed({profile, name});
 		}
 	};
 
 	const takeOver = async () => {
 		const {toolServers, profiles} = config();
 		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
-		const present = [...opened];
-		if (toolServers.size > 0 && !opened.has('default')) {
-			await managerOf(profiles.of('default'));
-		}
-
-		await Promise.all(
-			present.map(async ([profile, manager]) =>
+		const missing = toolServers.size > 0 && !opened.has('default') ? ['default'] : [];
+		await Promise.all([
+			...[...opened].map(async ([profile, manager]) =>
 				served.has(profile) ? manager.apply(toolServers) : close(profile, manager),
 			),
-		);
+			// Why one cannot be opened is in the log already.
+			...missing.map(async profile => managerOf(profiles.of(profile)).catch(() => undefined)),
+		]);
 	};
 
 	/** @throws SvcError `server_not_found`, `profile_not_served` */

@@ -79,7 +79,7 @@ function open({servers = ['crm'], others = []}: {servers?: string[]; others?: st
 	const managers: Array<ReturnType<typeof createFakeManager>> = [];
 	const events: GatewayEvent[] = [];
 	const told: ToldChange[] = [];
-	const world = {servers, others};
+	const world = {servers, others, broken: [] as string[]};
 	const profileOf = (name: string) => ({
 		name: name === 'own' ? 'default' : name,
 		paths: name === 'default' || name === 'own' ? paths : profilePaths(paths, name),
@@ -94,6 +94,10 @@ function open({servers = ['crm'], others = []}: {servers?: string[]; others?: st
 		clock,
 		config,
 		async openManager(profile) {
+			if (world.broken.includes(profile.profile)) {
+				throw new Error('disk full');
+			}
+
 			const fake = createFakeManager(profile);
 			managers.push(fake);
 			return fake.manager;
@@ -160,8 +164,28 @@ test('a server that comes with a reload opens a manager; servers that go are tak
 	await live[Symbol.asyncDispose]();
 });
 
+test('servers that cannot be opened for one profile are taken over for the others, and opened the next time', async () => {
+	const {live, managers, world} = open({others: ['acme']});
+	world.broken = ['default'];
+	const tools = live.toolsOf('acme', noSignal);
+	await expect.poll(() => managers.length).toBe(1);
+	managers[0]?.ready();
+	await tools;
+
+	world.servers = ['crm', 'mail'];
+	await live.changed();
+	world.broken = [];
+	await live.changed();
+
+	expect(managers.map(({profile, calls}) => [profile, ...calls])).toEqual([
+		['acme', 'apply crm', 'apply crm mail', 'apply crm mail'],
+		['default', 'apply crm mail'],
+	]);
+	await live[Symbol.asyncDispose]();
+});
+
 test('the servers of a profile that goes are closed', async () => {
-	const {live, managers, events, world} = open({others: ['acme']});
+	const {live, managers, events, told, world} = open({others: ['acme']});
 	await live.changed();
 	const tools = live.toolsOf('acme', noSignal);
 	await expect.poll(() => managers.length).toBe(2);
@@ -173,6 +197,8 @@ test('the servers of a profile that goes are closed', async () => {
 
 	expect(managers[1]?.calls).toEqual(['apply crm', 'closed']);
 	expect(events).toMatchObject([{type: 'server-removed', profile: 'acme', name: 'crm'}]);
+	// Nobody is asked any more for what waits, and no rule waits for others that are called like it.
+	expect(told).toEqual([{profile: 'acme', server: 'crm'}]);
 	await expect(live.connect('crm', 'acme')).rejects.toMatchObject({code: 'profile_not_served'});
 	expect(await live.toolsOf('acme', noSignal)).toEqual(new Map());
 	await live[Symbol.asyncDispose]();
@@ -226,12 +252,18 @@ test('definitions are told of when a server is connected and they are others tha
 		{
 			profile: 'default',
 			server: 'crm',
+			endpoint: 'e0'.repeat(32),
 			definitions: new Map([
 				['search', 'a'],
 				['send', 'b'],
 			]),
 		},
-		{profile: 'default', server: 'crm', definitions: new Map([['search', 'c']])},
+		{
+			profile: 'default',
+			server: 'crm',
+			endpoint: 'e0'.repeat(32),
+			definitions: new Map([['search', 'c']]),
+		},
 		{profile: 'default', server: 'crm'},
 	]);
 	await live[Symbol.asyncDispose]();
