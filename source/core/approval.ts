@@ -22,6 +22,8 @@ export type AskedTool = {
 	readonly transport: 'stdio' | 'http' | 'sse';
 	/** Host of the server, or the name of its program. */
 	readonly host: string;
+	/** Lower-case hex SHA-256 of where the server is, as it is written: its command with its arguments, or its URL. Another one is another server, whatever its name. */
+	readonly endpoint: string;
 	readonly trust: 'full' | 'untrusted';
 	readonly claims: ToolClaims;
 	/** First 4,000 characters of what the server says of it. */
@@ -145,6 +147,8 @@ export type ApprovalRule = {
 	readonly profile: string;
 	readonly server: string;
 	readonly tool: string;
+	/** See `AskedTool.endpoint`. */
+	readonly endpoint: string;
 	/** See `AskedTool.definition`. */
 	readonly definition: string;
 	readonly scope: 'run' | 'process' | 'always';

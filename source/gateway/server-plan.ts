@@ -31,11 +31,18 @@ function lineOf({name, kind, keys, tools}: ServerChange, rules: number): string 
 	return consequences.length > 0 ? `${what} (${consequences.join(', ')})` : what;
 }
 
-/** How many rules are for a tool that would be gone. */
-const voidRules = ({name, kind, lostTools}: ServerChange, rules: readonly ApprovalRule[]): number =>
-	rules.filter(
-		({server, tool}) => server === name && (kind === 'removed' || lostTools.includes(tool)),
-	).length;
+/** How many rules are for a tool that would be gone, or for a server that would be another one. */
+function voidRules(
+	{name, kind, keys, lostTools}: ServerChange,
+	rules: readonly ApprovalRule[],
+): number {
+	const isGone = kind === 'removed' || keys.some(key => identity.has(key));
+	return rules.filter(({server, tool}) => server === name && (isGone || lostTools.includes(tool)))
+		.length;
+}
+
+/** What `AskedTool.endpoint` is made of. */
+const identity: ReadonlySet<string> = new Set(['transport', 'command', 'args', 'url']);
 
 const counted = (count: number, what: string): string =>
 	`${count} ${what}${count === 1 ? '' : 's'}`;

@@ -29,7 +29,7 @@ export function createServerTeller(onTools: (change: ServerChange) => void): Ser
 		onTools({
 			profile,
 			server: name,
-			...(tools !== 'none' && {definitions: definitionsOf(tools)}),
+			...(tools !== 'none' && toldOf(tools)),
 		});
 	};
 
@@ -60,5 +60,11 @@ function isSame(before: Told, now: Told): boolean {
 
 const noTools: readonly Tool[] = [];
 
-const definitionsOf = (tools: readonly Tool[]): ReadonlyMap<string, string> =>
-	new Map(tools.flatMap(({asked}) => (asked ? [[asked.tool, asked.definition] as const] : [])));
+function toldOf(tools: readonly Tool[]): Pick<ServerChange, 'endpoint' | 'definitions'> {
+	const asked = tools.flatMap(tool => tool.asked ?? []);
+	const [first] = asked;
+	return {
+		...(first && {endpoint: first.endpoint}),
+		definitions: new Map(asked.map(({tool, definition}) => [tool, definition])),
+	};
+}

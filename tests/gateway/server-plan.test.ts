@@ -7,6 +7,7 @@ const rule = (tool: string, server = 'github-tools', profile = 'default'): Appro
 	profile,
 	server,
 	tool,
+	endpoint: 'e0'.repeat(32),
 	definition: 'a'.repeat(64),
 	scope: 'always',
 	createdAt: 0,
@@ -53,6 +54,15 @@ test('every rule for a server that goes becomes void', () => {
 	);
 
 	expect(changes).toEqual(['- old (2 approval rules become void)']);
+});
+
+test('every rule for a server that would be another one becomes void', () => {
+	const {changes} = describeServerPlan(
+		[{name: 'crm', kind: 'changed', keys: ['args'], closes: true, lostTools: []}],
+		{profile: 'default', rules: [rule('a', 'crm')]},
+	);
+
+	expect(changes).toEqual(['~ crm: args changed (1 approval rule becomes void)']);
 });
 
 test('as many tools as before are not worth a word', () => {

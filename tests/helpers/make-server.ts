@@ -42,6 +42,7 @@ export const makeAskedTool = (overrides: Partial<AskedTool> = {}): AskedTool => 
 	claims: {},
 	description: 'Searches',
 	inputSchema: {type: 'object'},
+	endpoint: 'e0'.repeat(32),
 	definition: 'a'.repeat(64),
 	changed: false,
 	...overrides,

@@ -436,6 +436,22 @@ test('a changed command is another server: connected anew, its old tools gone un
 	expect(world.memory.count()).toBe(1);
 });
 
+test('a yes for a tool of one program is none for the program that has its name now', async () => {
+	await using world = await setUp();
+	await world.use(crm({trust: 'untrusted'}));
+	const tool = world.tool('crm', 'write');
+	const next = crm({
+		trust: 'untrusted',
+		endpoint: {transport: 'stdio', command: 'new', args: [], env: {}},
+	});
+	await world.use(next);
+	const {text, isError} = await tool.execute({}, {signal: never});
+
+	expect(isError).toBe(true);
+	expect(text).toContain('needs a new approval');
+	expect((await world.call('crm', 'write')).isError).toBeFalsy();
+});
+
 test('a run keeps its tools when trust is withdrawn, and cannot use them without approval', async () => {
 	await using world = await setUp();
 	await world.use(crm());

@@ -16,6 +16,7 @@ const allowed = (approval: Approval, at = startMs): Approval => ({
 
 const rule = (overrides: Partial<NewRule> = {}): NewRule => ({
 	...tool,
+	endpoint: 'e1',
 	definition: 'd1',
 	scope: 'always',
 	createdAt: startMs,

@@ -68,7 +68,9 @@ export type AnswerOutcome =
 export type ServerChange = {
 	readonly profile: string;
 	readonly server: string;
-	/** `AskedTool.definition` by the server's own names; absent when the server is gone from the configuration, switched off, or another one under its name. */
+	/** `AskedTool.endpoint`; absent when the server is gone, or has no tools. */
+	readonly endpoint?: string;
+	/** `AskedTool.definition` by the server's own names; absent when the server is gone from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
 };
 

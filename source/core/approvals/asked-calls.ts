@@ -39,4 +39,4 @@ export function createAskedCalls(): AskedCalls {
 
 /** Models have been seen to give one identifier to several calls: a yes to one of them must not be a yes to another. */
 const keyOf = ({callId, tool, args}: CallToApprove): string =>
-	`${tool.profile}\n${tool.server}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;
+	`${tool.profile}\n${tool.server}\n${tool.endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;

@@ -4,23 +4,30 @@ import type {ServerChange} from './approvals.ts';
 /** What the servers' tools are now, as far as that was told. */
 export type PresentTools = {
 	changed(change: ServerChange): void;
-	/** Whether a tool is known to be another one now, or none: a run goes on with the tools that it started with. */
-	isStale(tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'definition'>): boolean;
+	/** Whether a tool is known to be another one now, or none, or one of another server: a run goes on with the tools that it started with. */
+	isStale(
+		tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'endpoint' | 'definition'>,
+	): boolean;
 };
 
 export function createPresentTools(): PresentTools {
-	const servers = new Map<string, ReadonlyMap<string, string>>();
+	const servers = new Map<string, ServerChange>();
 	return {
-		changed({profile, server, definitions}) {
-			if (definitions) {
-				servers.set(placeOf(profile, server), definitions);
+		changed(change) {
+			const place = placeOf(change.profile, change.server);
+			if (change.definitions) {
+				servers.set(place, change);
 			} else {
-				servers.delete(placeOf(profile, server));
+				servers.delete(place);
 			}
 		},
-		isStale({profile, server, tool, definition}) {
-			const definitions = servers.get(placeOf(profile, server));
-			return definitions !== undefined && definitions.get(tool) !== definition;
+		isStale({profile, server, tool, endpoint, definition}) {
+			const known = servers.get(placeOf(profile, server));
+			return (
+				known !== undefined &&
+				(known.definitions?.get(tool) !== definition ||
+					(known.endpoint !== undefined && known.endpoint !== endpoint))
+			);
 		},
 	};
 }

@@ -11,7 +11,10 @@ export const mostRules = 1000;
 
 /** What a rule is compared with. */
 export type RuledCall = Pick<CallToApprove, 'args'> & {
-	readonly tool: Pick<CallToApprove['tool'], 'profile' | 'server' | 'tool' | 'definition'>;
+	readonly tool: Pick<
+		CallToApprove['tool'],
+		'profile' | 'server' | 'tool' | 'endpoint' | 'definition'
+	>;
 	/** The run that asks. */
 	readonly run?: {readonly id: number};
 };
@@ -31,6 +34,7 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	rule.profile === tool.profile &&
 	rule.server === tool.server &&
 	rule.tool === tool.tool &&
+	rule.endpoint === tool.endpoint &&
 	rule.definition === tool.definition &&
 	(rule.scope !== 'run' || (rule.run !== undefined && rule.run === run?.id)) &&
 	(rule.args === undefined || rule.args.hash === argsHash(args, rule.args.keys));
@@ -63,11 +67,12 @@ export function ruleOf(
 		return undefined;
 	}
 
-	const {profile, server, tool: name, definition} = tool;
+	const {profile, server, tool: name, endpoint, definition} = tool;
 	return {
 		profile,
 		server,
 		tool: name,
+		endpoint,
 		definition,
 		scope,
 		...(scope === 'run' && run !== undefined && {run}),
@@ -100,15 +105,16 @@ export const ruledBy = ({id}: ApprovalRule, at: number): ApprovalDecision => ({
 	rule: id,
 });
 
-/** The rules that a change of a server ends: all of a server that is gone, and those for another definition than the present one. A tool that is only not listed keeps its rule. */
+/** The rules that a change of a server ends: all of a server that is gone or is somewhere else now, and those for another definition than the present one. A tool that is only not listed keeps its rule. */
 export const voidedRules = (
 	rules: readonly ApprovalRule[],
-	{profile, server, definitions}: ServerChange,
+	{profile, server, endpoint, definitions}: ServerChange,
 ): readonly ApprovalRule[] =>
 	rules.filter(
 		rule =>
 			rule.profile === profile &&
 			rule.server === server &&
 			(definitions === undefined ||
+				(endpoint !== undefined && rule.endpoint !== endpoint) ||
 				(definitions.has(rule.tool) && definitions.get(rule.tool) !== rule.definition)),
 	);

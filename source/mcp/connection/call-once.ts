@@ -130,7 +130,8 @@ function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): strin
 		return 'does not exist any more';
 	}
 
-	const isOther = now.asked.definition !== seen.asked.definition;
+	const isOther =
+		now.asked.definition !== seen.asked.definition || now.asked.endpoint !== seen.asked.endpoint;
 	return now.needsApproval && (isOther || !seen.needsApproval)
 		? 'was changed while this run was under way: it needs a new approval, in a new run'
 		: undefined;

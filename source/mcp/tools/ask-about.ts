@@ -2,6 +2,7 @@ import {basename} from 'node:path';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {AskedTool, ToolClaims} from '../../core/approval.ts';
+import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 
@@ -25,6 +26,7 @@ export const askAbout = (
 	name: tool.name,
 	transport: server.endpoint.transport,
 	host: hostOf(server),
+	endpoint: endpointHash(server),
 	trust: server.trust,
 	claims: tool.claims,
 	description: block(tool.description, {maxLength: longestDescription}).text,
@@ -54,6 +56,14 @@ export function hostOf({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(endpoint.url)?.[1] ?? '';
 	return cell(authority.slice(authority.lastIndexOf('@') + 1), 100).text;
 }
+
+/** What makes a server another one under the same name; references count as they are written. @see plan-servers.ts `isOther` */
+const endpointHash = ({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string =>
+	jsonHash(
+		endpoint.transport === 'stdio'
+			? [endpoint.transport, endpoint.command, endpoint.args]
+			: [endpoint.transport, endpoint.url],
+	);
 
 function shownSchema(schema: unknown): JsonValue {
 	return isJsonObject(schema) && Buffer.byteLength(JSON.stringify(schema)) <= largestSchema

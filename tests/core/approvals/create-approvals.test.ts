@@ -365,6 +365,7 @@ describe('a rule', () => {
 			profile: 'default',
 			server: 'github-tools',
 			tool: 'create_issue',
+			endpoint: 'e1',
 			definition: 'd1',
 			scope: 'always',
 			createdAt: startMs - 1000,
@@ -417,6 +418,20 @@ describe('a tool that changes', () => {
 			'void',
 			'void',
 		]);
+	});
+
+	test('of a server that is somewhere else now is denied, and its rules are void, though the tool looks the same', async () => {
+		await using queue = knownQueue();
+		const kept = await queue.ask(makeCall({run: attended}));
+		await queue.approvals.settle(kept.id, {...once, scope: 'process'}, by);
+		const {verdict} = await queue.ask(makeCall({tool: makeAsked({endpoint: 'e2'})}));
+		queue.approvals.serverChanged({...changedTo('d1'), endpoint: 'e3'});
+
+		expect((await verdict).reason).toMatch(/^approval_void/);
+		expect(queue.approvals.rules()).toEqual([]);
+		expect((await queue.approvals.request(makeCall({callId: 'c9'}))).reason).toMatch(
+			/^approval_void/,
+		);
 	});
 
 	test('whose server goes away is denied, forms of that server too', async () => {

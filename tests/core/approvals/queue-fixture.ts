@@ -28,6 +28,7 @@ export const makeAsked = (overrides: Partial<AskedTool> = {}): AskedTool => ({
 	claims: {},
 	description: 'Creates an issue',
 	inputSchema: {type: 'object'},
+	endpoint: 'e1',
 	definition: 'd1',
 	changed: false,
 	...overrides,

@@ -11,6 +11,7 @@ const rule: ApprovalRule = {
 	profile: 'default',
 	server: 'github-tools',
 	tool: 'create_issue',
+	endpoint: 'e1',
 	definition: 'd1',
 	scope: 'process',
 	createdAt: startMs,
@@ -36,6 +37,8 @@ describe('a rule "holds for one definition of one tool of one server of one prof
 		{server: 'github-tools2'},
 		{tool: 'create_issue2'},
 		{definition: 'd2'},
+		// Another program or address has the name now.
+		{endpoint: 'e2'},
 		{tool: 'Create_Issue'},
 	])('not for %o', other => {
 		expect(ruleFor(makeCall({tool: makeAsked(other)}), [rule], startMs)).toBeUndefined();
