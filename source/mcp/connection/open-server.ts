@@ -7,6 +7,7 @@ import {createCallsUnderWay} from '../tools/calls-under-way.ts';
 import {createClientHandlers} from '../tools/client-handlers.ts';
 import type {SamplingTimes} from '../tools/sampling-times.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import {createCheckedOutput} from './checked-output.ts';
 import type {ClientSide} from './client-side.ts';
 import {connect} from './connect.ts';
 import type {LinkDependencies} from './link.ts';
@@ -81,6 +82,9 @@ function clientSideOf(
 			samplingTimes,
 		}),
 		calls,
-		...(server.trust === 'untrusted' ? {validator: uncheckedOutput} : {}),
+		validator:
+			server.trust === 'untrusted'
+				? uncheckedOutput
+				: createCheckedOutput({log, server: server.name}),
 	};
 }

@@ -1,0 +1,63 @@
+import type {jsonSchemaValidator, JsonSchemaValidator} from '@modelcontextprotocol/client';
+import {AjvJsonSchemaValidator} from '@modelcontextprotocol/client/validators/ajv';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+
+/** Schemas that one engine may hold: it forgets none, and a list that changes brings new ones. */
+const mostCompiled = 500;
+
+/**
+ * Compares what the tools of one connection answer with the schemas that they announced, each compiled once. A schema that cannot be compiled is no reason not to
+ * use its tool: that is logged once, and the answer taken as it is.
+ */
+export function createCheckedOutput({
+	log,
+	server,
+}: {
+	readonly log: Logger;
+	readonly server: string;
+}): jsonSchemaValidator {
+	const validators = new WeakMap<object, JsonSchemaValidator<unknown>>();
+	let shared = new AjvJsonSchemaValidator();
+	let compiled = 0;
+
+	const compile = (schema: Schema): JsonSchemaValidator<unknown> => {
+		try {
+			// An engine knows a schema by its id, and takes the first that it saw for all others of that id.
+			if (JSON.stringify(schema).includes('"$id"')) {
+				return new AjvJsonSchemaValidator().getValidator(schema);
+			}
+
+			if (compiled >= mostCompiled) {
+				shared = new AjvJsonSchemaValidator();
+				compiled = 0;
+			}
+
+			compiled += 1;
+			return shared.getValidator(schema);
+		} catch (error) {
+			log.warn('An outputSchema cannot be used: what its tool answers is not checked', {
+				server,
+				error: messageOf(error),
+			});
+			return anything;
+		}
+	};
+
+	return {
+		getValidator<T>(schema: Schema) {
+			const validator = validators.get(schema) ?? compile(schema);
+			validators.set(schema, validator);
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what T is, only the caller knows
+			return validator as JsonSchemaValidator<T>;
+		},
+	};
+}
+
+type Schema = Parameters<jsonSchemaValidator['getValidator']>[0];
+
+const anything: JsonSchemaValidator<unknown> = input => ({
+	valid: true,
+	data: input,
+	errorMessage: undefined,
+});
