@@ -1,3 +1,5 @@
+import {mkdir} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
@@ -67,6 +69,7 @@ export async function openPins({
 
 	const write = async (): Promise<void> => {
 		try {
+			await mkdir(dirname(path), {recursive: true, mode: 0o700});
 			await withFileLock(
 				`${path}.lock`,
 				async () => {

@@ -28,6 +28,17 @@ function openIn(folder: string) {
 	return {path, lines, open: async () => openPins({path, log, clock})};
 }
 
+test('a folder that is not there, or was emptied by somebody, is made', async () => {
+	await using folder = await temporaryHome();
+	const {open, lines} = openIn(join(folder.path, 'cache'));
+	await (await open()).remember(seen(hash(1)));
+
+	expect((await open()).knownOf('default', 'crm').definitions).toEqual(
+		new Map([['wipe', hash(1)]]),
+	);
+	expect(lines).toEqual([]);
+});
+
 test('the definition that is seen first is pinned, also over restarts', async () => {
 	await using folder = await temporaryHome();
 	const {open, path} = openIn(folder.path);
