@@ -1,4 +1,4 @@
-import type {Config, Profile} from '../config/config.ts';
+import type {Config} from '../config/config.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {AskedTool} from '../core/approval.ts';
 import type {ServerChange as ToldChange} from '../core/approvals/approvals.ts';
@@ -11,6 +11,7 @@ import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import type {ServerChange, ServerManager} from '../mcp/manager.ts';
 import type {OpenManager} from './open-manager.ts';
+import {createProfileManagers} from './profile-managers.ts';
 import {createServerLog} from './server-log.ts';
 import {createServerNews} from './server-news.ts';
 import {createServerTeller} from './server-teller.ts';
@@ -71,82 +72,42 @@ export function createLiveServers({
 	log,
 	onTools,
 }: LiveServersDependencies): LiveServers {
-	const managers = new Map<string, Promise<ServerManager>>();
-	const opened = new Map<string, ServerManager>();
 	const news = createServerNews({clock, emit});
 	const tellTools = createServerTeller(onTools);
 	const serverLog = createServerLog(log);
+	const managers = createProfileManagers({
+		config,
+		openManager,
+		log,
+		onChange(view, tools) {
+			news.changed(view);
+			serverLog.changed(view);
+			tellTools.changed(view, tools);
+		},
+		onRemoved(server) {
+			news.removed(server);
+			serverLog.removed(server);
+			tellTools.removed(server);
+		},
+	});
 	let turn = Promise.resolve();
 	let closed = false;
 
-	const removed = (server: {readonly profile: string; readonly name: string}) => {
-		news.removed(server);
-		serverLog.removed(server);
-		tellTools.removed(server);
-	};
-
-	const open = async ({name: profile, paths}: Profile): Promise<ServerManager> => {
-		const manager = await openManager({
-			profile,
-			paths,
-			environment: () => config().profiles.of(profile).environment,
-			onChange(view) {
-				news.changed(view);
-				serverLog.changed(view);
-				tellTools.changed(view, opened.get(profile)?.tools().get(view.name));
-			},
-			onRemoved(name) {
-				removed({profile, name});
-			},
-		});
-		if (closed) {
-			await manager[Symbol.asyncDispose]();
-			throw new SvcError('gateway_stopping', 'Cannot open tool servers: the gateway is stopping');
-		}
-
-		opened.set(profile, manager);
-		await manager.apply(config().toolServers);
-		return manager;
-	};
-
-	const managerOf = (profile: Profile): Promise<ServerManager> => {
-		const known = managers.get(profile.name);
-		if (known) {
-			return known;
-		}
-
-		const manager = open(profile);
-		managers.set(profile.name, manager);
-		manager.catch((error: unknown) => {
-			managers.delete(profile.name);
-			log.error('Cannot open the tool servers', {
-				profile: profile.name,
-				error: messageOf(error),
-			});
-		});
-		return manager;
-	};
-
-	const close = async (profile: string, manager: ServerManager) => {
-		managers.delete(profile);
-		opened.delete(profile);
-		const names = manager.views().map(({name}) => name);
-		await manager[Symbol.asyncDispose]();
-		for (const name of names) {
-			removed({profile, name});
-		}
-	};
-
 	const takeOver = async () => {
+		if (closed) {
+			return;
+		}
+
 		const {toolServers, profiles} = config();
 		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
+		const opened = managers.opened();
 		const missing = toolServers.size > 0 && !opened.has('default') ? ['default'] : [];
 		await Promise.all([
 			...[...opened].map(async ([profile, manager]) =>
-				served.has(profile) ? manager.apply(toolServers) : close(profile, manager),
+				served.has(profile) ? manager.apply(toolServers) : managers.close(profile),
 			),
 			// Why one cannot be opened is in the log already.
-			...missing.map(async profile => managerOf(profiles.of(profile)).catch(() => undefined)),
+			...missing.map(async profile => managers.of(profiles.of(profile)).catch(() => undefined)),
 		]);
 	};
 
@@ -162,7 +123,7 @@ export function createLiveServers({
 		}
 
 		const server = serverOf(toolServers, name);
-		return {manager: await managerOf(profile), server};
+		return {manager: await managers.of(profile), server};
 	};
 
 	return {
@@ -179,7 +140,7 @@ export function createLiveServers({
 				return new Map();
 			}
 
-			const manager = await within(managerOf(profile), signal);
+			const manager = await within(managers.of(profile), signal);
 			const isReady = await readyInTime(manager, {clock, signal});
 			if (!isReady) {
 				log.warn('A run starts without the tool servers that still connect', {
@@ -189,7 +150,7 @@ export function createLiveServers({
 
 			return manager.tools();
 		},
-		views: () => inServerOrder([...opened.values()].flatMap(manager => manager.views())),
+		views: () => inServerOrder([...managers.opened().values()].flatMap(manager => manager.views())),
 		async connect(name, profile) {
 			const {manager} = await find(name, profile);
 			return manager.connect(name);
@@ -203,10 +164,10 @@ export function createLiveServers({
 			return manager.test(server);
 		},
 		async accept({profile, ...tool}) {
-			await opened.get(profile)?.accept(tool);
+			await managers.opened().get(profile)?.accept(tool);
 		},
 		plan(servers) {
-			const manager = opened.get('default');
+			const manager = managers.opened().get('default');
 			return manager
 				? manager.plan(servers)
 				: [...servers.keys()].map(name => ({
@@ -219,16 +180,14 @@ export function createLiveServers({
 		},
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			await turn;
-			await Promise.allSettled(managers.values());
-			await Promise.all([...opened.values()].map(manager => manager[Symbol.asyncDispose]()));
+			await Promise.all([managers[Symbol.asyncDispose](), turn]);
 			news[Symbol.dispose]();
 		},
 	};
 }
 
 /** @throws SvcError `server_not_found` */
-export function serverOf(servers: Config['toolServers'], name: string): ToolServerConfig {
+function serverOf(servers: Config['toolServers'], name: string): ToolServerConfig {
 	const server = servers.get(name);
 	if (!server) {
 		throw new SvcError('server_not_found', `Cannot find tool server "${name}": see "svc mcp list"`);
