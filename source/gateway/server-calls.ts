@@ -8,6 +8,9 @@ import {longestTryMs} from './try-tool.ts';
 /** A server may be given ten minutes to connect; a little more, so that its own words arrive. */
 const connectSilenceMs = 11 * 60_000;
 
+/** A little more than a try may take, for the same reason. */
+const trySilenceMs = longestTryMs + 60_000;
+
 /** The commands for tool servers of the gateway that listens on `socket`. */
 export function createServerCalls(socket: string): ServerCommands {
 	const post = async <T>(path: string, options: {readonly profile?: string} = {}) =>
@@ -27,7 +30,7 @@ export function createServerCalls(socket: string): ServerCommands {
 			callControl<ToolResult>(socket, `/v1/tools/${encodeURIComponent(name)}/try`, {
 				method: 'POST',
 				body: {arguments: args, ...options},
-				silenceMs: longestTryMs,
+				silenceMs: trySilenceMs,
 			}),
 	};
 }

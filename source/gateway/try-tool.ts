@@ -4,6 +4,7 @@ import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Tool, ToolResult} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
+import {faceName} from './face-name.ts';
 import type {Rooms} from './rooms.ts';
 import {within} from './within.ts';
 
@@ -29,7 +30,7 @@ export async function tryTool(
 	}: {
 		readonly name: string;
 		readonly args: JsonObject;
-		/** The face that tries. */
+		/** What the face that tries says of itself. */
 		readonly by: string;
 		readonly profile?: string;
 		readonly clock: Clock;
@@ -60,7 +61,7 @@ export async function tryTool(
 			}
 		}
 
-		log.info('A person tries a tool', {tool: name, by, profile});
+		log.info('A person tries a tool', {tool: name, by: faceName(by), profile});
 		return await within(tool.execute(args, {signal}), signal);
 	} finally {
 		cancel();

@@ -1,6 +1,7 @@
+import {userInfo} from 'node:os';
 import {expect, test} from 'vitest';
 import type {CallToApprove} from '../../source/core/approvals/approvals.ts';
-import {silentLogger} from '../../source/core/log.ts';
+import {createLogger} from '../../source/core/log.ts';
 import type {Tool} from '../../source/core/tool.ts';
 import {tryTool} from '../../source/gateway/try-tool.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -13,6 +14,7 @@ function open({
 }: {needsApproval?: boolean; allowed?: boolean; execute?: Tool['execute']} = {}) {
 	const clock = createFakeClock();
 	const asked: CallToApprove[] = [];
+	const logged: string[] = [];
 	const tool: Tool = {
 		name: 'mcp__crm__search',
 		description: '',
@@ -35,17 +37,24 @@ function open({
 				toolServers: new Map([['crm', makeServerConfig({timeoutMs: 12_000})]]),
 			}),
 		},
-		log: silentLogger,
+		log: createLogger({
+			clock,
+			redact: text => text,
+			write({message, fields}) {
+				logged.push(`${message} by ${String(fields?.['by'])}`);
+			},
+		}),
 	};
 	return {
 		clock,
 		asked,
+		logged,
 		tryIt: async (name = 'mcp__crm__search') =>
 			// Of the rooms, what trying a tool looks at.
 			tryTool(rooms as unknown as Parameters<typeof tryTool>[0], {
 				name,
 				args: {query: 'Ann'},
-				by: 'tui (ann)',
+				by: 'tui pts/3 root',
 				clock,
 			}),
 	};
@@ -59,6 +68,13 @@ test('a tool that needs a yes waits for one also when a person tries it', async 
 		{tool: {tool: 'search'}, args: {query: 'Ann'}, toolTimeoutMs: 12_000},
 	]);
 	expect(asked[0]).not.toHaveProperty('run');
+});
+
+test('who tried is logged as the decisions are: of what the face says, its kind and its terminal', async () => {
+	const {logged, tryIt} = open();
+	await tryIt();
+
+	expect(logged).toEqual([`A person tries a tool by tui (${userInfo().username}, pts/3)`]);
 });
 
 test('what is denied is not called', async () => {
