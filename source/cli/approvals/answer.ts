@@ -1,5 +1,12 @@
-import type {Approval, ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import type {
+	Approval,
+	ApprovalAnswer,
+	ApprovalScope,
+	FormApproval,
+	ToolApproval,
+} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {askLine, canAsk} from '../ask-line.ts';
 import type {Context} from '../context.ts';
@@ -75,7 +82,7 @@ async function nameFor(
 
 	const {text, interrupted} = await askLine(
 		context,
-		`"${tool.tool}" on ${tool.server}: ${cautionOf(tool)}.\nType its name to allow it: `,
+		`${subjectOf({kind: 'tool', tool})}: ${cautionOf(tool)}.\nType its name to allow it: `,
 	);
 	if (text === tool.tool) {
 		return text;
@@ -110,10 +117,14 @@ async function settle(
 	);
 }
 
-const subjectOf = (approval: Approval): string =>
-	approval.kind === 'tool'
-		? `"${approval.tool.tool}" on ${approval.tool.server}`
-		: `the form of ${approval.server}`;
+const subjectOf = (
+	approval: Pick<ToolApproval, 'kind' | 'tool'> | Pick<FormApproval, 'kind' | 'server'>,
+): string =>
+	cell(
+		approval.kind === 'tool'
+			? `${JSON.stringify(approval.tool.tool)} on ${approval.tool.server}`
+			: `the form of ${approval.server}`,
+	).text;
 
 const allowedLine = (approval: Approval): string =>
 	`Allowed ${subjectOf(approval)}${approval.decision?.scope === 'once' ? ' for this one call' : ''}`;

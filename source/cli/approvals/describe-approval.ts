@@ -8,6 +8,8 @@ import type {
 	ToolClaims,
 } from '../../core/approval.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {Table} from '../print-table.ts';
 import {printableTime} from '../print.ts';
 
@@ -104,12 +106,12 @@ const ruleArguments = ({args}: ApprovalRule): string => {
 	return args.keys ? `the same ${args.keys.join(', ')}` : 'exactly the same';
 };
 
-/** An approval in lines: everything that a person needs to decide. */
+/** An approval in lines: everything that a person needs to decide. None of its texts begins a line of its own. */
 export function describeApproval(approval: Approval, now: number): readonly string[] {
 	const {id, profile, run, route, delivery, decision, deadline, requestedAt} = approval;
-	return [
+	const lines = [
 		approval.kind === 'tool'
-			? `${id}  ${approval.tool.tool}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
+			? `${id}  ${quotedName(approval.tool.tool)}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
 			: `${id}  a form of ${approval.server} (${approval.host})`,
 		...(profile === 'default' ? [] : [`profile     ${profile}`]),
 		`asked by    ${run === undefined ? 'a person who tries the tool' : `run #${run} (svc runs show ${run})`}`,
@@ -120,6 +122,7 @@ export function describeApproval(approval: Approval, now: number): readonly stri
 			: `denies in   ${timeLeft(approval, now)} (${printableTime(deadline)})`,
 		...(approval.kind === 'tool' ? callLines(approval) : formLines(approval)),
 	];
+	return lines.map(line => cell(line, Infinity).text);
 }
 
 const callLines = ({

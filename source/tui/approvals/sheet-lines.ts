@@ -1,4 +1,5 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
@@ -29,7 +30,7 @@ export function callLines(
 	}: {state: Pick<GatewayState, 'deliveries'>; args: ArgumentRows; width: number},
 ): readonly Line[] {
 	const {tool} = approval;
-	const name = clean(tool.tool);
+	const name = clean(quotedName(tool.tool));
 	const place = ui`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
 	return [
 		...wrapText(ui`${name}  ${place}`, width - indent).map((row, index) =>
