@@ -98,9 +98,9 @@ export function createCallDecider({
 	return {
 		async request(call) {
 			const argsBytes = bytesOf(call.args);
-			// What is nested too deep cannot be compared with another call either.
-			return argsBytes === undefined
-				? decide(call, undefined)
+			// What is nested too deep cannot be compared with another call either. What comes when its run has been given up must not answer for the next try of that run.
+			return argsBytes === undefined || call.signal.aborted
+				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
 		},
 		runEnded(runId) {

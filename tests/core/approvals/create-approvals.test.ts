@@ -269,6 +269,17 @@ describe('one call', () => {
 	});
 });
 
+test('a call that comes when its run was given up already is not what the next try of the run is told', async () => {
+	await using queue = createTestQueue();
+	const call = makeCall();
+	queue.approvals.runEnded(184);
+	const late = await queue.approvals.request({...call, signal: AbortSignal.abort()});
+	expect(late).toMatchObject({allowed: false});
+
+	await queue.ask(call);
+	expect(queue.approvals.waiting()).toHaveLength(1);
+});
+
 describe('a rule', () => {
 	test('is kept before the call may run, and answers the next call', async () => {
 		await using queue = createTestQueue();
