@@ -1,6 +1,7 @@
 import {Command, CommanderError, Option} from 'commander';
 import {processEnvironment} from '../config/environment.ts';
 import {homePaths} from '../config/home-paths.ts';
+import {captureConsole} from '../core/capture-console.ts';
 import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
@@ -39,6 +40,8 @@ export async function runCommand(
 		clock: systemClock,
 	},
 ): Promise<ExitCode> {
+	// Whoever has a log captures it again; this terminal is for what commands say.
+	using _ = captureConsole(() => {});
 	let exitCode: ExitCode = 0;
 	const {environment} = world;
 	const program = new Command('svc');

@@ -20,6 +20,7 @@ import {createLiveGroups} from './live-groups.ts';
 import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
 import {lockHome} from './lock.ts';
+import {logConsole} from './log-console.ts';
 import {createGatewayMetrics} from './metrics.ts';
 import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
@@ -59,6 +60,7 @@ export async function openRooms(
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
 	const {log, redact} = stack.use(openLog(world, {emit, secrets: () => secrets?.() ?? []}));
+	stack.use(logConsole({log: log.from('library'), clock}));
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
 		{onChange: async (next, previous) => onChange(next, previous)},

@@ -158,7 +158,8 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 			interactive: true,
 			maxFps: 60,
 			exitOnCtrlC: false,
-			patchConsole: true,
+			// It would draw what libraries say over the screen; the command line keeps it away.
+			patchConsole: false,
 		},
 	);
 	stack.defer(
