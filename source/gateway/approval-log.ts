@@ -3,9 +3,10 @@ import type {HomePaths} from '../config/config.ts';
 import type {Approval} from '../core/approval.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import type {JsonObject} from '../core/json.ts';
+import {createLineFile} from '../core/line-file.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
-import {createLineFile} from './line-file.ts';
+import {logBounds} from './log-file.ts';
 
 /** Where every decision is written down, beside the gateway's log. */
 export type ApprovalLog = AsyncDisposable & {
@@ -18,9 +19,10 @@ export function createApprovalLog(
 	{gatewayLog}: Pick<HomePaths, 'gatewayLog'>,
 	redact: Redact,
 ): ApprovalLog {
-	const file = createLineFile(join(dirname(gatewayLog), 'approvals.jsonl'), lines =>
-		JSON.stringify({lost: lines}),
-	);
+	const file = createLineFile(join(dirname(gatewayLog), 'approvals.jsonl'), {
+		...logBounds,
+		describeLost: lost => JSON.stringify({lost}),
+	});
 	return {
 		write(approval) {
 			file.write(JSON.stringify(entryOf(approval, text => cell(redact(text)).text)));

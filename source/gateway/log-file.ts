@@ -1,6 +1,13 @@
+import {createLineFile, type LineFileOptions} from '../core/line-file.ts';
 import {logLine} from '../core/log-line.ts';
 import type {LogRecord} from '../core/log.ts';
-import {createLineFile} from './line-file.ts';
+
+/** With the two before it a log of the gateway never takes more than three times this. */
+export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
+	largestBytes: 16 * 1024 * 1024,
+	kept: 2,
+	longestBacklog: 5000,
+};
 
 export type LogFile = AsyncDisposable & {
 	write(record: LogRecord): void;
@@ -8,7 +15,10 @@ export type LogFile = AsyncDisposable & {
 
 /** Appends records to a file, one line each. @see createLineFile */
 export function createLogFile(path: string): LogFile {
-	const file = createLineFile(path, lines => `${lines} log lines could not be written`);
+	const file = createLineFile(path, {
+		...logBounds,
+		describeLost: lines => `${lines} log lines could not be written`,
+	});
 	return {
 		write(record) {
 			file.write(logLine(record));

@@ -1,5 +1,5 @@
-import {appendFile, chmod, rename, stat} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
+import {createLineFile} from '../../core/line-file.ts';
 
 /** The file is set aside at this size; with the one before it the log never takes more than twice this. */
 const largestBytes = 5 * 1024 * 1024;
@@ -23,63 +23,16 @@ export function createStderrLog({
 	readonly path: string;
 	readonly clock: Clock;
 }): StderrLog {
-	let waiting: string[] = [];
-	let lost = 0;
-	let bytes: number | undefined;
-	let writing: Promise<void> | undefined;
-
-	const flush = async () => {
-		while (waiting.length > 0) {
-			const lines = waiting;
-			waiting = [];
-			// One write after the other keeps the order.
-			// oxlint-disable-next-line no-await-in-loop
-			await append(lines);
-		}
-
-		writing = undefined;
-	};
-
-	const append = async (lines: readonly string[]) => {
-		const missing = lost > 0 ? [`${lost} lines were dropped`] : [];
-		lost = 0;
-		const text = [...missing, ...lines, ''].join('\n');
-		try {
-			bytes ??= await sizeOf(path);
-			if (bytes > largestBytes) {
-				await rename(path, `${path}.1`);
-				bytes = 0;
-			}
-
-			await appendFile(path, text, {mode: 0o600});
-			bytes += Buffer.byteLength(text);
-		} catch {
-			// There is nowhere left to say it but the file itself, later.
-			lost += lines.length;
-		}
-	};
-
+	const file = createLineFile(path, {
+		largestBytes,
+		kept: 1,
+		longestBacklog,
+		describeLost: lines => `${lines} lines were dropped`,
+	});
 	return {
 		write(server, line) {
-			if (waiting.length >= longestBacklog) {
-				lost++;
-				return;
-			}
-
-			waiting.push(`${new Date(clock.now()).toISOString()} [${server}] ${line}`);
-			writing ??= flush();
+			file.write(`${new Date(clock.now()).toISOString()} [${server}] ${line}`);
 		},
-		async [Symbol.asyncDispose]() {
-			await writing;
-		},
+		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 	};
-}
-
-async function sizeOf(path: string): Promise<number> {
-	try {
-		await chmod(path, 0o600);
-		return (await stat(path)).size;
-	} catch {
-		return 0;
-	}
 }

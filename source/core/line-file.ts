@@ -1,10 +1,16 @@
 import {appendFile, chmod, rename, stat} from 'node:fs/promises';
 
-/** The file is set aside at this size; with the two before it the log never takes more than three times this. */
-const largestBytes = 16 * 1024 * 1024;
-
-/** Lines that may wait for the disk. */
-const longestBacklog = 5000;
+/** How much a file of lines may take. */
+export type LineFileOptions = {
+	/** Above this size the file is set aside, bytes. */
+	readonly largestBytes: number;
+	/** How many files that were set aside are kept: `.1` is the newest. */
+	readonly kept: number;
+	/** Lines that may wait for the disk; what comes then is lost. */
+	readonly longestBacklog: number;
+	/** The line that says how many were lost. */
+	readonly describeLost: (lines: number) => string;
+};
 
 export type LineFile = AsyncDisposable & {
 	/** Returns at once; never throws. `line` holds no line break. */
@@ -12,10 +18,13 @@ export type LineFile = AsyncDisposable & {
 };
 
 /**
- * Appends lines to a file (0600), in order. A disk that fails loses lines, counted by what `describeLost` says of them in the next line that can be
- * written; it never stops the gateway.
+ * Appends lines to a file (0600), in order. A disk that fails or is slow loses lines, counted in the next line that can be written; it stops nobody. Disposal waits
+ * for the disk.
  */
-export function createLineFile(path: string, describeLost: (lines: number) => string): LineFile {
+export function createLineFile(
+	path: string,
+	{largestBytes, kept, longestBacklog, describeLost}: LineFileOptions,
+): LineFile {
 	let waiting: string[] = [];
 	let lost = 0;
 	let bytes: number | undefined;
@@ -34,18 +43,19 @@ export function createLineFile(path: string, describeLost: (lines: number) => st
 	};
 
 	const append = async (lines: readonly string[]) => {
-		const missing = lost > 0 ? [describeLost(lost)] : [];
-		const text = [...missing, ...lines, ''].join('\n');
+		// More may get lost while this is written.
+		const told = lost;
+		const text = [...(told > 0 ? [describeLost(told)] : []), ...lines, ''].join('\n');
 		try {
 			bytes ??= await sizeOf(path);
 			if (bytes > largestBytes) {
-				await setAside(path);
+				await setAside(path, kept);
 				bytes = 0;
 			}
 
 			await appendFile(path, text, {mode: 0o600});
 			bytes += Buffer.byteLength(text);
-			lost = 0;
+			lost -= told;
 		} catch {
 			// There is nowhere left to say it but the file itself, later.
 			lost += lines.length;
@@ -77,7 +87,11 @@ async function sizeOf(path: string): Promise<number> {
 	}
 }
 
-async function setAside(path: string): Promise<void> {
-	await rename(`${path}.1`, `${path}.2`).catch(() => {});
+async function setAside(path: string, kept: number): Promise<void> {
+	for (let older = kept; older > 1; older--) {
+		// oxlint-disable-next-line no-await-in-loop -- the oldest makes room first
+		await rename(`${path}.${older - 1}`, `${path}.${older}`).catch(() => {});
+	}
+
 	await rename(path, `${path}.1`);
 }
