@@ -159,6 +159,23 @@ test('"allow ID [--for once|run|process|always]": the command is the deliberate 
 	expect((await setup.run('allow', 'seven')).code).toBe(2);
 });
 
+test('an answer to one request does not need all others, which may be many and large', async () => {
+	await using setup = await open();
+	setup.port.answers.settled = settledAs({
+		outcome: 'allowed',
+		at: now,
+		by: 'cli (alice)',
+		scope: 'once',
+	});
+	Object.assign(setup.port, {
+		listApprovals: async () => {
+			throw new Error('too large');
+		},
+	});
+
+	expect(await setup.run('allow', '7')).toMatchObject({code: 0});
+});
+
 test('a yes whose rule could not be kept says that it holds once', async () => {
 	await using setup = await open();
 	setup.port.answers.settled = settledAs({outcome: 'allowed', at: now, by: 'x', scope: 'once'});

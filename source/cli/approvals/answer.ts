@@ -15,9 +15,6 @@ import {printJson, printLines, printableTime, tell} from '../print.ts';
 import {approvalJson} from './approval-json.ts';
 import {cautionOf, reachOf} from './describe-approval.ts';
 
-/** More than can wait. */
-const mostWaiting = 1000;
-
 type Allowing = {
 	readonly id: number;
 	readonly scope: ApprovalScope;
@@ -36,9 +33,9 @@ export async function allow(
 	{id, scope, args, yes, json}: Allowing,
 ): Promise<void> {
 	const gateway = await requireGateway(context);
-	const waiting = await gateway.listApprovals({state: 'waiting', limit: mostWaiting});
-	const approval = waiting.find(one => one.id === id);
-	const typedName = approval?.kind === 'tool' && (await nameFor(context, approval, {yes}));
+	const approval = await gateway.getApproval(id);
+	const isCall = approval?.kind === 'tool' && !approval.decision;
+	const typedName = isCall && (await nameFor(context, approval, {yes}));
 	if (typedName === undefined) {
 		return;
 	}
