@@ -1,6 +1,7 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig, ToolsPolicy} from '../../../source/config/tool-server.ts';
 import {planTools, type ToolsToPlan} from '../../../source/mcp/tools/registry.ts';
+import {makeServerConfig} from '../../helpers/make-server.ts';
 
 /** A server of a test; `tools` is merged into its policy. */
 export const serverConfig = ({
@@ -8,28 +9,12 @@ export const serverConfig = ({
 	...overrides
 }: Partial<Omit<ToolServerConfig, 'tools'>> & {
 	tools?: Partial<ToolsPolicy>;
-} = {}): ToolServerConfig => ({
-	name: 'crm',
-	enabled: true,
-	endpoint: {transport: 'stdio', command: '/usr/bin/crm-server', args: [], env: {}},
-	trust: 'full',
-	protocol: 'auto',
-	timeoutMs: 300_000,
-	connectTimeoutMs: 60_000,
-	parallel: false,
-	lazy: false,
-	tools: {exclude: [], resources: true, prompts: true, ...tools},
-	sampling: {
-		enabled: true,
-		maxTokensCap: 4096,
-		timeoutMs: 30_000,
-		maxRpm: 10,
-		allowedModels: [],
-		maxToolRounds: 5,
-	},
-	elicitation: {enabled: true, timeoutMs: 300_000},
-	...overrides,
-});
+} = {}): ToolServerConfig =>
+	makeServerConfig({
+		endpoint: {transport: 'stdio', command: '/usr/bin/crm-server', args: [], env: {}},
+		...overrides,
+		tools: {exclude: [], resources: true, prompts: true, ...tools},
+	});
 
 export const listed = (name: string, more: Partial<ListedTool> = {}): ListedTool => ({
 	name,
