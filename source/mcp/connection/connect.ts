@@ -4,7 +4,10 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {Live} from './live.ts';
 import {isRejectedAsModernOnly} from './modern-only.ts';
 import {type ConnectDependencies, type LiveOptions, openLive} from './open-live.ts';
-import {withDeadline} from './with-deadline.ts';
+import {waitAtMost, withDeadline} from './with-deadline.ts';
+
+/** How long what is left of a try may take to end: a stubborn process takes 2.5 s. */
+const cleanupMs = 3000;
 
 /** The version that is spoken without a handshake. */
 const modernVersion = '2026-07-28';
@@ -19,7 +22,7 @@ export type ConnectOptions = LiveOptions & {
 /**
  * Connects to a server whose references are expanded, and lists its tools, all within its `connect_timeout`. By `protocol`: `legacy` shakes
  * hands; `stateless` asks `server/discover` first; `auto` shakes hands and, when that is rejected as by a server that only knows 2026-07-28, connects
- * anew without. Leaves nothing behind when it fails.
+ * anew without. Leaves nothing behind when it fails: rejects when what was begun has ended, up to 3 s later.
  *
  * @throws ConnectError; the reason of `signal`
  * @see Interface 2.12 `protocol`, `connect_timeout`
@@ -37,17 +40,26 @@ export async function connect(
 		ended.abort(signal.reason);
 	};
 
+	const openWithin = async (limited: AbortSignal) => {
+		const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
+			openLive({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
+		await wire.preflight(server, {signal: limited, secrets: options.secrets});
+		return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
+	};
+
+	let opening: Promise<unknown> = Promise.resolve();
 	signal.addEventListener('abort', end, {once: true});
 	try {
 		return await withDeadline({clock, timeoutMs, signal, message}, async limited => {
-			const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
-				openLive({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
-			await wire.preflight(server, {signal: limited, secrets: options.secrets});
-			return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
+			const live = openWithin(limited);
+			opening = live.catch(() => {});
+			return live;
 		});
 	} catch (error) {
 		signal.removeEventListener('abort', end);
 		ended.abort(error);
+		const {signal: never} = new AbortController();
+		await waitAtMost({clock, timeoutMs: cleanupMs, signal: never}, opening);
 		throw error;
 	}
 }

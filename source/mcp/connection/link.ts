@@ -70,6 +70,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 	let cancelWake = nothing;
 	let disposed = false;
 	let attempt = new AbortController();
+	let attempted = Promise.resolve();
 	let hurry = new AbortController();
 	const ending = new Set<Promise<void>>();
 	let changed = Promise.withResolvers<void>();
@@ -106,7 +107,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 			case 'connect': {
 				attempt = new AbortController();
 				hurry = new AbortController();
-				void connectNow(connection, attempt.signal, hurry.signal);
+				attempted = connectNow(connection, attempt.signal, hurry.signal);
 				break;
 			}
 
@@ -117,6 +118,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 
 			case 'end': {
 				attempt.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+				awaitEnd(attempted);
 				end(live);
 				live = undefined;
 				break;
@@ -124,20 +126,25 @@ export function createLink(dependencies: LinkDependencies): Link {
 		}
 	};
 
+	/** Nothing new begins before that is over: two processes of one server would fight for its files. */
+	const awaitEnd = (over: PromiseLike<void>) => {
+		const done = Promise.resolve(over)
+			.catch(() => {})
+			.finally(() => ending.delete(done));
+		ending.add(done);
+	};
+
 	const end = (old: Live | undefined) => {
 		if (old) {
-			const done = Promise.resolve(old[Symbol.asyncDispose]())
-				.catch(() => {})
-				.finally(() => ending.delete(done));
-			ending.add(done);
+			awaitEnd(old[Symbol.asyncDispose]());
 		}
 	};
 
 	const connectNow = async (connection: number, signal: AbortSignal, urgent: AbortSignal) => {
+		let made: Live | undefined;
 		try {
-			// Two processes of one server would fight for its files.
 			await Promise.all(ending);
-			const made = await withSlot(slots, {signal, urgent}, async () =>
+			made = await withSlot(slots, {signal, urgent}, async () =>
 				dependencies.open({
 					signal,
 					onLost: failure => {
@@ -145,19 +152,20 @@ export function createLink(dependencies: LinkDependencies): Link {
 					},
 				}),
 			);
-			if (signal.aborted || made.signal.aborted) {
-				end(made);
-				throw made.signal.reason;
-			}
-
-			live = made;
+			signal.throwIfAborted();
+			made.signal.throwIfAborted();
 			onLive(made);
-			send({type: 'connected', connection});
+			live = made;
 		} catch (error) {
+			end(made);
 			if (!signal.aborted) {
 				send({type: 'refused', connection, failure: failureOf(error)});
 			}
+
+			return;
 		}
+
+		send({type: 'connected', connection});
 	};
 
 	const checkNow = async (connection: number, signal: AbortSignal) => {
@@ -243,6 +251,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 			disposed = true;
 			cancelWake();
 			attempt.abort(new ConnectError({kind: 'passing', message: 'svc is stopping'}));
+			awaitEnd(attempted);
 			end(live);
 			live = undefined;
 			changed.resolve();

@@ -1,3 +1,4 @@
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createCallQueue} from '../../../source/mcp/connection/call-queue.ts';
 import {connect} from '../../../source/mcp/connection/connect.ts';
@@ -5,6 +6,7 @@ import {createLink} from '../../../source/mcp/connection/link.ts';
 import type {Live} from '../../../source/mcp/connection/live.ts';
 import type {ServerSettings} from '../../../source/mcp/connection/state.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
+import type {Wire} from '../../../source/mcp/wire/create-wire.ts';
 import type {ConnectFailure} from '../../../source/mcp/wire/open-transport.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {
@@ -14,9 +16,18 @@ import {
 	modern,
 	scripted,
 	type Serve,
+	silent,
 } from '../servers/memory-wire.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
 import {until} from '../wire/processes.ts';
+
+/** Lets everything happen that waits for nothing else. */
+async function turns(count: number) {
+	for (let index = 0; index < count; index++) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await nextTurn();
+	}
+}
 
 const {signal} = new AbortController();
 
@@ -36,10 +47,15 @@ function setUp({
 	serve = legacy(),
 	settings = {},
 	slots = createCallQueue(4),
+	wire = own => own,
+	onLive = () => {},
 }: {
 	readonly serve?: Serve;
 	readonly settings?: ServerSettings;
 	readonly slots?: ReturnType<typeof createCallQueue>;
+	/** Made of the wire to the server. */
+	readonly wire?: (own: Wire) => Wire;
+	readonly onLive?: () => void;
 } = {}) {
 	const clock = createFakeClock();
 	const memory = createMemoryWire(serve);
@@ -60,10 +76,13 @@ function setUp({
 			return connect(
 				stdioServer('crm-server'),
 				{...options, secrets: []},
-				{clock, wire: memory.wire, clientSide: quietSide},
+				{clock, wire: wire(memory.wire), clientSide: quietSide},
 			);
 		},
-		onLive: live => lives.push(live),
+		onLive(live) {
+			lives.push(live);
+			onLive();
+		},
 		onChange() {
 			if (statuses.at(-1) !== link.state.status) {
 				statuses.push(link.state.status);
@@ -376,4 +395,84 @@ test('a connection that was lost the moment it was made is a failed try', async 
 		failures: 1,
 	});
 	expect(made[0]?.isEnding).toBe(true);
+});
+
+/** A wire whose connections take until `release` to end. */
+function slowToEnd() {
+	const {promise, resolve: release} = Promise.withResolvers<void>();
+	const wire = (own: Wire): Wire => ({
+		...own,
+		async open(...parameters) {
+			const opened = await own.open(...parameters);
+			return {
+				...opened,
+				async [Symbol.asyncDispose]() {
+					await promise;
+					await opened[Symbol.asyncDispose]();
+				},
+			};
+		},
+	});
+	return {wire, release};
+}
+
+test('a try that is given up has ended before the next one begins: two processes of one server would fight for its files', async () => {
+	const {wire, release} = slowToEnd();
+	const {link, start, memory} = setUp({
+		serve: async (transport, connection) =>
+			connection === 1 ? silent(transport, connection) : legacy()(transport, connection),
+		wire,
+	});
+	await using _ = link;
+	start();
+	await until(() => memory.sent[0]?.includes('initialize') === true);
+	start();
+	let hasEnded = false;
+	const ended = link.ended().then(() => {
+		hasEnded = true;
+		return undefined;
+	});
+	await turns(20);
+	expect(memory.sent).toHaveLength(1);
+	expect(hasEnded).toBe(false);
+	release();
+	await ended;
+	await link.settled();
+
+	expect(memory.sent).toHaveLength(2);
+	expect(link.state.status).toBe('connected');
+});
+
+test('a try that did not connect in time is tried again when it has ended; nobody waits for that longer than 3 s', async () => {
+	const {wire} = slowToEnd();
+	const {link, start, memory, clock} = setUp({serve: silent, wire});
+	start();
+	await until(() => memory.sent[0]?.includes('initialize') === true);
+	clock.advance(60_000);
+	await turns(20);
+	expect(link.state.status).toBe('connecting');
+	clock.advance(3000);
+	await link.settled();
+
+	expect(link.state).toMatchObject({
+		status: 'failed',
+		reason: 'It did not connect within 60 s (connect_timeout)',
+	});
+	void link[Symbol.asyncDispose]();
+});
+
+test('a connection that nobody can make anything of is ended, not left behind', async () => {
+	const {link, start, memory} = setUp({
+		onLive() {
+			throw new Error('what a list');
+		},
+	});
+	await using _ = link;
+	start();
+	await link.settled();
+
+	expect(link.state).toMatchObject({status: 'failed', reason: 'what a list'});
+	expect(link.live).toBeUndefined();
+	await link.ended();
+	expect(memory.count()).toBe(0);
 });
