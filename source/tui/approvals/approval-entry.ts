@@ -37,8 +37,12 @@ const entriesOf = ({
 		.toSorted((one, other) => one.deadline - other.deadline || one.id - other.id)
 		.map((approval): ApprovalEntry => ({kind: 'waiting', approval})),
 	...approvalRules.toReversed().map((rule): ApprovalEntry => ({kind: 'rule', rule})),
-	...settledApprovals.toReversed().map((approval): ApprovalEntry => ({kind: 'settled', approval})),
+	...settledApprovals
+		.toSorted((one, other) => decidedAt(other) - decidedAt(one) || other.id - one.id)
+		.map((approval): ApprovalEntry => ({kind: 'settled', approval})),
 ];
+
+const decidedAt = ({decision, requestedAt}: Approval): number => decision?.at ?? requestedAt;
 
 /** What a row is remembered by. */
 export const entryKey = (entry: ApprovalEntry): string =>

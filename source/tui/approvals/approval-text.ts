@@ -53,7 +53,7 @@ export function claimTexts({readOnly, destructive, idempotent, openWorld}: ToolC
 			? own('destructive')
 			: destructive === false
 				? own('not destructive')
-				: own('says not whether it destroys'),
+				: own('does not say whether it destroys'),
 		...(idempotent === true ? [own('idempotent')] : []),
 		...(openWorld === true ? [own('reaches the open world')] : []),
 	];

@@ -4,7 +4,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
-import {fit} from '../text/fit.ts';
+import {fit, widthOf} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {shownId} from '../traffic/result-word.ts';
@@ -39,18 +39,40 @@ export function callLines(
 		...factRows(own('server says'), ui`${claimTexts(tool.claims)}  · unverified`, {width}),
 		...whyNameRows(approval, width),
 		...originRows(approval, {state, width}),
-		[
-			{text: ui`  ${fit(own('arguments'), nameCells)}`, tone: 'quiet'},
-			{text: argumentFacts(approval, args)},
-			...(args.flags > 0 ? [{text: ui`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
-			{
-				text: approval.lastArgs === undefined ? own('  [no call before]') : own('  [diff to last]'),
-				tone: 'quiet',
-			},
-		],
+		...argumentHead(approval, {args, width}),
 		...args.rows,
 	];
 }
+
+/** How much there is, and what it is compared with; in a second row where it has no room. */
+function argumentHead(
+	approval: ToolApproval,
+	{args, width}: {readonly args: ArgumentRows; readonly width: number},
+): readonly Line[] {
+	const note = noteOf(approval);
+	const facts: Line = [
+		{text: ui`  ${fit(own('arguments'), nameCells)}`, tone: 'quiet'},
+		{text: argumentFacts(approval, args)},
+		...(args.flags > 0 ? [{text: ui`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
+	];
+	if (note === undefined) {
+		return [facts];
+	}
+
+	const used = facts.reduce((sum, {text}) => sum + widthOf(text), 0);
+	return used + 2 + widthOf(note) <= width
+		? [[...facts, {text: ui`  ${note}`, tone: 'quiet'}]]
+		: [facts, [{text: ui`  ${fit(own(''), nameCells)}${note}`, tone: 'quiet'}]];
+}
+
+/** What was decided is kept without the call that it was compared with. */
+const noteOf = ({decision, lastArgs}: ToolApproval): Safe | undefined => {
+	if (lastArgs !== undefined) {
+		return own('[diff to last]');
+	}
+
+	return decision ? undefined : own('[no call before]');
+};
 
 function whyNameRows({tool, mustTypeName}: ToolApproval, width: number): readonly Line[] {
 	const reasons = [

@@ -2,9 +2,8 @@ import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
-import {close} from './overlay-state.ts';
 import {answer, callNow, isAtChoice, stepOf} from './settle.ts';
-import {goToStep} from './sheet.ts';
+import {closeSheet, goToStep} from './sheet.ts';
 
 function allowNamed(shell: Shell): void {
 	const step = stepOf(shell, 'name');
@@ -16,7 +15,7 @@ function allowNamed(shell: Shell): void {
 	if (step.text.value === call.tool.tool) {
 		answer(shell, {choice: 'allow', scope: step.scope, typedName: step.text.value});
 	} else {
-		shell.toast(ui`That is not its name: ${clean(call.tool.tool)}`, 'warn');
+		shell.toast(ui`Not allowed: its name is ${clean(call.tool.tool)}`, 'warn');
 	}
 }
 
@@ -43,7 +42,7 @@ export const waysOut: readonly Command[] = [
 		keys: ['esc', 'ctrl+c', 'q'],
 		label: own('leave it waiting'),
 		when: isAtChoice,
-		run: close,
+		run: closeSheet,
 	},
 	{
 		id: 'approval-text.allow',

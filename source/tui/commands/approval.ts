@@ -8,9 +8,8 @@ import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
-import {close} from './overlay-state.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from './settle.ts';
-import {changeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
+import {changeSheet, closeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {
@@ -89,7 +88,7 @@ function extend(shell: Shell): void {
 /** Denies everything that waits, one after the other. */
 function denyAll(shell: Shell): void {
 	const {approvals} = shell.port.getState();
-	close(shell);
+	closeSheet(shell);
 	shell.guard.gone();
 	shell.attempt(async () => {
 		const results = await Promise.all(
@@ -144,7 +143,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.deny-all',
 		scope: 'approval',
 		keys: ['D'],
-		label: own('deny all'),
+		label: own('deny all (asks)'),
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
@@ -220,7 +219,8 @@ const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Comm
 	scope: 'approval',
 	keys,
 	label,
-	quiet: true,
+	// Where something is left to see, it is said how.
+	quiet: shell => name !== 'down' || sheetNow(shell)?.layout().most === 0,
 	// Between the fields of a form its own keys move; pages are turned all the same.
 	when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
 	run(shell) {

@@ -29,7 +29,7 @@ export const menuCommands: readonly Command[] = [
 		id: 'menu.down',
 		scope: 'menu',
 		keys: ['down', 'tab', 'ctrl+n'],
-		label: own('down'),
+		label: own('next'),
 		run(shell) {
 			moveMenu(shell, 1);
 		},
@@ -38,7 +38,8 @@ export const menuCommands: readonly Command[] = [
 		id: 'menu.up',
 		scope: 'menu',
 		keys: ['up', 'shift+tab', 'ctrl+p'],
-		label: own('up'),
+		label: own('previous'),
+		quiet: true,
 		run(shell) {
 			moveMenu(shell, -1);
 		},

@@ -19,7 +19,7 @@ const titles = new Map<string, string>([
 	['form', 'Form'],
 	['form-text', 'Form, while typing'],
 	['trial', 'Trying a tool'],
-	['text', 'A text'],
+	['answer', 'Answer of a tool'],
 ]);
 
 /** The name of a scope for a person. */

@@ -56,20 +56,44 @@ export function openSheet(shell: Shell, approval: Approval): void {
 		approval.kind === 'form'
 			? ({kind: 'form', form: newForm(approval.fields)} as const)
 			: ({kind: 'choose'} as const);
+	const under = underOf(shell);
 	change(shell, {
-		overlay: {kind: 'approval', sheet: newSheet(approval.id, step)},
+		overlay: {kind: 'approval', sheet: newSheet(approval.id, step), ...(under && {under})},
 		field: undefined,
+		// The last row is for the keys of the sheet.
+		toast: undefined,
 	});
 }
 
+/** What a sheet lies over, besides a pane. */
+function underOf({view}: Pick<Shell, 'view'>) {
+	const {overlay} = view.get();
+	if (overlay?.kind === 'approval') {
+		return overlay.under;
+	}
+
+	return overlay?.kind === 'trial' || overlay?.kind === 'answer' ? overlay : undefined;
+}
+
+/** Goes back to what the sheet was opened over. */
+export const closeSheet = (shell: Shell): void => {
+	change(shell, {overlay: underOf(shell)});
+};
+
 /** Goes to another step of the sheet that is open. */
 export const goToStep = (shell: Shell, step: Sheet['step']): void => {
-	changeOverlay(shell, 'approval', ({sheet}) => ({kind: 'approval', sheet: {...sheet, step}}));
+	changeOverlay(shell, 'approval', overlay => ({
+		...overlay,
+		sheet: {...overlay.sheet, step},
+	}));
 };
 
 /** Changes the sheet that is open. */
 export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
-	changeOverlay(shell, 'approval', ({sheet}) => ({kind: 'approval', sheet: {...sheet, ...part}}));
+	changeOverlay(shell, 'approval', overlay => ({
+		...overlay,
+		sheet: {...overlay.sheet, ...part},
+	}));
 };
 
 /** Scrolls what is asked by so many rows, as far as there are any. */
@@ -90,7 +114,7 @@ export function leaveSheet(shell: Shell, answered: number): void {
 		shell.guard.gone();
 		openSheet(shell, next);
 	} else {
-		change(shell, {overlay: undefined});
+		closeSheet(shell);
 	}
 }
 
@@ -136,7 +160,7 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 		);
 	} else {
 		shell.toast(
-			own('Too early: a key allows half a second after all is drawn and nothing else was typed'),
+			own('Too early: wait half a second after the last key, then press one alone'),
 			'warn',
 		);
 	}
@@ -158,7 +182,7 @@ export function closeSettled(shell: Shell): void {
 	}
 
 	shell.guard.gone();
-	change(shell, {overlay: undefined});
+	closeSheet(shell);
 	const settled = settledApprovals.findLast(other => other.id === id);
 	const {decision} = settled ?? {};
 	shell.toast(

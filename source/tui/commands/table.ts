@@ -10,6 +10,7 @@ import {jobCommands} from './jobs.ts';
 import {logCommands} from './logs.ts';
 import {overlayCommands} from './overlays.ts';
 import {runCommands} from './runs.ts';
+import {scopeTitle} from './scope-title.ts';
 import {toolCommands} from './tools.ts';
 import {trafficCommands} from './traffic.ts';
 
@@ -44,4 +45,4 @@ export const commandOf = (id: string): Command | undefined => byId.get(id);
 export const router = createKeyRouter<Shell>(bindings);
 
 /** The key table as Markdown, for `svc keymap`. @see Decisions 2 */
-export const keymapMarkdown = (): string => markdownOf(bindings);
+export const keymapMarkdown = (): string => markdownOf(bindings, scopeTitle);

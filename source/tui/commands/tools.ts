@@ -95,7 +95,7 @@ export function askToReload(shell: Shell): void {
 	shell.attempt(async () => {
 		const {changes, closes} = await shell.port.planServerReload();
 		if (changes.length === 0) {
-			shell.toast(own('Nothing changed in mcp_servers'));
+			shell.toast(own('Nothing to reload: what is saved in mcp_servers is applied by itself'));
 			return;
 		}
 
@@ -155,7 +155,7 @@ export const toolCommands: readonly Command[] = [
 		id: 'tools.reload',
 		scope: 'tools',
 		keys: ['R'],
-		label: own('read config again (asks)'),
+		label: own('show config changes'),
 		run: askToReload,
 	},
 	{
@@ -184,6 +184,20 @@ export const toolCommands: readonly Command[] = [
 		},
 	},
 	{
+		id: 'tools.try-this',
+		scope: 'tools',
+		keys: ['enter'],
+		label: own('try this tool'),
+		when: shell => selectedTool(shell) !== undefined,
+		run(shell) {
+			const server = selected(shell);
+			const tool = selectedTool(shell);
+			if (server && tool) {
+				tryTool(shell, server, tool);
+			}
+		},
+	},
+	{
 		id: 'tools.copy',
 		scope: 'tools',
 		keys: ['y'],
@@ -199,7 +213,7 @@ export const toolCommands: readonly Command[] = [
 		id: 'tools.edit',
 		scope: 'tools',
 		keys: ['T'],
-		label: own('its lines of config.yaml in $EDITOR'),
+		label: own('config in $EDITOR'),
 		quiet: true,
 		why: why(() => undefined),
 		run(shell) {

@@ -1,12 +1,15 @@
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block} from '../../core/untrusted.ts';
 import {problemsIn} from '../forms/form.ts';
-import {clean, wrapText} from '../panes/line.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {fit} from '../text/fit.ts';
 import {own, ui} from '../text/safe.ts';
+import {answerRows} from '../tools/answer-rows.ts';
 import {newTrial, trialArguments} from '../tools/tool-trial.ts';
+import {review} from './approvals.ts';
 import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
 import {change} from './navigate.ts';
 import {changeOverlay, close, closing, isKind, openMenu} from './overlay-state.ts';
 
@@ -34,7 +37,7 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 
 /** Calls the tool as a run would, and shows what the model would read. */
 function call(shell: Shell): void {
-	const {overlay} = shell.view.get();
+	const {overlay, pane} = shell.view.get();
 	if (!isKind(overlay, 'trial')) {
 		return;
 	}
@@ -50,32 +53,39 @@ function call(shell: Shell): void {
 	shell.toast(ui`${clean(tool)} is called`);
 	shell.attempt(async () => {
 		const result = await shell.port.tryTool(name, trialArguments(trial), {by: shell.by, profile});
-		const {overlay: open, field} = shell.view.get();
-		if (open || field) {
+		const isError = result.isError === true;
+		const now = shell.view.get();
+		if (now.overlay || now.field || now.pane !== pane) {
 			shell.toast(
-				ui`${clean(tool)} ${result.isError === true ? own('failed') : own('has answered')}: ${clean(result.text)}`,
-				result.isError === true ? 'bad' : 'good',
+				ui`${clean(tool)} ${isError ? own('failed') : own('has answered')}: ${clean(result.text)}`,
+				isError ? 'bad' : 'good',
 			);
 			return;
 		}
 
-		change(shell, {
-			overlay: {
-				kind: 'text',
-				title: ui`${clean(tool)} ${result.isError === true ? own('✗ failed') : own('✓ answered')}`,
-				rows: wrapText(block(result.text).text, shell.view.get().size.columns - 2),
-				top: 0,
-			},
-		});
+		const {text} = block(result.text);
+		change(shell, {overlay: {kind: 'answer', trial, isError, text, top: 0}, toast: undefined});
 	});
 }
 
 function scroll(shell: Shell, rows: number): void {
-	changeOverlay(shell, 'text', overlay => ({
-		...overlay,
-		top: Math.max(0, Math.min(overlay.rows.length - shell.layout().bodyHeight, overlay.top + rows)),
-	}));
+	const {size} = shell.view.get();
+	changeOverlay(shell, 'answer', overlay => {
+		const most = answerRows(overlay.text, size.columns).length - shell.layout().bodyHeight;
+		return {...overlay, top: Math.max(0, Math.min(most, Math.min(overlay.top, most) + rows))};
+	});
 }
+
+/** What waits can be reviewed over a form or an answer, which come back then. */
+const reviewing = (scope: 'trial' | 'answer' | 'form-text', key: string): Command => ({
+	id: `${scope}.review`,
+	scope,
+	keys: [key],
+	label: own('review approvals'),
+	quiet: true,
+	when: shell => !isKind(shell.view.get().overlay, 'approval'),
+	run: review,
+});
 
 /** Keys of the arguments of a tool, and of what it answered. */
 export const trialCommands: readonly Command[] = [
@@ -86,22 +96,49 @@ export const trialCommands: readonly Command[] = [
 		label: own('call the tool'),
 		run: call,
 	},
+	reviewing('trial', '!'),
 	closing('trial', ['esc', 'ctrl+c', 'q'], own('leave it')),
+	reviewing('form-text', 'alt+a'),
+	{
+		id: 'answer.again',
+		scope: 'answer',
+		keys: ['t'],
+		label: own('other arguments'),
+		run(shell) {
+			changeOverlay(shell, 'answer', ({trial}) => ({kind: 'trial', trial}));
+		},
+	},
+	{
+		id: 'answer.copy',
+		scope: 'answer',
+		keys: ['y'],
+		label: own('copy'),
+		run(shell) {
+			const {overlay} = shell.view.get();
+			if (isKind(overlay, 'answer')) {
+				shell.attempt(async () => copyText(shell, overlay.text, own('answer')));
+			}
+		},
+	},
 	...(
 		[
-			['text.down', ['j', 'down'], own('down'), 1],
-			['text.up', ['k', 'up'], own('up'), -1],
-			['text.page-down', ['pgdn', 'ctrl+d', 'space'], own('page down'), 10],
-			['text.page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+			['answer.down', ['j', 'down'], own('down'), 1],
+			['answer.up', ['k', 'up'], own('up'), -1],
+			['answer.page-down', ['pgdn', 'ctrl+d', 'space'], own('page down'), 10],
+			['answer.page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+			['answer.first', ['g', 'home'], own('first row'), -Infinity],
+			['answer.last', ['G', 'end'], own('last row'), Infinity],
 		] as const
 	).map(([id, keys, label, rows]): Command => ({
 		id,
-		scope: 'text',
+		scope: 'answer',
 		keys,
 		label,
+		quiet: rows !== 1,
 		run(shell) {
 			scroll(shell, rows);
 		},
 	})),
-	closing('text', ['esc', 'ctrl+c', 'q', 'enter']),
+	reviewing('answer', '!'),
+	closing('answer', ['esc', 'ctrl+c', 'q', 'enter']),
 ];

@@ -13,13 +13,16 @@ export type FormLines = {
 };
 
 const indent = 4;
-const titleCells = {least: 8, most: 20} as const;
+const titleCells = {least: 8, share: 0.4} as const;
 
 /** The fields in rows of `width` cells: title, value, what is wrong with it, and under it what the server says. */
 export function formLines(form: FormState, width: number): FormLines {
 	const problems = problemsIn(form);
 	const titles = form.fields.map(field => widthOf(titleOf(field)));
-	const cells = Math.min(Math.max(...titles, titleCells.least), titleCells.most);
+	const cells = Math.min(
+		Math.max(...titles, titleCells.least),
+		Math.floor(width * titleCells.share),
+	);
 	const current = currentField(form);
 	const rows: Line[] = [];
 	let cursor: FormLines['cursor'] = {first: 0, last: 0};

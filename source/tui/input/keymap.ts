@@ -2,11 +2,14 @@ import type {KeyBinding} from './key-router.ts';
 
 type Row = Pick<KeyBinding, 'keys' | 'id' | 'label' | 'scope'>;
 
-/** The table as Markdown, one section for each scope in order of first appearance; for `svc keymap`. */
-export function keymapMarkdown(bindings: readonly Row[]): string {
+/** The table as Markdown, one section for each scope in order of first appearance, under its title; for `svc keymap`. */
+export function keymapMarkdown(
+	bindings: readonly Row[],
+	titleOf: (scope: string) => string,
+): string {
 	const sections = [...Map.groupBy(bindings, ({scope}) => scope)].map(([scope, rows]) =>
 		[
-			`## ${scope}`,
+			`## ${titleOf(scope)}`,
 			'',
 			'| Key | Act | Command |',
 			'| - | - | - |',

@@ -66,16 +66,27 @@ export type Overlay =
 	  }
 	| {readonly kind: 'first-run'; readonly card: FirstRunCard}
 	/** What a tool or a server asks of a person. */
-	| {readonly kind: 'approval'; readonly sheet: Sheet}
-	/** The arguments of a tool that a person tries. */
-	| {readonly kind: 'trial'; readonly trial: ToolTrial}
-	/** A text to read. */
 	| {
-			readonly kind: 'text';
-			readonly title: Safe;
-			readonly rows: readonly Safe[];
-			readonly top: number;
-	  };
+			readonly kind: 'approval';
+			readonly sheet: Sheet;
+			/** What comes back when the sheet is left. */
+			readonly under?: TrialOverlay | AnswerOverlay;
+	  }
+	| TrialOverlay
+	| AnswerOverlay;
+
+/** The arguments of a tool that a person tries. */
+export type TrialOverlay = {readonly kind: 'trial'; readonly trial: ToolTrial};
+
+/** What a tool answered that a person tried. */
+export type AnswerOverlay = {
+	readonly kind: 'answer';
+	readonly trial: ToolTrial;
+	readonly isError: boolean;
+	/** Cleaned by `block()`. */
+	readonly text: Safe;
+	readonly top: number;
+};
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 

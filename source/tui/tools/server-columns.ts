@@ -90,8 +90,11 @@ export function ageText(ms: number): Safe {
 		: ui`${Math.floor(seconds / 86_400)}d`;
 }
 
-/** What stands under the row of a server that is not connected. */
-export function reasonRow({reason, nextAttemptAt}: ServerView, now: number): Line | undefined {
+/** What stands under the row of a server that is not connected; the row has its name already. */
+export function reasonRow(
+	{name, reason, nextAttemptAt}: ServerView,
+	now: number,
+): Line | undefined {
 	if (reason === undefined) {
 		return undefined;
 	}
@@ -100,7 +103,8 @@ export function reasonRow({reason, nextAttemptAt}: ServerView, now: number): Lin
 		nextAttemptAt === undefined || nextAttemptAt <= now
 			? own('')
 			: ui` · again in ${ageText(nextAttemptAt - now)}`;
-	return [{text: ui`      ${clean(reason)}${next}`, tone: 'quiet'}];
+	const why = reason.replace(`MCP server '${name}': `, '');
+	return [{text: ui`      ${clean(why)}${next}`, tone: 'quiet'}];
 }
 
 /** Rows that reasons take of a list of `height` rows: at most half, one for each server that says one. */

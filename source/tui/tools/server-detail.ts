@@ -19,7 +19,7 @@ export function serverDetail(
 	server: ServerView,
 	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
 ): readonly Line[] {
-	const {name, trust, endpoint, filter, protocol, serverInfo, pingMs, stderr, warnings} = server;
+	const {endpoint, filter, protocol, serverInfo, pingMs, stderr, warnings} = server;
 	const optional: ReadonlyArray<readonly [Safe, string | undefined]> = [
 		[own('filter'), filter],
 		[own('protocol'), protocol],
@@ -41,15 +41,7 @@ export function serverDetail(
 		blankLine,
 		...(server.tools.length === 0
 			? [line(own('  no tools'), 'quiet')]
-			: toolRows(server, {calls, width})),
-		...(trust === 'untrusted' && name !== ''
-			? [
-					blankLine,
-					...wrapText('* claimed by the server, not verified', width - 2).map(row =>
-						line(ui`  ${row}`, 'quiet'),
-					),
-				]
-			: []),
+			: [...legend(server), ...toolRows(server, {calls, width})]),
 	];
 }
 
@@ -63,8 +55,14 @@ function headRow(server: ServerView, width: number): Line {
 	];
 }
 
+/** Above the tools, so that the last row of the detail is one. */
+const legend = ({tools}: ServerView): readonly Line[] =>
+	tools.some(({claims}) => claims.readOnly === true || claims.destructive === true)
+		? [line(own('  * claimed by the server, not verified'), 'quiet')]
+		: [];
+
 const leastName = 12;
-const claimCells = 40;
+const claimCells = 22;
 
 function toolRows(
 	{name, profile, tools}: ServerView,
@@ -81,24 +79,19 @@ function toolRows(
 				tone: tool.asks ? 'warn' : 'quiet',
 			},
 			{text: ui`${fit(clean(tool.tool), cells)}  `, tool},
-			...claimSpans(tool),
+			...wordSpans(tool),
 			...(count === undefined ? [] : [{text: ui`  ${count}`, tone: 'quiet'} as const]),
 		];
 	});
 }
 
-/** What the server claims of a tool, and what svc makes of it. */
-function claimSpans({claims, asks, changed}: ServerToolView): readonly Span[] {
-	const words: Span[] = [
-		...(claims.readOnly === true
-			? [{text: own('claims read-only* '), tone: 'quiet'} as const]
-			: []),
-		{text: asks ? own('asks') : own('auto'), tone: asks ? 'warn' : 'quiet'},
-		...(claims.destructive === true ? [{text: own(' destructive*'), tone: 'bad'} as const] : []),
-		...(changed ? [{text: own(' changed'), tone: 'bad'} as const] : []),
-	];
-	return words;
-}
+/** Whether a call asks a person, and what the server claims of the tool. */
+const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => [
+	{text: asks ? own('asks') : own('auto'), tone: asks ? 'warn' : 'quiet'},
+	...(claims.readOnly === true ? [{text: own('  read-only*'), tone: 'quiet'} as const] : []),
+	...(claims.destructive === true ? [{text: own('  destructive*'), tone: 'bad'} as const] : []),
+	...(changed ? [{text: own('  changed'), tone: 'bad'} as const] : []),
+];
 
 /** `3 calls, 1 denied`, by the server's name of the tool. */
 function callCounts(

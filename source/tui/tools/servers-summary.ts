@@ -6,7 +6,8 @@ import {clean} from '../panes/line.ts';
 const counted: ReadonlyArray<readonly [string, ReadonlySet<ServerStatus>]> = [
 	['connected', new Set(['connected'])],
 	['connecting', new Set(['connecting'])],
-	['lazy', new Set(['lazy', 'recycled'])],
+	['lazy', new Set(['lazy'])],
+	['recycled', new Set(['recycled'])],
 	['login', new Set(['needs login'])],
 	['error', new Set(['failed', 'parked'])],
 	['skipped', new Set(['skipped'])],

@@ -11,6 +11,8 @@ export type ToolTrial = {
 	readonly name: string;
 	/** The name that the server uses. */
 	readonly tool: string;
+	/** What the server says that it does. */
+	readonly description: string;
 	readonly form: FormState;
 };
 
@@ -23,9 +25,16 @@ const fieldOf = (argument: string): FormField => {
 
 /** A trial that nothing is filled in of. */
 export const newTrial = (
-	{name, tool, args}: Pick<ServerToolView, 'name' | 'tool' | 'args'>,
+	{name, tool, description, args}: Pick<ServerToolView, 'name' | 'tool' | 'description' | 'args'>,
 	{profile, server}: {readonly profile: string; readonly server: string},
-): ToolTrial => ({profile, server, name, tool, form: newForm(args.map(fieldOf))});
+): ToolTrial => ({
+	profile,
+	server,
+	name,
+	tool,
+	description,
+	form: newForm(args.map(fieldOf)),
+});
 
 /** The arguments as they are sent: what is JSON as that, everything else as text, what is empty not at all. */
 export const trialArguments = ({form}: ToolTrial): JsonObject =>

@@ -1,13 +1,14 @@
 import {Box} from 'ink';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
-import {clean, line, type Line} from '../panes/line.ts';
+import {clean, type Line} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
 import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
 import type {FirstRunCard, Overlay} from '../state/view.ts';
 import {own, ui} from '../text/safe.ts';
+import {answerRows} from '../tools/answer-rows.ts';
 import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
@@ -59,8 +60,15 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 				[{text: ui`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
 				[{text: clean(overlay.trial.server)}],
 			];
-		case 'text':
-			return [[{text: overlay.title, tone: 'title'}]];
+		case 'answer':
+			return [
+				[
+					{
+						text: ui`${clean(overlay.trial.tool)} ${overlay.isError ? own('✗ failed') : own('✓ answered')}`,
+						tone: 'title',
+					},
+				],
+			];
 	}
 }
 
@@ -105,10 +113,10 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 			return <SheetBody width={width} height={height} />;
 		case 'trial':
 			return <TrialBody trial={overlay.trial} width={width} height={height} />;
-		case 'text':
+		case 'answer':
 			return (
 				<LineBlock
-					rows={overlay.rows.map(row => line(ui` ${row}`))}
+					rows={answerRows(overlay.text, width)}
 					top={overlay.top}
 					width={width}
 					height={height}

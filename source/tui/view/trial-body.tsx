@@ -1,6 +1,6 @@
 import {formLines} from '../forms/form-lines.ts';
-import {blankLine, line} from '../panes/line.ts';
-import {own} from '../text/safe.ts';
+import {blankLine, clean, line, wrapText} from '../panes/line.ts';
+import {own, ui} from '../text/safe.ts';
 import type {ToolTrial} from '../tools/tool-trial.ts';
 import {LineBlock} from './line-block.tsx';
 
@@ -10,9 +10,17 @@ export type TrialBodyProps = {
 	readonly height: number;
 };
 
+const indent = 4;
+const mostSaid = 4;
+
 /** The arguments of a tool that is tried. */
 export function TrialBody({trial, width, height}: TrialBodyProps) {
+	const said = wrapText(clean(trial.description.replaceAll(/\s+/g, ' ')), width - indent - 1);
 	const head = [
+		line(own('  text by the server'), 'quiet'),
+		...said.slice(0, mostSaid).map(row => line(ui`    ${row}`)),
+		...(said.length > mostSaid ? [line(own('    …'))] : []),
+		blankLine,
 		line(own('  Each argument takes JSON, or else a text; empty ones are left out.'), 'quiet'),
 		line(own('  A call that needs approval asks for it: ! opens it.'), 'quiet'),
 		blankLine,

@@ -75,15 +75,18 @@ test('two bindings of one scope that claim one key are a conflict, unless one is
 });
 
 test('the keymap is a Markdown table for each scope', () => {
-	const markdown = keymapMarkdown([
-		...bindings.slice(0, 2),
-		{keys: ['|', '`'], id: 'list.pipe', label: own('a | b'), scope: 'list'},
-	]);
+	const markdown = keymapMarkdown(
+		[
+			...bindings.slice(0, 2),
+			{keys: ['|', '`'], id: 'list.pipe', label: own('a | b'), scope: 'list'},
+		],
+		scope => (scope === 'global' ? 'Everywhere' : scope),
+	);
 	expect(markdown).toBe(
 		[
 			'# Keys',
 			'',
-			'## global',
+			'## Everywhere',
 			'',
 			'| Key | Act | Command |',
 			'| - | - | - |',

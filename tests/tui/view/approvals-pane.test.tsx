@@ -46,6 +46,27 @@ test('what waits by its deadline, then the rules, then what was decided', async 
 	expect(shown.screen.picture()).toBe(await freshPicture(shown));
 });
 
+test('what was decided last stands first, whatever was asked first', async () => {
+	const decided = (id: number, at: number) =>
+		makeToolApproval({id, decision: {outcome: 'denied', at, by: 'tui'}});
+	const port = createFakePort({
+		settledApprovals: [decided(1, testNow - 1000), decided(3, testNow), decided(2, testNow - 500)],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'approvals'});
+	const numbers = shown.screen.lines().flatMap(row => /^[ >]  (\d) /.exec(row)?.[1] ?? []);
+
+	expect(numbers).toEqual(['3', '2', '1']);
+});
+
+test('the detail of a decision says nothing of calls before, which it does not know', async () => {
+	const port = createFakePort({settledApprovals: [denied], approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, wide, {pane: 'approvals'});
+	expect(shown.text()).toContain('[no call before]');
+	await shown.screen.press('j');
+	expect(shown.text()).toContain('3 fields, 60 B, all shown');
+	expect(shown.text()).not.toContain('[no call before]');
+});
+
 test('enter opens the sheet of the chosen request', async () => {
 	await using shown = await showShell(createFakePort(state), narrow, {pane: 'approvals'});
 	await shown.screen.press('j', 'enter');

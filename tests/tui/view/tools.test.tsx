@@ -76,7 +76,7 @@ test('the detail: endpoint, filter, protocol, ping, stderr, warnings, and tools 
 	await using shown = await showShell(port, wide, {pane: 'tools'});
 	const right = shown.screen.lines().map(row => row.slice(70));
 
-	expect(right.slice(3, 19)).toEqual([
+	expect(right.slice(3, 19).map(row => row.trimEnd())).toEqual([
 		'github-tools                            untrusted',
 		'  https://api.example.com/mcp',
 		'  filter    include [get_*, create_issue]',
@@ -87,11 +87,11 @@ test('the detail: endpoint, filter, protocol, ping, stderr, warnings, and tools 
 		'  stderr    listening on stdio',
 		'  ! tool "merge" changed',
 		'',
-		'  R get_issue     claims read-only* auto',
-		'  ! create_issue  asks  2 asked, 1 denied',
-		'  ! merge         asks destructive* changed',
-		'',
 		'  * claimed by the server, not verified',
+		'  R get_issue     auto  read-only*',
+		'  ! create_issue  asks  2 asked, 1 denied',
+		'  ! merge         asks  destructive*  changed',
+		'',
 		'',
 	]);
 	expect(shown.screen.lines()[2]).toContain('1 connected · 3 tools registered');
@@ -158,7 +158,9 @@ test('a reload that changes nothing asks nothing', async () => {
 	await shown.screen.press('R');
 	await shown.pass(0);
 
-	expect(shown.screen.lines().at(-1)).toBe(' Nothing changed in mcp_servers');
+	expect(shown.screen.lines().at(-1)).toBe(
+		' Nothing to reload: what is saved in mcp_servers is applied by itself',
+	);
 });
 
 test('T opens config.yaml at the lines of the server; l says when logins come', async () => {
@@ -177,7 +179,7 @@ test('y copies the name of the server, or of the tool that was entered', async (
 	const port = createFakePort({servers: [github]});
 	await using shown = await showShell(port, wide, {pane: 'tools'});
 	await shown.screen.press('y', 'enter');
-	for (let rows = 0; rows < 10; rows++) {
+	for (let rows = 0; rows < 11; rows++) {
 		// oxlint-disable-next-line no-await-in-loop -- one row after the other
 		await shown.screen.press('j');
 	}
@@ -213,6 +215,98 @@ test('t tries a tool: a field for each argument, JSON or text; what the model wo
 	expect(shown.text()).toContain('created␛[2J #7');
 	await shown.screen.press('esc');
 	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('a tool with a long name is named in full beside its list, and enter on it tries it', async () => {
+	const server = makeServer({
+		tools: [
+			makeServerTool({tool: 'list_directory_with_sizes', claims: {readOnly: true}}),
+			makeServerTool({tool: 'write_file', description: 'Writes\na file', args: ['path*']}),
+		],
+	});
+	await using shown = await showShell(createFakePort({servers: [server]}), wide, {pane: 'tools'});
+	expect(shown.text()).toContain('R list_directory_with_sizes  auto  read-only*');
+
+	await shown.screen.press('enter', 'G', 'enter');
+	expect(shown.text()).toContain('── Try write_file ── crm ──');
+	expect(shown.text()).toContain('Writes a file');
+});
+
+test('what a full-trust server claims is marked as a claim too', async () => {
+	const server = makeServer({tools: [makeServerTool({claims: {destructive: true}})]});
+	await using shown = await showShell(createFakePort({servers: [server]}), wide, {pane: 'tools'});
+
+	expect(shown.text()).toContain('search  auto  destructive*');
+	expect(shown.text()).toContain('* claimed by the server, not verified');
+});
+
+test('what a tool answered can be copied, and tried again with other arguments', async () => {
+	const port = createFakePort({servers: [github]});
+	port.answers.toolResult = {text: 'title is\ntoo long', isError: true};
+	await using shown = await showShell(port, narrow, {pane: 'tools'});
+	await shown.screen.press('t', '2', 'enter');
+	await shown.screen.type('x');
+	await shown.screen.press('enter', 'a');
+	await shown.pass(0);
+	expect(shown.text()).toContain('── create_issue ✗ failed ──');
+	expect(shown.screen.lines().at(-1)).toContain('t other arguments');
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(shown.desktop.copied).toEqual(['title is\ntoo long']);
+
+	await shown.screen.press('t');
+	expect(shown.text()).toContain('── Try create_issue ── github-tools ──');
+	expect(shown.text()).toMatch(/> title\*\s+x/);
+});
+
+test('an answer that comes while a person is elsewhere is said, and takes no keys', async () => {
+	const {promise, resolve} = Promise.withResolvers<{text: string}>();
+	const port = {...createFakePort({servers: [github]}), tryTool: async () => promise};
+	await using shown = await showShell(port, narrow, {pane: 'tools'});
+	await shown.screen.press('t', '2', 'enter');
+	await shown.screen.type('x');
+	await shown.screen.press('enter', 'a', '1');
+	resolve({text: 'created #7'});
+	await shown.pass(0);
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(shown.screen.lines().at(-1)).toContain('create_issue has answered: created #7');
+});
+
+test('an answer is laid out anew for another width', async () => {
+	const port = createFakePort({servers: [github]});
+	port.answers.toolResult = {text: `${'word '.repeat(30)}end`};
+	await using shown = await showShell(port, wide, {pane: 'tools'});
+	await shown.screen.press('t', '2', 'enter');
+	await shown.screen.type('x');
+	await shown.screen.press('enter', 'a');
+	await shown.pass(0);
+	await shown.resize(narrow);
+	expect(shown.text()).toContain('end');
+});
+
+test('! over a form of arguments opens what waits, and comes back to what was typed', async () => {
+	const port = createFakePort({servers: [github], approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow, {pane: 'tools'});
+	await shown.screen.press('t', '2', 'enter');
+	await shown.screen.type('x');
+	await shown.screen.press('alt+a');
+	expect(shown.text()).toContain('── Approval 1 of 1 ──');
+	await shown.screen.press('esc');
+	expect(shown.text()).toMatch(/> title\*\s+x/);
+	await shown.screen.press('enter', '!', 'd');
+	expect(port.calls.map(({name}) => name)).toEqual(['settleApproval']);
+	expect(shown.text()).toContain('── Try create_issue ── github-tools ──');
+});
+
+test('the reason under a server does not name it once more; recycled ones are counted as that', async () => {
+	const some = [
+		makeServer({status: 'parked', reason: "MCP server 'crm': ${URL} in url/headers is not set"}),
+		makeServer({name: 'old', status: 'recycled', reason: 'disconnected by hand'}),
+	];
+	await using shown = await showShell(createFakePort({servers: some}), narrow, {pane: 'tools'});
+
+	expect(shown.text()).toContain('      ${URL} in url/headers is not set\n');
+	expect(shown.text()).toContain('1 recycled · 1 error');
 });
 
 test('the filter knows servers, states and tools', async () => {

@@ -1,0 +1,10 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {line, wrapText, type Line} from '../panes/line.ts';
+import {createMemory} from '../panes/remember.ts';
+import {ui} from '../text/safe.ts';
+
+const remember = createMemory<readonly Line[]>();
+
+/** What a tool answered as rows of `width` cells; the last that was laid out is kept. */
+export const answerRows = (text: Safe, width: number): readonly Line[] =>
+	remember([text, width], () => wrapText(text, width - 2).map(row => line(ui` ${row}`)));
