@@ -16,7 +16,7 @@ import {createLineReader} from './line-reader.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import {serverEnvironment} from './server-environment.ts';
-import {writeWithEnd} from './write-with-end.ts';
+import {notReading, writeWithEnd} from './write-with-end.ts';
 
 /** How long answers that are still in the pipe may take after the process has exited; a grandchild can hold the pipe open for ever. */
 const lastAnswersMs = 200;
@@ -25,6 +25,9 @@ const lastAnswersMs = 200;
 const exitNewsMs = 1000;
 
 const longestStderrLine = 8192;
+
+/** Messages that may wait for a server to read them: one that asks without end must not make us remember each answer. */
+const mostWaiting = 1000;
 
 export type ProcessExit = {readonly code: number | null; readonly signal: string | null};
 
@@ -76,6 +79,8 @@ export function createStdioTransport({
 	let isEstablished = false;
 	let isAskedToEnd = false;
 	let isClosed = false;
+	let waiting = 0;
+	let exitNews: Promise<void> | undefined;
 	let ending: Promise<void> | undefined;
 	const ended = new AbortController();
 
@@ -110,6 +115,11 @@ export function createStdioTransport({
 	};
 
 	const receive = (line: string) => {
+		if (ending) {
+			// Nobody waits for it, and a server that floods us must not delay its own end.
+			return;
+		}
+
 		const message = parse(line);
 		if (!message) {
 			noiseLines += line === '' ? 0 : 1;
@@ -201,18 +211,26 @@ export function createStdioTransport({
 			listen(started);
 		},
 		async send(message) {
-			if (!child?.stdin || exit || isClosed) {
+			if (!child?.stdin || exit || ending || isClosed) {
 				throw new SvcError('mcp_connect_failed', 'The server is not running');
 			}
 
+			if (waiting >= mostWaiting) {
+				throw notReading();
+			}
+
+			waiting++;
 			try {
 				await writeWithEnd(child.stdin, serializeMessage(message), {clock, signal: ended.signal});
 			} catch (error) {
 				// A broken pipe says less than the exit that follows it.
-				await sleep(clock, exitNewsMs, ended.signal).catch(() => {});
+				exitNews ??= sleep(clock, exitNewsMs, ended.signal).catch(() => {});
+				await exitNews;
 				throw error instanceof SvcError
 					? error
 					: new SvcError('mcp_connect_failed', 'The server has closed its input', {cause: error});
+			} finally {
+				waiting--;
 			}
 		},
 		async close() {

@@ -53,5 +53,6 @@ export async function writeWithEnd(
 	await promise;
 }
 
-const notReading = () =>
+/** What became of a message that a reader leaves in the pipe. */
+export const notReading = (): SvcError =>
 	new SvcError('mcp_connect_failed', 'The server does not read what it is sent');

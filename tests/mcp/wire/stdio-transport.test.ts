@@ -195,3 +195,40 @@ test('what a server does not read ends with the connection', async () => {
 		server[Symbol.asyncDispose](),
 	]);
 });
+
+test('a server that asks without end and does not read gets no answer beyond 1,000 that wait', async () => {
+	await using wire = await openWire();
+	const server = await wire.open(ownServer('deaf'));
+	await server.transport.start();
+	const send = async (text: string) =>
+		server.transport.send({jsonrpc: '2.0', id: 1, result: {text}});
+	const waiting = [send('x'.repeat(1024 * 1024)), ...Array.from({length: 999}, () => send('x'))];
+	await expect(send('x')).rejects.toThrow('The server does not read what it is sent');
+	await Promise.all([Promise.allSettled(waiting), server[Symbol.asyncDispose]()]);
+
+	await expect(send('x')).rejects.toThrow('The server is not running');
+});
+
+test('what a server says while its connection ends is not looked at', async () => {
+	await using wire = await openWire();
+	const server = await wire.open(
+		stdioServer(process.execPath, [
+			'-e',
+			`process.on('SIGTERM', () => {});
+			setInterval(() => console.log('{"jsonrpc":"2.0","id":1,"method":"roots/list"}'), 1);`,
+		]),
+	);
+	let heard = 0;
+	Object.assign(server.transport, {
+		onmessage() {
+			heard += 1;
+		},
+	});
+	await server.transport.start();
+	await until(() => heard > 0);
+	const ended = server[Symbol.asyncDispose]();
+	const heardBefore = heard;
+	await ended;
+
+	expect(heard).toBe(heardBefore);
+});
