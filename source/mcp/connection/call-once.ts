@@ -52,7 +52,12 @@ export async function callOnce(
 			return second.result;
 		}
 
-		return uncertainResult({server: name, tool: seen.tool, reason: second.reason});
+		return first.sent || second.sent
+			? uncertainResult({server: name, tool: seen.tool, reason: second.reason})
+			: failedResult(`The tool server "${name}" was not called: its connections were closed`, {
+					server: name,
+					redact: dependencies.options.redact,
+				});
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof ConnectError) {
