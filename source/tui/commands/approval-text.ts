@@ -3,7 +3,7 @@ import type {Shell} from '../shell/shell.ts';
 import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {answer, callNow, isAtChoice, stepOf} from './settle.ts';
-import {closeSheet, goToStep} from './sheet.ts';
+import {goToStep, setAside} from './sheet.ts';
 
 function allowNamed(shell: Shell): void {
 	const step = stepOf(shell, 'name');
@@ -42,7 +42,7 @@ export const waysOut: readonly Command[] = [
 		keys: ['esc', 'ctrl+c', 'q'],
 		label: own('leave it waiting'),
 		when: isAtChoice,
-		run: closeSheet,
+		run: setAside,
 	},
 	{
 		id: 'approval-text.allow',

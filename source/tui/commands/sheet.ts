@@ -2,7 +2,7 @@ import type {Approval} from '../../core/approval.ts';
 import {askedFor, askingServer, outcomeSentences} from '../approvals/approval-text.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
-import {newForm} from '../forms/form.ts';
+import {newForm, withoutSecrets} from '../forms/form.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -52,14 +52,19 @@ export function sheetNow(
 /** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. */
 export function openSheet(shell: Shell, approval: Approval): void {
 	shell.guard.asked();
+	const {draft} = shell.view.get();
 	const step =
 		approval.kind === 'form'
-			? ({kind: 'form', form: newForm(approval.fields)} as const)
+			? ({
+					kind: 'form',
+					form: draft?.id === approval.id ? draft.form : newForm(approval.fields),
+				} as const)
 			: ({kind: 'choose'} as const);
 	const under = underOf(shell);
 	change(shell, {
 		overlay: {kind: 'approval', sheet: newSheet(approval.id, step), ...(under && {under})},
 		field: undefined,
+		draft: undefined,
 		// The last row is for the keys of the sheet.
 		toast: undefined,
 	});
@@ -87,6 +92,16 @@ export const goToStep = (shell: Shell, step: Sheet['step']): void => {
 		sheet: {...overlay.sheet, step},
 	}));
 };
+
+/** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
+export function setAside(shell: Shell): void {
+	const {overlay} = shell.view.get();
+	const sheet = overlay?.kind === 'approval' ? overlay.sheet : undefined;
+	closeSheet(shell);
+	if (sheet?.step.kind === 'form') {
+		change(shell, {draft: {id: sheet.id, form: withoutSecrets(sheet.step.form)}});
+	}
+}
 
 /** Changes the sheet that is open. */
 export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {

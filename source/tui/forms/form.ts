@@ -137,6 +137,14 @@ export const leaveEditing = ({fields, values, index, option}: FormState): FormSt
 	option,
 });
 
+/** The form with what its masked fields began with. */
+export const withoutSecrets = (form: FormState): FormState => ({
+	...leaveEditing(form),
+	values: Object.fromEntries(
+		form.fields.map(field => [field.key, field.masked ? initialOf(field) : form.values[field.key]]),
+	),
+});
+
 /** Puts a paste where something is typed. */
 export const pasteInto = (form: FormState, text: string): FormState =>
 	form.editing ? {...form, editing: insertText(form.editing, text)} : form;

@@ -1,6 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import type {Sheet} from '../approvals/sheet.ts';
+import type {FormState} from '../forms/form.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ToolTrial} from '../tools/tool-trial.ts';
 
@@ -75,6 +76,13 @@ export type Overlay =
 	| TrialOverlay
 	| AnswerOverlay;
 
+/** A form of a server that was left half filled in. Holds no value of a masked field. */
+export type FormDraft = {
+	/** `Approval.id`. */
+	readonly id: number;
+	readonly form: FormState;
+};
+
 /** The arguments of a tool that a person tries. */
 export type TrialOverlay = {readonly kind: 'trial'; readonly trial: ToolTrial};
 
@@ -113,6 +121,7 @@ export type ViewState = {
 	/** Whether the lower section of Groups has the keyboard. */
 	readonly isInJobs: boolean;
 	readonly overlay: Overlay | undefined;
+	readonly draft: FormDraft | undefined;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
 	readonly logs: LogView;
@@ -134,6 +143,7 @@ export const newView = (size: Size, theme: ThemeName): ViewState => ({
 	...detailStart,
 	isInJobs: false,
 	overlay: undefined,
+	draft: undefined,
 	toast: undefined,
 	theme,
 	logs: {levels: new Set(['error', 'warn', 'info']), isWrapped: false, time: 'clock'},

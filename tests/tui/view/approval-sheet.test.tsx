@@ -651,3 +651,23 @@ test('pages of a form are turned without leaving the field; what is typed shows 
 	expect(shown.text()).toContain('a form of crm');
 	expect(shown.text()).toContain('> Field 0');
 });
+
+test('a form that is left keeps what was filled in for when it is opened again, but no secrets', async () => {
+	const port = createFakePort({
+		approvals: [form, makeFormApproval({id: 9, deadline: testNow + 1e6})],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'enter', ...Array.from('Bob'), 'enter', 'G', 'enter');
+	await shown.screen.type('hunter2');
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('*******');
+	await shown.screen.press('esc', '!');
+	expect(shown.text()).toMatch(/Name\*\s+Bob/);
+	expect(shown.text()).not.toContain('**');
+	expect(shown.text()).toMatch(/> API token/);
+
+	await shown.screen.press('d');
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('Approval');
+	expect(shown.text()).not.toContain('Bob');
+});
