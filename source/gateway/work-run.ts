@@ -1,14 +1,14 @@
 import {offlineModelName} from '../agent/offline-model.ts';
 import type {AgentRequest, AgentResult, AgentRunner} from '../agent/runner.ts';
-import {type Clock, sleep} from '../core/clock.ts';
+import type {Clock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
-import type {StoredRun, TranscriptEntry} from '../core/run.ts';
-import {block, cell} from '../core/untrusted.ts';
+import type {StoredRun} from '../core/run.ts';
 import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
-import type {Lease, Runs, Settlement} from '../store/port.ts';
+import type {Lease, Runs} from '../store/port.ts';
+import {note, persistently, settleAborted, settleFailure} from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
@@ -43,9 +43,6 @@ export type WorkDependencies = {
 	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
 	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
 };
-
-/** Of an entry's text, what faces see while the run goes on; the journal has all of it. */
-const longestShown = 8000;
 
 /** The reason with which a run's signal aborts. */
 export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
@@ -202,78 +199,4 @@ function throwIfJournalFailed(error: unknown): void {
 	if (codeOf(error) === 'journal_unavailable') {
 		throw error;
 	}
-}
-
-/** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
-async function settleFailure(
-	work: Work,
-	error: unknown,
-	{
-		waitMs,
-		last,
-	}: {
-		readonly waitMs: number | undefined;
-		readonly last: 'failed' | 'interrupted' | 'dead';
-	},
-): Promise<void> {
-	const {runs, lease, signal, clock, log, redact} = work;
-	if (signal.aborted) {
-		await settleAborted(work);
-		return;
-	}
-
-	const text = cell(redact(messageOf(error)), 1000).text;
-	const retrying = waitMs !== undefined;
-	const settlement: Settlement = retrying
-		? {state: 'retry', at: clock.now() + waitMs, error: text}
-		: {state: last, error: text};
-	note(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
-	const {id, route, job} = lease.run;
-	const fields = {run: id, route, job: job?.name, error: text};
-	if (retrying) {
-		log.warn(`The run failed and is tried again in ${Math.round(waitMs / 1000)} s`, fields);
-	} else {
-		log.error('The run failed', fields);
-	}
-
-	await persistently(work, async () => runs.settle(lease, settlement));
-}
-
-/** Pause between two tries to write down what is known. */
-const writeAgainMs = 1000;
-
-/**
- * Writes to the journal, again and again while it fails: what came out is known and must not become uncertain because the disk was full for a moment.
- * The lease is beaten meanwhile; `signal` ends it.
- */
-async function persistently(
-	{clock, signal}: Work,
-	write: () => Promise<boolean>,
-): Promise<boolean> {
-	for (;;) {
-		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
-			return await write();
-		} catch (error) {
-			if (codeOf(error) !== 'journal_unavailable' || signal.aborted) {
-				throw error;
-			}
-		}
-
-		// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
-		await sleep(clock, writeAgainMs, signal);
-	}
-}
-
-/** A person's cancellation is settled; every other abort leaves the run to its next owner. */
-async function settleAborted({runs, lease, signal}: Work): Promise<void> {
-	if (signal.aborted && signal.reason === 'cancelled') {
-		await runs.settle(lease, {state: 'cancelled'});
-	}
-}
-
-function note({runs, emit, lease}: Work, entry: TranscriptEntry): void {
-	runs.append(lease, [entry]);
-	const shown = {...entry, text: block(entry.text, {maxLength: longestShown}).text};
-	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }
