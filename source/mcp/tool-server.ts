@@ -18,10 +18,10 @@ import {settingsOf} from './connection/settings.ts';
 import {watchList} from './connection/watch-list.ts';
 import type {ServerManagerDependencies} from './manager.ts';
 import {diffServer} from './plan-servers.ts';
+import {createAskedTimes} from './tools/asked-times.ts';
 import {clientCapabilities} from './tools/client-handlers.ts';
 import type {Pins} from './tools/pins.ts';
 import type {PlannedTool, ToolsToPlan} from './tools/registry.ts';
-import {createSamplingTimes} from './tools/sampling-times.ts';
 import type {ConnectFailure} from './wire/open-transport.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -83,7 +83,8 @@ export function createToolServer(
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
 	const parallel = createCallQueue(mostParallelCalls);
-	const samplingTimes = createSamplingTimes(clock);
+	const samplingTimes = createAskedTimes(clock);
+	const formTimes = createAskedTimes(clock);
 
 	const fingerprint = () =>
 		fingerprintOf(
@@ -139,7 +140,7 @@ export function createToolServer(
 						secrets = values;
 					},
 				},
-				{...dependencies, redact, samplingTimes},
+				{...dependencies, redact, samplingTimes, formTimes},
 			),
 		onLive(live) {
 			lastLive = live;

@@ -3,9 +3,9 @@ import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ServerManagerDependencies} from '../manager.ts';
+import type {AskedTimes} from '../tools/asked-times.ts';
 import {createCallsUnderWay} from '../tools/calls-under-way.ts';
 import {createClientHandlers} from '../tools/client-handlers.ts';
-import type {SamplingTimes} from '../tools/sampling-times.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {createCheckedOutput} from './checked-output.ts';
 import type {ClientSide} from './client-side.ts';
@@ -25,7 +25,7 @@ type Dependencies = Pick<
 	| 'elicit'
 	| 'sample'
 	| 'authProviderOf'
-> & {readonly samplingTimes: SamplingTimes};
+> & {readonly samplingTimes: AskedTimes; readonly formTimes: AskedTimes};
 
 /**
  * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
@@ -66,7 +66,7 @@ export async function openServer(
 
 function clientSideOf(
 	server: ToolServerConfig,
-	{clock, log, profile, redact, elicit, sample, samplingTimes}: Dependencies,
+	{clock, log, profile, redact, elicit, sample, samplingTimes, formTimes}: Dependencies,
 ): ClientSide {
 	const calls = createCallsUnderWay(clock);
 	return {
@@ -80,6 +80,7 @@ function clientSideOf(
 			elicit,
 			sample,
 			samplingTimes,
+			formTimes,
 		}),
 		calls,
 		validator:

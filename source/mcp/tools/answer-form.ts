@@ -4,12 +4,17 @@ import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {hostOf} from './ask-about.ts';
+import {createAskedTimes} from './asked-times.ts';
 import {runOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
 import {formFields} from './form-fields.ts';
+import {createRefusalTeller} from './tell-refusals.ts';
 
 /** Questions of one connection that may wait at the same time. */
 const mostQuestions = 5;
+
+/** Questions of one server in a minute, answered or not: each is written down, and rings for a person. */
+const mostInMinute = 20;
 
 /**
  * Answers forms through `elicit`, URLs with `decline`. What a person fills in is compared with the form before it is sent; every way out that is no answer is
@@ -20,25 +25,38 @@ const mostQuestions = 5;
 export function createFormHandler({
 	server,
 	profile,
+	clock,
 	log,
 	redact,
 	calls,
 	elicit,
+	formTimes: times = createAskedTimes(clock),
 }: HandlerDependencies) {
 	const fact = {server: server.name};
+	const tell = createRefusalTeller({clock, log, server: server.name});
+	const tellPage = createRefusalTeller({clock, log, server: server.name});
 	let waiting = 0;
 
 	const ask = async (
 		{message, requestedSchema}: {message: string; requestedSchema: unknown},
 		signal: AbortSignal,
 	): Promise<ElicitResult> => {
-		const fields = formFields(requestedSchema);
-		if (!fields || waiting >= mostQuestions) {
-			const reason = fields ? `${waiting} of its forms wait already` : 'it cannot be shown';
-			log.warn(`A form is not asked for: ${reason}`, fact);
+		if (waiting >= mostQuestions || times.recent().length >= mostInMinute) {
+			const reason =
+				waiting >= mostQuestions
+					? `${waiting} of its forms wait already`
+					: `more than ${mostInMinute} in a minute`;
+			tell(`A form is not asked for: ${reason}`);
 			return {action: 'cancel'};
 		}
 
+		const fields = formFields(requestedSchema);
+		if (!fields) {
+			tell('A form is not asked for: it cannot be shown');
+			return {action: 'cancel'};
+		}
+
+		times.add();
 		waiting += 1;
 		// The time of the call that asks does not pass meanwhile.
 		const pause = calls.pause();
@@ -77,7 +95,7 @@ export function createFormHandler({
 	return async (params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> => {
 		if (params.mode === 'url') {
 			const host = URL.canParse(params.url) ? new URL(params.url).host : 'no URL';
-			log.info(`Declined to open a page: ${cell(host, 200).text}`, fact);
+			tellPage(`Declined to open a page: ${cell(host, 200).text}`);
 			return {action: 'decline'};
 		}
 

@@ -2,10 +2,11 @@ import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontex
 import {messageOf} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
+import {createAskedTimes} from './asked-times.ts';
 import {runOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
 import {judgeSampling} from './judge-sampling.ts';
-import {createSamplingTimes} from './sampling-times.ts';
+import {createRefusalTeller} from './tell-refusals.ts';
 
 /** What the protocol has for a person, or a policy, that says no. */
 const refusedCode = -1;
@@ -29,9 +30,10 @@ export function createSamplingHandler({
 	redact,
 	calls,
 	sample,
-	samplingTimes: times = createSamplingTimes(clock),
+	samplingTimes: times = createAskedTimes(clock),
 }: HandlerDependencies) {
 	const {timeoutMs} = server.sampling;
+	const tell = createRefusalTeller({clock, log, server: server.name});
 
 	return async (
 		params: CreateMessageRequestParams,
@@ -43,7 +45,7 @@ export function createSamplingHandler({
 		});
 		if (!verdict.allowed || !sample) {
 			const reason = verdict.allowed ? 'there is no model' : verdict.reason;
-			log.warn(`A sampling request is refused: ${reason}`, {server: server.name});
+			tell(`A sampling request is refused: ${reason}`);
 			throw new Refusal(`Sampling was refused: ${reason}`);
 		}
 

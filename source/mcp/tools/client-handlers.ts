@@ -6,9 +6,9 @@ import type {Redact} from '../../core/redact.ts';
 import type {Elicit} from '../manager.ts';
 import {createFormHandler} from './answer-form.ts';
 import {createSamplingHandler} from './answer-sampling.ts';
+import type {AskedTimes} from './asked-times.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
 import type {AllowedSample} from './judge-sampling.ts';
-import type {SamplingTimes} from './sampling-times.ts';
 
 /** What a server asks our model; bounded, and allowed by its policy. Its words are untrusted. */
 export type SampleRequest = AllowedSample & {
@@ -36,7 +36,9 @@ export type HandlerDependencies = {
 	/** Absent: no server may ask. */
 	readonly sample?: Sample | undefined;
 	/** Of the server; absent: of this connection alone. */
-	readonly samplingTimes?: SamplingTimes;
+	readonly samplingTimes?: AskedTimes;
+	/** When the server asked a person before. */
+	readonly formTimes?: AskedTimes;
 };
 
 /** What we answer to a server's own requests. */

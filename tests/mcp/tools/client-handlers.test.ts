@@ -254,6 +254,31 @@ test('no more than 5 forms of a connection wait at once', async () => {
 	]);
 });
 
+test('a person is asked 20 times a minute at most, and the log is told once of what is refused', async () => {
+	const {forms, elicit} = person({action: 'cancel'});
+	await using world = await asking(
+		async server => {
+			for (let count = 0; count < 25; count += 1) {
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				await askForm(server);
+			}
+
+			return 'asked';
+		},
+		{elicit},
+	);
+	await world.read('ask');
+	expect(forms).toHaveLength(20);
+	expect(world.lines.filter(line => line.startsWith('A form is not asked for'))).toEqual([
+		'A form is not asked for: more than 20 in a minute',
+	]);
+
+	world.clock.advance(60_000);
+	await world.read('ask');
+	expect(forms).toHaveLength(40);
+	expect(world.lines.filter(line => line.startsWith('A form is not asked for'))).toHaveLength(2);
+});
+
 test('what a server of 2026-07-28 requires is asked for in the same way', async () => {
 	const clock = createFakeClock();
 	const {forms, elicit} = person({action: 'accept', content: {title: 'Fine'}});
