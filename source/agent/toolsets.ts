@@ -46,7 +46,7 @@ export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 			warnings.push(
 				server === undefined
 					? `Toolset "${name}" is unknown and was dropped`
-					: `Toolset "${name}" was dropped: there is no tool server "${server}"`,
+					: `Toolset "${name}" was dropped: no tool server "${server}" gives tools`,
 			);
 		}
 

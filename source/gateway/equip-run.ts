@@ -57,7 +57,9 @@ async function toolsFor(
 		return {tools: [], warnings: [], notes: []};
 	}
 
-	const available = await servers.toolsOf(profile, signal);
+	const configured = await servers.toolsOf(profile, signal);
+	// A server of which nothing is left has no toolset.
+	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));
 	const missing = servers
 		.views()
 		.filter(view => view.profile === profile && away.has(view.status) && !available.has(view.name));

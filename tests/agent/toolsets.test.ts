@@ -36,7 +36,7 @@ test.for([
 		what: 'a server that does not exist',
 		names: ['mcp-nope'],
 		tools: [],
-		warnings: ['Toolset "mcp-nope" was dropped: there is no tool server "nope"'],
+		warnings: ['Toolset "mcp-nope" was dropped: no tool server "nope" gives tools'],
 	},
 ])('$what', ({names, tools, warnings = []}) => {
 	expect(selectTools(names, servers)).toEqual({tools, warnings});

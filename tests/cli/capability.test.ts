@@ -33,7 +33,7 @@ test.for([
 		line: 'with the tools of mail, which are not known before it is connected;',
 	},
 	{toolsets: ['terminal'], line: 'without tools;'},
-	{toolsets: ['mcp-off'], line: 'Toolset "mcp-off" was dropped: there is no tool server "off"'},
+	{toolsets: ['mcp-off'], line: 'Toolset "mcp-off" was dropped: no tool server "off" gives tools'},
 ])(
 	'what a secret can make happen names the tools of the running gateway: $toolsets',
 	async ({toolsets, line}) => {

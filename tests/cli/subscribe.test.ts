@@ -168,7 +168,7 @@ test('a toolset that gives nothing is said', async () => {
 		home: home.path,
 	});
 	expect(stderr).toContain('Toolset "terminal" has no tools in this version');
-	expect(stderr).toContain('there is no tool server "crm"');
+	expect(stderr).toContain('no tool server "crm" gives tools');
 });
 
 test('"rotate": the new secret is printed once, the old one passes for the overlap', async () => {

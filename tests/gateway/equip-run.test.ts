@@ -78,13 +78,14 @@ test('"unknown names are dropped with a warning", in the log and in the run', as
 	const {tools, warnings, notes} = await equip(['mcp-mail', 'mcp-nope']);
 
 	expect(tools).toEqual([send]);
-	expect(warnings).toEqual(['Toolset "mcp-nope" was dropped: there is no tool server "nope"']);
+	expect(warnings).toEqual(['Toolset "mcp-nope" was dropped: no tool server "nope" gives tools']);
 	expect(notes).toEqual(warnings);
 });
 
 test('a run says which server of its profile gave nothing, and why; its toolset is not unknown', async () => {
 	const {tools, notes} = await equip(['mcp-crm', 'mcp-mail'], {
-		tools: {crm: [search]},
+		// As managers tell: every server that is configured.
+		tools: {crm: [search], mail: [], off: []},
 		views: [
 			makeServer({name: 'crm'}),
 			makeServer({name: 'mail', status: 'failed', reason: 'connection refused'}),
@@ -95,6 +96,17 @@ test('a run says which server of its profile gave nothing, and why; its toolset 
 
 	expect(tools).toEqual([search]);
 	expect(notes).toEqual(['Tool server "mail" gives no tools: failed (connection refused)']);
+});
+
+test('"When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created for that server"', async () => {
+	const {tools, warnings, notes} = await equip(['mcp-crm', 'mcp-mail'], {
+		tools: {crm: [search], mail: []},
+		views: [makeServer({name: 'crm'}), makeServer({name: 'mail', tools: []})],
+	});
+
+	expect(tools).toEqual([search]);
+	expect(warnings).toEqual(['Toolset "mcp-mail" was dropped: no tool server "mail" gives tools']);
+	expect(notes).toEqual(warnings);
 });
 
 test('a run that is cancelled while servers connect is not equipped', async () => {
