@@ -13,13 +13,11 @@ import {
 	answeredId,
 	cancelledId,
 	type MessageId,
+	noticeMs,
 	type RemoteTransport,
 	requestId,
 } from './remote-transport.ts';
 import {type StreamWatch, watchedStream} from './stream-watch.ts';
-
-/** How long a server may take over a message that it only has to accept. */
-const noticeMs = 30_000;
 
 /** How long saying goodbye to a session may take. */
 const farewellMs = 1000;

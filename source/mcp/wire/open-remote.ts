@@ -30,6 +30,7 @@ export function openRemote(
 	);
 	let isLost = false;
 	const parts = {
+		clock,
 		fetch: authProvider ? oauthFetch(authProvider, remote.fetch) : remote.fetch,
 		...(authProvider && {authProvider}),
 		onLost() {
@@ -40,9 +41,7 @@ export function openRemote(
 		},
 	};
 	const transport =
-		endpoint.transport === 'sse'
-			? createSseTransport(url, parts)
-			: createHttpTransport(url, {...parts, clock});
+		endpoint.transport === 'sse' ? createSseTransport(url, parts) : createHttpTransport(url, parts);
 	const abandon = () => {
 		transport.abandon();
 	};

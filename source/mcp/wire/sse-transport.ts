@@ -1,3 +1,4 @@
+import {AsyncLocalStorage} from 'node:async_hooks';
 import {
 	type FetchLike,
 	type JSONRPCMessage,
@@ -5,31 +6,51 @@ import {
 	SSEClientTransport,
 	SseError,
 } from '@modelcontextprotocol/client';
+import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {answeredId, type MessageId, type RemoteTransport, requestId} from './remote-transport.ts';
+import {
+	answeredId,
+	cancelledId,
+	type MessageId,
+	noticeMs,
+	type RemoteTransport,
+	requestId,
+} from './remote-transport.ts';
 import {watchedStream} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
 /**
  * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new
- * stream would be a new session, which nobody has initialised.
+ * stream would be a new session, which nobody has initialised. A withdrawn call lets its connection go; notifications have 30 s.
  *
  * @see MCP 2024-11-05, Transports, HTTP with SSE
  */
 export function createSseTransport(
 	url: URL,
 	{
+		clock,
 		fetch,
 		authProvider,
 		onLost,
 	}: {
+		readonly clock: Clock;
 		readonly fetch: FetchLike;
 		readonly authProvider?: OAuthClientProvider;
 		readonly onLost: () => void;
 	},
 ): RemoteTransport {
-	const inner = new SSEClientTransport(url, {fetch, ...(authProvider && {authProvider})});
-	const open = new Set<MessageId>();
+	/** What ends the message that is posted: the SDK's own ends with the connection alone. */
+	const posted = new AsyncLocalStorage<AbortSignal>();
+	const inner = new SSEClientTransport(url, {
+		async fetch(target, init) {
+			const signals = [init?.signal, posted.getStore()].filter(
+				signal => signal instanceof AbortSignal,
+			);
+			return fetch(target, {...init, signal: AbortSignal.any(signals)});
+		},
+		...(authProvider && {authProvider}),
+	});
+	const open = new Map<MessageId, AbortController>();
 	const ended = Promise.withResolvers<never>();
 	ended.promise.catch(() => {});
 	let isStarted = false;
@@ -48,13 +69,39 @@ export function createSseTransport(
 			return;
 		}
 
-		for (const id of open) {
+		for (const id of open.keys()) {
 			transport.onmessage?.(answerInstead(id));
 		}
 
 		open.clear();
 		onLost();
 		void end();
+	};
+
+	const post = async (message: JSONRPCMessage, signal: AbortSignal) =>
+		posted.run(signal, async () => watchedStream.exit(async () => inner.send(message)));
+
+	const postRequest = async (id: MessageId, message: JSONRPCMessage) => {
+		const abort = new AbortController();
+		open.set(id, abort);
+		try {
+			await post(message, abort.signal);
+		} catch (error) {
+			open.delete(id);
+			throw error;
+		}
+	};
+
+	const postNotice = async (message: JSONRPCMessage) => {
+		const abort = new AbortController();
+		const cancel = clock.after(noticeMs, () => {
+			abort.abort(new SvcError('mcp_connect_failed', 'It does not take a notification'));
+		});
+		try {
+			await post(message, abort.signal);
+		} finally {
+			cancel();
+		}
 	};
 
 	const transport: RemoteTransport = {
@@ -77,20 +124,14 @@ export function createSseTransport(
 			}
 		},
 		async send(message) {
+			const withdrawn = cancelledId(message);
+			if (withdrawn !== undefined) {
+				open.get(withdrawn)?.abort();
+				open.delete(withdrawn);
+			}
+
 			const id = requestId(message);
-			if (id !== undefined) {
-				open.add(id);
-			}
-
-			try {
-				await watchedStream.exit(async () => inner.send(message));
-			} catch (error) {
-				if (id !== undefined) {
-					open.delete(id);
-				}
-
-				throw error;
-			}
+			await (id === undefined ? postNotice(message) : postRequest(id, message));
 		},
 		close: end,
 		setProtocolVersion(version) {
