@@ -40,9 +40,11 @@ test('a call that is withdrawn lets its connection go, and has no answer when th
 	await using opened = await wire.open(remoteServer(server.url, {transport: 'sse'}));
 	const {transport} = opened;
 	const answers: unknown[] = [];
-	transport.onmessage = message => {
-		answers.push('id' in message ? message.id : message);
-	};
+	Object.assign(transport, {
+		onmessage(message: JSONRPCMessage) {
+			answers.push('id' in message ? message.id : message);
+		},
+	});
 	await transport.start();
 	const first = transport.send(request(1)).catch(() => {});
 	void transport.send(request(2)).catch(() => {});
