@@ -7,17 +7,16 @@ import {
 	type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import {type Clock, sleep} from '../../core/clock.ts';
-import {SvcError} from '../../core/errors.ts';
 import {createOpenCalls} from './open-calls.ts';
 import {
 	answeredId,
 	cancelledId,
 	type MessageId,
-	noticeMs,
 	type RemoteTransport,
 	requestId,
 } from './remote-transport.ts';
 import {type StreamWatch, watchedStream} from './stream-watch.ts';
+import {withinNoticeTime} from './within-notice-time.ts';
 
 /** How long saying goodbye to a session may take. */
 const farewellMs = 1000;
@@ -120,24 +119,13 @@ export function createHttpTransport(
 		},
 	};
 
-	/** Whatever only has to be accepted. */
-	const sendNotice = async (message: JSONRPCMessage, options: TransportSendOptions) => {
-		const abort = new AbortController();
-		const cancel = clock.after(noticeMs, () => {
-			abort.abort(new SvcError('mcp_connect_failed', 'It does not take a notification'));
-		});
-		try {
-			// The first of them opens the standing stream.
-			await watchedStream.run(standing, async () =>
-				sender.send(message, {
-					...options,
-					requestSignal: anyOf(abort.signal, options.requestSignal),
-				}),
-			);
-		} finally {
-			cancel();
-		}
-	};
+	/** Whatever only has to be accepted. The first of them opens the standing stream. */
+	const sendNotice = async (message: JSONRPCMessage, options: TransportSendOptions) =>
+		withinNoticeTime(clock, async signal =>
+			watchedStream.run(standing, async () =>
+				sender.send(message, {...options, requestSignal: anyOf(signal, options.requestSignal)}),
+			),
+		);
 
 	const endSession = async () => {
 		if (inner.sessionId === undefined) {

@@ -9,9 +9,6 @@ export type RemoteTransport = Transport & {
 	hasSession(): boolean;
 };
 
-/** How long a server may take over a message that it only has to accept. */
-export const noticeMs = 30_000;
-
 /** The number of a request, of a response, or of the request that a notification cancels. */
 export type MessageId = string | number;
 

@@ -12,12 +12,12 @@ import {
 	answeredId,
 	cancelledId,
 	type MessageId,
-	noticeMs,
 	type RemoteTransport,
 	requestId,
 } from './remote-transport.ts';
 import {watchedStream} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
+import {withinNoticeTime} from './within-notice-time.ts';
 
 /**
  * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new
@@ -92,17 +92,8 @@ export function createSseTransport(
 		}
 	};
 
-	const postNotice = async (message: JSONRPCMessage) => {
-		const abort = new AbortController();
-		const cancel = clock.after(noticeMs, () => {
-			abort.abort(new SvcError('mcp_connect_failed', 'It does not take a notification'));
-		});
-		try {
-			await post(message, abort.signal);
-		} finally {
-			cancel();
-		}
-	};
+	const postNotice = async (message: JSONRPCMessage) =>
+		withinNoticeTime(clock, async signal => post(message, signal));
 
 	const transport: RemoteTransport = {
 		async start() {
