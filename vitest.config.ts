@@ -6,6 +6,8 @@ export default defineConfig({
 		// End-to-end tests start real processes on shared machines; this bound is for hangs, not for speed.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
+		// Most tests wait for processes and disks: a worker a core, also where there are two.
+		maxWorkers: '100%',
 		env: {NODE_ENV: 'test'},
 	},
 });

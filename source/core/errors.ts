@@ -21,4 +21,13 @@ export function codeOf(error: unknown): string {
 
 /** The message of any thrown value, for a person; still to be redacted and cleaned. */
 export const messageOf = (error: unknown): string =>
-	error instanceof Error ? error.message : String(error);
+	error instanceof Error ? error.message : textOf(error);
+
+function textOf(value: unknown): string {
+	try {
+		return String(value);
+	} catch {
+		// What came from outside may be no text and have no way to become one.
+		return Object.prototype.toString.call(value);
+	}
+}

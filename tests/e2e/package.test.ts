@@ -67,7 +67,7 @@ test('npm installs it without any other package, and the installed svc works', a
 	const {stdout} = await run(installed, ['webhook', 'subscribe', 'gh', '--json'], {env});
 	expect(JSON.parse(stdout)).toMatchObject({name: 'gh', created: true});
 	const checked = await run(installed, ['config', 'check'], {env});
-	expect(checked.stdout).toContain('1 routes');
+	expect(checked.stdout).toContain('1 route,');
 });
 
 /** An older Node that this machine happens to have. */
