@@ -1,7 +1,9 @@
 import {expect, test} from 'vitest';
+import type {Approval} from '../../source/core/approval.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
+import {makeToolApproval} from '../helpers/make-approval.ts';
 import {makeRun} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command, serveControl} from './command.ts';
@@ -20,9 +22,9 @@ const waiting = (overrides: Partial<StoredRun> = {}): StoredRun => ({
 	...overrides,
 });
 
-async function look(run: StoredRun) {
+async function look(run: StoredRun, approvals: readonly Approval[] = []) {
 	await using home = await temporaryHome();
-	const port = createFakePort();
+	const port = createFakePort({approvals});
 	port.runs.set(run.id, run);
 	await using stack = new AsyncDisposableStack();
 	stack.use(await serveControl(home.path, port));
@@ -41,6 +43,59 @@ test('a run that waits for its time says until when, and calls no first start an
 	expect(tomorrow.list).toContain('queued until 2026-11-21 01:02:03');
 	const due = await look(waiting({nextAttemptAt: clock.now()}));
 	expect(due.list).not.toContain('until');
+});
+
+test('a run that waits for a person says so with the deadline, and what asks', async () => {
+	const run = waiting({state: 'running', attempt: 1, nextAttemptAt: 0});
+	const approval = makeToolApproval({id: 7, run: run.id});
+	const {list, shown} = await look(run, [approval]);
+	for (const text of [list, shown]) {
+		expect(text).toContain('waits approval until 12:04:31');
+		expect(text).not.toContain('running');
+	}
+
+	expect(shown).toContain('approval  7 (svc approvals show 7)');
+	const other = await look(run, [makeToolApproval({id: 7, run: run.id + 1})]);
+	expect(other.list).toContain('running');
+	const ended = await look(waiting({state: 'done'}), [approval]);
+	expect(ended.list).not.toContain('waits approval');
+});
+
+test('the steps of a run name the tool that answered, and who allowed the call', async () => {
+	const facts = {tool: 'mcp__fs__write_file', call: 'call-1', server: 'fs'};
+	const {shown} = await look(
+		waiting({
+			transcript: [
+				{at: clock.now(), kind: 'tool-call', text: '{"path":"a"}', data: facts},
+				{
+					at: clock.now(),
+					kind: 'tool-result',
+					text: 'Written',
+					data: {...facts, ok: true, approval: 'cli (root)'},
+				},
+				{
+					at: clock.now(),
+					kind: 'tool-result',
+					text: 'Read',
+					data: {...facts, tool: 'mcp__fs__read_file', ok: true},
+				},
+				{at: clock.now(), kind: 'note', text: 'half way', data: facts},
+			],
+		}),
+	);
+	expect(shown).toContain('tool-call   mcp__fs__write_file {"path":"a"}\n');
+	expect(shown).toContain('tool-result mcp__fs__write_file, allowed by cli (root): Written\n');
+	expect(shown).toContain('tool-result mcp__fs__read_file: Read\n');
+	expect(shown).toContain('note        mcp__fs__write_file: half way\n');
+});
+
+test('what is counted is counted in words that fit', async () => {
+	const one = await look(waiting({attempt: 1, deliveryAttempt: 1, group: 3, superseded: 1}));
+	expect(one.shown).toContain('1 agent try, 1 delivery try\n');
+	expect(one.shown).toContain('3, 1 earlier event superseded');
+	const two = await look(waiting({attempt: 2, deliveryAttempt: 0, group: 3, superseded: 2}));
+	expect(two.shown).toContain('2 agent tries, 0 delivery tries\n');
+	expect(two.shown).toContain('3, 2 earlier events superseded');
 });
 
 test('the profile of runs is named when there are others than that of the home', async () => {

@@ -1,18 +1,12 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {
-	hasEnded,
-	type Run,
-	type RunState,
-	runStates,
-	type StoredRun,
-	type TranscriptEntry,
-} from '../../core/run.ts';
+import {type RunState, runStates} from '../../core/run.ts';
 import type {Context} from '../context.ts';
-import {openRecords, requireGateway} from '../gateway-access.ts';
+import {openRecords, type Records, requireGateway} from '../gateway-access.ts';
 import {numberOption} from '../options.ts';
-import {printTable, type Table} from '../print-table.ts';
-import {printableTime, printJson, printLines} from '../print.ts';
+import {printTable} from '../print-table.ts';
+import {printJson, printLines} from '../print.ts';
+import {describeRun, runTable} from '../runs/describe-run.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -53,7 +47,11 @@ export function addRunCommands(program: Command, context: Context): void {
 				} else {
 					const isFiltered =
 						filter.route !== undefined || states !== undefined || jobId !== undefined;
-					await printTable(context, tableOf(runs, {now: context.clock.now(), isFiltered}));
+					const approvals = await waitingOf(records);
+					await printTable(
+						context,
+						runTable(runs, {now: context.clock.now(), approvals, isFiltered}),
+					);
 				}
 			},
 		);
@@ -73,7 +71,8 @@ export function addRunCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, run);
 			} else {
-				printLines(context, describe(run, context.clock.now()));
+				const approvals = await waitingOf(records);
+				printLines(context, describeRun(run, {now: context.clock.now(), approvals}));
 			}
 		});
 
@@ -113,100 +112,8 @@ async function jobIdOf(context: Context, reference: string): Promise<string> {
 	return jobOfRuns(context, reference);
 }
 
-function tableOf(
-	runs: readonly Run[],
-	{now, isFiltered}: {readonly now: number; readonly isFiltered: boolean},
-): Table {
-	const hasProfiles = runs.some(({profile}) => profile !== 'default');
-	return {
-		header: [
-			'RUN',
-			'CREATED',
-			...(hasProfiles ? ['PROFILE'] : []),
-			'ROUTE',
-			'EVENT',
-			'STATE',
-			'TARGET',
-			'TOOLS',
-			'TIME',
-			'ERROR',
-		],
-		rows: runs.map(run => [
-			`#${run.id}`,
-			printableTime(run.createdAt),
-			...(hasProfiles ? [run.profile] : []),
-			run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
-			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
-			stateText(run, now),
-			run.target,
-			String(run.toolCalls),
-			durationOf(run),
-			run.error ?? '',
-		]),
-		empty: isFiltered ? 'No such runs' : 'No runs yet: an accepted delivery starts one',
-		whole: ['RUN', 'CREATED', 'STATE'],
-		optional: ['TOOLS', 'TARGET', 'TIME'],
-	};
-}
+/** More never wait. */
+const mostWaiting = 200;
 
-/** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
-function stateText({state, nextAttemptAt}: Run, now: number): string {
-	if (nextAttemptAt === undefined || nextAttemptAt <= now || hasEnded(state)) {
-		return state;
-	}
-
-	const until = printableTime(nextAttemptAt);
-	const [day = '', time = ''] = until.split(' ');
-	return `${state} until ${printableTime(now).startsWith(day) ? time : until}`;
-}
-
-function durationOf({startedAt, finishedAt}: Run): string {
-	return startedAt === undefined || finishedAt === undefined
-		? ''
-		: `${((finishedAt - startedAt) / 1000).toFixed(1)}s`;
-}
-
-function describe(run: StoredRun, now: number): readonly string[] {
-	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
-	return [
-		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, now)}  -> ${run.target}`,
-		...(run.delivery === undefined
-			? []
-			: [`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`]),
-		...(run.group === undefined
-			? []
-			: [
-					`group     ${run.group}, ${run.superseded ?? 0} earlier events superseded (svc groups show ${run.group})`,
-				]),
-		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
-		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
-		`created   ${printableTime(run.createdAt)}, ${run.attempt} agent tries, ${run.deliveryAttempt} delivery tries`,
-		...(run.model ? [`model     ${run.model}`] : []),
-		...(run.nextAttemptAt === undefined
-			? []
-			: [`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}`]),
-		...(run.error ? [`error     ${run.error}`] : []),
-		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
-		'',
-		'prompt (text of the event is untrusted)',
-		run.plan.prompt,
-		'',
-		'transcript',
-		...run.transcript.map(
-			({at, kind, text, data}) =>
-				`  ${printableTime(at)} ${kind.padEnd(11)} ${toolOf(kind, data)}${firstLine(text)}`,
-		),
-		'',
-		'answer',
-		run.fullAnswer ?? '(none)',
-	];
-}
-
-/** `mcp__fs__write_file `: which tool is called. */
-const toolOf = (kind: TranscriptEntry['kind'], data: TranscriptEntry['data']): string =>
-	kind === 'tool-call' && typeof data?.['tool'] === 'string' ? `${data['tool']} ` : '';
-
-const firstLine = (text: string): string => {
-	const [line = '', ...more] = text.split('\n');
-	return more.length > 0 ? `${line} … ${more.length} more lines` : line;
-};
+const waitingOf = async ({approvals}: Records) =>
+	approvals.list({state: 'waiting', limit: mostWaiting});

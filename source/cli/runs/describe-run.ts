@@ -1,0 +1,139 @@
+import type {Approval} from '../../core/approval.ts';
+import {hasEnded, type Run, type StoredRun, type TranscriptEntry} from '../../core/run.ts';
+import type {Table} from '../print-table.ts';
+import {countOf, printableTime} from '../print.ts';
+
+/** What is known beside the runs. */
+type AsOf = {
+	/** Milliseconds since 1970. */
+	readonly now: number;
+	/** What waits for a person. */
+	readonly approvals: readonly Approval[];
+};
+
+/** Runs as a table. `isFiltered`: only some were asked for. */
+export function runTable(
+	runs: readonly Run[],
+	{isFiltered, ...asOf}: AsOf & {readonly isFiltered: boolean},
+): Table {
+	const hasProfiles = runs.some(({profile}) => profile !== 'default');
+	return {
+		header: [
+			'RUN',
+			'CREATED',
+			...(hasProfiles ? ['PROFILE'] : []),
+			'ROUTE',
+			'EVENT',
+			'STATE',
+			'TARGET',
+			'TOOLS',
+			'TIME',
+			'ERROR',
+		],
+		rows: runs.map(run => [
+			`#${run.id}`,
+			printableTime(run.createdAt),
+			...(hasProfiles ? [run.profile] : []),
+			run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
+			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
+			stateText(run, asOf),
+			run.target,
+			String(run.toolCalls),
+			durationOf(run),
+			run.error ?? '',
+		]),
+		empty: isFiltered ? 'No such runs' : 'No runs yet: an accepted delivery starts one',
+		whole: ['RUN', 'CREATED', 'STATE'],
+		optional: ['TOOLS', 'TARGET', 'TIME'],
+	};
+}
+
+/** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
+function stateText(run: Run, {now, approvals}: AsOf): string {
+	const {state, nextAttemptAt} = run;
+	const approval = askedBy(run, approvals);
+	if (approval) {
+		return `waits approval until ${timeSeenFrom(now, approval.deadline)}`;
+	}
+
+	if (nextAttemptAt === undefined || nextAttemptAt <= now || hasEnded(state)) {
+		return state;
+	}
+
+	return `${state} until ${timeSeenFrom(now, nextAttemptAt)}`;
+}
+
+/** What the run waits for, if a person has to answer. */
+const askedBy = ({id, state}: Run, approvals: readonly Approval[]): Approval | undefined =>
+	hasEnded(state) ? undefined : approvals.find(({run}) => run === id);
+
+/** `23:25:10`, with its day when that is another one. */
+function timeSeenFrom(now: number, at: number): string {
+	const text = printableTime(at);
+	const [day = '', time = ''] = text.split(' ');
+	return printableTime(now).startsWith(day) ? time : text;
+}
+
+function durationOf({startedAt, finishedAt}: Run): string {
+	return startedAt === undefined || finishedAt === undefined
+		? ''
+		: `${((finishedAt - startedAt) / 1000).toFixed(1)}s`;
+}
+
+/** A run in lines: where it stands, its prompt, its steps with who allowed what, its answer. */
+export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
+	const approval = askedBy(run, asOf.approvals);
+	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
+	return [
+		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${run.target}`,
+		...(approval ? [`approval  ${approval.id} (svc approvals show ${approval.id})`] : []),
+		...(run.delivery === undefined
+			? []
+			: [`delivery  ${run.delivery} (svc deliveries show ${run.delivery})`]),
+		...(run.group === undefined
+			? []
+			: [
+					`group     ${run.group}, ${countOf(run.superseded ?? 0, 'earlier event')} superseded (svc groups show ${run.group})`,
+				]),
+		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
+		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
+		`created   ${printableTime(run.createdAt)}, ${triesOf(run.attempt, 'agent')}, ${triesOf(run.deliveryAttempt, 'delivery')}`,
+		...(run.model ? [`model     ${run.model}`] : []),
+		...(run.nextAttemptAt === undefined
+			? []
+			: [`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}`]),
+		...(run.error ? [`error     ${run.error}`] : []),
+		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
+		'',
+		'prompt (text of the event is untrusted)',
+		run.plan.prompt,
+		'',
+		'transcript',
+		...run.transcript.map(
+			({at, kind, text, data}) =>
+				`  ${printableTime(at)} ${kind.padEnd(11)} ${toolOf(kind, data)}${firstLine(text)}`,
+		),
+		'',
+		'answer',
+		run.fullAnswer ?? '(none)',
+	];
+}
+
+const triesOf = (count: number, what: string): string =>
+	`${count} ${what} ${count === 1 ? 'try' : 'tries'}`;
+
+/** `mcp__fs__write_file `: which tool is called. `mcp__fs__write_file, allowed by cli (alice): `: which one answers, and who let it run. */
+function toolOf(kind: TranscriptEntry['kind'], data: TranscriptEntry['data']): string {
+	const {tool, approval} = data ?? {};
+	if (typeof tool !== 'string') {
+		return '';
+	}
+
+	const allowed = typeof approval === 'string' && approval !== '' ? `, allowed by ${approval}` : '';
+	return kind === 'tool-call' ? `${tool} ` : `${tool}${allowed}: `;
+}
+
+const firstLine = (text: string): string => {
+	const [line = '', ...more] = text.split('\n');
+	return more.length > 0 ? `${line} … ${more.length} more lines` : line;
+};
