@@ -156,10 +156,10 @@ export function createStdioTransport({
 			above: 'cut',
 			onLine: onStderr,
 		});
-		started.stdout?.on('data', (chunk: Buffer) => {
+		onChunks(started.stdout, chunk => {
 			stdout.push(chunk);
 		});
-		started.stderr?.on('data', (chunk: Buffer) => {
+		onChunks(started.stderr, chunk => {
 			stderr.push(chunk);
 		});
 		started.stderr?.once('end', () => {
@@ -242,6 +242,17 @@ export function createStdioTransport({
 		},
 	};
 	return transport;
+}
+
+/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everybody else waits for seconds. */
+function onChunks(stream: Readable | null, take: (chunk: Buffer) => void): void {
+	stream?.on('data', (chunk: Buffer) => {
+		take(chunk);
+		stream.pause();
+		setImmediate(() => {
+			stream.resume();
+		});
+	});
 }
 
 function parse(line: string): JSONRPCMessage | undefined {

@@ -232,3 +232,36 @@ test('what a server says while its connection ends is not looked at', async () =
 
 	expect(heard).toBe(heardBefore);
 });
+
+test('a server that never stops talking is heard one chunk in a turn, so that others have theirs', async () => {
+	await using wire = await openWire();
+	await using server = await wire.open(
+		stdioServer(process.execPath, [
+			'-e',
+			`const line = '{"jsonrpc":"2.0","method":"' + 'x'.repeat(1000) + '"}\\n';
+			const write = () => {
+				while (process.stdout.write(line.repeat(1000))) {}
+				process.stdout.once('drain', write);
+			};
+			write();`,
+		]),
+	);
+	let heard = 0;
+	let inTurn = 0;
+	let mostInTurn = 0;
+	Object.assign(server.transport, {
+		onmessage() {
+			heard += 1;
+			inTurn += 1;
+		},
+	});
+	await server.transport.start();
+	await until(() => {
+		mostInTurn = Math.max(mostInTurn, inTurn);
+		inTurn = 0;
+		return heard > 2000;
+	});
+
+	// A chunk has at most 64 KiB.
+	expect(mostInTurn).toBeLessThanOrEqual(66);
+});
