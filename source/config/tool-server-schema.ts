@@ -166,7 +166,10 @@ const toolServerSchema = fields
 	});
 
 const problemWithName = (name: string): string | undefined =>
-	name.trim() !== '' && name.length <= longestName && cell(name).flags === 0
+	name.trim() !== '' &&
+	name.length <= longestName &&
+	cell(name).flags === 0 &&
+	!/[\n\r\t]/.test(name)
 		? undefined
 		: `is not a name: 1 to ${longestName} characters, none of them hidden or a control`;
 

@@ -39,6 +39,7 @@ export type ServerToolView = {
 
 /** A tool server as faces see it; never holds a secret. Strings from outside are cleaned. */
 export type ServerView = {
+	/** As it is configured, at most 128 characters. */
 	readonly name: string;
 	readonly profile: string;
 	readonly transport: 'stdio' | 'http' | 'sse';

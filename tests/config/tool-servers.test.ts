@@ -505,6 +505,7 @@ test.for([
 	['"  "', 'blank'],
 	['"a\\u001bb"', 'a control'],
 	['"a\\u202eb"', 'a hidden character'],
+	['"a\\nb"', 'two lines'],
 	[`"${'n'.repeat(129)}"`, 'too long'],
 ] as const)('a server cannot be called %s', ([name]) => {
 	using home = createTemporaryHome();

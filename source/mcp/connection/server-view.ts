@@ -35,7 +35,8 @@ export function viewServer(
 	const wallTime = (time: number) => Math.round(clock.now() + time - clock.monotonic());
 	const reason = 'reason' in state && state.reason !== undefined ? state.reason : undefined;
 	return {
-		name: clean(server.name, 64),
+		// What it is found by: two long names must not become one.
+		name: server.name,
 		profile: parts.profile,
 		transport: server.endpoint.transport,
 		status: state.status,

@@ -41,6 +41,11 @@ const viewOf = (server: ToolServerConfig, state: ServerState = parked) => {
 	);
 };
 
+test('two long names that begin alike stay two', () => {
+	const name = 'n'.repeat(128);
+	expect(viewOf({...stdioServer('crm'), name}).name).toBe(name);
+});
+
 test('times are those of the wall clock', () => {
 	expect(viewOf(stdioServer('crm'))).toMatchObject({
 		since: 1_700_000_002_000,
