@@ -7,8 +7,19 @@ import type {Logger} from '../../core/log.ts';
 const mostCompiled = 500;
 
 /**
+ * Keywords whose check may take for ever, and holds the whole program meanwhile: patterns of theirs on texts of theirs, references that branch at each step,
+ * comparisons of each with each.
+ */
+const unbounded =
+	/"(?:pattern|patternProperties|propertyNames|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
+
+/** Characters of JSON. The work of a check grows with both. */
+const largestSchema = 16 * 1024;
+const largestAnswer = 256 * 1024;
+
+/**
  * Compares what the tools of one connection answer with the schemas that they announced, each compiled once. A schema that cannot be compiled is no reason not to
- * use its tool: that is logged once, and the answer taken as it is.
+ * use its tool: that is logged once, and the answer taken as it is. So is one whose check could hold the program up, and an answer above 256 kB.
  */
 export function createCheckedOutput({
 	log,
@@ -23,9 +34,14 @@ export function createCheckedOutput({
 
 	const compile = (schema: Schema): JsonSchemaValidator<unknown> => {
 		try {
+			const text = JSON.stringify(schema);
+			if (text.length > largestSchema || unbounded.test(text)) {
+				return anything;
+			}
+
 			// An engine knows a schema by its id, and takes the first that it saw for all others of that id.
-			if (JSON.stringify(schema).includes('"$id"')) {
-				return new AjvJsonSchemaValidator().getValidator(schema);
+			if (text.includes('"$id"')) {
+				return bounded(new AjvJsonSchemaValidator().getValidator(schema));
 			}
 
 			if (compiled >= mostCompiled) {
@@ -34,7 +50,7 @@ export function createCheckedOutput({
 			}
 
 			compiled += 1;
-			return shared.getValidator(schema);
+			return bounded(shared.getValidator(schema));
 		} catch (error) {
 			log.warn('An outputSchema cannot be used: what its tool answers is not checked', {
 				server,
@@ -61,3 +77,8 @@ const anything: JsonSchemaValidator<unknown> = input => ({
 	data: input,
 	errorMessage: undefined,
 });
+
+const bounded =
+	(validator: JsonSchemaValidator<unknown>): JsonSchemaValidator<unknown> =>
+	input =>
+		JSON.stringify(input).length > largestAnswer ? anything(input) : validator(input);

@@ -36,8 +36,8 @@ const having = (property: string, more: object = {}): Schema => ({
 
 test('an outputSchema that cannot be compiled leaves its tool usable, and is logged once', async () => {
 	await using world = await setUp({
-		odd: {type: 'object', properties: {a: {type: 'string', pattern: '('}}},
-		lost: {type: 'object', properties: {a: {$ref: '#/$defs/nothing'}}},
+		odd: {type: 'object', properties: {a: {type: 'nonsense'}}},
+		lost: {type: 'object', properties: {a: {type: ['string', 'nothing']}}},
 	});
 	for (const tool of ['odd', 'odd', 'lost']) {
 		// oxlint-disable-next-line no-await-in-loop -- one call after the other
@@ -52,7 +52,7 @@ test('an outputSchema that cannot be compiled leaves its tool usable, and is log
 		'An outputSchema cannot be used: what its tool answers is not checked',
 	]);
 	expect(warnings.map(({fields}) => fields)).toEqual([
-		{server: 'crm', error: expect.stringContaining('regular expression')},
+		{server: 'crm', error: expect.stringContaining('nonsense')},
 		{server: 'crm', error: expect.stringContaining('nothing')},
 	]);
 });
@@ -65,4 +65,34 @@ test('schemas of one id are told apart', async () => {
 	expect((await world.call('crm', 'b', {b: 1})).isError).toBeUndefined();
 	expect((await world.call('crm', 'b', {a: 1})).text).toContain('is not of its outputSchema');
 	expect((await world.call('crm', 'c', {a: 1})).text).toContain('is not of its outputSchema');
+});
+
+test.for<[string, Schema, object]>([
+	['a pattern', {type: 'object', properties: {a: {pattern: '^(a+)+$'}}}, {a: `${'a'.repeat(60)}!`}],
+	[
+		'references that branch',
+		{
+			type: 'object',
+			$defs: Object.fromEntries(
+				Array.from({length: 60}, (_, index) => [
+					`d${index}`,
+					{anyOf: [{$ref: `#/$defs/d${index + 1}`}, {$ref: `#/$defs/d${index + 1}`}]},
+				]),
+			),
+			properties: {a: {$ref: '#/$defs/d0'}},
+		},
+		{a: 1},
+	],
+	[
+		'a comparison of each with each',
+		{type: 'object', properties: {a: {uniqueItems: true}}},
+		{a: []},
+	],
+	['a large answer', having('b'), {a: 'x'.repeat(300_000)}],
+])('%s cannot stall the program: the answer is taken as it is', async ([, schema, answer]) => {
+	await using world = await setUp({odd: schema});
+	const {isError} = await world.call('crm', 'odd', {...answer});
+
+	expect(isError).toBeUndefined();
+	expect(world.records.filter(({level}) => level === 'warn')).toEqual([]);
 });
