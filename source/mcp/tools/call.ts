@@ -109,7 +109,13 @@ function beginAttempt(connection: Connection, context: ToolContext, timeoutMs: n
 	};
 
 	const onCancel = () => end('cancelled');
-	const onGone = () => end('connection closed');
+	// What the connection said of this call before it went is still on its way, and says more.
+	const onGone = () => {
+		setImmediate(() => {
+			end('connection closed');
+		});
+	};
+
 	context.signal.addEventListener('abort', onCancel, {once: true});
 	connection.signal.addEventListener('abort', onGone, {once: true});
 	const underWay = connection.calls.begin({
