@@ -18,6 +18,7 @@ import {collectSecrets} from './secret-values.ts';
 import {secretsIn} from './server-secrets.ts';
 import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
+import {findToolsetTroubles} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
@@ -145,6 +146,7 @@ function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig
 			...findProfileTroubles(value, {paths, webhook, profiles}),
 			...findWeakSecrets(value, webhook),
 			...findServerAdvice(mcp_servers),
+			...findToolsetTroubles(value, {routes: webhook.routes, toolServers}),
 		]),
 		...ofVariables.map(({name, message}) => placeless(paths.env, {key: name, message})),
 		...profiles.problems.map(aboutProfile),

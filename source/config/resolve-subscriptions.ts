@@ -11,6 +11,7 @@ import type {ResolvedRoute} from './resolve-route.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
 import {targetTrouble} from './target-trouble.ts';
+import {toolsetTrouble} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
 import {adviceOnSecrets} from './weak-secrets.ts';
@@ -104,6 +105,7 @@ function warningsOf(
 		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
 	// That of a job is told of where the job is.
 	const target = route.cronJob === undefined ? targetTrouble(route.deliver, config) : undefined;
+	const toolsets = toolsetTrouble(route, config);
 	const placed = (
 		severity: Problem['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
@@ -122,6 +124,7 @@ function warningsOf(
 			...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
 			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
 			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
+			...(toolsets === undefined ? [] : [{path: ['toolsets'], message: toolsets}]),
 			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
 		].map(finding => placed('warning', finding)),
 	];

@@ -160,6 +160,44 @@ test('one line says what whoever holds the secret can make happen', async () => 
 	);
 });
 
+test('"--toolsets" is kept like every other key, and an empty text leaves none', async () => {
+	await using home = await gatewayHome({config: {mcp_servers: {crm: {command: 'true'}}}});
+	const subscribe = async (...flags: readonly string[]) => {
+		await commandJson(['webhook', 'subscribe', 'hook', '--prompt', 'x', ...flags], {
+			home: home.path,
+		});
+		return (await entries(home)).hook.toolsets;
+	};
+	expect(await subscribe()).toBeUndefined();
+	expect(await subscribe('--toolsets', 'mcp-crm, mcp')).toEqual(['mcp-crm', 'mcp']);
+	expect(await subscribe('--description', 'y')).toEqual(['mcp-crm', 'mcp']);
+	expect(await subscribe('--toolsets', '')).toEqual([]);
+});
+
+test('a toolset of a tool server that is not configured is a problem in the list, and a warning of the check', async () => {
+	const toolsets = ['mcp-crm', 'mcp-lost'];
+	await using home = await gatewayHome({
+		config: {
+			mcp_servers: {crm: {command: 'true'}},
+			platforms: {webhook: {routes: {fixed: {secret: 'a-long-secret', toolsets}}}},
+		},
+		subscriptions: {
+			hook: {toolsets},
+			sound: {toolsets: ['mcp-crm', 'mcp', 'svc-webhook']},
+			quiet: {toolsets, deliver_only: true, deliver: 'log'},
+		},
+	});
+	const says = 'names tool servers that are not configured: "lost"';
+	const lines = (await command(['webhook', 'list'], {home: home.path})).stdout.split('\n');
+	const saying = (text: string) => lines.filter(line => line.includes(text));
+	expect(saying(says).map(line => line.split(' ')[0])).toEqual(['fixed', 'hook']);
+	const {stdout, stderr} = await command(['config', 'check'], {home: home.path});
+	const checked = stdout + stderr;
+	expect(checked).toContain(`platforms.webhook.routes.fixed.toolsets: ${says}`);
+	expect(checked).toContain(`hook.toolsets: ${says}`);
+	expect(checked).not.toContain('quiet.toolsets');
+});
+
 test('a toolset that gives nothing is said', async () => {
 	await using home = await gatewayHome({
 		subscriptions: {hook: {toolsets: ['terminal', 'mcp-crm']}},

@@ -84,7 +84,11 @@ function addAddCommand(group: Command, context: Context): void {
 			'skills, separated by commas; the first that is found is loaded',
 			listOption,
 		)
-		.option('--toolsets <list>', 'toolsets instead of the default, separated by commas', listOption)
+		.option(
+			'--toolsets <list>',
+			'toolsets instead of the default, separated by commas; "" for none',
+			listOption,
+		)
 		.option('--model <name>', 'model of the same provider instead of the configured one')
 		.option('--deliver <target>', 'where the answer goes: log, forge_comment, email, …')
 		.option('--deliver-chat-id <id>', 'chat or address for the target')

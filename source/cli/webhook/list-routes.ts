@@ -1,6 +1,8 @@
 import type {Config} from '../../config/config.ts';
 import {routeViews} from '../../config/route-table.ts';
+import type {Route} from '../../config/route.ts';
 import {targetTrouble} from '../../config/target-trouble.ts';
+import {toolsetTrouble} from '../../config/toolset-trouble.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
@@ -45,7 +47,7 @@ export async function listRoutes(
 			view.events.join(',') || '*',
 			deliverText(view),
 			base + routePath(view),
-			view.problem ?? troubleOf(view, config),
+			view.problem ?? troubleOf(view, {config, route: routes.routes.get(view.name)}),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],
@@ -54,11 +56,16 @@ export async function listRoutes(
 }
 
 /** What does not keep a route from being served. */
-function troubleOf({deliver, mode, insecure}: RouteView, config: Config): string {
+function troubleOf(
+	{deliver, mode, insecure}: RouteView,
+	{config, route}: {readonly config: Config; readonly route: Route | undefined},
+): string {
+	const toolsets = route && toolsetTrouble(route, config);
 	const target = mode === 'cron_job' ? undefined : targetTrouble(deliver, config);
 	return [
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
 		...(target === undefined ? [] : [target]),
+		...(toolsets === undefined ? [] : [toolsets]),
 	].join('; ');
 }
 

@@ -1,0 +1,38 @@
+import type {Config} from './config.ts';
+import type {Finding} from './place-problem.ts';
+import type {Route} from './route.ts';
+import {routesPlace} from './routes-place.ts';
+
+const serverPrefix = 'mcp-';
+
+type Servers = Pick<Config, 'toolServers'>;
+
+/** Toolsets of a route that name tool servers which are not configured: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
+export function toolsetTrouble(
+	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
+	{toolServers}: Servers,
+): string | undefined {
+	if (deliverOnly || cronJob !== undefined) {
+		return undefined;
+	}
+
+	const missing = toolsets
+		.filter(name => name.startsWith(serverPrefix))
+		.map(name => name.slice(serverPrefix.length))
+		.filter(server => !toolServers.has(server));
+	return missing.length === 0
+		? undefined
+		: `names tool servers that are not configured: ${[...new Set(missing)].map(server => `"${server}"`).join(', ')}`;
+}
+
+/** The same for every static route, with its place in `value` (all of `config.yaml`). */
+export const findToolsetTroubles = (
+	value: unknown,
+	{routes, ...servers}: Servers & {readonly routes: ReadonlyMap<string, Route>},
+): readonly Finding[] =>
+	[...routes.values()].flatMap((route): readonly Finding[] => {
+		const message = toolsetTrouble(route, servers);
+		return message === undefined
+			? []
+			: [{path: [...routesPlace(value), route.name, 'toolsets'], message, severity: 'warning'}];
+	});
