@@ -1,13 +1,20 @@
 import type {Clock} from '../../source/core/clock.ts';
 
-export type FakeClock = Clock & {advance(byMs: number): void};
+export type FakeClock = Clock & {
+	advance(byMs: number): void;
+	/** As if somebody set the wall clock; no time passes. */
+	setWall(byMs: number): void;
+	/** How many timers run. */
+	readonly pending: number;
+};
 
 export function createFakeClock(startMs = 0): FakeClock {
 	let time = startMs;
+	let wallMs = 0;
 	let timers: Array<{readonly due: number; readonly callback: () => void}> = [];
 
 	return {
-		now: () => time,
+		now: () => time + wallMs,
 		monotonic: () => time,
 		after(delayMs, callback) {
 			const timer = {due: time + delayMs, callback};
@@ -15,6 +22,12 @@ export function createFakeClock(startMs = 0): FakeClock {
 			return () => {
 				timers = timers.filter(other => other !== timer);
 			};
+		},
+		setWall(byMs) {
+			wallMs += byMs;
+		},
+		get pending() {
+			return timers.length;
 		},
 		advance(byMs) {
 			const end = time + byMs;
