@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {basePaths} from '../config/home-paths.ts';
 import type {Approval} from '../core/approval.ts';
 import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
 import type {Groups, Journal, Runs} from '../store/port.ts';
@@ -22,9 +23,14 @@ type ApprovalRecords = {
 	rules: GatewayCommands['listApprovalRules'];
 };
 
-/** Opens the records of the context's home. @throws SvcError */
+/** Opens the records of the context's home; of a profile that another home serves, its part of those there. @throws SvcError */
 export async function openRecords(context: Context): Promise<Records> {
 	const gateway = await findGateway(context);
+	const served = gateway ? undefined : await recordsElsewhere(context);
+	if (served) {
+		return served;
+	}
+
 	if (gateway) {
 		return {
 			live: true,
@@ -39,7 +45,6 @@ export async function openRecords(context: Context): Promise<Records> {
 		};
 	}
 
-	await sayWhoServes(context);
 	const [{openSqliteReader}, {outlivesGateway}] = await Promise.all([
 		import('../store/sqlite-reader.ts'),
 		import('../core/approvals/outlives-gateway.ts'),
@@ -68,13 +73,21 @@ const approvalsOf = (gateway: GatewayCommands): ApprovalRecords => ({
 	rules: () => gateway.listApprovalRules(),
 });
 
-/** The records of a profile that another home serves are there; those on disk are what was before. */
-async function sayWhoServes(context: Context): Promise<void> {
-	const serving = await whoServes(context);
-	if (serving !== undefined) {
-		const {tell} = await import('./print.ts');
-		tell(context, serving);
+/** The records of a profile that another home serves. Without a profile nothing is loaded for it. */
+async function recordsElsewhere(context: Context): Promise<Records | undefined> {
+	const paths = context.paths();
+	const base = basePaths(paths);
+	if (!base) {
+		return undefined;
 	}
+
+	const {servingHome} = await import('./serving-home.ts');
+	if (!(await servingHome(context))) {
+		return undefined;
+	}
+
+	const {recordsOfProfile} = await import('./records-of-profile.ts');
+	return recordsOfProfile(await openRecords({...context, paths: () => base}), paths.profile);
 }
 
 /** Why a profile has no gateway of its own: the home above serves it. Without a profile nothing is loaded for it. */

@@ -92,6 +92,7 @@ export type ServerTest = {
 export type GatewayCommands = {
 	getDelivery(id: string): Promise<StoredDelivery | undefined>;
 	listDeliveries(filter: {
+		readonly profile?: string;
 		readonly route?: string;
 		readonly outcomes?: readonly string[];
 		readonly runStates?: readonly RunState[];
@@ -103,6 +104,7 @@ export type GatewayCommands = {
 	getRun(id: number): Promise<StoredRun | undefined>;
 	listRuns(filter: {
 		readonly states?: readonly RunState[];
+		readonly profile?: string;
 		readonly route?: string;
 		/** `Run.job.id`. */
 		readonly job?: string;

@@ -36,7 +36,8 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			and (?4 is null or outcome in (select value from json_each(?4)))
 			and (?5 is null or (select state from run where id = ${runOfDelivery}) in (select value from json_each(?5)))
 			and received_at >= ?6
-		order by delivery.id desc limit ?7`,
+			and (?7 is null or delivery.profile = ?7)
+		order by delivery.id desc limit ?8`,
 	);
 	const floorOf = (top: number) => floorOfRow(floor.get(top));
 
@@ -68,8 +69,8 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			const row = exact ?? (await findEnding(id, value));
 			return row && storedDeliveryOf(row);
 		},
-		async list({route, outcomes, runStates, since = 0, before, limit}) {
-			const filter = [route ?? null, listOf(outcomes), listOf(runStates), since];
+		async list({profile, route, outcomes, runStates, since = 0, before, limit}) {
+			const filter = [route ?? null, listOf(outcomes), listOf(runStates), since, profile ?? null];
 			const bottom = numberOfTime(since - lateMs);
 			const top = before === undefined ? Number.MAX_SAFE_INTEGER : numberOfId(before);
 			if (Number.isNaN(top)) {

@@ -141,6 +141,7 @@ export type Runs = {
 	/** Newest first, at most `limit` (1 to 1,000). */
 	list(filter: {
 		readonly states?: readonly RunState[];
+		readonly profile?: string;
 		readonly route?: string;
 		/** `Run.job.id`. */
 		readonly job?: string;
@@ -227,6 +228,7 @@ export type Journal = {
 	get(id: string): Promise<StoredDelivery | undefined>;
 	/** Newest first, at most `limit` (1 to 1,000). */
 	list(filter: {
+		readonly profile?: string;
 		readonly route?: string;
 		readonly outcomes?: readonly string[];
 		/** Only deliveries whose run, or whose group's run, is in one of these states. */

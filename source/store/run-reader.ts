@@ -34,7 +34,8 @@ export function createRunReader(database: DatabaseSync): RunReader {
 		where run.id >= ?1 and run.id < ?2 and (?3 is null or run.route = ?3)
 			and (?4 is null or run.state in (select value from json_each(?4)))
 			and (?5 is null or run.job = ?5)
-		order by run.id desc limit ?6`,
+			and (?6 is null or run.profile = ?6)
+		order by run.id desc limit ?7`,
 	);
 
 	return {
@@ -49,13 +50,15 @@ export function createRunReader(database: DatabaseSync): RunReader {
 			const row = brief.get(runId);
 			return row && runOf(row);
 		},
-		async list({states, route, job, before = Number.MAX_SAFE_INTEGER, limit}) {
+		async list({states, profile, route, job, before = Number.MAX_SAFE_INTEGER, limit}) {
 			const wanted = states === undefined ? null : JSON.stringify(states);
 			return newestFirst(
 				{
 					floorOf: top => floorOfRow(floor.get(top)),
 					find: ({floor: from, top, count}) =>
-						matches.all(from, top, route ?? null, wanted, job ?? null, count).map(runOf),
+						matches
+							.all(from, top, route ?? null, wanted, job ?? null, profile ?? null, count)
+							.map(runOf),
 				},
 				{before, limit: pageOf(limit)},
 			);

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {post} from '../helpers/post.ts';
 import {command, commandJson} from './command.ts';
 
 const job = {id: 'job_abcd1234', name: 'nightly', schedule: 'every 1h', prompt: 'Summarise'};
@@ -43,10 +44,6 @@ test('what is asked of a profile that the gateway of the home serves names that 
 		stdout: '',
 		stderr: `svc: ${words} (gateway_not_running)\n`,
 	});
-	expect(await run('runs', 'list')).toMatchObject({
-		code: 0,
-		stderr: expect.stringContaining(`${words}\n`),
-	});
 	const second = await run('gateway', 'run');
 	expect(second.stderr).toContain(
 		`process ${process.pid} runs one already, that of "${home.path}", which serves profile "acme" too; leave out "-p acme" (gateway_running)`,
@@ -66,6 +63,47 @@ test('a run that is queued for a profile is shown by the gateway that has it', a
 	expect((await command(['runs', 'show', '1'], {home: home.path})).stdout).toContain(
 		'profile   acme',
 	);
+});
+
+test('what a home did for a profile is listed and shown when the profile is asked, whether its gateway runs or not', async () => {
+	await using home = await gatewayHome({
+		config: {gateway: {multiplex_profiles: true}},
+		subscriptions: {
+			ours: {prompt: 'x'},
+			theirs: {prompt: 'x', profile: 'acme'},
+		},
+	});
+	await home.write('profiles/acme/.env', '');
+	const look = async (...args: readonly string[]) =>
+		commandJson(['-p', 'acme', ...args], {home: home.path});
+	const listed = async () => {
+		const deliveries = await look('deliveries', 'list');
+		const runs = await look('runs', 'list', '--limit', '1');
+		expect(deliveries).toMatchObject([{route: 'theirs', profile: 'acme'}]);
+		expect(runs).toMatchObject([{route: 'theirs', profile: 'acme'}]);
+		expect(await look('runs', 'show', String(runs[0].id))).toMatchObject({route: 'theirs'});
+		expect(await look('deliveries', 'show', deliveries[0].id)).toMatchObject({route: 'theirs'});
+		const [others] = await commandJson(['runs', 'list', '--route', 'ours'], {home: home.path});
+		expect(
+			(await command(['-p', 'acme', 'runs', 'show', String(others.id)], {home: home.path})).stderr,
+		).toContain('(run_not_found)');
+		return {deliveries, runs};
+	};
+	const live = await (async () => {
+		await using gateway = await startTestGateway({home});
+		for (const [path, route] of [
+			['/p/acme/webhooks/theirs', 'theirs'],
+			['/webhooks/ours', 'ours'],
+		] as const) {
+			// oxlint-disable-next-line no-await-in-loop -- the order of the runs is looked at
+			expect((await post(`${gateway.url()}${path}`, {payload: {route}})).status).toBe(202);
+		}
+
+		await gateway.ended(1);
+		await gateway.ended(2);
+		return listed();
+	})();
+	expect(await listed()).toEqual(live);
 });
 
 test('a home that serves profiles says so when it does not run; one that serves none is not named', async () => {

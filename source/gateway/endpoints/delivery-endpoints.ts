@@ -23,6 +23,7 @@ export const deliveryEndpoints: readonly ControlEndpoint[] = [
 		path: '/v1/deliveries',
 		summary: 'Lists deliveries, newest first.',
 		query: {
+			profile: 'Only those of this profile.',
 			route: 'Only those of this route.',
 			outcome: 'Only those that ended so; may be repeated.',
 			run_state: 'Only those whose run is in this state; may be repeated.',
@@ -36,6 +37,7 @@ export const deliveryEndpoints: readonly ControlEndpoint[] = [
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			const runStates = request.query.getAll('run_state') as RunState[];
 			return port.listDeliveries({
+				...textOf(request, 'profile'),
 				...textOf(request, 'route'),
 				...(outcomes.length > 0 && {outcomes}),
 				...(runStates.length > 0 && {runStates}),

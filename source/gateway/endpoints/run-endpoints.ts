@@ -9,6 +9,7 @@ export const runEndpoints: readonly ControlEndpoint[] = [
 		summary: 'Lists runs, newest first.',
 		query: {
 			state: 'Only those in this state; may be repeated.',
+			profile: 'Only those of this profile.',
 			route: 'Only those of this route.',
 			job: 'Only those of this scheduled job, an identifier.',
 			before: 'Only those before this one, a number.',
@@ -19,6 +20,7 @@ export const runEndpoints: readonly ControlEndpoint[] = [
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			const states = request.query.getAll('state') as RunState[];
 			return port.listRuns({
+				...textOf(request, 'profile'),
 				...textOf(request, 'route'),
 				...textOf(request, 'job'),
 				...(states.length > 0 && {states}),
