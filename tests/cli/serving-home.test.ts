@@ -101,7 +101,7 @@ test('what a home did for a profile is listed and shown when the profile is aske
 
 		await gateway.ended(1);
 		await gateway.ended(2);
-		return listed();
+		return await listed();
 	})();
 	expect(await listed()).toEqual(live);
 });
