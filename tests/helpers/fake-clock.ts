@@ -5,7 +5,7 @@ export type FakeClock = Clock & {
 	/** As if somebody set the wall clock; no time passes. */
 	setWall(byMs: number): void;
 	/** How many timers run. */
-	readonly pending: number;
+	readonly timersLeft: number;
 };
 
 export function createFakeClock(startMs = 0): FakeClock {
@@ -26,7 +26,7 @@ export function createFakeClock(startMs = 0): FakeClock {
 		setWall(byMs) {
 			wallMs += byMs;
 		},
-		get pending() {
+		get timersLeft() {
 			return timers.length;
 		},
 		advance(byMs) {

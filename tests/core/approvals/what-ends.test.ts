@@ -39,11 +39,11 @@ test('a request that ends leaves no timer and no listener, however it ends', asy
 	queue.memory.failing.add = true;
 	await queue.approvals.request(makeCall({signal}));
 	// The one that reminds of what waits.
-	expect(queue.clock.pending).toBe(1);
+	expect(queue.clock.timersLeft).toBe(1);
 	expect(getEventListeners(signal, 'abort')).toEqual([]);
 
 	await queue.approvals[Symbol.asyncDispose]();
-	expect(queue.clock.pending).toBe(0);
+	expect(queue.clock.timersLeft).toBe(0);
 });
 
 test('a wall clock that is set moves no deadline', async () => {
