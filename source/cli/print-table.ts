@@ -9,6 +9,8 @@ export type Table = {
 	readonly empty: string;
 	/** Names of the columns that are cut last: what is typed again stands there. */
 	readonly whole?: readonly string[];
+	/** What stands under each row, indented, on as many lines as it takes; nothing under a row where it is absent. */
+	readonly below?: ReadonlyArray<string | undefined>;
 	/** Names of columns that a narrow terminal does without, the first to go first. */
 	readonly optional?: readonly string[];
 };
@@ -30,7 +32,7 @@ const longestCell = 200;
  */
 export async function printTable(
 	context: Pick<Context, 'stdout' | 'stderr'>,
-	{header, rows, empty, whole = [], optional = []}: Table,
+	{header, rows, empty, below = [], whole = [], optional = []}: Table,
 ): Promise<void> {
 	if (rows.length === 0) {
 		tell(context, empty);
@@ -38,7 +40,10 @@ export async function printTable(
 	}
 
 	// Loading it takes 30 ms, which no other command should wait for.
-	const {clip, fit, widthOf} = await import('../tui/text/fit.ts');
+	const [{clip, fit, widthOf}, {hardWrap}] = await Promise.all([
+		import('../tui/text/fit.ts'),
+		import('../tui/text/hard-wrap.ts'),
+	]);
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
 	const longest = stdout.isTTY ? longestCell : Infinity;
@@ -56,7 +61,7 @@ export async function printTable(
 			isWhole: columns.map(({name}) => whole.includes(name)),
 		},
 	);
-	for (const row of lines) {
+	for (const [number, row] of lines.entries()) {
 		const texts = columns.map(({column}, index) => {
 			const text = row[column];
 			const width = widths[index] ?? 0;
@@ -68,8 +73,24 @@ export async function printTable(
 		});
 		const line = texts.join(' '.repeat(gap)).trimEnd();
 		stdout.write(`${clip(cell(line, Infinity).text, room)}\n`);
+		// The first line is the header.
+		const under = below[number - 1];
+		if (under !== undefined && under !== '') {
+			const {rows: wrapped} = hardWrap(
+				cell(under, longestBelow).text,
+				room - indent.length,
+				mostBelow,
+			);
+			stdout.write(wrapped.map(text => `${indent}${text}\n`).join(''));
+		}
 	}
 }
+
+const indent = '    ';
+
+const longestBelow = 2000;
+
+const mostBelow = 100;
 
 type Column = {readonly name: string; readonly column: number; readonly natural: number};
 

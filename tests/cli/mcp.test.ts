@@ -55,9 +55,34 @@ test('the list is a table', async () => {
 		['NAME', 'PROFILE', 'STATUS', 'TOOLS', 'ASK', 'TRUST'],
 		['crm', 'default', 'connected', '2', '1', 'untrusted'],
 		['mail', 'default', 'failed', '0', '0', 'full'],
+		['', 'connection refused'],
 		[''],
 	]);
 });
+
+test.for([60, 80, 120])(
+	'on %i columns the reason stands under its row, whole, and the endpoint takes what is left',
+	async columns => {
+		const why = 'the certificate of the server is not valid for its name. '.repeat(4).trim();
+		await using home = await temporaryHome();
+		const long = {...mail, endpoint: `https://mail.example/${'mcp/'.repeat(40)}`, reason: why};
+		await using _ = await serveControl(home.path, createFakePort({servers: [crm, long]}));
+
+		const {stdout} = await command(['mcp', 'list'], {home: home.path, columns});
+		const lines = stdout.trimEnd().split('\n');
+
+		expect(lines[2]).toMatch(/^mail .*https:.*…$/);
+		expect(lines.slice(3).every(line => line.startsWith('    '))).toBe(true);
+		expect(
+			lines
+				.slice(3)
+				.map(line => line.slice(4))
+				.join(''),
+		).toBe(why);
+		expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(columns);
+		expect((await command(['mcp', 'list'], {home: home.path})).stdout).toContain(long.endpoint);
+	},
+);
 
 test('the status of one server has its tools, and which of them ask', async () => {
 	await using home = await temporaryHome();
@@ -81,13 +106,15 @@ test('"svc gateway status" says where the servers stand and what waits', async (
 	await using home = await temporaryHome();
 	const port = createFakePort();
 	const status = await port.status();
-	const servers = [crm, mail].map(({name, profile, status: is, tools, reason = null}) => ({
-		name,
-		profile,
-		status: is,
-		tools: tools.length,
-		reason,
-	}));
+	const servers = [crm, {...mail, profile: 'acme'}].map(
+		({name, profile, status: is, tools, reason = null}) => ({
+			name,
+			profile,
+			status: is,
+			tools: tools.length,
+			reason,
+		}),
+	);
 	await using _ = await serveControl(home.path, {
 		...port,
 		status: async () => ({...status, servers, approvals: 2}),
@@ -95,7 +122,12 @@ test('"svc gateway status" says where the servers stand and what waits', async (
 
 	const {stdout} = await command(['gateway', 'status'], {home: home.path});
 
-	expect(stdout).toContain('servers    1 connected, 1 failed (mail: connection refused)\n');
+	expect(stdout).toContain(
+		[
+			'servers    crm: connected, 2 tools\n',
+			'           mail of acme: failed, connection refused\n',
+		].join(''),
+	);
 	expect(stdout).toContain('approvals  2 waiting: svc approvals list\n');
 });
 

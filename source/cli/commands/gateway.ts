@@ -5,7 +5,7 @@ import type {Context} from '../context.ts';
 import {findGateway, noGateway} from '../gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import {countOf, printJson, printLines, tell} from '../print.ts';
 import type {ReceiverSettings} from '../setup.ts';
 import {refuseUnknownCommand} from '../unknown-command.ts';
 
@@ -134,7 +134,9 @@ function describe(
 		`runs       ${runs.active} active, ${runs.queued} queued`,
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
-		...(rest.servers.length === 0 ? [] : [`servers    ${serversText(rest.servers)}`]),
+		...rest.servers.map(
+			(server, index) => `${index === 0 ? 'servers' : '       '}    ${serverText(server)}`,
+		),
 		...(rest.approvals === 0 ? [] : [`approvals  ${rest.approvals} waiting: svc approvals list`]),
 		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
 		...platforms.map(
@@ -150,12 +152,18 @@ function describe(
 	];
 }
 
-/** `3 connected, 1 failed (mail: connection refused)`. */
-function serversText(servers: GatewayStatus['servers']): string {
-	const counts = Map.groupBy(servers, ({status}) => status);
-	const why = servers
-		.filter(({status}) => ['failed', 'parked', 'needs login'].includes(status))
-		.map(({name, reason}) => (reason === null ? name : `${name}: ${reason}`));
-	const shares = [...counts].map(([status, {length}]) => `${length} ${status}`);
-	return `${shares.join(', ')}${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
+/** `crm: connected, 3 tools`, `mail of acme: failed, connection refused`. */
+function serverText({
+	name,
+	profile,
+	status,
+	tools,
+	reason,
+}: GatewayStatus['servers'][number]): string {
+	const owner = profile === 'default' ? '' : ` of ${profile}`;
+	return [
+		`${name}${owner}: ${status}`,
+		...(tools === 0 ? [] : [countOf(tools, 'tool')]),
+		...(reason === null ? [] : [reason]),
+	].join(', ');
 }

@@ -15,17 +15,7 @@ export async function listServers(
 	}
 
 	await printTable(context, {
-		header: [
-			'NAME',
-			'PROFILE',
-			'STATUS',
-			'TOOLS',
-			'ASK',
-			'TRUST',
-			'TRANSPORT',
-			'ENDPOINT',
-			'REASON',
-		],
+		header: ['NAME', 'PROFILE', 'STATUS', 'TOOLS', 'ASK', 'TRUST', 'TRANSPORT', 'ENDPOINT'],
 		rows: servers.map(server => [
 			server.name,
 			server.profile,
@@ -35,11 +25,11 @@ export async function listServers(
 			server.trust,
 			server.transport,
 			server.endpoint,
-			server.reason ?? '',
 		]),
+		below: servers.map(({reason}) => reason),
 		empty: 'No tool servers yet: add one with "svc mcp add"',
 		whole: ['NAME', 'STATUS'],
-		optional: ['TRANSPORT', 'ENDPOINT', 'PROFILE'],
+		optional: ['TRANSPORT', 'PROFILE'],
 	});
 }
 
