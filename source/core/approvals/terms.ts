@@ -4,7 +4,7 @@ import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
 /** No call waits longer without being moved, milliseconds. @see Decisions 4 */
 const longestWaitMs = 300_000;
 
-/** A call that was asked about leaves this much of its own time. */
+/** A request leaves this much of the time of its call, and of its run. */
 const marginMs = 5000;
 
 /** A person gets at least this long, however short the tool's own time. */
@@ -19,9 +19,10 @@ const extensionMs = 5 * 60_000;
 /** When a request is denied by itself. Milliseconds since 1970. */
 export type Deadlines = {readonly deadline: number; readonly latestDeadline: number};
 
-/** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it never lies behind the run's end. */
+/** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it lies 5 s before the run's end, so that the agent can still answer. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
-	const latestDeadline = Math.max(run?.endsAt ?? now + Math.max(longestTryMs, waitMs), now);
+	const latest = run ? run.endsAt - marginMs : now + Math.max(longestTryMs, waitMs);
+	const latestDeadline = Math.max(latest, now);
 	return {deadline: Math.min(now + waitMs, latestDeadline), latestDeadline};
 }
 

@@ -79,21 +79,21 @@ describe('when a request is denied by itself', () => {
 		{what: '"min(300 s, tool timeout − 5 s)": 300 s', toolTimeoutMs: 600_000, waits: 300_000},
 		{what: '"min(300 s, tool timeout − 5 s)": less', toolTimeoutMs: 60_000, waits: 55_000},
 		{what: 'a person has at least 5 s', toolTimeoutMs: 3000, waits: 5000},
-		{what: 'never behind the end of the run', toolTimeoutMs: 600_000, ends: 20_000, waits: 20_000},
+		{what: '5 s before the end of the run', toolTimeoutMs: 600_000, ends: 20_000, waits: 15_000},
 		{what: 'a run that is over', toolTimeoutMs: 600_000, ends: -1, waits: 0},
 	])('$what', ({toolTimeoutMs, ends = 900_000, waits}) => {
 		const run = makeAskingRun({endsAt: startMs + ends});
 		expect(callDeadlines({toolTimeoutMs, run}, startMs)).toEqual({
 			deadline: startMs + waits,
-			latestDeadline: startMs + Math.max(ends, 0),
+			latestDeadline: startMs + Math.max(ends - 5000, 0),
 		});
 	});
 
-	test('a form waits as long as its server says ("default 300"), never behind the end of the run', () => {
+	test('a form waits as long as its server says ("default 300"), 5 s less than the run at most', () => {
 		const run = makeAskingRun({endsAt: startMs + 700_000});
 		expect(formDeadlines({timeoutMs: 10_000}, startMs).deadline).toBe(startMs + 10_000);
 		expect(formDeadlines({timeoutMs: 600_000, run}, startMs).deadline).toBe(startMs + 600_000);
-		expect(formDeadlines({timeoutMs: 900_000, run}, startMs).deadline).toBe(startMs + 700_000);
+		expect(formDeadlines({timeoutMs: 900_000, run}, startMs).deadline).toBe(startMs + 695_000);
 	});
 
 	test('"w extends": five minutes, "as far as the run\'s own end"', () => {
