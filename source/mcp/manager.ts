@@ -118,7 +118,7 @@ export type ServerManager = AsyncDisposable & {
 		/** `AskedTool.definition` */
 		readonly definition: string;
 	}): Promise<void>;
-	/** Connects beside whatever is connected, lists, and leaves. @throws ConnectError */
+	/** Connects beside whatever is connected, lists, and leaves. @throws ConnectError, SvcError `server_disabled` */
 	test(server: ToolServerConfig): Promise<TestedServer>;
 };
 
@@ -220,13 +220,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		views: () => sorted().map(server => server.view()),
 		async connect(name) {
 			const server = find(name);
-			if (!server.config.enabled) {
-				throw new SvcError(
-					'server_disabled',
-					`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
-				);
-			}
-
+			requireEnabled(server.config);
 			await server.connect();
 			return server.view();
 		},
@@ -239,7 +233,10 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			await (await pins).accept({profile: dependencies.profile, ...tool});
 			servers.get(tool.server)?.replan();
 		},
-		test: async config => testServer(config, {...dependencies, pins: await pins}),
+		async test(config) {
+			requireEnabled(config);
+			return testServer(config, {...dependencies, pins: await pins});
+		},
 		async [Symbol.asyncDispose]() {
 			stopping.abort(new SvcError('gateway_stopping', 'The gateway is stopping'));
 			changed[Symbol.dispose]();
@@ -252,3 +249,13 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 }
 
 const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);
+
+/** "No connection, discovery or registration", whoever asks. @see Interface 2.12 */
+function requireEnabled({name, enabled}: ToolServerConfig): void {
+	if (!enabled) {
+		throw new SvcError(
+			'server_disabled',
+			`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
+		);
+	}
+}

@@ -158,7 +158,7 @@ test('a program is added as untrusted, which is said; comments of the file stay'
 	);
 
 	expect({code, stdout}).toEqual({code: 0, stdout: 'Added crm\nTry it: svc mcp test crm\n'});
-	expect(stderr).toMatch(/^It is untrusted: /);
+	expect(stderr).toMatch(/^Not set yet: .*\nIt is untrusted: /);
 	expect(await configIn(home)).toBe(
 		[
 			'# mine',
@@ -248,6 +248,50 @@ test('the refusal of a secret names the variable that should hold it', async () 
 
 	expect(env.stderr).toContain("use '${GITHUB_TOKEN}' instead");
 	expect(header.stderr).toContain("use '${MY_CRM_X_API_KEY}' instead");
+});
+
+test('the refusal of a credential keeps its scheme', async () => {
+	await using home = await temporaryHome();
+	const {stderr} = await command(
+		'mcp add crm --url https://a.example --header'
+			.split(' ')
+			.concat('Authorization=Bearer abcdefgh'),
+		{home: home.path},
+	);
+	expect(stderr).toContain("use 'Authorization=Bearer ${CRM_AUTHORIZATION}' instead");
+});
+
+test('variables that are not set are said with the file that should hold them', async () => {
+	await using home = await temporaryHome({'.env': 'CRM_HOST=a.example\n'});
+	const {stderr} = await command(
+		[
+			...'mcp add crm --trust full --url https://${CRM_HOST}/ --header'.split(' '),
+			'Authorization=Bearer ${CRM_TOKEN} ${CRM_TOKEN}',
+		],
+		{home: home.path},
+	);
+	expect(stderr).toBe(`Not set yet: \${CRM_TOKEN}. Write it into "${home.file('.env')}"\n`);
+});
+
+test('a name that a shell would take apart is quoted where it is to be typed', async () => {
+	await using home = await temporaryHome();
+	const {stdout} = await command(['mcp', 'add', "ann's crm", '--', 'x'], {home: home.path});
+	expect(stdout).toContain("Try it: svc mcp test 'ann'\\''s crm'\n");
+});
+
+test('a server that is switched off says so, and is not connected to for a test', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'mcp_servers:\n  crm: {command: x, enabled: false}\n',
+	});
+	const look = async () => (await command(['mcp', 'status', 'crm'], {home: home.path})).stdout;
+	expect(await command(['mcp', 'test', 'crm'], {home: home.path})).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(server_disabled)'),
+	});
+	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
+	const {reason: _, ...off} = makeServer({name: 'crm', status: 'skipped'});
+	await using _control = await serveControl(home.path, createFakePort({servers: [off]}));
+	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
 });
 
 test('what cannot be a server is refused', async () => {

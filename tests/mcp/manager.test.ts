@@ -36,6 +36,9 @@ test('"enabled: false: no connection, discovery or registration", status skipped
 	expect(world.names('crm')).toEqual([]);
 	expect(world.memory.sent).toHaveLength(0);
 	await expect(world.manager.connect('crm')).rejects.toMatchObject({code: 'server_disabled'});
+	await expect(world.manager.test(crm({enabled: false}))).rejects.toMatchObject({
+		code: 'server_disabled',
+	});
 });
 
 test('an eager server connects, registers its tools, and is shown', async () => {

@@ -1,10 +1,13 @@
 import {setToolServer} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
+import {mapTexts} from '../../config/plain-data.ts';
+import {contextVariables, expandReferences} from '../../config/server-references.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {servingHome} from '../serving-home.ts';
+import {readConfig} from '../webhook/receiver-facts.ts';
 import {inlineSecret} from './inline-secret.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */
@@ -44,15 +47,16 @@ export async function addServer(
 	const secret = inlineSecret(name, entry);
 	const paths = context.paths();
 	if (secret) {
-		const {where, variable} = secret;
+		const {where, variable, instead} = secret;
 		throw new SvcError(
 			'secret_inline',
-			`Not added: ${where} looks like a secret, which config.yaml is no place for; write ${variable}=… into "${paths.env}" and use '\${${variable}}' instead`,
+			`Not added: ${where} looks like a secret, which config.yaml is no place for; write ${variable}=… into "${paths.env}" and use '${instead}' instead`,
 		);
 	}
 
 	ensureHome(paths);
 	await setToolServer(paths, {name, entry}, {clock: context.clock});
+	sayUnset(context, entry);
 	const serving = await servingHome(context);
 	if (serving) {
 		tell(
@@ -66,7 +70,7 @@ export async function addServer(
 		return;
 	}
 
-	printLines(context, [`Added ${name}`, `Try it: svc mcp test ${name}`]);
+	printLines(context, [`Added ${name}`, `Try it: svc mcp test ${asWord(name)}`]);
 	if (options.trust === undefined) {
 		tell(
 			context,
@@ -74,6 +78,32 @@ export async function addServer(
 		);
 	}
 }
+
+/** Variables of the entry that are not set: without them it cannot be connected to, or its program gets the placeholder. */
+function sayUnset(context: Context, entry: JsonObject): void {
+	const {env: file} = context.paths();
+	const environment = readConfig(context).environment;
+	const scope = {environment, context: contextVariables(environment)};
+	const unset = new Set<string>();
+	mapTexts(entry, text => {
+		for (const variable of expandReferences(text, scope).unset) {
+			unset.add(variable);
+		}
+
+		return text;
+	});
+	if (unset.size > 0) {
+		const names = [...unset].map(variable => `\${${variable}}`).join(', ');
+		tell(
+			context,
+			`Not set yet: ${names}. Write ${unset.size === 1 ? 'it' : 'them'} into "${file}"`,
+		);
+	}
+}
+
+/** A name as one word of a shell. */
+const asWord = (name: string): string =>
+	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
 function entryOf(
 	options: AddOptions & {readonly command?: string; readonly args?: readonly string[]},

@@ -46,7 +46,7 @@ export async function findServerGateway(context: Context): Promise<ServerGateway
 export async function findServers(context: Context): Promise<readonly ListedServer[]> {
 	const found = await findServerGateway(context);
 	if (found) {
-		const servers = await found.gateway.listServers();
+		const servers = (await found.gateway.listServers()).map(withReason);
 		return context.paths().profile === 'default'
 			? servers
 			: servers.filter(({profile}) => profile === found.profile);
@@ -66,6 +66,12 @@ export async function serversOf(
 	return live && live.length > 0 ? live : serversOnDisk(context, profile);
 }
 
+const switchedOff = 'enabled: false in config.yaml';
+
+/** A gateway has nothing to say of a server that it leaves alone. */
+const withReason = (server: ServerView): ServerView =>
+	server.status === 'skipped' ? {reason: switchedOff, ...server} : server;
+
 async function serversOnDisk(context: Context, profile: string): Promise<readonly ListedServer[]> {
 	const {toolServers, secretValues, profiles} = readConfig(context);
 	if (toolServers.size === 0) {
@@ -83,6 +89,6 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 	return servers.map(({enabled, ...server}) =>
 		enabled
 			? {...server, status: 'not running', reason: 'no gateway runs'}
-			: {...server, status: 'skipped', reason: 'switched off in config.yaml'},
+			: {...server, status: 'skipped', reason: switchedOff},
 	);
 }

@@ -11,6 +11,8 @@ export type InlineSecret = {
 	readonly where: string;
 	/** A name for the variable that should hold it. */
 	readonly variable: string;
+	/** What to write in its place: `${GITHUB_TOKEN}`, `Authorization=Bearer ${CRM_AUTHORIZATION}`. */
+	readonly instead: string;
 };
 
 const byShape = createRedact(() => []);
@@ -25,20 +27,33 @@ export function inlineSecret(name: string, entry: JsonObject): InlineSecret | un
 
 	for (const [key, text] of namedTexts(entry)) {
 		if (isSecret(text)) {
-			return {where: `the value of "${key}"`, variable: variableFor(name, key)};
+			const variable = variableFor(name, key);
+			const [scheme] = /^(?:Basic|Bearer|Token) +/i.exec(text) ?? [''];
+			return {
+				where: `the value of "${key}"`,
+				variable,
+				instead: scheme === '' ? referenceTo(variable) : `${key}=${scheme}${referenceTo(variable)}`,
+			};
 		}
 	}
 
 	const {url, args} = entry;
 	if (typeof url === 'string' && !hasReference(url) && secretInUrl(url, byName)) {
-		return {where: 'a part of the URL', variable: variableFor(name, 'token')};
+		return {where: 'a part of the URL', ...tokenFor(name)};
 	}
 
 	const texts = Array.isArray(args) ? args.filter(arg => typeof arg === 'string') : [];
 	return texts.some(arg => isSecret(arg) || isFlagWith(arg, byName))
-		? {where: 'an argument', variable: variableFor(name, 'token')}
+		? {where: 'an argument', ...tokenFor(name)}
 		: undefined;
 }
+
+const referenceTo = (variable: string): string => `\${${variable}}`;
+
+const tokenFor = (name: string): Pick<InlineSecret, 'variable' | 'instead'> => {
+	const variable = variableFor(name, 'token');
+	return {variable, instead: referenceTo(variable)};
+};
 
 const namedTexts = ({env, headers}: JsonObject): ReadonlyArray<readonly [string, string]> =>
 	[env, headers].flatMap(pairs =>
