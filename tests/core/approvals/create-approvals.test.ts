@@ -221,7 +221,7 @@ describe('answers', () => {
 		queue.clock.advance(300_001);
 		expect(await verdict).toEqual({
 			allowed: false,
-			reason: 'approval_timeout: nobody agreed within 900 seconds',
+			reason: 'approval_timeout: nobody agreed within 895 seconds',
 		});
 		expect(queue.approvals.extend(id)).toBeUndefined();
 	});
