@@ -1,12 +1,17 @@
-import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {startScriptedModel, type ScriptedAnswer} from '../../tests/helpers/scripted-model.ts';
 import {secret} from './events.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
 
 /** A place in which `svc` runs for a picture. */
 export type Demo = AsyncDisposable & {
 	readonly env: Readonly<Record<string, string>>;
+	/** Adds a tool server to the configuration that cannot be connected to. */
+	breakServer(): void;
 };
 
 const configOf = (port: number, modelUrl: string) => `model:
@@ -55,7 +60,18 @@ platforms:
         events: [workflow_run]
         prompt: "Why did {workflow_run.name} end with {workflow_run.conclusion} on {workflow_run.head_branch}?"
         coalesce: {key: workflow_run.head_branch, window_seconds: 1}
+      gh-follow-up:
+        events: [issue_comment]
+        prompt: "File a follow-up to issue {issue.number} for what {comment.user.login} asks: {comment.body}"
+mcp_servers:
+  tracker: {command: tracker-mcp, trust: untrusted}
+  files: {command: mcp-server-filesystem, args: ["\${userHome}"], trust: untrusted, tools: {include: [read_*, list_*, write_file]}}
+  memory: {command: mcp-server-memory}
+  wiki: {command: wiki-mcp, enabled: false}
 `;
+
+/** A server that cannot be connected to: every run from then on notes it. */
+const brokenServer = '  crm: {url: "${CRM_URL}/mcp"}\n';
 
 const hourMs = 3_600_000;
 
@@ -111,6 +127,40 @@ cat > /dev/null
 echo "https://github.com/Codertocat/Hello-World/pull/412#issuecomment-1"
 `;
 
+/** What is filed; the first time for the word "retries", the second for anything else. */
+const followUps = [
+	{
+		project: 'hello-world',
+		title: 'Bound the pause between retries',
+		body: 'The pause doubles without end.\nCap it at 30 s.',
+		labels: ['uploads'],
+	},
+	{
+		project: 'hello-world',
+		title: 'Resume uploads after a restart',
+		body: 'The offset is kept in memory only.\nWrite it down every 5 MB.',
+		labels: ['uploads'],
+		assignee: 'hubot',
+	},
+] as const;
+
+/** Reads the issue, files the follow-up, says so. */
+function followUp(messages: string): ScriptedAnswer {
+	const results = messages.split('"role":"tool"').length - 1;
+	const [first, second] = followUps;
+	const call = messages.includes('retries') ? first : second;
+	return (
+		[
+			{
+				toolCalls: [
+					{name: 'mcp__tracker__get_issue', arguments: {project: 'hello-world', number: 94}},
+				],
+			},
+			{toolCalls: [{name: 'mcp__tracker__create_issue', arguments: {...call}}]},
+		][results] ?? {text: 'The follow-up is filed.'}
+	);
+}
+
 /** How long the model thinks. */
 const thinkMs = 1300;
 
@@ -123,15 +173,24 @@ export async function startDemo(port: number): Promise<Demo> {
 			await new Promise(resolve => {
 				setTimeout(resolve, thinkMs);
 			});
-			const asked = JSON.stringify(body);
-			return answers.find(([about]) => about.test(asked))?.[1] ?? {text: ''};
+			const asked = JSON.stringify(body.messages);
+			return asked.includes('File a follow-up')
+				? followUp(asked)
+				: (answers.find(([about]) => about.test(asked))?.[1] ?? {text: ''});
 		},
 	});
 	const programs = join(folder, 'bin');
 	mkdirSync(join(home, 'cron'), {recursive: true, mode: 0o700});
 	mkdirSync(programs);
 	writeFileSync(join(programs, 'gh'), client);
-	chmodSync(join(programs, 'gh'), 0o755);
+	writeFileSync(
+		join(programs, 'tracker-mcp'),
+		`#!/bin/sh\nexec '${process.execPath}' '${join(here, 'tracker-program.ts')}'\n`,
+	);
+	for (const name of ['gh', 'tracker-mcp']) {
+		chmodSync(join(programs, name), 0o755);
+	}
+
 	writeFileSync(
 		join(home, 'config.yaml'),
 		configOf(port, model.baseUrl).replace('./client', join(programs, 'gh')),
@@ -141,12 +200,15 @@ export async function startDemo(port: number): Promise<Demo> {
 
 	return {
 		env: {
-			PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+			PATH: [programs, join(here, '../../node_modules/.bin'), process.env['PATH']].join(':'),
 			HOME: folder,
 			SVC_HOME: home,
 			TERM: 'xterm-256color',
 			COLORTERM: 'truecolor',
 			LANG: 'C.UTF-8',
+		},
+		breakServer() {
+			appendFileSync(join(home, 'config.yaml'), brokenServer);
 		},
 		async [Symbol.asyncDispose]() {
 			await model[Symbol.asyncDispose]();

@@ -155,6 +155,21 @@ export const bursts: ReadonlyArray<readonly Sending[]> = [
 	repeated(2, synchronized(412, 'Retry uploads that time out')),
 ];
 
+const comment = (body: string): Sending => {
+	const example = exampleOf('issue_comment', 'created');
+	return {
+		route: 'gh-follow-up',
+		event: 'issue_comment',
+		payload: {...example, comment: {...(example['comment'] as Payload), body}},
+	};
+};
+
+/** Two comments that ask for a follow-up. */
+export const followUps = [
+	comment('The pause between the retries has no bound'),
+	comment('After a restart an upload begins anew'),
+] as const;
+
 const betweenMs = 130;
 
 /** Sends events, one after the other. */

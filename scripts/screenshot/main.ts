@@ -2,8 +2,8 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {startDemo} from './demo.ts';
-import {bursts, morning, sendAll} from './events.ts';
+import {startDemo, type Demo} from './demo.ts';
+import {bursts, followUps, morning, sendAll} from './events.ts';
 import {svgOf} from './svg.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 
@@ -20,7 +20,7 @@ const {values} = parseArgs({options: {png: {type: 'string'}}});
 const views: ReadonlyArray<{
 	readonly name: string;
 	readonly title: string;
-	readonly show: (terminal: DemoTerminal) => Promise<void>;
+	readonly show: (terminal: DemoTerminal, home: Demo) => Promise<void>;
 }> = [
 	{
 		name: 'traffic',
@@ -40,14 +40,56 @@ const views: ReadonlyArray<{
 		},
 	},
 	{
+		name: 'approval',
+		title:
+			'svc: a call that waits for a person, with what the agent wants to write, compared with the last one',
+		async show(terminal) {
+			const [first, second] = followUps;
+			await sendAll(port, [first]);
+			await terminal.waitFor('tracker wants create_issue');
+			// A tool that is used for the first time is allowed by its name.
+			await terminal.press('!');
+			await armed(terminal);
+			await terminal.press('a');
+			await terminal.waitFor("type the tool's name");
+			await terminal.press(...Array.from('create_issue'));
+			await armed(terminal);
+			await terminal.press('enter');
+			await terminal.waitFor('create_issue: allowed');
+			await sendAll(port, [second]);
+			await terminal.waitFor('tracker wants create_issue');
+			await terminal.press('!');
+			await terminal.waitFor('[diff to last]');
+		},
+	},
+	{
+		name: 'tools',
+		title: 'svc: tool servers, and what the tools of one of them claim',
+		async show(terminal, home) {
+			await terminal.press('d');
+			await terminal.waitFor('create_issue: denied');
+			home.breakServer();
+			await terminal.press('esc', '3');
+			await terminal.waitFor('parked');
+			await terminal.press('G', 'k', 'enter');
+			await terminal.waitFor(/create_issue +asks +2 asked, 1 denied/);
+			await terminal.press(...Array.from('jjjjjjj'));
+			// The word of the last answer has left the last row.
+			await terminal.waitFor('? help');
+		},
+	},
+	{
 		name: 'groups',
 		title: 'svc: events that wait together with their two clocks, and scheduled jobs',
 		async show(terminal) {
-			await terminal.press('esc', '2');
+			await terminal.press('esc');
 			for (const burst of bursts) {
 				await sendAll(port, burst);
 				await pause(betweenBurstsMs);
 			}
+
+			// Not before there are groups: without any the jobs have the keyboard.
+			await terminal.press('2');
 
 			// The first job runs now, whatever its time; then back to the groups.
 			await terminal.press('tab', 'g', 'x');
@@ -60,6 +102,10 @@ const views: ReadonlyArray<{
 		},
 	},
 ];
+
+/** Waits until keys may allow what is asked. */
+const armed = async (terminal: DemoTerminal) =>
+	terminal.waitFor(/── Approval 1 of 1 ── denies in \d:\d\d ─+\n/);
 
 async function savePng(svg: string, path: string): Promise<void> {
 	const {Resvg} = await import('@resvg/resvg-js');
@@ -83,7 +129,7 @@ await terminal.waitFor(/Runs 1\b/);
 await pause(settleMs);
 mkdirSync(pictures, {recursive: true});
 for (const {name, title, show} of views) {
-	await show(terminal);
+	await show(terminal, demo);
 	await pause(settleMs);
 	const svg = svgOf(terminal.screen(), title);
 	const path = join(pictures, `${name}.svg`);
