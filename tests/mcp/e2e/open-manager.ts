@@ -1,4 +1,4 @@
-import {homePaths} from '../../../source/config/home-paths.ts';
+import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import {messageOf} from '../../../source/core/errors.ts';
@@ -32,6 +32,7 @@ export async function openManager({
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
 	const paths = homePaths({environment: {SVC_HOME: home.path}});
+	ensureHome(paths);
 	const records: LogRecord[] = [];
 	const redact = createRedact(() => []);
 	const log = createLogger({clock, redact, write: record => records.push(record)}, 'mcp');
@@ -75,8 +76,10 @@ export async function openManager({
 		}),
 	);
 
+	const find = (name: string) => manager.views().find(each => each.name === name);
+
 	const view = (name = 'crm'): ServerView => {
-		const found = manager.views().find(each => each.name === name);
+		const found = find(name);
 		if (!found) {
 			throw new Error(`There is no server ${name}`);
 		}
@@ -84,13 +87,16 @@ export async function openManager({
 		return found;
 	};
 
-	/** The view, as soon as `holds` is true of it. */
+	/** The view, as soon as there is one and `holds` is true of it. */
 	const until = async (holds: (view: ServerView) => boolean, name = 'crm') => {
-		while (!holds(view(name))) {
+		for (;;) {
+			const found = find(name);
+			if (found && holds(found)) {
+				return found;
+			}
+
 			await changed.promise;
 		}
-
-		return view(name);
 	};
 
 	const tool = (name: string): Tool => {
