@@ -155,7 +155,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.deny-all-now',
 		scope: 'approval',
 		keys: ['D'],
-		label: own('deny all that wait'),
+		label: own('deny all that wait: the second D'),
 		when: shell => stepOf(shell, 'deny-all') !== undefined,
 		run: denyAll,
 	},

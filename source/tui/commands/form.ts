@@ -1,8 +1,10 @@
 import {
 	actOnField,
 	contentOf,
+	currentField,
 	endEditing,
 	endOf,
+	isTyped,
 	leaveEditing,
 	moveField,
 	problemsIn,
@@ -46,6 +48,14 @@ export function changeForm(shell: Shell, update: (form: FormState) => FormState)
 			trial: {...trial, form: update(trial.form)},
 		}));
 	}
+}
+
+/** Keeps what is typed and goes on typing in the field beside it, where that takes text: no letter of it may be a key of the sheet. */
+function typeOn(form: FormState, step: 1 | -1): FormState {
+	const kept = endEditing(form);
+	const next = moveField(kept, step);
+	const field = currentField(next);
+	return next !== kept && field && isTyped(field) ? actOnField(next) : next;
 }
 
 const isOfServer = (shell: Shell): boolean => shell.view.get().overlay?.kind === 'approval';
@@ -191,7 +201,17 @@ export const formCommands: readonly Command[] = [
 		keys: ['tab', 'down'],
 		label: own('keep it, next field'),
 		run(shell) {
-			changeForm(shell, form => moveField(endEditing(form), 1));
+			changeForm(shell, form => typeOn(form, 1));
+		},
+	},
+	{
+		id: 'form-text.previous',
+		scope: 'form-text',
+		keys: ['shift+tab', 'up'],
+		label: own('keep it, previous field'),
+		quiet: true,
+		run(shell) {
+			changeForm(shell, form => typeOn(form, -1));
 		},
 	},
 	{

@@ -652,6 +652,18 @@ test('pages of a form are turned without leaving the field; what is typed shows 
 	expect(shown.text()).toContain('> Field 0');
 });
 
+test('Tab goes on typing in the next field, so that no letter of a text is a key of the sheet', async () => {
+	const port = createFakePort({approvals: [form]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('enter', ...Array.from('Bob'), 'tab', ...Array.from('dD4'), 'shift+tab');
+	await shown.screen.press(...Array.from('by'), 'tab', 'tab');
+	expect(shown.text()).toMatch(/Name\*\s+Bobby/);
+	expect(shown.text()).toMatch(/Age\s+dD4/);
+	await shown.screen.press('d');
+	expect(port.calls.map(({args}) => args[1])).toEqual([{choice: 'deny'}]);
+});
+
 test('a form that is left keeps what was filled in for when it is opened again, but no secrets', async () => {
 	const port = createFakePort({
 		approvals: [form, makeFormApproval({id: 9, deadline: testNow + 1e6})],

@@ -201,7 +201,7 @@ test('t tries a tool: a field for each argument, JSON or text; what the model wo
 
 	await shown.screen.press('enter');
 	await shown.screen.type('a title');
-	await shown.screen.press('tab', 'enter');
+	await shown.screen.press('tab');
 	await shown.screen.paste('{"x":1}');
 	await shown.screen.press('enter', 'a');
 	await shown.pass(0);
