@@ -12,7 +12,7 @@ export const parserMessages: Readonly<Record<ErrorCode, string>> = {
 	BAD_SCALAR_START: 'a text cannot start with this character: put it in quotes',
 	BLOCK_AS_IMPLICIT_KEY:
 		'a mapping cannot start in the middle of a line: a quote or a line break is missing',
-	BLOCK_IN_FLOW: 'an indented block cannot stand inside brackets',
+	BLOCK_IN_FLOW: 'an indented block cannot stand inside brackets: one above may not be closed',
 	DUPLICATE_KEY: 'stands twice in the same mapping',
 	IMPOSSIBLE: 'this is not YAML',
 	KEY_OVER_1024_CHARS: 'a key is longer than 1,024 characters',

@@ -31,6 +31,9 @@ export type YamlSource = {
 /** Enough for shared anchors; a file that doubles itself nine times is refused. */
 const maxAliases = 100;
 
+/** Most of what stands below a slip of the pen follows from it. */
+const mostSlips = 3;
+
 /** More help nobody, and finding the place of each costs time. */
 export const mostProblems = 100;
 
@@ -75,18 +78,15 @@ function dataOf(document: Document.Parsed): {
 	readonly value: unknown;
 	readonly faults: readonly Fault[];
 } {
-	const faults: Fault[] = [...document.errors, ...document.warnings].map(({code, pos}) => ({
-		offset: pos[0],
-		message: parserMessages[code],
-	}));
-	if (faults.length > 0) {
-		return {value: null, faults};
+	const slips = slipsIn(document);
+	if (slips.length > 0) {
+		return {value: null, faults: slips};
 	}
 
 	try {
-		const mistakes = findMistakes(document);
-		return mistakes.length > 0
-			? {value: null, faults: mistakes}
+		const faults = findMistakes(document);
+		return faults.length > 0
+			? {value: null, faults}
 			: {value: document.toJS({maxAliasCount: maxAliases}), faults};
 	} catch {
 		// Aliases that name each other in a circle or double at each step, or nesting that exhausts the stack.
@@ -95,6 +95,26 @@ function dataOf(document: Document.Parsed): {
 			faults: [{offset: 0, message: 'has aliases or nesting that grow without bound'}],
 		};
 	}
+}
+
+/** What the parser refused, in the order of the text: the first few, and how many there are beyond. One bracket that is not closed spoils every line below it. */
+function slipsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
+	const slips = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+	const [next, ...others] = slips.slice(mostSlips);
+	return [
+		...slips.slice(0, mostSlips).map(({code, pos}) => ({
+			offset: pos[0],
+			message: parserMessages[code],
+		})),
+		...(next
+			? [
+					{
+						offset: next.pos[0],
+						message: `… and ${others.length + 1} more that may follow from these`,
+					},
+				]
+			: []),
+	];
 }
 
 /** Mistakes that the parser lets pass: keys that are not text or stand twice, aliases without an anchor above them. */

@@ -272,6 +272,19 @@ test('a reference to a variable that is not set is an error that names it', () =
 	]);
 });
 
+test('a bracket that is not closed is told of with the first of what follows from it', () => {
+	using home = createTemporaryHome();
+	const rest = Array.from({length: 20}, (_, index) => `  s${index}:\n    args:\n      - a\n`).join(
+		'',
+	);
+	const problems = problemsOf(home.load({config: `mcp_servers: [\n${rest}`}));
+	expect(problems).toHaveLength(4);
+	expect(problems[0]).toBe(
+		'config.yaml:3:5: an indented block cannot stand inside brackets: one above may not be closed',
+	);
+	expect(problems[3]).toMatch(/^config\.yaml:\d+:\d+: … and \d+ more that may follow from these$/);
+});
+
 test('a file with more mistakes than anybody reads is refused in good time', () => {
 	using home = createTemporaryHome();
 	const keys = Array.from({length: 80_000}, (_, index) => `k${index}: 1`).join('\n');
