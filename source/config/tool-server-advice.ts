@@ -73,7 +73,8 @@ function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly A
 
 	const nearest = nearestName(word, known);
 	const shown = word === '' ? 'this' : `"${cell(word, longestShown).text}"`;
-	const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
+	// What it means is said already.
+	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
 	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;
 	return [{path: [key], message, at: 'value'}];
 }

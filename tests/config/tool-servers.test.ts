@@ -443,6 +443,10 @@ test('what has no effect is said, and is no error', () => {
 			],
 		],
 		[
+			'command: a, trust: unturstd',
+			['trust: "unturstd" is not known and means "untrusted": must be one of full, untrusted'],
+		],
+		[
 			'command: a, trust: none',
 			['trust: "none" is not known and means "untrusted": must be one of full, untrusted'],
 		],
