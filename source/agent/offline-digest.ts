@@ -75,16 +75,17 @@ function digestPayload(payload: JsonValue): string {
 		lines.push(`- ${cut(path, longestValue)}: ${value}`);
 	}
 
+	const count = Object.keys(payload ?? {}).length;
 	const size = isJsonObject(payload)
-		? `an object with ${Object.keys(payload).length} keys`
-		: `a list of ${Object.keys(payload ?? {}).length}`;
+		? `an object with ${count} ${count === 1 ? 'key' : 'keys'}`
+		: `a list of ${count}`;
 	return [`The message holds JSON, ${size}:`, ...lines].join('\n');
 }
 
 function digestText(text: string): string {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	const extract = cut(text.replaceAll(/\s+/g, ' ').trim(), longestExtract);
-	return `The message has ${words} words. It begins: ${extract}`;
+	return `The message has ${words} ${words === 1 ? 'word' : 'words'}. It begins: ${extract}`;
 }
 
 /** What can be said about a user message by rule: the scalars of the JSON in it by path, else its word count and beginning. */

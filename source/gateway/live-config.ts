@@ -159,7 +159,7 @@ export function createLiveConfig(
 		log.info(
 			changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
 			{
-				changes: changes.join('; '),
+				...(changes.length > 0 && {changes: changes.join('; ')}),
 				...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
 			},
 		);

@@ -32,6 +32,11 @@ test('a JSON payload becomes a digest of its scalars by path', () => {
 	);
 });
 
+test('one of something is counted as one', () => {
+	expect(digestMessage('{"a":1}')).toContain('an object with 1 key:');
+	expect(digestMessage('Hello')).toContain('has 1 word.');
+});
+
 test('a payload with words around it is found', () => {
 	expect(digestMessage('Review this:\n{"n": 7}\nThanks')).toContain('- n: 7');
 });

@@ -289,8 +289,8 @@ test('a server that is switched off says so, and is not connected to for a test'
 		stderr: expect.stringContaining('(server_disabled)'),
 	});
 	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
-	const {reason: _, ...off} = makeServer({name: 'crm', status: 'skipped'});
-	await using _control = await serveControl(home.path, createFakePort({servers: [off]}));
+	const {reason: _reason, ...off} = makeServer({name: 'crm', status: 'skipped'});
+	await using _ = await serveControl(home.path, createFakePort({servers: [off]}));
 	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
 });
 

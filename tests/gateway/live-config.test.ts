@@ -63,3 +63,24 @@ test('what a subscription says without effect is logged when it is read, and onc
 		'webhook_subscriptions.json b.mirror_to_session: this version does not use it yet',
 	]);
 });
+
+test('a reload that changes nothing names no changes', async () => {
+	using home = createTemporaryHome();
+	const records: unknown[] = [];
+	const live = createLiveConfig(
+		{
+			paths: home.paths,
+			environment: {},
+			clock: systemClock,
+			emit() {},
+			log: createLogger({
+				clock: systemClock,
+				redact: text => text,
+				write: ({message, fields}) => records.push([message, fields]),
+			}),
+		},
+		{async onChange() {}},
+	);
+	await live.reload();
+	expect(records).toEqual([['The configuration is unchanged', {}]]);
+});
