@@ -1,4 +1,10 @@
-import type {Approval, ApprovalOutcome, ApprovalRule, ToolClaims} from '../../core/approval.ts';
+import type {
+	Approval,
+	ApprovalDecision,
+	ApprovalOutcome,
+	ApprovalRule,
+	ToolClaims,
+} from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
 import {duration} from '../panes/time.ts';
@@ -44,6 +50,16 @@ export const outcomeSentences: Readonly<Record<ApprovalOutcome, Safe>> = {
 	void: own('what asked for it is gone'),
 	full: own('too many were waiting'),
 };
+
+/** The same with what a person or the gateway said besides; `reason` begins with a code where it is for the agent. */
+export function decisionSentence({outcome, reason = ''}: ApprovalDecision): Safe {
+	const said = reason.replace(/^approval_\w+(?:: )?/, '');
+	if (said === '') {
+		return outcomeSentences[outcome];
+	}
+
+	return outcome === 'denied' ? ui`${outcomeSentences[outcome]}: ${clean(said)}` : clean(said);
+}
 
 /** What the server says of a tool, as claims: nobody has verified them. */
 export function claimTexts({readOnly, destructive, idempotent, openWorld}: ToolClaims): Safe {

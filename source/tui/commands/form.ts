@@ -1,3 +1,5 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {fieldTitle} from '../forms/form-lines.ts';
 import {
 	actOnField,
 	contentOf,
@@ -7,12 +9,13 @@ import {
 	isTyped,
 	leaveEditing,
 	moveField,
-	problemsIn,
+	firstProblem,
 	turnField,
 	type FormState,
 } from '../forms/form.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own} from '../text/safe.ts';
+import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {changeOverlay} from './overlay-state.ts';
@@ -83,11 +86,22 @@ function submit(shell: Shell): void {
 		return;
 	}
 
-	if (problemsIn(form).size > 0) {
-		shell.toast(own('Not sent: ✗ says what a field needs'), 'warn');
-	} else {
+	if (isComplete(shell, own('Not sent'))) {
 		answer(shell, {choice: 'submit', content: contentOf(form)});
 	}
+}
+
+/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. */
+export function isComplete(shell: Shell, failed: Safe): boolean {
+	const form = formNow(shell);
+	const wrong = form && firstProblem(form);
+	if (wrong) {
+		const {field, index, problem} = wrong;
+		changeForm(shell, current => ({...current, index, option: 0}));
+		shell.toast(ui`${failed}: ${fieldTitle(field)} ${clean(problem)}`, 'warn');
+	}
+
+	return form !== undefined && !wrong;
 }
 
 const moving = (

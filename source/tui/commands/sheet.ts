@@ -1,5 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
-import {askedFor, askingServer, outcomeSentences} from '../approvals/approval-text.ts';
+import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutSecrets} from '../forms/form.ts';
@@ -202,7 +202,7 @@ export function closeSettled(shell: Shell): void {
 	const {decision} = settled ?? {};
 	shell.toast(
 		settled && decision
-			? ui`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decision.reason === undefined ? outcomeSentences[decision.outcome] : clean(decision.reason)} (${clean(decision.by)})`
+			? ui`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
 			: own('It waits no more'),
 		'warn',
 	);

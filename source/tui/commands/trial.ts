@@ -1,6 +1,5 @@
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block} from '../../core/untrusted.ts';
-import {problemsIn} from '../forms/form.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {fit} from '../text/fit.ts';
@@ -10,6 +9,7 @@ import {newTrial, trialArguments} from '../tools/tool-trial.ts';
 import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
+import {isComplete} from './form.ts';
 import {change} from './navigate.ts';
 import {changeOverlay, close, closing, isKind, openMenu} from './overlay-state.ts';
 
@@ -43,8 +43,7 @@ function call(shell: Shell): void {
 	}
 
 	const {trial} = overlay;
-	if (problemsIn(trial.form).size > 0) {
-		shell.toast(own('Not called: ✗ says what an argument needs'), 'warn');
+	if (!isComplete(shell, own('Not called'))) {
 		return;
 	}
 

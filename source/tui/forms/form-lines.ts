@@ -59,8 +59,12 @@ function cursorIn(
 		: {first: from, last: from + count - 1};
 }
 
+/** What a field is called. */
+export const fieldTitle = ({title, key}: Pick<FormField, 'title' | 'key'>): Safe =>
+	clean(title === '' ? key : title);
+
 const titleOf = (field: FormField): Safe =>
-	ui`${clean(field.title === '' ? field.key : field.title)}${field.required ? own('*') : empty}`;
+	ui`${fieldTitle(field)}${field.required ? own('*') : empty}`;
 
 type Look = {
 	readonly form: FormState;

@@ -158,6 +158,16 @@ export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, str
 		}),
 	);
 
+/** The first field that keeps the form from being sent, with why. */
+export function firstProblem(
+	form: FormState,
+): {readonly field: FormField; readonly index: number; readonly problem: string} | undefined {
+	const problems = problemsIn(form);
+	const index = form.fields.findIndex(({key}) => problems.has(key));
+	const field = form.fields[index];
+	return field && {field, index, problem: problems.get(field.key) ?? ''};
+}
+
 /** The values as they are sent; what was left empty is left out. */
 export const contentOf = ({fields, values}: FormState): JsonObject =>
 	Object.fromEntries(

@@ -16,7 +16,7 @@ const wide = {columns: 120, rows: 36};
 const requested = (approval: Approval) =>
 	({type: 'approval-requested', at: testNow, approval}) as const;
 
-const settledAs = (approval: Approval, outcome: 'allowed' | 'void', reason?: string) =>
+const settledAs = (approval: Approval, outcome: 'allowed' | 'denied' | 'void', reason?: string) =>
 	({
 		type: 'approval-settled',
 		at: testNow,
@@ -425,6 +425,33 @@ test('"a request that becomes void while open closes the sheet with the reason, 
 	expect(port.calls).toEqual([]);
 });
 
+test.for([
+	['approval_denied', 'it was denied (cli (bob))'],
+	['approval_denied: wrong repo', 'it was denied: wrong repo (cli (bob))'],
+] as const)('a denial that the agent reads as "%s" is said in words', async ([reason, words]) => {
+	const approval = makeToolApproval();
+	const port = createFakePort({approvals: [approval]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	port.emit(settledAs(approval, 'denied', reason));
+	await shown.pass(100);
+	expect(shown.screen.lines().at(-1)).toBe(` github-tools create_issue waits no more: ${words}`);
+});
+
+test('a form that cannot be sent shows the field that is wrong', async () => {
+	const port = createFakePort({
+		approvals: [{...long, fields: [makeField({required: true}), ...long.fields]}],
+	});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('G');
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(shown.screen.lines().at(-1)).toContain('Not sent: Name is needed');
+	expect(shown.text()).toMatch(/> Name\*/);
+	expect(port.calls).toEqual([]);
+});
+
 test('an answer that came too late says who was first', async () => {
 	const approval = makeToolApproval();
 	const port = createFakePort({approvals: [approval]});
@@ -524,7 +551,7 @@ test('a form has real fields: text, number, choice, choices, yes or no; a masked
 	expect(shown.text()).toContain('Which account?');
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
-	expect(shown.screen.lines().at(-1)).toContain('Not sent: ✗ says what a field needs');
+	expect(shown.screen.lines().at(-1)).toContain('Not sent: Name is needed');
 
 	await shown.screen.press(
 		'enter',

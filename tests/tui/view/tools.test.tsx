@@ -197,7 +197,7 @@ test('t tries a tool: a field for each argument, JSON or text; what the model wo
 	expect(shown.text()).toContain('── Try create_issue ── github-tools ──');
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
-	expect(shown.screen.lines().at(-1)).toContain('Not called: ✗ says what an argument needs');
+	expect(shown.screen.lines().at(-1)).toContain('Not called: title is needed');
 
 	await shown.screen.press('enter');
 	await shown.screen.type('a title');
