@@ -1,7 +1,6 @@
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
-import {messageOf} from '../../../source/core/errors.ts';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
@@ -138,7 +137,3 @@ export async function openManager({
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
-
-/** What a promise came to: its value, or the message of its error. */
-export const outcomeOf = async (promise: Promise<unknown>): Promise<unknown> =>
-	promise.catch((error: unknown) => messageOf(error));
