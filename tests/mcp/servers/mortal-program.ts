@@ -7,12 +7,8 @@
 import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {toNodeHandler} from '@modelcontextprotocol/node';
 import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
-import {SSEServerTransport} from '@modelcontextprotocol/server-legacy/sse';
-import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import {z} from 'zod';
-import {createSessionListener} from './session-listener.ts';
 
 const [way = 'stdio', journal = ''] = process.argv.slice(2);
 
@@ -38,38 +34,49 @@ function makeServer(): McpServer {
 	return server;
 }
 
-const sessions = new Map<string, SSEServerTransport>();
+async function oldListener(): Promise<RequestListener> {
+	const {SSEServerTransport} = await import('@modelcontextprotocol/server-legacy/sse');
+	const sessions = new Map<string, InstanceType<typeof SSEServerTransport>>();
+	return (request, response) => {
+		void (async () => {
+			const {pathname, searchParams} = new URL(request.url ?? '/', 'http://localhost');
+			if (pathname === '/message') {
+				const transport = sessions.get(searchParams.get('sessionId') ?? '');
+				await (transport
+					? transport.handlePostMessage(request, response)
+					: response.writeHead(404).end());
+				return;
+			}
 
-const oldListener: RequestListener = (request, response) => {
-	void (async () => {
-		const {pathname, searchParams} = new URL(request.url ?? '/', 'http://localhost');
-		if (pathname === '/message') {
-			const transport = sessions.get(searchParams.get('sessionId') ?? '');
-			await (transport
-				? transport.handlePostMessage(request, response)
-				: response.writeHead(404).end());
-			return;
-		}
+			const transport = new SSEServerTransport('/message', response);
+			sessions.set(transport.sessionId, transport);
+			await makeServer().connect(transport);
+		})();
+	};
+}
 
-		const transport = new SSEServerTransport('/message', response);
-		sessions.set(transport.sessionId, transport);
-		await makeServer().connect(transport);
-	})();
+async function sessionListener(json: boolean): Promise<RequestListener> {
+	const {createSessionListener} = await import('./session-listener.ts');
+	return createSessionListener(makeServer, {json}).listener;
+}
+
+async function modernListener(): Promise<RequestListener> {
+	const {toNodeHandler} = await import('@modelcontextprotocol/node');
+	const handle = toNodeHandler(createMcpHandler(makeServer, {legacy: 'reject'}));
+	return (request, response) => {
+		void handle(request as Parameters<typeof handle>[0], response);
+	};
+}
+
+// Each loads what it needs alone: a life is short, and there are many.
+const listeners: Readonly<Record<string, () => Promise<RequestListener>>> = {
+	json: async () => sessionListener(true),
+	stream: async () => sessionListener(false),
+	sse: oldListener,
+	modern: modernListener,
 };
 
-const listeners: Readonly<Record<string, () => RequestListener>> = {
-	json: () => createSessionListener(makeServer, {json: true}).listener,
-	stream: () => createSessionListener(makeServer).listener,
-	sse: () => oldListener,
-	modern() {
-		const handle = toNodeHandler(createMcpHandler(makeServer, {legacy: 'reject'}));
-		return (request, response) => {
-			void handle(request as Parameters<typeof handle>[0], response);
-		};
-	},
-};
-
-const listener = listeners[way]?.();
+const listener = await listeners[way]?.();
 if (listener) {
 	const server = createServer(listener);
 	// Whoever started it may have been killed.
@@ -78,5 +85,6 @@ if (listener) {
 		process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 	});
 } else {
+	const {serveStdio} = await import('@modelcontextprotocol/server/stdio');
 	serveStdio(makeServer);
 }
