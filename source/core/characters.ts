@@ -124,9 +124,13 @@ const wideBlank = (character: string) => (character === '\u3000' ? character : '
 /** Whether a joiner after `text` is part of an emoji. */
 export const endsInPictograph = (text: string): boolean => pictograph.test(text.slice(-2));
 
+/** Marks have one order among themselves, also those that get a carrier later. More than are ever shown, and few: sorting many is slow. */
+const marksAlone = /\p{M}{2,8}/gu;
+
 /** Writes letters and their marks as one character where there is one, and AM as two. */
 export const compose = (text: string): string =>
 	text
 		.replace(otherNames, mark => mark.normalize('NFC'))
 		.replace(composable, sequence => sequence.normalize('NFC'))
+		.replace(marksAlone, marks => marks.normalize('NFC'))
 		.replace(vowelAm, vowel => vowel.normalize('NFKD'));

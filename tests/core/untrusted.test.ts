@@ -172,6 +172,12 @@ describe('attacks', () => {
 		},
 	);
 
+	test('marks without a letter are put in order at once', () => {
+		const {text} = cell('\u033d\u0316');
+		expect(text).toBe('◌\u0316\u033d');
+		expect(cell(text).text).toBe(text);
+	});
+
 	test('what is clean stays as it is', () => {
 		fc.assert(
 			fc.property(nasty, text => {
