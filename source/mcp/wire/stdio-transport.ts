@@ -98,6 +98,14 @@ export function createStdioTransport({
 		transport.onclose?.();
 	};
 
+	const exited = Promise.withResolvers<void>();
+
+	const exitWithin = async (waitMs: number) => {
+		const cancel = clock.after(waitMs, exited.resolve);
+		await exited.promise;
+		cancel();
+	};
+
 	/** Ends the whole group, once. */
 	const end = async (patienceMs = endGraceMs) => {
 		ending ??= (async () => {
@@ -106,6 +114,8 @@ export function createStdioTransport({
 				child.stdin?.end();
 				await endGroup(pgid, {clock, patienceMs});
 				groups.remove(pgid);
+				// The group is gone before the event says how.
+				await exitWithin(exitNewsMs);
 				destroyPipes(child);
 			}
 
@@ -172,6 +182,7 @@ export function createStdioTransport({
 
 		started.once('exit', (code, signal) => {
 			exit = {code, signal};
+			exited.resolve();
 			const cancel = clock.after(lastAnswersMs, afterExit);
 			started.once('close', () => {
 				cancel();
