@@ -53,7 +53,7 @@ export type ServerView = {
 	readonly protocol?: string;
 	/** What it calls itself, with its version. */
 	readonly serverInfo?: string;
-	/** Registered tools, utility tools among them, at most 500. */
+	/** Registered tools: at most 500 of the server itself, then its utility tools. */
 	readonly tools: readonly ServerToolView[];
 	/** How many tools it offers itself. */
 	readonly offered: number;

@@ -61,7 +61,7 @@ export type ServerEvent =
 	/** One answer will not come; the rest may be well. */
 	| {readonly type: 'stream-lost'; readonly connection: number; readonly failure: ConnectFailure}
 	| {readonly type: 'call-started'; readonly connection: number}
-	/** `answered`: the server has said something, be it an error. */
+	/** `answered`: with a result that is no error; one that is may be ours, and proves nothing. */
 	| {readonly type: 'call-ended'; readonly connection: number; readonly answered: boolean}
 	| {readonly type: 'check-passed'; readonly connection: number}
 	| {readonly type: 'check-failed'; readonly connection: number; readonly failure: ConnectFailure}
