@@ -133,7 +133,7 @@ test('no text makes loading throw, and "every problem has a position inside the 
 		property(yamlTexts, text => {
 			expect(misplacedIn(home, text)).toEqual([]);
 		}),
-		{numRuns: 2000},
+		{numRuns: 300},
 	);
 });
 
@@ -160,7 +160,7 @@ test('a configuration that loads gives routes that are whole', () => {
 			const served = loaded.ok ? [...loaded.config.webhook.routes.values()] : [];
 			return served.every(({secrets, profile}) => secrets.length > 0 && profile === 'default');
 		}),
-		{numRuns: 500},
+		{numRuns: 200},
 	);
 });
 
@@ -282,7 +282,7 @@ test('no subscriptions file makes a request throw, and each entry is served or s
 			expect(views.filter(({problem}) => problem === undefined)).toHaveLength(table.routes.size);
 			expect(table.skipped.every(({reason, code}) => reason !== '' && code !== '')).toBe(true);
 		}),
-		{numRuns: 1000},
+		{numRuns: 400},
 	);
 });
 

@@ -10,6 +10,6 @@ test('"whatever was answered 202 survives kill -9": at each step of a delivery, 
 }, 180_000);
 
 test('the same at random moments', async () => {
-	const report = await crashRounds({rounds: 6, points: [{name: 'a random moment'}]});
+	const report = await crashRounds({rounds: 3, points: [{name: 'a random moment'}]});
 	expect(report.broken).toEqual([]);
 }, 180_000);

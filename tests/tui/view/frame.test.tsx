@@ -298,7 +298,7 @@ test('whatever is pressed and whatever comes, the frame has exactly as many rows
 				expect(foreignSequences(shown.screen.written())).toEqual([]);
 			},
 		),
-		{numRuns: 25},
+		{numRuns: 12},
 	);
 });
 
