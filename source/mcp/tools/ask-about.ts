@@ -57,13 +57,24 @@ export function hostOf({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	return cell(authority.slice(authority.lastIndexOf('@') + 1), 100).text;
 }
 
+/** Endpoints are immutable, and a server has hundreds of tools. */
+const hashes = new WeakMap<ToolServerConfig['endpoint'], string>();
+
 /** What makes a server another one under the same name; references count as they are written. @see plan-servers.ts `isOther` */
-const endpointHash = ({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string =>
-	jsonHash(
+function endpointHash({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
+	const known = hashes.get(endpoint);
+	if (known !== undefined) {
+		return known;
+	}
+
+	const hash = jsonHash(
 		endpoint.transport === 'stdio'
 			? [endpoint.transport, endpoint.command, endpoint.args]
 			: [endpoint.transport, endpoint.url],
 	);
+	hashes.set(endpoint, hash);
+	return hash;
+}
 
 function shownSchema(schema: unknown): JsonValue {
 	return isJsonObject(schema) && Buffer.byteLength(JSON.stringify(schema)) <= largestSchema
