@@ -9,13 +9,13 @@ import type {Logger} from '../core/log.ts';
 import {inServerOrder} from '../core/reduce-servers.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
+import {within} from '../core/within.ts';
 import type {ServerChange, ServerManager} from '../mcp/manager.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerLog} from './server-log.ts';
 import {createServerNews} from './server-news.ts';
 import {createServerTeller} from './server-teller.ts';
-import {within} from './within.ts';
 
 /** A run does not wait longer for servers that connect. */
 const longestWaitMs = 60_000;

@@ -4,9 +4,9 @@ import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Tool, ToolResult} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
+import {within} from '../core/within.ts';
 import {faceName} from './face-name.ts';
 import type {Rooms} from './rooms.ts';
-import {within} from './within.ts';
 
 /** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
 export const longestTryMs = 20 * 60_000;

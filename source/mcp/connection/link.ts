@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {within} from '../../core/within.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';
@@ -8,7 +9,6 @@ import type {Live} from './live.ts';
 import type {ServerAction, ServerEvent, ServerSettings, ServerState} from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
 import {whyNot} from './why-not.ts';
-import {orAborted} from './with-deadline.ts';
 
 export type LinkDependencies = {
 	/** Times of the state are those of `clock.monotonic()`. */
@@ -189,7 +189,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 
 		while (isPending()) {
 			// oxlint-disable-next-line no-await-in-loop -- until it is decided
-			await orAborted(changed.promise, signal);
+			await within(changed.promise, signal);
 		}
 
 		if (!live || disposed) {

@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import {within} from '../../core/within.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 
 /**
@@ -62,24 +63,8 @@ export async function waitAtMost(
 	const {promise: over, resolve} = Promise.withResolvers<void>();
 	const cancel = limits.clock.after(limits.timeoutMs, resolve);
 	try {
-		await orAborted(Promise.race([promise, over]), limits.signal);
+		await within(Promise.race([promise, over]), limits.signal);
 	} finally {
 		cancel();
-	}
-}
-
-/** Waits for `promise`. Rejects with the reason of `signal` when that aborts first; the listener is gone either way. */
-export async function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-	signal.throwIfAborted();
-	const {promise: aborted, reject} = Promise.withResolvers<never>();
-	const onAbort = () => {
-		reject(signal.reason);
-	};
-
-	signal.addEventListener('abort', onAbort, {once: true});
-	try {
-		await Promise.race([promise, aborted]);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
 	}
 }
