@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import {cell} from '../../core/untrusted.ts';
+import {definitionParts} from '../tools/definition.ts';
 
 const mostNames = 10;
 const longestName = 64;
@@ -33,17 +34,7 @@ export function describeToolChanges(
 }
 
 const isOther = (tool: ListedTool, old: ListedTool | undefined): boolean =>
-	old !== undefined && !isDeepStrictEqual(definitionOf(tool), definitionOf(old));
-
-/** What the definition of a tool is made of. Icons and `_meta` are not shown to a model. */
-const definitionOf = ({
-	name,
-	title,
-	description,
-	inputSchema,
-	outputSchema,
-	annotations,
-}: ListedTool) => ({name, title, description, inputSchema, outputSchema, annotations});
+	old !== undefined && !isDeepStrictEqual(definitionParts(tool), definitionParts(old));
 
 function part(what: string, names: readonly string[]): string {
 	if (names.length === 0) {

@@ -8,15 +8,25 @@ import type {JsonValue} from '../../core/json.ts';
  *
  * @see Decisions 6
  */
-export const definitionOf = ({
+export const definitionOf = (tool: ListedTool): string =>
+	jsonHash(plainJson(definitionParts(tool)));
+
+/** What the definition of a tool is made of. Icons and `_meta` are not shown to a model. */
+export const definitionParts = ({
 	name,
 	title,
 	description,
 	inputSchema,
 	outputSchema,
 	annotations,
-}: ListedTool): string =>
-	jsonHash(plainJson({name, title, description, inputSchema, outputSchema, annotations}));
+}: ListedTool): Partial<ListedTool> => ({
+	name,
+	...(title !== undefined && {title}),
+	...(description !== undefined && {description}),
+	inputSchema,
+	...(outputSchema !== undefined && {outputSchema}),
+	...(annotations !== undefined && {annotations}),
+});
 
 /** The value without members that are `undefined`. */
 const plainJson = (value: unknown): JsonValue => {
