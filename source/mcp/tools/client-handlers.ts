@@ -3,27 +3,21 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
+import type {Sampled, SampleRequest} from '../../core/sample.ts';
 import type {Elicit} from '../manager.ts';
 import {createFormHandler} from './answer-form.ts';
 import {createSamplingHandler} from './answer-sampling.ts';
 import type {AskedTimes} from './asked-times.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
-import type {AllowedSample} from './judge-sampling.ts';
-
-/** What a server asks our model; bounded, and allowed by its policy. Its words are untrusted. */
-export type SampleRequest = AllowedSample & {
-	readonly server: string;
-	readonly profile: string;
-	/** The run whose call made the server ask. */
-	readonly runId?: number;
-	/** Aborts at the policy's timeout, and when the server cancels or is gone. */
-	readonly signal: AbortSignal;
-};
 
 /** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
 export type Sample = (
-	request: SampleRequest,
-) => Promise<{readonly text: string; readonly model: string; readonly stopReason?: string}>;
+	request: SampleRequest & {
+		readonly profile: string;
+		/** The run whose call made the server ask. */
+		readonly runId?: number;
+	},
+) => Promise<Sampled>;
 
 export type HandlerDependencies = {
 	readonly server: ToolServerConfig;

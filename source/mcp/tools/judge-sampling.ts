@@ -1,5 +1,6 @@
 import type {CreateMessageRequestParams} from '@modelcontextprotocol/client';
 import type {SamplingPolicy} from '../../config/tool-server.ts';
+import type {SampleRequest} from '../../core/sample.ts';
 import {visibleText} from './visible-text.ts';
 
 const mostMessages = 100;
@@ -8,14 +9,7 @@ const mostStops = 10;
 const minuteMs = 60_000;
 
 /** What our model is asked when a server may ask it. */
-export type AllowedSample = {
-	readonly model?: string;
-	readonly system?: string;
-	readonly messages: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
-	readonly maxTokens: number;
-	readonly temperature?: number;
-	readonly stopSequences?: readonly string[];
-};
+export type AllowedSample = Omit<SampleRequest, 'server' | 'signal'>;
 
 export type SamplingVerdict =
 	| {readonly allowed: true; readonly sample: AllowedSample}

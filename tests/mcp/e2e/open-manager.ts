@@ -4,10 +4,11 @@ import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
+import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool, ToolContext} from '../../../source/core/tool.ts';
 import {createServerManager, type Elicit, type FormToFill} from '../../../source/mcp/manager.ts';
-import type {Sample, SampleRequest} from '../../../source/mcp/tools/client-handlers.ts';
+import type {Sample} from '../../../source/mcp/tools/client-handlers.ts';
 import {createWire} from '../../../source/mcp/wire/create-wire.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 

@@ -8,6 +8,7 @@ import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {createLogger} from '../../../source/core/log.ts';
+import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {Elicit, FormToFill} from '../../../source/mcp/manager.ts';
 import {createCallsUnderWay} from '../../../source/mcp/tools/calls-under-way.ts';
 import {
@@ -15,7 +16,6 @@ import {
 	createClientHandlers,
 	type HandlerDependencies,
 	type Sample,
-	type SampleRequest,
 } from '../../../source/mcp/tools/client-handlers.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {connected, tableServer, text} from './connected.ts';
