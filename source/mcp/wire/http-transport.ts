@@ -1,18 +1,17 @@
 import {
-	type FetchLike,
 	type JSONRPCMessage,
-	type OAuthClientProvider,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import {type Clock, sleep} from '../../core/clock.ts';
+import {sleep} from '../../core/clock.ts';
 import {createOpenCalls} from './open-calls.ts';
 import {
 	answeredId,
 	cancelledId,
 	type MessageId,
 	type RemoteTransport,
+	type RemoteTransportOptions,
 	requestId,
 } from './remote-transport.ts';
 import {type StreamWatch, watchedStream} from './stream-watch.ts';
@@ -41,17 +40,7 @@ const forgotten: ReadonlySet<number | undefined> = new Set([400, 404, 410, undef
  */
 export function createHttpTransport(
 	url: URL,
-	{
-		clock,
-		fetch,
-		authProvider,
-		onLost,
-	}: {
-		readonly clock: Clock;
-		readonly fetch: FetchLike;
-		readonly authProvider?: OAuthClientProvider;
-		readonly onLost: () => void;
-	},
+	{clock, fetch, authProvider, onLost}: RemoteTransportOptions,
 ): RemoteTransport {
 	const calls = createOpenCalls({
 		clock,

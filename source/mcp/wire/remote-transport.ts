@@ -1,4 +1,10 @@
-import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import type {
+	FetchLike,
+	JSONRPCMessage,
+	OAuthClientProvider,
+	Transport,
+} from '@modelcontextprotocol/client';
+import type {Clock} from '../../core/clock.ts';
 
 /** A transport of the SDK with what it does not do itself around it. */
 export type RemoteTransport = Transport & {
@@ -7,6 +13,15 @@ export type RemoteTransport = Transport & {
 	/** Whether the handshake was done. */
 	isEstablished(): boolean;
 	hasSession(): boolean;
+};
+
+/** What a remote transport is made with. */
+export type RemoteTransportOptions = {
+	readonly clock: Clock;
+	readonly fetch: FetchLike;
+	readonly authProvider?: OAuthClientProvider;
+	/** The server is gone, or does not know us any more. */
+	readonly onLost: () => void;
 };
 
 /** The number of a request, of a response, or of the request that a notification cancels. */

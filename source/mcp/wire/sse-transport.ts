@@ -1,18 +1,12 @@
 import {AsyncLocalStorage} from 'node:async_hooks';
-import {
-	type FetchLike,
-	type JSONRPCMessage,
-	type OAuthClientProvider,
-	SSEClientTransport,
-	SseError,
-} from '@modelcontextprotocol/client';
-import type {Clock} from '../../core/clock.ts';
+import {type JSONRPCMessage, SSEClientTransport, SseError} from '@modelcontextprotocol/client';
 import {SvcError} from '../../core/errors.ts';
 import {
 	answeredId,
 	cancelledId,
 	type MessageId,
 	type RemoteTransport,
+	type RemoteTransportOptions,
 	requestId,
 } from './remote-transport.ts';
 import {watchedStream} from './stream-watch.ts';
@@ -27,17 +21,7 @@ import {withinNoticeTime} from './within-notice-time.ts';
  */
 export function createSseTransport(
 	url: URL,
-	{
-		clock,
-		fetch,
-		authProvider,
-		onLost,
-	}: {
-		readonly clock: Clock;
-		readonly fetch: FetchLike;
-		readonly authProvider?: OAuthClientProvider;
-		readonly onLost: () => void;
-	},
+	{clock, fetch, authProvider, onLost}: RemoteTransportOptions,
 ): RemoteTransport {
 	/** What ends the message that is posted: the SDK's own ends with the connection alone. */
 	const posted = new AsyncLocalStorage<AbortSignal>();
