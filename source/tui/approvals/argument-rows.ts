@@ -130,15 +130,15 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 const notesRows = 3;
 const longestKey = 1000;
 
-/** A value as JSON: in one row where it fits, an object or a list otherwise with a row for each of its parts. */
+/** A value as JSON: in one row where it fits; otherwise an object or a list with a row for each of its parts, and a text with a row for each of its lines. */
 function valueLines(value: JsonValue | undefined, width: number) {
 	if (value === undefined) {
 		return {rows: [], flags: 0, isWhole: true};
 	}
 
 	const short = JSON.stringify(value);
-	const isLong = typeof value === 'object' && short.length > width;
-	const lines = isLong ? JSON.stringify(value, undefined, 2).split('\n') : [short];
+	const parts = typeof value === 'object' ? JSON.stringify(value, undefined, 2) : short;
+	const lines = short.length > width ? parts.split('\n').flatMap(afterLineBreaks) : [short];
 	const rows: Safe[] = [];
 	for (const text of lines) {
 		const {text: safe} = cell(text, longestValue);
@@ -151,6 +151,10 @@ function valueLines(value: JsonValue | undefined, width: number) {
 
 	return {rows, flags: flagsOf(value), isWhole: true};
 }
+
+/** JSON cut behind each escaped line break, so that a file reads as lines; nothing is added or left out. A backslash takes the character behind it along. */
+const afterLineBreaks = (json: string): readonly string[] =>
+	json.replaceAll(/\\[^]/g, escape => (escape === '\\n' ? '\\n\n' : escape)).split(/\n(?=.)/);
 
 const mostLooked = 100_000;
 

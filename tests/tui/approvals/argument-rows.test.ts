@@ -29,6 +29,30 @@ test('objects that are too long for a row have a row for each part', () => {
 	]);
 });
 
+test('a text that is too long for a row has a row for each of its lines', () => {
+	const lines = ['first', '\tsecond, with a \\n that is none', '', 'x'.repeat(50), 'last'];
+
+	expect(textOf({text: lines.join('\n')})).toEqual([
+		'    text    "first\\n',
+		'            \\tsecond, with a \\\\n that is none\\n',
+		'            \\n',
+		`            ${'x'.repeat(48)}`,
+		'            xx\\n',
+		'            last"',
+	]);
+});
+
+test('cut into rows, JSON loses and gains nothing', () => {
+	assert(
+		property(stringMatching(/^[\\n"a\n\t ]{0,200}$/), text => {
+			const rows = argumentRows({k: text}, {last: undefined, width: 40}).rows;
+			const shown = rows.map(row => row.at(-1)?.text ?? '').join('');
+
+			expect(shown).toBe(JSON.stringify(text));
+		}),
+	);
+});
+
 test('a name that is too long for its column stands above its value, whole', () => {
 	const name = 'pull_request_description';
 
