@@ -7,9 +7,7 @@ import {clean} from './panes/line.ts';
 import type {Desktop} from './shell/shell.ts';
 import {createClipboard} from './terminal/clipboard.ts';
 import type {TerminalModes} from './terminal/modes.ts';
-import {editText, openFile, pageText, type Lending} from './terminal/suspend.ts';
-
-export type Suspend = (task: () => Promise<void>) => Promise<void>;
+import {editText, openFile, pageText, type Lending, type Suspend} from './terminal/suspend.ts';
 
 export type DesktopOptions = {
 	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */

@@ -1,4 +1,4 @@
-import type {Suspend} from './desktop.ts';
+import type {Suspend} from './terminal/suspend.ts';
 
 type Program = Pick<
 	NodeJS.Process,

@@ -7,10 +7,12 @@ import {cell, type Safe} from '../../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
 import {readEdited} from './read-edited.ts';
 
+/** Leaves the screen, runs the task, draws everything again. */
+export type Suspend = (task: () => Promise<void>) => Promise<void>;
+
 /** What is needed to lend the terminal to another program. */
 export type Lending = {
-	/** Ink's `suspendTerminal`: leaves the screen, runs the task, draws everything again. */
-	readonly suspend: (task: () => Promise<void>) => Promise<void>;
+	readonly suspend: Suspend;
 	readonly modes: Pick<TerminalModes, 'release' | 'reclaim'>;
 	/** For temporary files; made with mode 0700. */
 	readonly directory: string;
