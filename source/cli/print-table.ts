@@ -41,8 +41,8 @@ export async function printTable(
 
 	// Loading it takes 30 ms, which no other command should wait for.
 	const [{clip, fit, widthOf}, {hardWrap}] = await Promise.all([
-		import('../tui/text/fit.ts'),
-		import('../tui/text/hard-wrap.ts'),
+		import('../terminal/text/fit.ts'),
+		import('../terminal/text/hard-wrap.ts'),
 	]);
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;

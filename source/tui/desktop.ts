@@ -3,11 +3,11 @@ import {dirname, join} from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import type {Clock} from '../core/clock.ts';
 import {block} from '../core/untrusted.ts';
+import {createClipboard} from '../terminal/clipboard.ts';
+import type {TerminalModes} from '../terminal/modes.ts';
+import {editText, openFile, pageText, type Lending, type Suspend} from '../terminal/suspend.ts';
 import {clean} from './panes/line.ts';
 import type {Desktop} from './shell/shell.ts';
-import {createClipboard} from './terminal/clipboard.ts';
-import type {TerminalModes} from './terminal/modes.ts';
-import {editText, openFile, pageText, type Lending, type Suspend} from './terminal/suspend.ts';
 
 export type DesktopOptions = {
 	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */

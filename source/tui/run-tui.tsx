@@ -1,19 +1,19 @@
 import {render} from 'ink';
 import type {Clock} from '../core/clock.ts';
 import type {GatewayPort} from '../gateway/port.ts';
+import {createInputFrontend} from '../terminal/input/input-frontend.ts';
+import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
+import {handleStops, holdInterrupts} from '../terminal/signals.ts';
+import type {Suspend} from '../terminal/suspend.ts';
+import {whoAmI} from '../terminal/who-am-i.ts';
 import {watchFocus} from './approvals/watch-focus.ts';
 import {createDesktop} from './desktop.ts';
-import {createInputFrontend} from './input/input-frontend.ts';
 import {InputContext} from './input/use-keys.ts';
 import {createShell} from './shell/create-shell.ts';
 import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
-import {handleStops, holdInterrupts} from './signals.ts';
 import {createThrottle} from './state/throttle.ts';
 import type {FirstRunCard, KeptFilters, PaneId} from './state/view.ts';
-import {createTerminalModes, resetAtExit, resetSequence} from './terminal/modes.ts';
-import type {Suspend} from './terminal/suspend.ts';
-import {whoAmI} from './terminal/who-am-i.ts';
 import type {ThemeName} from './theme/theme.ts';
 import {App} from './view/app.tsx';
 

@@ -4,7 +4,10 @@ import xterm, {type IBufferCell} from '@xterm/headless';
 import {render, type Instance} from 'ink';
 import type {ReactNode} from 'react';
 import type {Clock} from '../../source/core/clock.ts';
-import {createInputFrontend, type InputFrontend} from '../../source/tui/input/input-frontend.ts';
+import {
+	createInputFrontend,
+	type InputFrontend,
+} from '../../source/terminal/input/input-frontend.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
 import {setColorLevel, type ColorLevel} from './color-level.ts';
 import {createFakeClock} from './fake-clock.ts';

@@ -1,8 +1,8 @@
 import type {ApprovalAnswer, ToolApproval} from '../../source/core/approval.ts';
+import {createInputFrontend} from '../../source/terminal/input/input-frontend.ts';
 import {sheetName} from '../../source/tui/approvals/sheet.ts';
 import {handleKey, handlePaste} from '../../source/tui/commands/scopes.ts';
 import {noteShown, sheetNow} from '../../source/tui/commands/sheet.ts';
-import {createInputFrontend} from '../../source/tui/input/input-frontend.ts';
 import {createShell} from '../../source/tui/shell/create-shell.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';

@@ -2,8 +2,8 @@ import {mkdtemp, readFile, rm, stat} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {createTerminalModes} from '../../source/terminal/modes.ts';
 import {createDesktop} from '../../source/tui/desktop.ts';
-import {createTerminalModes} from '../../source/tui/terminal/modes.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('a kept text lies in the cache of the home, for its owner alone, the newest in place of the last', async () => {

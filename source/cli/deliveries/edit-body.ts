@@ -29,8 +29,8 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 	const text = Buffer.from(body).toString('utf8');
 	const pretty = prettyJson(text);
 	const [{editText}, {holdInterrupts}] = await Promise.all([
-		import('../../tui/terminal/suspend.ts'),
-		import('../../tui/signals.ts'),
+		import('../../terminal/suspend.ts'),
+		import('../../terminal/signals.ts'),
 	]);
 	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
 	using stop = whenAskedToStop();

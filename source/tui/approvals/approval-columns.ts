@@ -1,9 +1,9 @@
 import type {Approval, ApprovalRule} from '../../core/approval.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../panes/time.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import type {ApprovalEntry} from './approval-entry.ts';
 import {
 	askedFor,

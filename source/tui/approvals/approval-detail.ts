@@ -1,12 +1,12 @@
 import type {Approval, ApprovalRule} from '../../core/approval.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {valueText} from '../forms/form-lines.ts';
 import {newForm} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {fullTime} from '../panes/time.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import type {ApprovalEntry} from './approval-entry.ts';
 import {deadlineText, outcomeSentences, outcomeWords, ruleText} from './approval-text.ts';
 import {argumentRows} from './argument-rows.ts';

@@ -6,9 +6,9 @@ import type {
 	ToolClaims,
 } from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {duration} from '../panes/time.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** What is asked for: `create_issue`, `a form`. */

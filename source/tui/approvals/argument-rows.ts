@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, type Line} from '../panes/line.ts';
-import {fit, widthOf} from '../text/fit.ts';
-import {hardWrap} from '../text/hard-wrap.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Arguments of a call as a person reads them. */

@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import type {KeyEvent} from '../input/key-event.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {createStore, type Store} from '../state/store.ts';
 
 /** Milliseconds between a moment and the first key that may allow something. */

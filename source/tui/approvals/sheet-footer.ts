@@ -1,8 +1,8 @@
 import type {Approval, ApprovalRule, ApprovalScope, ToolApproval} from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {shownLine} from '../../terminal/text/line-editor.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
-import {shownLine} from '../text/line-editor.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {ruleText} from './approval-text.ts';
 import type {Sheet, SheetStep} from './sheet.ts';

@@ -1,12 +1,12 @@
 import type {Approval, ToolApproval} from '../../core/approval.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {formLines, messageLines, type FormLines} from '../forms/form-lines.ts';
 import {blankLine, clean, line, type Line} from '../panes/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {deadlineText} from './approval-text.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
 import {footerLines} from './sheet-footer.ts';

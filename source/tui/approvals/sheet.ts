@@ -1,7 +1,7 @@
 import type {Approval, ApprovalScope} from '../../core/approval.ts';
+import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormState} from '../forms/form.ts';
 import type {Size} from '../state/view.ts';
-import type {LineText} from '../text/line-editor.ts';
 
 /** What the sheet asks for now. */
 export type SheetStep =

@@ -1,6 +1,6 @@
-import type {InputFrontend} from '../input/input-frontend.ts';
+import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
+import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {TerminalModes} from '../terminal/modes.ts';
 
 /**
  * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a

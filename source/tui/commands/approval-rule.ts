@@ -1,7 +1,7 @@
+import {own} from '../../terminal/text/safe.ts';
 import {ruleArgs} from '../approvals/sheet-footer.ts';
 import {ruleKeys} from '../approvals/sheet-layout.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {answer, callNow, isOffered, stepOf} from './settle.ts';
 import {goToStep} from './sheet.ts';

@@ -1,6 +1,6 @@
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {answer, callNow, isAtChoice, stepOf} from './settle.ts';
 import {goToStep, setAside} from './sheet.ts';

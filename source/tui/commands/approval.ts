@@ -1,9 +1,9 @@
 import type {ApprovalScope} from '../../core/approval.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/sheet-layout.ts';
 import type {Shell} from '../shell/shell.ts';
-import {lineText} from '../text/line-editor.ts';
-import {own, ui} from '../text/safe.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
 import type {Command} from './command.ts';

@@ -1,11 +1,11 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import type {ApprovalEntry} from '../approvals/approval-entry.ts';
 import {ruleText} from '../approvals/approval-text.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {clean, wrapText} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {change, goToDelivery, goToRun, openPane} from './navigate.ts';

@@ -1,11 +1,11 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
 import {deliverText} from '../subs/route-columns.ts';
-import {fit} from '../text/fit.ts';
-import {ui} from '../text/safe.ts';
 import {openMenu} from './overlay-state.ts';
 
 /** Routes that take deliveries now. */

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {ui} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
-import {ui} from '../text/safe.ts';
 
 /** Copies, and says which way it went: a person has to know where to paste from. */
 export async function copyText(shell: Shell, text: string, what: Safe): Promise<void> {

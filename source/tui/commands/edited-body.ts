@@ -2,9 +2,9 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import {prettyJson} from '../../core/exact-json.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import {bodyText} from '../traffic/copy-texts.ts';
 import {openMenu} from './overlay-state.ts';
 

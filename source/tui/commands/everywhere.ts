@@ -1,10 +1,10 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {paneOf, panes} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import {themeNames} from '../theme/theme.ts';
 import {review} from './approvals.ts';
 import type {Command} from './command.ts';

@@ -1,5 +1,5 @@
+import {own} from '../../terminal/text/safe.ts';
 import {paneOf} from '../panes/pane.ts';
-import {own} from '../text/safe.ts';
 import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';

@@ -1,4 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {fieldTitle} from '../forms/form-lines.ts';
 import {
 	actOnField,
@@ -15,7 +16,6 @@ import {
 } from '../forms/form.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {changeOverlay} from './overlay-state.ts';

@@ -1,5 +1,5 @@
+import {own} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {changeOverlay, closing} from './overlay-state.ts';
 

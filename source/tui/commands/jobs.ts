@@ -1,9 +1,9 @@
 import type {JobView} from '../../core/job.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {jobName} from '../jobs/job-key.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {change, goToRun} from './navigate.ts';

@@ -1,9 +1,9 @@
 import type {LogLevel} from '../../core/log.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own} from '../../terminal/text/safe.ts';
 import {recordLine} from '../logs/log-row.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {LogView} from '../state/view.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 

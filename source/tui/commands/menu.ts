@@ -1,5 +1,5 @@
+import {own} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
 

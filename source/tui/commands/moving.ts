@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {own} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {move} from './navigate.ts';
 

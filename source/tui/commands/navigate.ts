@@ -1,3 +1,4 @@
+import {own, ui} from '../../terminal/text/safe.ts';
 import {holdSection} from '../groups/sections.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
@@ -5,7 +6,6 @@ import {holds} from '../panes/detail.ts';
 import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type PaneId, type ViewState} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import {crossSections} from './sections.ts';
 
 type Move = Extract<ListMove, string>;

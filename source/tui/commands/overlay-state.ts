@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {own} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem, Overlay, ViewState} from '../state/view.ts';
-import {own} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {change} from './navigate.ts';
 

@@ -1,6 +1,6 @@
+import {own} from '../../terminal/text/safe.ts';
 import {paletteEntries} from '../overlay/palette-entries.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own} from '../text/safe.ts';
 import {approvalCommands} from './approval.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';

@@ -1,10 +1,10 @@
 import {isRejection, type Delivery} from '../../core/delivery.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import {bodyText, subscribeText} from '../traffic/copy-texts.ts';
 import {
 	filterJson,

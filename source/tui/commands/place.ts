@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {ui} from '../../terminal/text/safe.ts';
 import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
-import {ui} from '../text/safe.ts';
 
 /** Whether the keyboard is still where it was; says what was `missed` when it is not: `Replay was not asked`. */
 export type StillHere = (missed: Safe) => boolean;

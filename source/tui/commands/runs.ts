@@ -1,11 +1,11 @@
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {jobKey} from '../jobs/job-key.ts';
 import {clean} from '../panes/line.ts';
 import {runText} from '../runs/run-detail.ts';
 import {canRetry, retryFrom, runAdvice} from '../runs/run-word.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {change, goToDelivery, goToGroup, goToJob} from './navigate.ts';

@@ -1,9 +1,9 @@
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {ReceiverAnswer} from '../../gateway/port.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 
 /** The delivery of the selected row of pane 1; of a flood the newest. */
 export const selectedDelivery = (shell: Shell): Delivery | undefined =>

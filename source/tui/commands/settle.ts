@@ -1,9 +1,9 @@
 import type {ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {askedFor, outcomeSentences} from '../approvals/approval-text.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import {leaveSheet, sheetNow} from './sheet.ts';
 
 /** The step of the open sheet, when it is of this kind. */

@@ -1,12 +1,12 @@
 import type {Approval} from '../../core/approval.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutSecrets} from '../forms/form.ts';
-import type {KeyEvent} from '../input/key-event.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import {change} from './navigate.ts';
 import {changeOverlay} from './overlay-state.ts';
 

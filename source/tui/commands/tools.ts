@@ -1,9 +1,9 @@
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {placeIn} from '../panes/detail-cursor.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {own, ui} from '../text/safe.ts';
 import {serverWords} from '../tools/server-columns.ts';
 import {toolOfRow} from '../tools/server-detail.ts';
 import {serverName} from '../tools/server-key.ts';

@@ -1,9 +1,9 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem} from '../state/view.ts';
-import {own} from '../text/safe.ts';
 import {bodyText, curlText, decisionText, headersText, jsonText} from '../traffic/copy-texts.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import type {Command} from './command.ts';

@@ -1,9 +1,9 @@
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {answerRows} from '../tools/answer-rows.ts';
 import {newTrial, trialArguments} from '../tools/tool-trial.ts';
 import {review} from './approvals.ts';

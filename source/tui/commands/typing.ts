@@ -1,8 +1,8 @@
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
+import {own} from '../../terminal/text/safe.ts';
 import {pasteInto} from '../forms/form.ts';
-import type {KeyEvent} from '../input/key-event.ts';
 import type {Shell} from '../shell/shell.ts';
-import {editLine, insertText, type LineText} from '../text/line-editor.ts';
-import {own} from '../text/safe.ts';
 import {changeForm, formNow} from './form.ts';
 import {goToStep} from './sheet.ts';
 

@@ -1,9 +1,9 @@
 import type {FormField} from '../../core/approval.ts';
 import {block, type Safe} from '../../core/untrusted.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {shownLine} from '../../terminal/text/line-editor.ts';
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import {fit, widthOf} from '../text/fit.ts';
-import {shownLine} from '../text/line-editor.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
 
 /** A form in rows, and the rows that have to be seen of what keys act on. */

@@ -1,6 +1,6 @@
 import type {FormField} from '../../core/approval.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {insertText, lineText, type LineText} from '../text/line-editor.ts';
+import {insertText, lineText, type LineText} from '../../terminal/text/line-editor.ts';
 import {problemOf, type FieldValue} from './field-problem.ts';
 
 /** A form that is being filled in. */

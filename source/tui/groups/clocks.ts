@@ -1,8 +1,8 @@
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {duration} from '../panes/time.ts';
-import {own} from '../text/safe.ts';
 
 /** One of the two clocks of a pending group. */
 export type GroupClock = {

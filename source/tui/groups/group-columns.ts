@@ -1,11 +1,11 @@
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, type Line, type Span} from '../panes/line.ts';
 import {clockTime, duration} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
-import {fit, widthOf} from '../text/fit.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import {
 	bar,
 	clocksOf,

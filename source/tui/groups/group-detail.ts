@@ -1,11 +1,11 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Group, GroupMember, StoredGroup} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {clockTime, fullTime} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
 import type {Loaded} from '../state/loader.ts';
-import {own, ui} from '../text/safe.ts';
 import {payloadRows} from '../traffic/payload-rows.ts';
 import {shownId} from '../traffic/result-word.ts';
 import {clocksOf, nextOf, reasonWords, secondsText} from './clocks.ts';

@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import type {KeyEvent} from './key-event.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
 
 /**
  * One line of the key table. Routing, help, footer, palette and `svc keymap` all read this, so they cannot disagree.

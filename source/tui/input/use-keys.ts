@@ -1,8 +1,8 @@
 import {usePaste} from 'ink';
 import {createContext, useContext, useEffect, useEffectEvent} from 'react';
-import type {InputFrontend} from './input-frontend.ts';
-import type {KeyEvent} from './key-event.ts';
-import type {Paste} from './paste-collector.ts';
+import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import type {Paste} from '../../terminal/input/paste-collector.ts';
 
 /** Carries the front-end to `useKeys` and `<Field>`; put around the root once. */
 export const InputContext = createContext<InputFrontend | undefined>(undefined);

@@ -1,11 +1,11 @@
 import type {JobView} from '../../core/job.ts';
 import type {Run} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {clip, fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
-import {clip, fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {jobName} from './job-key.ts';
 
 /** Cells of the columns that give way. */

@@ -1,10 +1,10 @@
 import type {JobView} from '../../core/job.ts';
 import type {Run, StoredRun} from '../../core/run.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {fullTime} from '../panes/time.ts';
 import {runWords} from '../runs/run-word.ts';
 import type {Loaded} from '../state/loader.ts';
-import {own, ui} from '../text/safe.ts';
 import {nextText} from './job-columns.ts';
 import {jobName} from './job-key.ts';
 

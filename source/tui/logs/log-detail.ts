@@ -1,6 +1,6 @@
+import {ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {fullTime} from '../panes/time.ts';
-import {ui} from '../text/safe.ts';
 import type {LogRow} from './log-row.ts';
 
 /** One record with every field on its own row. */

@@ -1,12 +1,12 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {scopeTitle} from '../commands/scope-title.ts';
 import {bindings} from '../commands/table.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {FirstRunCard, MenuItem, PaneId} from '../state/view.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 
 /** The consequences of leaving, named from what goes on now. */
 export function quitLines(

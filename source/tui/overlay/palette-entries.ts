@@ -1,5 +1,6 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {perform, type Command} from '../commands/command.ts';
 import {change, goToDelivery, goToGroup, goToJob, goToRun, openPane} from '../commands/navigate.ts';
 import {jobKey, jobName} from '../jobs/job-key.ts';
@@ -9,7 +10,6 @@ import {runWords} from '../runs/run-word.ts';
 import type {Shell} from '../shell/shell.ts';
 import {paneIds, type PaneId} from '../state/view.ts';
 import {routeKey} from '../subs/route-key.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import {resultWord, shownId} from '../traffic/result-word.ts';
 
 /** One thing that the palette can do. */

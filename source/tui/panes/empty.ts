@@ -1,7 +1,7 @@
 import {routePath} from '../../core/route-path.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import type {PaneId} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {blankLine, clean, line, wrapText, type Line} from './line.ts';
 

@@ -1,7 +1,7 @@
 import type {ServerToolView} from '../../core/tool-server.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
-import {clip, widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
+import {clip, widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {PayloadField} from '../traffic/payload-field.ts';
 

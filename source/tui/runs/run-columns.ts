@@ -1,10 +1,10 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Run} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {clockTime, duration} from '../panes/time.ts';
-import {clip, fit, widthOf} from '../text/fit.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import {needsDecision, runWordAt} from './run-word.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */

@@ -1,11 +1,11 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../core/run.ts';
 import {hasEnded} from '../../core/run.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {clockTime, duration, fullTime} from '../panes/time.ts';
 import type {Loaded} from '../state/loader.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {shownId} from '../traffic/result-word.ts';
 import {runAdvice, runWordAt, waitsForItsTime} from './run-word.ts';

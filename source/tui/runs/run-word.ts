@@ -1,11 +1,11 @@
 import type {Approval} from '../../core/approval.ts';
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import type {Term, Vocabulary} from '../filter/filter.ts';
 import {numberTerm, sinceTerm, textTerm} from '../filter/terms.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../panes/time.ts';
-import {widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 export type RunWord = {readonly text: Safe; readonly tone: Tone};

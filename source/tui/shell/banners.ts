@@ -1,9 +1,9 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {clip} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
-import {clip} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Something above the pane that stays until its cause is gone. */

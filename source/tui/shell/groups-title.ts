@@ -1,12 +1,12 @@
 import {type GatewayState, limits} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {groupOrder} from '../groups/group-order.ts';
 import {nextText} from '../jobs/job-columns.ts';
 import {jobName} from '../jobs/job-key.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {isSameDay} from '../panes/time.ts';
 import type {AnyList} from '../state/list.ts';
-import {own, ui} from '../text/safe.ts';
 import {filterSpans, grouped, ruleLine} from './rule-line.ts';
 import type {Shell} from './shell.ts';
 

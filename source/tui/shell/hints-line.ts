@@ -1,9 +1,9 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
 import type {Command} from '../commands/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
-import {widthOf} from '../text/fit.ts';
 import type {Shell} from './shell.ts';
 
 /** The keys that matter here, as many as have room; a command that cannot be used now is left out. */

@@ -1,8 +1,8 @@
 import {limits} from '../../core/state.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {AnyList} from '../state/list.ts';
-import {own, ui} from '../text/safe.ts';
 import {serversSummary} from '../tools/servers-summary.ts';
 import {groupsSummary} from './groups-title.ts';
 import {filterSpans, grouped, ruleLine} from './rule-line.ts';

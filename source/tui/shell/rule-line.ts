@@ -1,8 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {own} from '../../terminal/text/safe.ts';
 import type {Filter} from '../filter/filter.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
-import {widthOf} from '../text/fit.ts';
-import {own} from '../text/safe.ts';
 
 /** Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. */
 export function ruleLine(parts: readonly Line[], width: number): Line {

@@ -1,11 +1,11 @@
 import type {GatewayState, WebhookState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import {clockTime} from '../panes/time.ts';
 import {needsDecision} from '../runs/run-word.ts';
 import type {Snapshot} from '../state/feed.ts';
-import {widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 
 /** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
 export const staleAfterMs = 5000;

@@ -1,8 +1,8 @@
 import type {GatewayState} from '../../core/state.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {panes} from '../panes/pane.ts';
 import type {PaneId} from '../state/view.ts';
-import {widthOf} from '../text/fit.ts';
 
 const full = 100;
 

@@ -1,9 +1,9 @@
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {fit, widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 
 export type RouteColumns = {
 	readonly name: number;

@@ -1,7 +1,7 @@
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import {own, ui} from '../text/safe.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',

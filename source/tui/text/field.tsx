@@ -1,7 +1,7 @@
 import TextInput from 'ink-text-input';
 import {useContext, useEffect} from 'react';
+import {singleLine} from '../../terminal/text/single-line.ts';
 import {InputContext} from '../input/use-keys.ts';
-import {singleLine} from './single-line.ts';
 
 export type FieldProps = {
 	readonly value: string;

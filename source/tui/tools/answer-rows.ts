@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {ui} from '../../terminal/text/safe.ts';
 import {line, wrapText, type Line} from '../panes/line.ts';
 import {createMemory} from '../panes/remember.ts';
-import {ui} from '../text/safe.ts';
 
 const remember = createMemory<readonly Line[]>();
 

@@ -1,8 +1,8 @@
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {serverName} from './server-key.ts';
 

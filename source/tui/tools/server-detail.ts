@@ -1,9 +1,9 @@
 import type {Approval} from '../../core/approval.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
-import {clip, fit, widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {serverName} from './server-key.ts';
 
 const factCells = 10;

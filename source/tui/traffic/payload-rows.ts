@@ -1,8 +1,8 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
 import type {Loaded} from '../state/loader.ts';
-import {own, ui} from '../text/safe.ts';
 import {payloadTree} from './payload-tree.ts';
 
 /** The payload of a delivery as rows; those of JSON say which field they show. */

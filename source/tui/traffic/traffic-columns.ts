@@ -1,9 +1,9 @@
 import type {DeliveryRow} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {clockTime, preciseTime} from '../panes/time.ts';
-import {fit, widthOf} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {resultText, resultTone, signOf} from './result-word.ts';
 
 /** Cells of each column; a blank stands between two. */

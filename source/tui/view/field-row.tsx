@@ -1,9 +1,9 @@
 import {Box} from 'ink';
 import {useContext} from 'react';
 import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {ui} from '../../terminal/text/safe.ts';
 import {Field} from '../text/field.tsx';
-import {widthOf} from '../text/fit.ts';
-import {ui} from '../text/safe.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 

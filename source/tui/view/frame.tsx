@@ -1,5 +1,6 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {failedLines} from '../panes/empty.ts';
 import {line} from '../panes/line.ts';
 import {paneTitle} from '../shell/pane-title.ts';
@@ -8,7 +9,6 @@ import {tabsLine} from '../shell/tabs-line.ts';
 import type {Layout} from '../state/layout.ts';
 import {smallest} from '../state/layout.ts';
 import {useStore} from '../state/use-store.ts';
-import {own, ui} from '../text/safe.ts';
 import {ErrorBoundary} from './error-boundary.tsx';
 import {LastRow} from './last-row.tsx';
 import {LineBlock} from './line-block.tsx';

@@ -1,10 +1,10 @@
 import {Box} from 'ink';
 import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
 import type {Line} from '../panes/line.ts';
 import {line} from '../panes/line.ts';
 import type {PaneId} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './pane-list.tsx';
 

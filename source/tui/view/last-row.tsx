@@ -1,8 +1,8 @@
+import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import {useStore} from '../state/use-store.ts';
-import {empty, own, ui} from '../text/safe.ts';
 import {FieldRow} from './field-row.tsx';
 import {LineRow} from './line-row.tsx';
 import {useShell} from './shell-context.ts';

@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
 import {clean, type Line} from '../panes/line.ts';
@@ -7,7 +8,6 @@ import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
 import type {FirstRunCard, Overlay} from '../state/view.ts';
-import {own, ui} from '../text/safe.ts';
 import {answerRows} from '../tools/answer-rows.ts';
 import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';

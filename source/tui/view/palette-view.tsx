@@ -1,10 +1,10 @@
 import {Box} from 'ink';
+import {fit} from '../../terminal/text/fit.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
 import {acts} from '../commands/table.ts';
 import {paletteEntries, type PaletteEntry} from '../overlay/palette-entries.ts';
 import {line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
-import {fit} from '../text/fit.ts';
-import {own, ui} from '../text/safe.ts';
 import {FieldRow} from './field-row.tsx';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './pane-list.tsx';

@@ -1,8 +1,8 @@
+import {own} from '../../terminal/text/safe.ts';
 import {placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
-import {own} from '../text/safe.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './pane-list.tsx';
 import {useShell} from './shell-context.ts';

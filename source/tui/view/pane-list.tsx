@@ -1,4 +1,5 @@
 import {useCallback} from 'react';
+import {own, ui} from '../../terminal/text/safe.ts';
 import type {LogRow} from '../logs/log-row.ts';
 import {line, type Line} from '../panes/line.ts';
 import {runColumns, runHeader, runRow} from '../runs/run-columns.ts';
@@ -6,7 +7,6 @@ import {useStore} from '../state/use-store.ts';
 import type {PaneId} from '../state/view.ts';
 import {routeColumns, routeHeader, routeRow} from '../subs/route-columns.ts';
 import {routeKey} from '../subs/route-key.ts';
-import {own, ui} from '../text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
 import {trafficColumns, trafficHeader, trafficRow} from '../traffic/traffic-columns.ts';
 import {ApprovalList} from './approval-list.tsx';

@@ -1,9 +1,9 @@
 import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
+import {own} from '../../terminal/text/safe.ts';
 import {sheetName} from '../approvals/sheet.ts';
 import {noteShown, sheetNow} from '../commands/sheet.ts';
 import {line} from '../panes/line.ts';
-import {own} from '../text/safe.ts';
 import {LineBlock} from './line-block.tsx';
 import {useShell} from './shell-context.ts';
 

@@ -1,6 +1,6 @@
+import {own, ui} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {blankLine, clean, line, wrapText} from '../panes/line.ts';
-import {own, ui} from '../text/safe.ts';
 import type {ToolTrial} from '../tools/tool-trial.ts';
 import {LineBlock} from './line-block.tsx';
 

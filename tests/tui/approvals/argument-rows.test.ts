@@ -1,8 +1,8 @@
 import {assert, boolean, dictionary, integer, oneof, property, stringMatching} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
+import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {argumentRows, mostArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
-import {widthOf} from '../../../source/tui/text/fit.ts';
 
 const textOf = (args: JsonValue, last?: JsonValue, width = 60) =>
 	argumentRows(args, {last, width}).rows.map(row => row.map(({text}) => text).join(''));

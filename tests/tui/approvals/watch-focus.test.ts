@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
+import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
+import {whoAmI} from '../../../source/terminal/who-am-i.ts';
 import {newSheet} from '../../../source/tui/approvals/sheet.ts';
 import {watchFocus} from '../../../source/tui/approvals/watch-focus.ts';
-import {createInputFrontend} from '../../../source/tui/input/input-frontend.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
-import {whoAmI} from '../../../source/tui/terminal/who-am-i.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {createFakeTerminal} from '../../helpers/fake-terminal.ts';

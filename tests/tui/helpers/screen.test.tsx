@@ -1,8 +1,8 @@
 import {Box, useWindowSize} from 'ink';
 import {useState} from 'react';
 import {expect, test} from 'vitest';
+import {own, ui} from '../../../source/terminal/text/safe.ts';
 import {useKeys} from '../../../source/tui/input/use-keys.ts';
-import {own, ui} from '../../../source/tui/text/safe.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {renderTui} from '../../helpers/screen.tsx';

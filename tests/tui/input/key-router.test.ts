@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {own} from '../../../source/terminal/text/safe.ts';
 import {createKeyRouter, type KeyBinding} from '../../../source/tui/input/key-router.ts';
 import {keymapMarkdown} from '../../../source/tui/input/keymap.ts';
-import {own} from '../../../source/tui/text/safe.ts';
 import {keyConflicts} from './key-conflicts.ts';
 
 type Context = {readonly selected: boolean};

@@ -1,7 +1,7 @@
 import {render} from 'ink-testing-library';
 import {expect, test} from 'vitest';
 import {cell} from '../../../source/core/untrusted.ts';
-import {own, ui} from '../../../source/tui/text/safe.ts';
+import {own, ui} from '../../../source/terminal/text/safe.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 

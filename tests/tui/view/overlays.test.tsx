@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {own} from '../../../source/tui/text/safe.ts';
+import {own} from '../../../source/terminal/text/safe.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {showShell} from '../../helpers/show-shell.tsx';

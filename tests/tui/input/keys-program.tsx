@@ -3,11 +3,11 @@ import {Box, render, useApp, useWindowSize} from 'ink';
 import {useState} from 'react';
 import {systemClock} from '../../../source/core/clock.ts';
 import {cell} from '../../../source/core/untrusted.ts';
-import {createInputFrontend} from '../../../source/tui/input/input-frontend.ts';
+import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
+import {createTerminalModes, resetAtExit} from '../../../source/terminal/modes.ts';
+import {editText} from '../../../source/terminal/suspend.ts';
+import {own} from '../../../source/terminal/text/safe.ts';
 import {InputContext, useKeys} from '../../../source/tui/input/use-keys.ts';
-import {createTerminalModes, resetAtExit} from '../../../source/tui/terminal/modes.ts';
-import {editText} from '../../../source/tui/terminal/suspend.ts';
-import {own} from '../../../source/tui/text/safe.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 
 /** A small program over the real plumbing: shows keys, opens the editor on `e`, ends on `q`, on `!` badly. */

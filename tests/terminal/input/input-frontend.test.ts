@@ -9,10 +9,10 @@ import {
 	uint8Array,
 } from 'fast-check';
 import {expect, test} from 'vitest';
-import {createInputFrontend} from '../../../source/tui/input/input-frontend.ts';
-import type {KeyEvent} from '../../../source/tui/input/key-event.ts';
-import type {MouseEvent} from '../../../source/tui/input/mouse-event.ts';
-import type {Paste} from '../../../source/tui/input/paste-collector.ts';
+import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
+import type {KeyEvent} from '../../../source/terminal/input/key-event.ts';
+import type {MouseEvent} from '../../../source/terminal/input/mouse-event.ts';
+import type {Paste} from '../../../source/terminal/input/paste-collector.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakeTerminal} from '../../helpers/fake-terminal.ts';
 

@@ -1,5 +1,5 @@
 import {readlinkSync} from 'node:fs';
-import {cell} from '../../core/untrusted.ts';
+import {cell} from '../core/untrusted.ts';
 
 /** Who sits at this terminal, for the record of what was decided: `tui (alice, pts/3)`, as far as it is known. */
 export function whoAmI(environment: Readonly<Record<string, string | undefined>>): string {

@@ -3,8 +3,8 @@ import {chmod, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {cell} from '../../../source/core/untrusted.ts';
-import {editText, openFile, pageText, type Lending} from '../../../source/tui/terminal/suspend.ts';
+import {cell} from '../../source/core/untrusted.ts';
+import {editText, openFile, pageText, type Lending} from '../../source/terminal/suspend.ts';
 
 async function open() {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-suspend-'));

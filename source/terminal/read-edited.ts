@@ -1,6 +1,6 @@
 import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
-import {codeOf, SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../core/errors.ts';
 
 const longest = 8 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import type {Suspend} from './terminal/suspend.ts';
+import type {Suspend} from './suspend.ts';
 
 type Program = Pick<
 	NodeJS.Process,

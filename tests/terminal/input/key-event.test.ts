@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- terminal input is made of control characters */
 import {assert, oneof, property, string, stringMatching} from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseKey} from '../../../source/tui/input/key-event.ts';
+import {parseKey} from '../../../source/terminal/input/key-event.ts';
 import {bytesOfKey} from '../../helpers/keyboard.ts';
 
 const escape = '\u001B';

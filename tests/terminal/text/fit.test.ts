@@ -2,9 +2,9 @@ import {assert, constantFrom, integer, oneof, property, string, array} from 'fas
 import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
 import {block, cell} from '../../../source/core/untrusted.ts';
-import {clip, fit, widthOf} from '../../../source/tui/text/fit.ts';
-import {empty, own, ui} from '../../../source/tui/text/safe.ts';
-import {singleLine} from '../../../source/tui/text/single-line.ts';
+import {clip, fit, widthOf} from '../../../source/terminal/text/fit.ts';
+import {empty, own, ui} from '../../../source/terminal/text/safe.ts';
+import {singleLine} from '../../../source/terminal/text/single-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 
 const strangers = oneof(

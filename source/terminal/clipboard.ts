@@ -1,11 +1,11 @@
 import {randomUUID} from 'node:crypto';
 import {mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Clock} from '../../core/clock.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../text/safe.ts';
+import type {Clock} from '../core/clock.ts';
+import {cell, type Safe} from '../core/untrusted.ts';
 import {clipboardTool, pipeInto} from './clipboard-tool.ts';
 import {multiplexerOf, osc52} from './osc52.ts';
+import {own, ui} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import {array, assert, constantFrom, oneof, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
-import {widthOf} from '../../../source/tui/text/fit.ts';
+import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {
 	editLine,
 	insertText,
@@ -8,7 +8,7 @@ import {
 	longestLine,
 	shownLine,
 	type LineText,
-} from '../../../source/tui/text/line-editor.ts';
+} from '../../../source/terminal/text/line-editor.ts';
 
 const press = (line: LineText, ...ids: readonly string[]) =>
 	ids.reduce((now, id) => editLine(now, {id, text: id.length === 1 ? id : ''}) ?? now, line);

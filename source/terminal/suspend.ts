@@ -1,9 +1,9 @@
 import {spawn} from 'node:child_process';
 import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import {SvcError} from '../../core/errors.ts';
-import {splitCommand} from '../../core/split-command.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {SvcError} from '../core/errors.ts';
+import {splitCommand} from '../core/split-command.ts';
+import {cell, type Safe} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
 import {readEdited} from './read-edited.ts';
 

@@ -3,12 +3,8 @@ import {closeSync, mkdtempSync, openSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {
-	createTerminalModes,
-	resetAtExit,
-	resetSequence,
-} from '../../../source/tui/terminal/modes.ts';
-import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+import {createTerminalModes, resetAtExit, resetSequence} from '../../source/terminal/modes.ts';
+import {foreignSequences} from '../helpers/foreign-sequences.ts';
 
 const open = () => {
 	const written: string[] = [];

@@ -2,11 +2,11 @@ import {chmod, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/pr
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {systemClock} from '../../../source/core/clock.ts';
-import {clipboardTool} from '../../../source/tui/terminal/clipboard-tool.ts';
-import {createClipboard} from '../../../source/tui/terminal/clipboard.ts';
-import {osc52} from '../../../source/tui/terminal/osc52.ts';
-import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {systemClock} from '../../source/core/clock.ts';
+import {clipboardTool} from '../../source/terminal/clipboard-tool.ts';
+import {createClipboard} from '../../source/terminal/clipboard.ts';
+import {osc52} from '../../source/terminal/osc52.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

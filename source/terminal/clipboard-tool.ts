@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
-import type {Clock} from '../../core/clock.ts';
-import type {Safe} from '../../core/untrusted.ts';
-import {own} from '../text/safe.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Safe} from '../core/untrusted.ts';
+import {own} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

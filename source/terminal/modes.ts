@@ -1,5 +1,5 @@
 import {writeSync} from 'node:fs';
-import {cell} from '../../core/untrusted.ts';
+import {cell} from '../core/untrusted.ts';
 
 /** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
 type MouseMode = 'off' | 'wheel' | 'full';
