@@ -1,3 +1,6 @@
+import type {deliverySchema, storedDeliverySchema, traceStepSchema} from './schemas/delivery.ts';
+import type {Shape} from './schemas/parts.ts';
+
 /** Every {@link DeliveryOutcome}. */
 export const deliveryOutcomes = [
 	'accepted',
@@ -31,31 +34,8 @@ export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 /** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see Interface 8 */
 export const idempotencyMs = 3_600_000;
 
-export type TraceStepName =
-	| 'route'
-	| 'size'
-	| 'signature'
-	| 'rate'
-	| 'body'
-	| 'event'
-	| 'filter'
-	| 'script'
-	| 'prompt'
-	| 'duplicate'
-	| 'journal'
-	| 'dispatch';
-
-/**
- * One line of a decision trace. `stop` is the step that ended the request. Steps that were not reached are
- * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `cell()`, at most 300 characters.
- */
-export type TraceStep = {
-	readonly step: TraceStepName;
-	readonly verdict: 'pass' | 'stop' | 'skip';
-	readonly detail: string;
-};
-
-export const traceOrder: readonly TraceStepName[] = [
+/** The steps of a decision in their order. */
+export const traceOrder = [
 	'route',
 	'size',
 	'signature',
@@ -68,49 +48,25 @@ export const traceOrder: readonly TraceStepName[] = [
 	'duplicate',
 	'journal',
 	'dispatch',
-];
+] as const;
+
+export type TraceStepName = (typeof traceOrder)[number];
+
+/**
+ * One line of a decision trace. `stop` is the step that ended the request. Steps that were not reached are
+ * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `cell()`, at most 300 characters.
+ */
+export type TraceStep = Shape<typeof traceStepSchema>;
 
 /**
  * One inbound event and its fate. Strings that came from outside are cleaned by `cell()` when the value is made
  * (`flags` counts what had to be made visible), so every face may show them.
  */
-export type Delivery = {
-	/** Ours, unique in a home, sortable by time, base 36. */
-	readonly id: string;
-	readonly profile: string;
-	readonly route: string;
-	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
-	readonly event: string;
-	/** The sender's identifier, or a random one. */
-	readonly deliveryId: string;
-	/** Name of the header that gave `deliveryId` (lower case), `body.<field>` when the signed body did, or `random`, `replay`, `recovered`, `import`. */
-	readonly idSource: string;
-	/** HTTP status that was answered. */
-	readonly status: number;
-	readonly outcome: DeliveryOutcome;
-	/** Milliseconds since 1970. */
-	readonly receivedAt: number;
-	/** Milliseconds from the first header to the decision. */
-	readonly durationMs: number;
-	readonly bodyBytes: number;
-	/** Characters that the sanitiser had to make visible. */
-	readonly flags: number;
-	readonly trace: readonly TraceStep[];
-	/** `id` of the delivery that this one replays. */
-	readonly replayOf?: string;
-	/** The run that this delivery started. */
-	readonly runId?: number;
-	/** The group that this delivery joined. */
-	readonly group?: number;
-};
+export type Delivery = Shape<typeof deliverySchema>;
 
 /** Whether a request was turned away: nothing came of it, its sender may try again. A direct delivery that failed was tried. */
 export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
 	status >= 400 && outcome !== 'delivery';
 
 /** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
-export type StoredDelivery = Delivery & {
-	/** Lower-case names; only headers on the allow-list and those that the route's filters look at, secrets never. */
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: Uint8Array;
-};
+export type StoredDelivery = Shape<typeof storedDeliverySchema>;

@@ -1,7 +1,10 @@
+import type {groupMemberSchema, groupSchema, storedGroupSchema} from './schemas/group.ts';
+import type {Shape} from './schemas/parts.ts';
+
 /**
  * Why a group was dispatched: its quiet window passed, its cap was reached, the receiver stopped, or a person asked for it.
  */
-export type GroupReason = 'quiet' | 'cap' | 'stop' | 'person';
+export type GroupReason = NonNullable<Group['reason']>;
 
 /**
  * Events of one entity that wait together and become one run. Strings from outside are cleaned by `cell()` when the value is made. Times are
@@ -10,45 +13,13 @@ export type GroupReason = 'quiet' | 'cap' | 'stop' | 'person';
  *
  * @see Interface 2.10, 3 (coalescing group)
  */
-export type Group = {
-	readonly id: number;
-	readonly profile: string;
-	readonly route: string;
-	/** The rendered key, at most 256 characters. */
-	readonly key: string;
-	readonly state: 'pending' | 'dispatched';
-	/** When its first and its latest event came. */
-	readonly firstAt: number;
-	readonly lastAt: number;
-	/** When the quiet window ends, if no further event comes. */
-	readonly quietAt: number;
-	/** When it is dispatched at the latest. */
-	readonly capAt: number;
-	/** Events so far; all but the latest are superseded. */
-	readonly count: number;
-	/** `Delivery.id` of the latest event. */
-	readonly latest: string;
-	/** Resolved type of the latest event. */
-	readonly event: string;
-	readonly dispatchedAt?: number;
-	readonly reason?: GroupReason;
-	/** The run that it became. */
-	readonly runId?: number;
-};
+export type Group = Shape<typeof groupSchema>;
 
 /** One event of a group. */
-export type GroupMember = {
-	/** `Delivery.id`. */
-	readonly delivery: string;
-	/** The sender's identifier. */
-	readonly deliveryId: string;
-	readonly event: string;
-	/** Milliseconds since 1970. */
-	readonly receivedAt: number;
-};
+export type GroupMember = Shape<typeof groupMemberSchema>;
 
 /** A group and its events, oldest first; the newest 1,000 when there are more. */
-export type StoredGroup = Group & {readonly members: readonly GroupMember[]};
+export type StoredGroup = Shape<typeof storedGroupSchema>;
 
 /** The two clocks of a route's groups, milliseconds. */
 export type GroupWindow = {readonly windowMs: number; readonly maxWaitMs: number};

@@ -1,5 +1,7 @@
 import type {AskedTool} from './approval.ts';
 import type {JsonObject, JsonValue} from './json.ts';
+import type {Shape} from './schemas/parts.ts';
+import type {toolResultSchema} from './schemas/tool.ts';
 
 /**
  * Something the agent may call. The agent knows tools only; where they come from (a tool server, a built-in) is not its business.
@@ -28,11 +30,7 @@ export type ToolContext = {
 	readonly onProgress?: (text: string) => void;
 };
 
-export type ToolResult = {
-	/** What the model reads. */
-	readonly text: string;
-	readonly isError?: boolean;
-};
+export type ToolResult = Shape<typeof toolResultSchema>;
 
 /** Asks whoever may decide. Every way out that is not an explicit yes is a denial. `reason`: who allowed it, or what the model is told. */
 export type Approve = (call: {

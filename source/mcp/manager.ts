@@ -9,7 +9,7 @@ import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
-import type {ServerView} from '../core/tool-server.ts';
+import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import {createCallQueue} from './connection/call-queue.ts';
 import {createChanges} from './connection/changes.ts';
@@ -82,13 +82,6 @@ export type ServerChange = {
 	readonly tools?: {readonly before: number; readonly after: number};
 	/** The server's own names of tools that would not be registered any more. */
 	readonly lostTools: readonly string[];
-};
-
-/** How a connection that was tried went. */
-export type TestedServer = {
-	readonly server: ServerView;
-	/** Milliseconds from the start to the list of tools. */
-	readonly durationMs: number;
 };
 
 /** The tool servers of one profile. */

@@ -1,4 +1,5 @@
 import type {
+	AnswerOutcome,
 	Approval,
 	ApprovalAnswer,
 	ApprovalRule,
@@ -57,12 +58,6 @@ export type FormAnswer =
 	| {readonly action: 'accept'; readonly content: JsonObject}
 	| {readonly action: 'decline'}
 	| {readonly action: 'cancel'};
-
-/** What became of an answer. */
-export type AnswerOutcome =
-	| {readonly settled: true; readonly approval: Approval}
-	/** Another one was first: how it was settled; or there is no such request. */
-	| {readonly settled: false; readonly approval?: Approval};
 
 /** What is known of a server's tools now. */
 export type ServerChange = {

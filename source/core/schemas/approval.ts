@@ -1,0 +1,172 @@
+import {z} from 'zod';
+import {approvalOutcomes, approvalScopes} from '../approval.ts';
+import {
+	facts,
+	integer,
+	json,
+	jsonObject,
+	maybe,
+	maybeInteger,
+	maybeNumber,
+	maybeText,
+	maybeTexts,
+	number,
+	text,
+	yesOrNo,
+} from './parts.ts';
+
+const scope = z.enum(approvalScopes);
+
+export const toolClaimsSchema = facts({
+	readOnly: maybe,
+	destructive: maybe,
+	idempotent: maybe,
+	openWorld: maybe,
+});
+
+export const askedToolSchema = facts({
+	server: text,
+	profile: text,
+	/** The name that the server uses; compare it raw, show it cleaned. */
+	tool: text,
+	/** The name that the model uses: `mcp__github__create_issue`. */
+	name: text,
+	transport: z.enum(['stdio', 'http', 'sse']),
+	/** Host of the server, or the name of its program. */
+	host: text,
+	/** Lower-case hex SHA-256 of where the server is, as it is written: its command with its arguments, or its URL. Another one is another server, whatever its name. */
+	endpoint: text,
+	trust: z.enum(['full', 'untrusted']),
+	claims: toolClaimsSchema,
+	/** First 4,000 characters of what the server says of it. */
+	description: text,
+	/** At most 16 KiB of it as JSON; `null` when it is larger. */
+	inputSchema: json,
+	/** Lower-case hex SHA-256 of the canonical JSON of name, title, description, schemas and annotations. */
+	definition: text,
+	/** The definition is not the one that was approved, or seen, before. */
+	changed: yesOrNo,
+});
+
+export const formFieldSchema = facts({
+	key: text,
+	title: text,
+	description: text,
+	kind: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+	required: yesOrNo,
+	initial: json.exactOptional(),
+	/** For `choice` and `choices`: values with what a person reads. */
+	options: z.array(facts({value: text, title: text})).exactOptional(),
+	/** `email`, `uri`, `date` or `date-time`. */
+	format: maybeText,
+	/** Bounds of the number, of the length of the text, or of how many are chosen. */
+	least: maybeNumber,
+	most: maybeNumber,
+	/** The key or the title sounds like a secret: shown masked, never copied, never kept. */
+	masked: yesOrNo,
+});
+
+export const approvalDecisionSchema = facts({
+	outcome: z.enum(approvalOutcomes),
+	/** Milliseconds since 1970. */
+	at: number,
+	/** Who: `tui (alice, pts/3)`, `cli (alice)`, `rule 4`, `deadline`, `gateway`. */
+	by: text,
+	/** For `allowed`. */
+	scope: scope.exactOptional(),
+	/** The rule that allowed, or that this decision made. */
+	rule: maybeInteger,
+	/** What the agent is told, for what is not allowed. */
+	reason: maybeText,
+});
+
+const asked = {
+	/** Counts up for good, also over restarts. */
+	id: integer,
+	/** The run that waits; absent when a person tries a tool. */
+	run: maybeInteger,
+	route: maybeText,
+	/** `Delivery.id` that the run came from. */
+	delivery: maybeText,
+	profile: text,
+	/** Milliseconds since 1970. */
+	requestedAt: number,
+	/** When it is denied by itself, milliseconds since 1970. */
+	deadline: number,
+	/** The deadline cannot be moved beyond this. */
+	latestDeadline: number,
+	/** Absent while it waits. */
+	decision: approvalDecisionSchema.exactOptional(),
+};
+
+export const toolApprovalSchema = facts({
+	...asked,
+	kind: z.literal('tool'),
+	tool: askedToolSchema,
+	/** What the call would be made with; never altered. `null` in histories when it was larger than 64 KiB. */
+	args: json,
+	/** Size of the arguments as JSON in UTF-8. */
+	argsBytes: integer,
+	/** Arguments of the last call of this tool that was allowed. */
+	lastArgs: json.exactOptional(),
+	/** The scopes that may be chosen; `once` is always one of them. */
+	scopes: z.array(scope),
+	/** The tool's name must be typed once: it claims to destroy, is used for the first time, or changed. */
+	mustTypeName: yesOrNo,
+});
+
+export const formApprovalSchema = facts({
+	...asked,
+	kind: z.literal('form'),
+	server: text,
+	host: text,
+	/** What the server says above the form, cleaned. */
+	message: text,
+	fields: z.array(formFieldSchema),
+});
+
+export const approvalSchema = z
+	.discriminatedUnion('kind', [toolApprovalSchema, formApprovalSchema])
+	.register(z.globalRegistry, {id: 'Approval'});
+
+export const approvalAnswerSchema = z.discriminatedUnion('choice', [
+	z.strictObject({
+		choice: z.literal('allow'),
+		scope,
+		/** Which arguments a rule covers: any, exactly these, or those that are equal under these top-level keys. Any when absent. */
+		args: z.union([z.enum(['any', 'exact']), z.array(text)]).exactOptional(),
+		/** What was typed, where `mustTypeName`. */
+		typedName: maybeText,
+	}),
+	z.strictObject({choice: z.literal('deny'), reason: maybeText}),
+	/** Fills in a form. */
+	z.strictObject({choice: z.literal('submit'), content: jsonObject}),
+]);
+
+export const answerOutcomeSchema = z.discriminatedUnion('settled', [
+	facts({settled: z.literal(true), approval: approvalSchema}),
+	/** Somebody, or the deadline, was first: how it was settled; or there is no such request. */
+	facts({settled: z.literal(false), approval: approvalSchema.exactOptional()}),
+]);
+
+export const approvalRuleSchema = facts({
+	id: integer,
+	profile: text,
+	server: text,
+	tool: text,
+	/** See `AskedTool.endpoint`. */
+	endpoint: text,
+	/** See `AskedTool.definition`. */
+	definition: text,
+	scope: z.enum(['run', 'process', 'always']),
+	/** For `run`. */
+	run: maybeInteger,
+	/** Absent: any arguments. Hash of all of them, or of the values under `keys`. */
+	args: facts({keys: maybeTexts, hash: text}).exactOptional(),
+	createdAt: number,
+	createdBy: text,
+	/** Milliseconds since 1970; for `always`. */
+	expiresAt: maybeNumber,
+	/** How often it has allowed. */
+	uses: integer,
+}).register(z.globalRegistry, {id: 'ApprovalRule'});

@@ -1,0 +1,62 @@
+import {z} from 'zod';
+import {
+	facts,
+	integer,
+	maybeInteger,
+	maybeNumber,
+	maybeText,
+	text,
+	texts,
+	yesOrNo,
+} from './parts.ts';
+
+export const problemSchema = facts({
+	severity: z.enum(['error', 'warning']),
+	/** Absolute path of the file. */
+	file: text,
+	line: integer,
+	column: integer,
+	/** Path of the key, dotted: `platforms.webhook.rate_limitt`. Empty for the whole file. */
+	key: text,
+	/** One sentence with the value and, where one is near, the name that was probably meant. */
+	message: text,
+}).register(z.globalRegistry, {id: 'ConfigurationProblem'});
+
+export const routeViewSchema = facts({
+	name: text,
+	profile: text,
+	source: z.enum(['static', 'dynamic']),
+	description: text,
+	events: texts,
+	deliver: text,
+	mode: z.enum(['agent', 'deliver_only', 'cron_job', 'coalesce']),
+	/** What `coalesce.key` says; `cron_job` of its route. */
+	coalesceKey: maybeText,
+	cronJob: maybeText,
+	/** The two clocks of its groups, milliseconds. */
+	windowMs: maybeNumber,
+	maxWaitMs: maybeNumber,
+	/** How its sender signs, where the route says so: a preset, or the header of a scheme of its own. */
+	signature: maybeText,
+	/** Runs of it at once, where it has a bound of its own. */
+	concurrency: maybeInteger,
+	/** Above its rate limit events wait; absent where they are refused. */
+	overflow: z.literal('queue').exactOptional(),
+	/** Absent when the route is served; else why it is not (a refusal, or shadowed by a static route). */
+	problem: maybeText,
+	/** True when the secret is `INSECURE_NO_AUTH`. */
+	insecure: yesOrNo,
+}).register(z.globalRegistry, {id: 'Route'});
+
+export const modelViewSchema = facts({
+	provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google', 'offline']),
+	name: text,
+	/** One line for a person: `configured`, `found at http://127.0.0.1:11434/v1`, `no model is configured`. */
+	origin: text,
+}).register(z.globalRegistry, {id: 'Model'});
+
+export const platformViewSchema = facts({
+	name: text,
+	state: z.enum(['connected', 'failed', 'disabled']),
+	reason: maybeText,
+}).register(z.globalRegistry, {id: 'Platform'});

@@ -1,0 +1,45 @@
+import {z} from 'zod';
+import {deliveryOutcomes, traceOrder} from '../delivery.ts';
+import {facts, integer, maybeInteger, maybeText, number, text} from './parts.ts';
+
+export const traceStepSchema = facts({
+	step: z.enum(traceOrder),
+	verdict: z.enum(['pass', 'stop', 'skip']),
+	detail: text,
+});
+
+export const deliverySchema = facts({
+	/** Ours, unique in a home, sortable by time, base 36. */
+	id: text,
+	profile: text,
+	route: text,
+	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
+	event: text,
+	/** The sender's identifier, or a random one. */
+	deliveryId: text,
+	/** Name of the header that gave `deliveryId` (lower case), `body.<field>` when the signed body did, or `random`, `replay`, `recovered`, `import`. */
+	idSource: text,
+	/** HTTP status that was answered. */
+	status: integer,
+	outcome: z.enum(deliveryOutcomes),
+	/** Milliseconds since 1970. */
+	receivedAt: number,
+	/** Milliseconds from the first header to the decision. */
+	durationMs: number,
+	bodyBytes: integer,
+	/** Characters that the sanitiser had to make visible. */
+	flags: integer,
+	trace: z.array(traceStepSchema),
+	/** `id` of the delivery that this one replays. */
+	replayOf: maybeText,
+	/** The run that this delivery started. */
+	runId: maybeInteger,
+	/** The group that this delivery joined. */
+	group: maybeInteger,
+}).register(z.globalRegistry, {id: 'Delivery'});
+
+export const storedDeliverySchema = deliverySchema.extend({
+	/** Lower-case names; only headers on the allow-list and those that the route's filters look at, secrets never. */
+	headers: z.record(text, text),
+	body: z.custom<Uint8Array>(value => value instanceof Uint8Array).exactOptional(),
+});

@@ -1,0 +1,86 @@
+import {z} from 'zod';
+import {runStates, transcriptKinds} from '../run.ts';
+import {
+	facts,
+	integer,
+	json,
+	jsonObject,
+	maybe,
+	maybeInteger,
+	maybeNumber,
+	maybeText,
+	maybeTexts,
+	number,
+	text,
+	texts,
+} from './parts.ts';
+
+export const targetSchema = facts({
+	/** `log`, `forge_comment`, or a platform's name. */
+	kind: text,
+	extra: jsonObject,
+});
+
+export const runPlanSchema = facts({
+	/** The rendered user message, unchanged. */
+	prompt: text,
+	target: targetSchema,
+	skills: texts,
+	/** Toolset names; the platform's default when absent. */
+	toolsets: maybeTexts,
+	mirrorToSession: maybe,
+	/** Name of the upstream model instead of the configured one; same provider. */
+	model: maybeText,
+});
+
+export const runSchema = facts({
+	id: integer,
+	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
+	delivery: maybeText,
+	profile: text,
+	/** `-` without a delivery. */
+	route: text,
+	/** `schedule` or `person` without a delivery. */
+	event: text,
+	/** Earlier events of its group, which it stands for too; the prompt says so. Absent when there were none. */
+	superseded: maybeInteger,
+	/** `Group.id` that it came from. */
+	group: maybeInteger,
+	/** The scheduled job that it is a run of. */
+	job: facts({id: text, name: text}).exactOptional(),
+	/** `deliver` of its target; once it is done, of the one that has the answer. */
+	target: text,
+	state: z.enum(runStates),
+	/** Agent tries so far, 0 while queued for the first time. */
+	attempt: integer,
+	/** Tries to hand over the answer so far. */
+	deliveryAttempt: integer,
+	createdAt: number,
+	startedAt: maybeNumber,
+	finishedAt: maybeNumber,
+	/** When a waiting run is tried again, milliseconds since 1970. */
+	nextAttemptAt: maybeNumber,
+	toolCalls: integer,
+	model: maybeText,
+	/** First 2,000 characters of the answer. */
+	answer: maybeText,
+	/** Why it failed, redacted; one line. */
+	error: maybeText,
+}).register(z.globalRegistry, {id: 'Run'});
+
+export const transcriptEntrySchema = facts({
+	at: number,
+	kind: z.enum(transcriptKinds),
+	text,
+	/** Facts beside the text: tool name and arguments, duration in milliseconds, token counts. */
+	data: z.record(text, json).exactOptional(),
+}).register(z.globalRegistry, {id: 'TranscriptEntry'});
+
+export const storedRunSchema = runSchema
+	.extend({
+		plan: runPlanSchema,
+		transcript: z.array(transcriptEntrySchema),
+		/** The whole answer. */
+		fullAnswer: maybeText,
+	})
+	.register(z.globalRegistry, {id: 'StoredRun'});
