@@ -8,6 +8,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	clock: async () => (await import('./clock.ts')).soakClock,
 	slow: async () => (await import('./slow.ts')).soakSlow,
 	fuzz: async () => (await import('./fuzz.ts')).soakFuzz,
+	stream: async () => (await import('./stream.ts')).soakStream,
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
 };
 

@@ -1,5 +1,6 @@
 import {formatProblem} from '../config/format-problem.ts';
 import {SvcError} from '../core/errors.ts';
+import {jsonLine} from '../core/json-line.ts';
 import {logLine} from '../core/log-line.ts';
 import type {LogRecord} from '../core/log.ts';
 import {startGateway} from '../gateway/gateway.ts';
@@ -28,7 +29,7 @@ export async function runHeadless(
 		version: context.version,
 		onLog(record) {
 			if (!(untilStarted && hasStarted) && isSaid(record, format)) {
-				const line = format === 'json' ? JSON.stringify(record) : logLine(record);
+				const line = format === 'json' ? jsonLine(record) : logLine(record);
 				context.stderr.write(`${line}\n`);
 			}
 		},

@@ -1,10 +1,10 @@
+import {escapeHazards} from '../core/json-line.ts';
 import {block} from '../core/untrusted.ts';
 import type {Context} from './context.ts';
 
 /** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
 export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): void {
-	const json = JSON.stringify(value, null, 2);
-	stdout.write(`${json.replaceAll(hazards, escaped)}\n`);
+	stdout.write(`${escapeHazards(JSON.stringify(value, null, 2))}\n`);
 }
 
 /** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
@@ -32,12 +32,3 @@ export const countOf = (number: number, what: string): string =>
 	`${number} ${what}${number === 1 ? '' : 's'}`;
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
-
-/** Beyond what JSON escapes by itself: DEL, C1 controls, format and separator characters, tags. */
-const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const escaped = (character: string): string =>
-	character
-		.split('')
-		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-		.join('');

@@ -34,6 +34,8 @@ export type GatewayEvent =
 	| {readonly type: 'gateway-stopping'; readonly at: number}
 	/** Only from an attached face: the gateway in the other process does not answer any more. */
 	| {readonly type: 'gateway-lost'; readonly at: number}
+	/** Only from an attached face: something that the gateway said could not be read, so that what is shown may lack something until the whole state has come again. */
+	| {readonly type: 'message-skipped'; readonly at: number; readonly reason: string}
 	/** What the journal still knows from before the start. Oldest first. */
 	| {
 			readonly type: 'history-restored';

@@ -54,6 +54,10 @@ const gatewayAfter: Slice<'gateway'> = (gateway, event) => {
 		return {...gateway, reachable: false};
 	}
 
+	if (event.type === 'message-skipped') {
+		return {...gateway, skipped: event.reason};
+	}
+
 	return event.type === 'gateway-stopping' ? {...gateway, stopping: true} : gateway;
 };
 
@@ -78,6 +82,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'gateway-started':
 		case 'gateway-stopping':
 		case 'gateway-lost':
+		case 'message-skipped':
 		case 'history-restored':
 		case 'routes-changed':
 		case 'delivery-received':

@@ -57,6 +57,8 @@ export type GatewayState = {
 		readonly stopping: boolean;
 		/** `false` when an attached face lost its gateway; everything shown is old then. */
 		readonly reachable: boolean;
+		/** Why an attached face could not read something that its gateway said; until the whole state has come again. */
+		readonly skipped?: string;
 	};
 	readonly webhook: WebhookState;
 	readonly routes: readonly RouteView[];

@@ -2,6 +2,7 @@ import {dirname, join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
 import type {Approval} from '../core/approval.ts';
 import {jsonHash} from '../core/canonical-json.ts';
+import {jsonLine} from '../core/json-line.ts';
 import type {JsonObject} from '../core/json.ts';
 import {createLineFile} from '../core/line-file.ts';
 import type {Redact} from '../core/redact.ts';
@@ -21,11 +22,11 @@ export function createApprovalLog(
 ): ApprovalLog {
 	const file = createLineFile(join(dirname(gatewayLog), 'approvals.jsonl'), {
 		...logBounds,
-		describeLost: lost => JSON.stringify({lost}),
+		describeLost: lost => jsonLine({lost}),
 	});
 	return {
 		write(approval) {
-			file.write(JSON.stringify(entryOf(approval, text => cell(redact(text)).text)));
+			file.write(jsonLine(entryOf(approval, text => cell(redact(text)).text)));
 		},
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 	};

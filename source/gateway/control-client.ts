@@ -40,7 +40,7 @@ export async function callControl<Answer>(
 		response.destroy(silent(silenceMs));
 	});
 	const text = await readText(response);
-	const answer: unknown = text === '' ? undefined : JSON.parse(text);
+	const answer = valueOf(text);
 	const isAbsent = response.statusCode === 404 && refusalOf(answer).code === 'not_found';
 	if (response.statusCode !== 200 && !isAbsent) {
 		// Also an operation that the gateway does not have: it runs an older version of the program.
@@ -105,6 +105,18 @@ async function readText(response: IncomingMessage): Promise<string> {
 	}
 
 	return chunks.join('');
+}
+
+/** @throws SvcError `gateway_failed`; what came is not in its message */
+function valueOf(text: string): unknown {
+	try {
+		return text === '' ? undefined : JSON.parse(text);
+	} catch {
+		throw new SvcError(
+			'gateway_failed',
+			`Cannot read the answer of the gateway: its ${text.length} characters are no JSON`,
+		);
+	}
 }
 
 const isNobody = (error: unknown): boolean =>

@@ -2,10 +2,12 @@ import {chmod, rm} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
+import {jsonLine} from '../core/json-line.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {controlEndpoints} from './control-endpoints.ts';
 import {controlOpenApi} from './control-openapi.ts';
+import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
 
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -221,7 +223,7 @@ async function readJson(request: IncomingMessage, mostBytes = maxBodyBytes): Pro
 }
 
 function send(response: ServerResponse, status: number, value: unknown): void {
-	const body = Buffer.from(JSON.stringify(value));
+	const body = Buffer.from(jsonLine(value));
 	response.writeHead(status, {'content-type': 'application/json', 'content-length': body.length});
 	response.end(body);
 }
@@ -229,14 +231,14 @@ function send(response: ServerResponse, status: number, value: unknown): void {
 /** The state, then every batch of events, until the face goes or falls too far behind. */
 function streamEvents(port: GatewayPort, response: ServerResponse): void {
 	response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'});
-	const write = (event: string, value: unknown) => {
+	const write = (event: StreamedName, value: unknown) => {
 		// Only what was written before counts: one large state is no slow reader.
 		if (response.writableLength > maxUnreadBytes) {
 			response.destroy();
 			return;
 		}
 
-		response.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+		response.write(streamMessage(event, value));
 	};
 
 	write('state', port.getState());

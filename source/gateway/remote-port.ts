@@ -1,22 +1,27 @@
 import type {IncomingMessage} from 'node:http';
-import {createInterface} from 'node:readline';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {GatewayEvent} from '../core/events.ts';
+import {isJsonObject} from '../core/json.ts';
+import type {LogRecord} from '../core/log.ts';
 import {reduce} from '../core/reduce.ts';
 import {type GatewayState, initialState} from '../core/state.ts';
 import {createControlCalls} from './control-calls.ts';
 import {open, shortSilenceMs} from './control-client.ts';
+import {readEventStream, type StreamedMessage} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
 
-/** Pause between tries to reach a gateway that went away. */
+/** Pause between tries to reach a gateway that went away, and before its whole state is asked for again. */
 const reconnectMs = 2000;
+
+/** How many of its own log lines a face shows beside those of the gateway. */
+const mostOwnRecords = 20;
 
 /**
  * The gateway of another process. Resolves once its state has arrived; afterwards the state follows the event stream, and a lost stream is taken
- * up again every two seconds.
+ * up again every two seconds. What cannot be read is said and skipped; two seconds later the whole state is asked for again.
  *
- * @throws SvcError `gateway_not_running`
+ * @throws SvcError `gateway_not_running`, `gateway_silent`, `gateway_unreadable`
  */
 export async function connectGateway(
 	{clock}: {readonly clock: Clock},
@@ -26,7 +31,9 @@ export async function connectGateway(
 	let stream: IncomingMessage | undefined;
 	let left = false;
 	let cancelReconnect: (() => void) | undefined;
+	let ownRecords: readonly LogRecord[] = [];
 	const listeners = new Set<(events: readonly GatewayEvent[]) => void>();
+	const first = Promise.withResolvers<void>();
 
 	const tell = (events: readonly GatewayEvent[]) => {
 		for (const listener of listeners) {
@@ -34,60 +41,131 @@ export async function connectGateway(
 		}
 	};
 
-	/** Follows one stream to its end. `onFirst` is called when the state has arrived. */
-	const follow = async (opened: IncomingMessage, onFirst?: () => void) => {
+	const happen = (...events: readonly GatewayEvent[]) => {
+		state = reduce(state, events);
+		tell(events);
+	};
+
+	/** Says that something cannot be read, once for each reason until the whole state has come. */
+	const skip = (reason: string) => {
+		if (state.gateway.skipped !== reason) {
+			const at = clock.now();
+			const message = `Skipped something that the gateway said: ${reason}`;
+			const record: LogRecord = {at, level: 'error', source: 'face', message, fields: {}};
+			ownRecords = [...ownRecords, record].slice(-mostOwnRecords);
+			happen({type: 'message-skipped', at, reason}, {type: 'log-written', at, record});
+		}
+
+		first.reject(
+			new SvcError(
+				'gateway_unreadable',
+				`Cannot show the gateway: its state cannot be read (${reason}); a gateway of another version is ended with "svc gateway stop" and started again`,
+			),
+		);
+	};
+
+	const take = (message: StreamedMessage) => {
+		const next = 'unreadable' in message ? message.unreadable : valueOf(message, state);
+		if (typeof next === 'string') {
+			skip(next);
+			askAgainLater();
+			return;
+		}
+
+		if (next.events) {
+			state = next.state;
+			tell(next.events);
+			return;
+		}
+
+		const records: GatewayEvent[] = ownRecords.map(record => ({
+			type: 'log-written',
+			at: record.at,
+			record,
+		}));
+		state = reduce(next.state, records);
+		first.resolve();
+		tell([]);
+	};
+
+	/** Follows one stream to its end; what comes of one that another has replaced is over. */
+	const follow = async (opened: IncomingMessage) => {
 		if (left) {
 			opened.destroy();
 			return;
 		}
 
+		const previous = stream;
 		stream = opened;
-		await readStream(opened, {
-			onState(next) {
-				state = next;
-				onFirst?.();
-				tell([]);
-			},
-			onEvents(events) {
-				state = reduce(state, events);
-				tell(events);
-			},
-		});
+		previous?.destroy();
+		try {
+			for await (const message of readEventStream(opened)) {
+				if (stream !== opened) {
+					return;
+				}
+
+				opened.setTimeout(0);
+				take(message);
+			}
+		} catch {
+			// A torn stream ends like a closed one: it is taken up again.
+		}
+
+		if (stream === opened) {
+			first.reject(
+				new SvcError('gateway_silent', 'Cannot follow the gateway: its event stream ended'),
+			);
+			lose();
+		}
 	};
 
-	const reconnectLater = () => {
-		if (left) {
+	const openStream = async () => {
+		const opened = await open(socket, '/v1/events', {silenceMs: shortSilenceMs});
+		// Until the state has come; afterwards nobody minds silence.
+		opened.setTimeout(shortSilenceMs, () => {
+			opened.destroy();
+		});
+		return opened;
+	};
+
+	const lose = () => {
+		if (!left && state.gateway.reachable) {
+			happen({type: 'gateway-lost', at: clock.now()});
+		}
+
+		cancelReconnect?.();
+		cancelReconnect = undefined;
+		askAgainLater();
+	};
+
+	/** Opens the stream anew after a pause: it begins with the whole state. */
+	const askAgainLater = () => {
+		if (left || cancelReconnect) {
 			return;
 		}
 
-		if (state.gateway.reachable) {
-			const event: GatewayEvent = {type: 'gateway-lost', at: clock.now()};
-			state = reduce(state, [event]);
-			tell([event]);
-		}
-
 		cancelReconnect = clock.after(reconnectMs, () => {
+			cancelReconnect = undefined;
 			void (async () => {
 				try {
-					await follow(await open(socket, '/v1/events', {silenceMs: shortSilenceMs}));
+					await follow(await openStream());
 				} catch {
 					// Still away: the next try follows.
+					lose();
 				}
-
-				reconnectLater();
 			})();
 		});
 	};
 
-	const first = Promise.withResolvers<void>();
-	const opened = await open(socket, '/v1/events', {silenceMs: shortSilenceMs});
-	void follow(opened, first.resolve).finally(() => {
-		first.reject(
-			new SvcError('gateway_silent', 'Cannot follow the gateway: its event stream ended'),
-		);
-		reconnectLater();
-	});
-	await first.promise;
+	void follow(await openStream());
+	try {
+		await first.promise;
+	} catch (error) {
+		left = true;
+		cancelReconnect?.();
+		stream?.destroy();
+		throw error;
+	}
 
 	return {
 		...createControlCalls(socket),
@@ -108,29 +186,30 @@ export async function connectGateway(
 	};
 }
 
-/** Reads the event stream until it ends. Never rejects. */
-async function readStream(
-	stream: IncomingMessage,
-	{
-		onState,
-		onEvents,
-	}: {
-		readonly onState: (state: GatewayState) => void;
-		readonly onEvents: (events: readonly GatewayEvent[]) => void;
-	},
-): Promise<void> {
-	let event = '';
+type Next = {readonly state: GatewayState; readonly events?: readonly GatewayEvent[]};
+
+/** The state after a message, or why it cannot be one: the gateway may be of another version. */
+function valueOf(
+	{name, value}: Extract<StreamedMessage, {readonly value: unknown}>,
+	state: GatewayState,
+): Next | string {
 	try {
-		for await (const line of createInterface({input: stream, crlfDelay: Infinity})) {
-			if (line.startsWith('event: ')) {
-				event = line.slice(7);
-			} else if (line.startsWith('data: ') && event === 'state') {
-				onState(JSON.parse(line.slice(6)));
-			} else if (line.startsWith('data: ')) {
-				onEvents(JSON.parse(line.slice(6)));
-			}
+		if (name === 'events') {
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are one version of one program
+			const events = value as readonly GatewayEvent[];
+			return {state: reduce(state, events), events};
+		}
+
+		if (isState(value)) {
+			return {state: value};
 		}
 	} catch {
-		// A torn stream ends like a closed one: the caller takes it up again.
+		// As below.
 	}
+
+	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version`;
 }
+
+/** Of a state, as much as tells it from what is none. */
+const isState = (value: unknown): value is GatewayState =>
+	isJsonObject(value) && isJsonObject(value['gateway']) && Array.isArray(value['approvals']);

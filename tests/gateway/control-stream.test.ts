@@ -1,4 +1,5 @@
 import {once} from 'node:events';
+import {createServer as createHttpServer, type ServerResponse} from 'node:http';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -6,10 +7,12 @@ import {systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {GatewayState} from '../../source/core/state.ts';
 import {startControlServer} from '../../source/gateway/control-server.ts';
+import {streamMessage} from '../../source/gateway/event-stream.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
 import {connectGateway} from '../../source/gateway/remote-port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
+import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
@@ -96,4 +99,133 @@ test('who leaves while the gateway is being looked for leaves no connection behi
 	expect(connection.destroyed).toBe(true);
 	silent.close();
 	await once(silent, 'close');
+});
+
+/** What some reader somewhere takes for the end of a line. */
+const lineEnds = '\u2028\u2029\u0085\v\f\r\n\u001c\u001d\u001e';
+
+test('no character that ends a line somewhere keeps a face out', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const text = `a${lineEnds}b`;
+	const port = createFakePort();
+	const tool = makeAskedTool({description: text});
+	port.emit(
+		{
+			type: 'approval-requested',
+			at: 1,
+			approval: makeToolApproval({id: 1, tool, args: {[text]: text}}),
+		},
+		{type: 'approval-requested', at: 1, approval: makeFormApproval({id: 2, message: text})},
+	);
+	await using control = await server(port, socket);
+	expect(control).toBeDefined();
+	await using face = await connectGateway({clock: systemClock}, {socket});
+	expect(face.getState()).toEqual(port.getState());
+
+	port.emit({
+		type: 'approval-requested',
+		at: 1,
+		approval: makeFormApproval({id: 3, message: text}),
+	});
+	await until(face, ({approvals}) => approvals.length === 3);
+	expect(face.getState()).toEqual(port.getState());
+});
+
+/** A gateway whose event streams say what a test writes into them. */
+async function rawGateway(socket: string, onStream: (stream: ServerResponse) => void) {
+	const raw = createHttpServer((_, response) => {
+		response.writeHead(200, {'content-type': 'text/event-stream'});
+		onStream(response);
+	});
+	raw.listen(socket);
+	await once(raw, 'listening');
+	return {
+		async [Symbol.asyncDispose]() {
+			raw.closeAllConnections();
+			raw.close();
+			await once(raw, 'close');
+		},
+	};
+}
+
+const stateMessage = (home: string) => {
+	const state = createFakePort().getState();
+	return streamMessage('state', {...state, gateway: {...state.gateway, home}});
+};
+
+test('what cannot be read is said and skipped, and the whole state is asked for again', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const clock = createFakeClock();
+	const streams: ServerResponse[] = [];
+	await using raw = await rawGateway(socket, stream => {
+		streams.push(stream);
+		stream.write(stateMessage(`/home/${streams.length}`));
+	});
+	expect(raw).toBeDefined();
+	await using face = await connectGateway({clock}, {socket});
+	streams[0]?.write('event: events\ndata: [{"type":"pass\u2028word\n\n');
+	await until(face, ({gateway}) => gateway.skipped !== undefined);
+	const {gateway, logs} = face.getState();
+	expect(gateway).toMatchObject({
+		skipped: 'its 19 characters are no JSON',
+		reachable: true,
+		home: '/home/1',
+	});
+	expect(logs.map(({message}) => message)).toEqual([
+		'Skipped something that the gateway said: its 19 characters are no JSON',
+	]);
+
+	streams[0]?.write('event: events\ndata: null\n\n');
+	streams[0]?.write(streamMessage('events', [received(makeDelivery())]));
+	await until(face, ({deliveries}) => deliveries.length === 1);
+
+	clock.advance(2000);
+	await until(face, state => state.gateway.home === '/home/2');
+	expect(face.getState().gateway.skipped).toBeUndefined();
+	expect(face.getState().logs).toHaveLength(2);
+	expect(streams).toHaveLength(2);
+	clock.advance(10_000);
+	streams[1]?.write(streamMessage('events', [received(makeDelivery())]));
+	await until(face, ({deliveries}) => deliveries.length === 1);
+	expect(streams).toHaveLength(2);
+});
+
+test.each([
+	['is no JSON', 'event: state\ndata: {"a":\n\n', 'its 5 characters are no JSON'],
+	['is something else', 'event: state\ndata: []\n\n', 'it is not what a state is to this version'],
+	['has no name', 'data: {}\n\n', 'it is neither a state nor events'],
+	['is a line without a field', 'hello\n\n', 'a line of it is no field'],
+])('a face whose first state %s says so', async (_, bytes, reason) => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	await using raw = await rawGateway(socket, stream => {
+		stream.write(bytes);
+	});
+	expect(raw).toBeDefined();
+	await expect(connectGateway({clock: systemClock}, {socket})).rejects.toMatchObject({
+		code: 'gateway_unreadable',
+		message: expect.stringContaining(reason),
+	});
+});
+
+test('a state that cannot be read after a gap leaves the old one, and events go on', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const clock = createFakeClock();
+	const streams: ServerResponse[] = [];
+	await using raw = await rawGateway(socket, stream => {
+		streams.push(stream);
+		stream.write(streams.length === 1 ? stateMessage('/home/1') : 'event: state\ndata: x\n\n');
+	});
+	expect(raw).toBeDefined();
+	await using face = await connectGateway({clock}, {socket});
+	streams[0]?.end();
+	await until(face, ({gateway}) => !gateway.reachable);
+	clock.advance(2000);
+	await until(face, ({gateway}) => gateway.skipped !== undefined);
+	streams[1]?.write(streamMessage('events', [received(makeDelivery())]));
+	await until(face, ({deliveries}) => deliveries.length === 1);
+	expect(face.getState().gateway.home).toBe('/home/1');
 });

@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {request, type IncomingMessage} from 'node:http';
-import {createInterface} from 'node:readline';
+import {readEventStream} from '../../source/gateway/event-stream.ts';
 
 export type ControlAnswer = {
 	readonly status: number;
@@ -42,14 +42,13 @@ export async function* followEvents(
 	socketPath: string,
 ): AsyncGenerator<readonly [string, unknown]> {
 	const response = await open(socketPath, '/v1/events', {method: 'GET'});
-	let name = '';
 	try {
-		for await (const line of createInterface({input: response})) {
-			if (line.startsWith('event: ')) {
-				name = line.slice(7);
-			} else if (line.startsWith('data: ')) {
-				yield [name, JSON.parse(line.slice(6))];
+		for await (const message of readEventStream(response)) {
+			if ('unreadable' in message) {
+				throw new Error(`The event stream cannot be read: ${message.unreadable}`);
 			}
+
+			yield [message.name, message.value];
 		}
 	} finally {
 		response.destroy();

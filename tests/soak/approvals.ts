@@ -14,6 +14,7 @@ import {
 	makeFormApproval,
 	makeToolApproval,
 } from '../helpers/make-approval.ts';
+import {randomOf} from '../helpers/random.ts';
 import {createFakeDesktop, testNow} from '../helpers/show-shell.tsx';
 
 export type ApprovalFuzz = {
@@ -31,17 +32,6 @@ export type ApprovalFuzzOptions = {
 	/** Takes the place of the guard's verdict, to see that the fuzz would notice. */
 	readonly permits?: Shell['guard']['permits'];
 };
-
-/** A small generator of numbers: the same seed, the same inputs (mulberry32). */
-function randomOf(seed: number) {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d_2b_79_f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
-}
 
 const esc = '\u001B';
 const pasteStart = `${esc}[200~`;

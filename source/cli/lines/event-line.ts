@@ -62,6 +62,8 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 		notice(at, ['svc', version, 'started: pid', pid, 'home', home, 'profile', profile]),
 	'gateway-stopping': ({at}) => notice(at, ['stopping']),
 	'gateway-lost': ({at}) => notice(at, ['the gateway does not answer any more'], {important: true}),
+	'message-skipped': ({at, reason}) =>
+		notice(at, ['something that the gateway said cannot be read:', reason], {important: true}),
 	'webhook-listening': ({at, url}) => notice(at, ['listening on', url]),
 	'webhook-refused': ({at, reason}) =>
 		notice(at, ['webhook receiver refused:', reason], {important: true}),

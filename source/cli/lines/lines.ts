@@ -1,5 +1,6 @@
 import {codeOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
+import {jsonLine} from '../../core/json-line.ts';
 import {eventLine} from './event-line.ts';
 import type {LineFormat} from './output-mode.ts';
 
@@ -109,15 +110,5 @@ export function createLineWriter({
 
 const droppedLine = (format: LineFormat, count: number) =>
 	format === 'json'
-		? JSON.stringify({type: 'lines-dropped', count})
+		? jsonLine({type: 'lines-dropped', count})
 		: `(${count} lines dropped: the reader is too slow)`;
-
-/** `value` as JSON on one line that does nothing on a terminal: what is invisible or controls something is escaped. */
-export function jsonLine(value: unknown): string {
-	return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, character =>
-		Array.from(
-			{length: character.length},
-			(_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-		).join(''),
-	);
-}

@@ -59,6 +59,11 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 		return {text, tone: 'bad'};
 	}
 
+	if (gateway.skipped !== undefined) {
+		const text = ui`! something that the gateway said cannot be read (${clean(gateway.skipped)}): this may lack something until it is asked again`;
+		return {text, tone: 'warn'};
+	}
+
 	return gateway.stopping ? {text: own('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
 

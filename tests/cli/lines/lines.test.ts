@@ -1,9 +1,10 @@
 import {PassThrough, Writable} from 'node:stream';
 import {expect, test} from 'vitest';
 import {eventLine, timeOfDay} from '../../../source/cli/lines/event-line.ts';
-import {createLineWriter, jsonLine} from '../../../source/cli/lines/lines.ts';
+import {createLineWriter} from '../../../source/cli/lines/lines.ts';
 import type {Approval} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
+import {jsonLine} from '../../../source/core/json-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {makeAskedTool} from '../../helpers/make-server.ts';

@@ -182,6 +182,16 @@ test('what a lost gateway last said is called stale', async () => {
 	expect(shown.screen.lines()[2]).toContain('does not answer: everything shown is old');
 });
 
+test('what a face could not read of its gateway stands above every pane', async () => {
+	const port = createFakePort({}, {embedded: false});
+	await using shown = await showShell(port, wide);
+	port.emit({type: 'message-skipped', at: 1, reason: 'its 7 characters are no JSON'});
+	await shown.pass(100);
+	expect(shown.screen.lines()[2]).toContain(
+		'! something that the gateway said cannot be read (its 7 characters are no JSON)',
+	);
+});
+
 test.for(paneIds)('the pane %s says why it is empty and what helps', async pane => {
 	await using shown = await showShell(createFakePort(), narrow, {pane});
 
