@@ -3,9 +3,10 @@
 // program needs arrives with the install.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {refreshBuild} from './build/refresh.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => join(root, ...parts);
@@ -41,19 +42,9 @@ if (!installed) {
 	writeFileSync(installStamp, lockHash);
 }
 
-const newest = folder =>
-	readdirSync(folder, {withFileTypes: true}).reduce((latest, entry) => {
-		const path = join(folder, entry.name);
-		return Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
-	}, 0);
-
-const sourcesAt = Math.max(
-	newest(at('source')),
-	newest(at('scripts', 'build')),
-	statSync(at('package-lock.json')).mtimeMs,
-	statSync(at('package.json')).mtimeMs,
-);
-const entry = at('build', 'main.js');
-if (!existsSync(entry) || statSync(entry).mtimeMs < sourcesAt) {
-	run('Building', at('node_modules', '.bin', 'node'), [at('scripts', 'build', 'bundle.mjs')]);
+try {
+	refreshBuild();
+} catch (error) {
+	say(error.message);
+	process.exit(1);
 }
