@@ -1,24 +1,17 @@
-import type {IncomingMessage, ServerResponse} from 'node:http';
+import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
-import {sendAnswer, sendAnswerAndLinger} from './http-answer.ts';
-import type {HttpAnswer} from './http-answer.ts';
+import {sendAnswer, sendAnswerAndLinger} from '../http/http-answer.ts';
+import type {HttpAnswer} from '../http/http-answer.ts';
+import type {HttpPair} from '../http/http-server.ts';
+import {createOutbox} from '../http/outbox.ts';
+import {declaredSize, readBody} from '../http/read-body.ts';
 import {mayReadMetrics} from './metrics-peer.ts';
-import {createOutbox} from './outbox.ts';
 import type {Pipeline} from './pipeline.ts';
-import {declaredSize, readBody} from './read-body.ts';
 import type {Knock} from './receive.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {parseRequestPath} from './request-path.ts';
 import type {WebhookPath} from './request-path.ts';
-
-/** One request and the place for its answer. */
-export type HttpPair = {
-	readonly request: IncomingMessage;
-	readonly response: ServerResponse;
-	/** The client waits for `100 Continue` before it sends the body. */
-	awaitsContinue: boolean;
-};
 
 export type Exchange = {
 	/** Answers one request; never rejects. */

@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
@@ -11,7 +12,6 @@ import {eventTypeOf, isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
 import {spendRate} from './rate-step.ts';
-import type {BodyRead} from './read-body.ts';
 import {bodyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';

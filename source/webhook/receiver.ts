@@ -7,20 +7,20 @@ import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
+import {drain} from '../http/drain.ts';
+import {createHttpServer} from '../http/http-server.ts';
+import {listen} from '../http/listen.ts';
 import type {Intake, JobKey, Runs} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
-import {drain} from './drain.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
 import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
-import {createHttpServer} from './http-server.ts';
 import type {JobOf} from './job-of.ts';
 import {recoveredEvent, replayedEvent} from './known-event.ts';
 import type {RecoveredEvent, ReplayChanges} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
-import {listen} from './listen.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
 import {oncePerTurn} from './once-per-turn.ts';
@@ -175,7 +175,7 @@ export function createReceiver(
 	return {
 		async listen() {
 			resumePaces(paces, dependencies);
-			return {url: await listen(http.server, options)};
+			return {url: await listen(http.server, options, 'platforms.webhook')};
 		},
 		async close() {
 			draining = true;

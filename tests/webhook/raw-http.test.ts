@@ -3,8 +3,8 @@ import type {Socket} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
-import {createHttpServer} from '../../source/webhook/http-server.ts';
-import {listen} from '../../source/webhook/listen.ts';
+import {createHttpServer} from '../../source/http/http-server.ts';
+import {listen} from '../../source/http/listen.ts';
 import {signV2} from './sign.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
@@ -239,7 +239,9 @@ test('connections above the limit are dropped and counted', async () => {
 		keepAliveTimeout: 5000,
 	});
 	server.maxConnections = 1;
-	const port = Number(new URL(await listen(server, {host: '127.0.0.1', port: 0})).port);
+	const port = Number(
+		new URL(await listen(server, {host: '127.0.0.1', port: 0}, 'platforms.webhook')).port,
+	);
 	const [first, second] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
 	await text(second);
 	expect(dropped).toBe(1);

@@ -2,8 +2,8 @@ import {createServer} from 'node:net';
 import type {AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
-import {createHttpServer} from '../../source/webhook/http-server.ts';
-import {listen} from '../../source/webhook/listen.ts';
+import {createHttpServer} from '../../source/http/http-server.ts';
+import {listen} from '../../source/http/listen.ts';
 import {githubExamples} from './github-examples.ts';
 import {makeRoute, send, startReceiver} from './start-receiver.ts';
 
@@ -138,11 +138,15 @@ test('a port in use is refused by name', async () => {
 			onRefused() {},
 			onDropped() {},
 		});
-		await expect(listen(server, {host: '127.0.0.1', port})).rejects.toMatchObject({
+		await expect(
+			listen(server, {host: '127.0.0.1', port}, 'platforms.webhook'),
+		).rejects.toMatchObject({
 			code: 'port_in_use',
 			message: `Cannot listen on "127.0.0.1:${port}": another process holds this port; stop it or set another platforms.webhook.port`,
 		});
-		await expect(listen(server, {host: '192.0.2.1', port: 0})).rejects.toMatchObject({
+		await expect(
+			listen(server, {host: '192.0.2.1', port: 0}, 'platforms.webhook'),
+		).rejects.toMatchObject({
 			code: 'host_unavailable',
 		});
 	} finally {

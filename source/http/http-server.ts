@@ -3,7 +3,6 @@ import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
-import type {HttpPair} from './exchange.ts';
 import {sendAnswer} from './http-answer.ts';
 
 /** Bounds of a connection. A `headersTimeout` means nothing without an interval that checks it. */
@@ -16,6 +15,14 @@ const bounds = {
 } as const;
 
 const mostConnections = 2000;
+
+/** One request and the place for its answer. */
+export type HttpPair = {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	/** The client waits for `100 Continue` before it sends the body. */
+	awaitsContinue: boolean;
+};
 
 type ServerDependencies = {
 	readonly handle: (pair: HttpPair) => Promise<void>;

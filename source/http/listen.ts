@@ -1,0 +1,65 @@
+import type {Server} from 'node:http';
+import {codeOf, SvcError} from '../core/errors.ts';
+
+export type Address = {
+	readonly host: string;
+	/** 0: any free one. */
+	readonly port: number;
+};
+
+/** `section`: where the configuration names host and port, such as `platforms.webhook`. */
+type Refusal = {readonly code: string; readonly hint: (section: string) => string};
+
+const refusals: Readonly<Record<string, Refusal>> = {
+	EADDRINUSE: {
+		code: 'port_in_use',
+		hint: section => `another process holds this port; stop it or set another ${section}.port`,
+	},
+	EACCES: {
+		code: 'port_forbidden',
+		hint: section => `the system does not allow this port; set a ${section}.port above 1023`,
+	},
+	EADDRNOTAVAIL: {
+		code: 'host_unavailable',
+		hint: section => `this machine has no such address; check ${section}.host`,
+	},
+	ENOTFOUND: {
+		code: 'host_unavailable',
+		hint: section => `this name has no address; check ${section}.host`,
+	},
+};
+
+/**
+ * Binds `server` and returns its URL. `section` is the part of the configuration that an error points to.
+ *
+ * @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed`
+ */
+export async function listen(
+	server: Server,
+	{host, port}: Address,
+	section: string,
+): Promise<string> {
+	await new Promise<void>((resolve, reject) => {
+		const onError = (error: Error) => {
+			const code = codeOf(error);
+			const refusal = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+			reject(
+				new SvcError(
+					refusal?.code ?? 'listen_failed',
+					`Cannot listen on "${host}:${port}": ${refusal?.hint(section) ?? code}`,
+					{cause: error},
+				),
+			);
+		};
+
+		server.once('error', onError);
+		server.listen({host, port}, () => {
+			server.off('error', onError);
+			resolve();
+		});
+	});
+
+	const address = server.address();
+	const bound = typeof address === 'object' && address ? address.port : port;
+	return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
