@@ -12,8 +12,32 @@ export type HttpAnswer = {
 	readonly close: boolean;
 };
 
-/** Sends `answer` at once. */
-export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
+/** One request and the place for its answer. */
+export type HttpPair = {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	/** The client waits for `100 Continue` before it sends the body. */
+	awaitsContinue: boolean;
+};
+
+/** Sends `answer` at once, and lingers when the client may still be sending. */
+export function respond(pair: HttpPair, answer: HttpAnswer, clock: Clock): void {
+	const {request, response, awaitsContinue} = pair;
+	const isUnread = hasUnreadBody(request);
+	// Who waits for "100 Continue" and is refused sends nothing.
+	if (isUnread && !awaitsContinue) {
+		sendAnswerAndLinger({request, response, clock}, answer);
+	} else {
+		sendAnswer(response, isUnread ? {...answer, close: true} : answer);
+	}
+}
+
+/** Whether the client may still be sending. */
+const hasUnreadBody = ({complete, headers}: IncomingMessage): boolean =>
+	!complete &&
+	(headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0');
+
+function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
 	writeHead(response, answer);
 	response.end(answer.body);
 }
@@ -26,7 +50,7 @@ const lingerMs = 2000;
  * Sends `answer` at once, then reads and drops what the client still sends (4 MiB or 2 s at most) before the connection is closed: closing on unread data resets
  * the connection, and a reset can overtake the answer.
  */
-export function sendAnswerAndLinger(
+function sendAnswerAndLinger(
 	{
 		request,
 		response,

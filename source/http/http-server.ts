@@ -1,35 +1,46 @@
 import {createServer} from 'node:http';
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
-import {codeOf, messageOf} from '../core/errors.ts';
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
-import {sendAnswer} from './http-answer.ts';
+import {createConnections} from './connections.ts';
+import {affordable, descriptorLimit} from './descriptor-limit.ts';
+import {respond} from './http-answer.ts';
+import type {HttpPair} from './http-answer.ts';
+import {malformationOf} from './malformed.ts';
+import {refuseConnection, statusOf} from './refuse.ts';
+import {createTally} from './tally.ts';
 
-/** Bounds of a connection. A `headersTimeout` means nothing without an interval that checks it. */
-const bounds = {
-	headersTimeout: 5000,
-	requestTimeout: 15_000,
-	connectionsCheckingInterval: 1000,
-	keepAliveTimeout: 5000,
-	maxHeaderSize: 16_384,
-} as const;
+export type HttpLimits = {
+	/** Connections that may be open; fewer where the system allows this process fewer descriptors. */
+	readonly mostConnections: number;
+	/** From the start of a connection or the end of an answer to the end of the next header. Means nothing without an interval that checks it. */
+	readonly headersTimeoutMs: number;
+	readonly requestTimeoutMs: number;
+	readonly checkIntervalMs: number;
+	readonly keepAliveTimeoutMs: number;
+	readonly maxHeaderBytes: number;
+};
 
-const mostConnections = 2000;
-
-/** One request and the place for its answer. */
-export type HttpPair = {
-	readonly request: IncomingMessage;
-	readonly response: ServerResponse;
-	/** The client waits for `100 Continue` before it sends the body. */
-	awaitsContinue: boolean;
+export const usualLimits: HttpLimits = {
+	mostConnections: 2000,
+	headersTimeoutMs: 5000,
+	requestTimeoutMs: 15_000,
+	checkIntervalMs: 1000,
+	keepAliveTimeoutMs: 5000,
+	maxHeaderBytes: 16_384,
 };
 
 type ServerDependencies = {
 	readonly handle: (pair: HttpPair) => Promise<void>;
+	readonly clock: Clock;
 	readonly log: Logger;
 	/** A request that never reached `handle`, with the status that was answered. */
 	readonly onRefused: (status: number) => void;
-	/** A connection above the limit. */
+	/** An idle connection was closed to make room for another. */
+	readonly onEvicted: () => void;
+	/** A connection above the limit was closed: all others are in use. */
 	readonly onDropped: () => void;
 };
 
@@ -41,87 +52,127 @@ export type HttpServer = {
 	closeIdle(): void;
 };
 
-/** The receiver's HTTP/1.1 server: strict parser, short timeouts, bounded connections. It does not listen yet. */
-export function createHttpServer({
-	handle,
-	log,
-	onRefused,
-	onDropped,
-}: ServerDependencies): HttpServer {
-	const server = createServer({...bounds, noDelay: true});
-	server.maxConnections = mostConnections;
-	/** The newest answer of each open connection; `undefined` before the first request. */
-	const answers = new Map<Duplex, ServerResponse | undefined>();
-	server.on('connection', socket => {
-		answers.set(socket, undefined);
-		socket.once('close', () => {
-			answers.delete(socket);
-		});
+const logIntervalMs = 60_000;
+
+/**
+ * An HTTP/1.1 server: strict parser, short timeouts, bounded connections, and every answer that is not `handle`'s is JSON too. It does not
+ * listen yet.
+ */
+export function createHttpServer(
+	{handle, clock, log, onRefused, onEvicted, onDropped}: ServerDependencies,
+	limits: HttpLimits = usualLimits,
+): HttpServer {
+	const most = affordable(limits.mostConnections, descriptorLimit());
+	const server = createServer({
+		headersTimeout: limits.headersTimeoutMs,
+		requestTimeout: limits.requestTimeoutMs,
+		connectionsCheckingInterval: limits.checkIntervalMs,
+		keepAliveTimeout: limits.keepAliveTimeoutMs,
+		maxHeaderSize: limits.maxHeaderBytes,
+		noDelay: true,
+		// Checked below: this would answer without a body, and takes two.
+		requireHostHeader: false,
 	});
+	// The size of the header bounds them; a second `Host` must not hide behind many others.
+	server.maxHeadersCount = 0;
+	const warnOfEvicted = createTally(clock, logIntervalMs, count => {
+		log.warn(`Closed ${count} idle connections: more than ${most} are open`);
+	});
+	const warnOfDropped = createTally(clock, logIntervalMs, count => {
+		log.warn(`Refused ${count} connections: more than ${most} are open, none of them idle`);
+	});
+	const warnOfFailure = createTally(clock, logIntervalMs, count => {
+		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
+	});
+	const connections = createConnections({
+		most,
+		onEvicted() {
+			onEvicted();
+			warnOfEvicted();
+		},
+		onDropped() {
+			onDropped();
+			warnOfDropped();
+		},
+	});
+
+	const refuse = (pair: HttpPair, status: number, error: string) => {
+		onRefused(status);
+		respond(pair, {status, body: JSON.stringify({error}), close: true}, clock);
+	};
+
 	const take =
 		(awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-			answers.set(request.socket, response);
-			void handle({request, response, awaitsContinue});
+			connections.answer(request.socket, response);
+			const malformation = malformationOf(request);
+			if (malformation === undefined) {
+				void handle({request, response, awaitsContinue});
+			} else {
+				refuse({request, response, awaitsContinue}, 400, malformation);
+			}
 		};
 
+	server.on('connection', socket => {
+		connections.open(socket);
+	});
 	server.on('request', take(false));
 	// A request that says what it expects gets its answer before it sends the body.
 	server.on('checkContinue', take(true));
 	server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-		answers.set(request.socket, response);
-		onRefused(417);
-		const body = JSON.stringify({error: 'Expectation Failed'});
-		sendAnswer(response, {status: 417, body, close: true});
+		connections.answer(request.socket, response);
+		refuse({request, response, awaitsContinue: true}, 417, 'Expectation Failed');
 	});
+	server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+		onRefused(405);
+		refuseConnection(socket, 405, {error: 'Method not allowed', headers: 'Allow: \r\n'});
+	});
+	const refused = new WeakSet<Duplex>();
 	server.on('clientError', (error, socket) => {
-		// An answer that has begun must not get another one mixed into it.
-		const answer = answers.get(socket);
-		const hasBegun = answer !== undefined && answer.headersSent && !answer.writableFinished;
-		const status = refuse(error, socket, hasBegun);
-		if (status !== undefined) {
+		// The parser says so again for whatever else comes.
+		if (refused.has(socket)) {
+			return;
+		}
+
+		refused.add(socket);
+		refuseBytes(socket, connections.pending(socket), () => {
+			const status = statusOf(error, socket);
+			if (status === undefined) {
+				socket.destroy();
+				return;
+			}
+
 			onRefused(status);
 			log.debug(`Refused a request with ${status}: ${messageOf(error)}`);
-		}
+			refuseConnection(socket, status);
+		});
 	});
-	server.on('drop', () => {
-		onDropped();
-		log.warn(`Refused a connection: more than ${mostConnections} are open`);
+	server.on('error', () => {
+		// What goes wrong before it listens is told by whoever makes it listen.
+		if (server.listening) {
+			connections.makeRoom();
+			warnOfFailure();
+		}
 	});
 	return {
 		server,
-		connections: () => answers.size,
+		connections: () => connections.count,
 		closeIdle() {
-			for (const [socket, answer] of answers) {
-				if (!answer || answer.writableFinished) {
-					socket.destroy();
-				}
-			}
+			connections.closeIdle();
 		},
 	};
 }
 
-const statusTexts: Readonly<Record<string, string>> = {
-	HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-	HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-	ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** Answers what the parser refused, if anybody is left to answer. Returns the status. */
-function refuse(error: Error, socket: Duplex, hasBegun: boolean): number | undefined {
-	const code = codeOf(error);
-	if (code === 'ECONNRESET' || !socket.writable || hasBegun) {
+/** Calls `refuse` when it is the turn of what the parser refused: answers keep the order of their requests, and none is mixed into another. */
+function refuseBytes(
+	socket: Duplex,
+	pending: ServerResponse | undefined,
+	refuse: () => void,
+): void {
+	if (!pending || (!pending.headersSent && !pending.req.complete)) {
+		refuse();
+	} else if (pending.req.complete) {
+		pending.once('close', refuse);
+	} else {
 		socket.destroy();
-		return undefined;
 	}
-
-	const text = Object.hasOwn(statusTexts, code) ? statusTexts[code] : undefined;
-	const status = text ?? '400 Bad Request';
-	const body = JSON.stringify({error: status.slice(4)});
-	socket.end(
-		`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-		() => {
-			socket.destroy();
-		},
-	);
-	return Number(status.slice(0, 3));
 }

@@ -1,11 +1,10 @@
-import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
-import {sendAnswer, sendAnswerAndLinger} from '../http/http-answer.ts';
-import type {HttpAnswer} from '../http/http-answer.ts';
-import type {HttpPair} from '../http/http-server.ts';
+import {respond} from '../http/http-answer.ts';
+import type {HttpAnswer, HttpPair} from '../http/http-answer.ts';
 import {createOutbox} from '../http/outbox.ts';
 import {declaredSize, readBody} from '../http/read-body.ts';
-import {mayReadMetrics} from './metrics-peer.ts';
+import {targetOf} from '../http/request-target.ts';
+import {metricsReader} from './metrics-reader.ts';
 import type {Pipeline} from './pipeline.ts';
 import type {Knock} from './receive.ts';
 import {refusals} from './replies.ts';
@@ -38,13 +37,17 @@ export function createExchange({
 	const outbox = createOutbox();
 	const answer = async (pair: HttpPair): Promise<HttpAnswer> => {
 		const {request} = pair;
-		const path = parseRequestPath(request.url ?? '');
+		const target = targetOf(request);
+		const path = parseRequestPath(target.path);
 		if (path.kind === 'webhook') {
 			return answerOf(await pipeline.post(knockOf(pair, path), request.headers));
 		}
 
-		if (path.kind === 'metrics' && !mayReadMetrics(request, metricsHost())) {
-			return answerOf(refusals.unknownRoute);
+		if (path.kind === 'metrics') {
+			const reader = metricsReader(request, target, metricsHost());
+			if (reader !== 'allowed') {
+				return answerOf(reader === 'misled' ? refusals.host : refusals.unknownRoute);
+			}
 		}
 
 		if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -52,17 +55,6 @@ export function createExchange({
 		}
 
 		return path.kind === 'metrics' ? metricsAnswer(renderMetrics()) : healthAnswer(isDraining());
-	};
-
-	const send = (pair: HttpPair, complete: HttpAnswer) => {
-		const {request, response, awaitsContinue} = pair;
-		const isUnread = hasUnreadBody(request);
-		// Who waits for "100 Continue" and is refused sends nothing.
-		if (isUnread && !awaitsContinue) {
-			sendAnswerAndLinger({request, response, clock}, complete);
-		} else {
-			sendAnswer(response, isUnread || isDraining() ? {...complete, close: true} : complete);
-		}
 	};
 
 	return {
@@ -73,7 +65,7 @@ export function createExchange({
 			outbox.open();
 			const complete = await answer(pair);
 			outbox.send(() => {
-				send(pair, complete);
+				respond(pair, isDraining() ? {...complete, close: true} : complete, clock);
 			});
 		},
 	};
@@ -99,11 +91,6 @@ function knockOf(pair: HttpPair, {profile, route}: WebhookPath): Knock {
 		},
 	};
 }
-
-/** Whether the client may still be sending. */
-const hasUnreadBody = ({complete, headers}: IncomingMessage): boolean =>
-	!complete &&
-	(headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0');
 
 const answerOf = ({status, body, retryAfterSeconds}: Reply): HttpAnswer => ({
 	status,

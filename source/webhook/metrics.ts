@@ -32,7 +32,9 @@ export type Metrics = {
 	): void;
 	/** A request that the parser refused, or that took too long: its status. */
 	refuseRequest(status: number): void;
-	/** A connection above `maxConnections`. */
+	/** An idle connection that was closed for a new one. */
+	evictConnection(): void;
+	/** A connection above the limit, when no other was idle. */
 	dropConnection(): void;
 	/** What happened since the last call. */
 	interval(): Interval;
@@ -52,6 +54,7 @@ export function createMetrics(): Metrics {
 	let seconds = 0;
 	let total = 0;
 	let bodyBytes = 0;
+	let evicted = 0;
 	let dropped = 0;
 	let answered = 0;
 	let samples: number[] = [];
@@ -94,6 +97,9 @@ export function createMetrics(): Metrics {
 		refuseRequest(status) {
 			const label = String(status);
 			refused.set(label, (refused.get(label) ?? 0) + 1);
+		},
+		evictConnection() {
+			evicted += 1;
 		},
 		dropConnection() {
 			dropped += 1;
@@ -142,9 +148,15 @@ export function createMetrics(): Metrics {
 						['svc_webhook_body_bytes_total', 'Bytes of request bodies.', 'counter', bodyBytes],
 						[
 							'svc_webhook_rejected_connections_total',
-							'Connections above the limit.',
+							'Connections above the limit, closed because none was idle.',
 							'counter',
 							dropped,
+						],
+						[
+							'svc_webhook_evicted_connections_total',
+							'Idle connections closed to make room for new ones.',
+							'counter',
+							evicted,
 						],
 						['svc_webhook_in_flight_requests', 'Requests being answered.', 'gauge', inFlight],
 						['svc_webhook_connections', 'Open connections.', 'gauge', connections],

@@ -42,7 +42,8 @@ export async function receive(visit: Visit, knock: Knock, parts: PipelineParts):
 		return stop(visit, refusals.stopping, {step: 'route', detail: 'the gateway is stopping'});
 	}
 
-	if (knock.method !== 'POST') {
+	// A path that names no route has no method of its own.
+	if (knock.method !== 'POST' && knock.route !== undefined) {
 		return stop(visit, refusals.method, {
 			step: 'route',
 			detail: `${cleanDetail(visit, knock.method)} is not POST`,

@@ -163,9 +163,13 @@ export function createReceiver(
 	});
 	const http = createHttpServer({
 		handle: async pair => exchange.handle(pair),
+		clock,
 		log,
 		onRefused: status => {
 			metrics.refuseRequest(status);
+		},
+		onEvicted: () => {
+			metrics.evictConnection();
 		},
 		onDropped: () => {
 			metrics.dropConnection();

@@ -27,6 +27,7 @@ const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply
 /** Rows of the response table whose body never changes. @see Interface 4.2, Decisions 3 */
 export const refusals = {
 	unknownRoute: refusal(404, 'route', 'Unknown route'),
+	host: refusal(403, 'route', 'Host not allowed'),
 	method: refusal(405, 'method', 'Method not allowed'),
 	size: refusal(413, 'size', 'Payload too large'),
 	cut: refusal(400, 'body', 'Incomplete body'),

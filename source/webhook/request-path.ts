@@ -14,14 +14,12 @@ const profiles = '/p/';
 const nothing: WebhookPath = {kind: 'webhook', profile: undefined, route: undefined};
 
 /**
- * What a request target names; the query does not count. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
+ * What a path without its query names. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
  * route.
  *
  * @see Interface 4.2
  */
-export function parseRequestPath(target: string): RequestPath {
-	const query = target.indexOf('?');
-	const path = query === -1 ? target : target.slice(0, query);
+export function parseRequestPath(path: string): RequestPath {
 	if (path.startsWith(webhooks)) {
 		return {
 			kind: 'webhook',

@@ -68,6 +68,7 @@ test('GET /metrics: requests by route and result, valid Prometheus text whatever
 		'svc_webhook_refused_requests_total',
 		'svc_webhook_body_bytes_total',
 		'svc_webhook_rejected_connections_total',
+		'svc_webhook_evicted_connections_total',
 		'svc_webhook_in_flight_requests',
 		'svc_webhook_connections',
 		'svc_webhook_request_duration_seconds',

@@ -2,9 +2,6 @@ import {connect} from 'node:net';
 import type {Socket} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
-import {silentLogger} from '../../source/core/log.ts';
-import {createHttpServer} from '../../source/http/http-server.ts';
-import {listen} from '../../source/http/listen.ts';
 import {signV2} from './sign.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
@@ -220,33 +217,6 @@ test('what the parser refuses after an answered request gets its 400 too', async
 	await firstBytes(socket, /"webhook"\}$/);
 	socket.write('nonsense\r\n\r\n');
 	expect(statuses(await text(socket))).toEqual([400]);
-});
-
-test('connections above the limit are dropped and counted', async () => {
-	let dropped = 0;
-	const {server} = createHttpServer({
-		handle: async () => {},
-		log: silentLogger,
-		onRefused() {},
-		onDropped() {
-			dropped += 1;
-		},
-	});
-	expect(server).toMatchObject({
-		maxConnections: 2000,
-		headersTimeout: 5000,
-		requestTimeout: 15_000,
-		keepAliveTimeout: 5000,
-	});
-	server.maxConnections = 1;
-	const port = Number(
-		new URL(await listen(server, {host: '127.0.0.1', port: 0}, 'platforms.webhook')).port,
-	);
-	const [first, second] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-	await text(second);
-	expect(dropped).toBe(1);
-	first.destroy();
-	server.close();
 });
 
 test('a client that hangs up within its body is reported and harms nobody', async () => {

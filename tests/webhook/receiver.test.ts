@@ -1,6 +1,7 @@
 import {createServer} from 'node:net';
 import type {AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createHttpServer} from '../../source/http/http-server.ts';
 import {listen} from '../../source/http/listen.ts';
@@ -134,8 +135,10 @@ test('a port in use is refused by name', async () => {
 	try {
 		const {server} = createHttpServer({
 			handle: async () => {},
+			clock: systemClock,
 			log: silentLogger,
 			onRefused() {},
+			onEvicted() {},
 			onDropped() {},
 		});
 		await expect(
