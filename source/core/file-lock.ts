@@ -1,8 +1,10 @@
-import {closeSync, openSync, realpathSync} from 'node:fs';
+import {closeSync, mkdirSync, openSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {sleep, type Clock} from './clock.ts';
 import {codeOf, messageOf, SvcError} from './errors.ts';
+import {identityOf} from './file-identity.ts';
+import type {Logger} from './log.ts';
 
 const retryMs = 15;
 const sqliteBusy = 5;
@@ -14,14 +16,28 @@ const sqliteBusy = 5;
  */
 const held = new Map<string, DatabaseSync | undefined>();
 
+/** What came of looking after a lock: it was in its place, was put there again, or another process has taken its place. */
+export type LockKept = 'kept' | 'retaken' | 'lost';
+
+export type FileLock = Disposable & {
+	/** Whether there was no such file before: whoever removed it may have removed it from under a process that still holds it. */
+	readonly isNew: boolean;
+	/**
+	 * Looks whether the file at the path is still the one that is locked: a lock on a file that somebody removed keeps nobody away. One that is gone is created and locked again.
+	 *
+	 * @throws SvcError `lock_failed`
+	 */
+	keep(): LockKept;
+};
+
 /**
  * Takes an exclusive lock that lives until it is disposed of or the process ends, however it ends: the kernel holds
  * it, through SQLite's file locks. `path` (its folder must exist) is created with 0600 when it is not there, never
- * removed, and belongs to the lock alone. `undefined`: somebody holds it, in another process or in this one.
+ * removed here, and belongs to the lock alone. `undefined`: somebody holds it, in another process or in this one.
  *
  * @throws SvcError `lock_failed` when the file cannot be used as a lock.
  */
-export function lockFile(path: string): Disposable | undefined {
+export function lockFile(path: string): FileLock | undefined {
 	const key = identify(path);
 	if (held.has(key)) {
 		return undefined;
@@ -29,19 +45,104 @@ export function lockFile(path: string): Disposable | undefined {
 
 	held.set(key, undefined);
 	try {
-		createPrivately(key);
-		const database = openLocked(key);
-		if (!database) {
+		const taken = take(key);
+		if (!taken) {
 			held.delete(key);
 			return undefined;
 		}
 
-		held.set(key, database);
-		return {[Symbol.dispose]: () => release(key, database)};
+		return keeper(path, {key, ...taken});
 	} catch (error) {
 		held.delete(key);
 		throw failure(path, error);
 	}
+}
+
+function keeper(
+	path: string,
+	{key, isNew, ...first}: {readonly key: string; readonly isNew: boolean} & Taken,
+): FileLock {
+	let {database, identity} = first;
+	held.set(key, database);
+	return {
+		isNew,
+		keep() {
+			if (!database.isOpen || identityOf(key) === identity) {
+				return 'kept';
+			}
+
+			try {
+				mkdirSync(dirname(key), {recursive: true, mode: 0o700});
+				const next = take(key);
+				if (!next) {
+					return 'lost';
+				}
+
+				// The new lock is there before the old one goes.
+				database.close();
+				({database, identity} = next);
+				held.set(key, database);
+				return 'retaken';
+			} catch (error) {
+				throw failure(path, error);
+			}
+		},
+		[Symbol.dispose]() {
+			if (database.isOpen) {
+				database.close();
+				held.delete(key);
+			}
+		},
+	};
+}
+
+/** Another process that holds a lock on the file at `path`, as far as the system tells (Linux does); not always one of this machine's view. */
+export function lockHolder(path: string): number | undefined {
+	try {
+		const {ino} = statSync(path);
+		const locks = readFileSync('/proc/locks', 'utf8').matchAll(
+			/ (?:READ|WRITE) (?<pid>[1-9]\d*) [\da-f]+:[\da-f]+:(?<inode>\d+) /g,
+		);
+		return [...locks]
+			.filter(({groups}) => Number(groups?.['inode']) === ino)
+			.map(({groups}) => Number(groups?.['pid']))
+			.find(pid => pid !== process.pid);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A function that looks after the lock at `path` and says what it found, what lasts only once. */
+export function createLockWatch(
+	lock: FileLock,
+	{path, log}: {readonly path: string; readonly log: Logger},
+): () => void {
+	const find = (): string => {
+		try {
+			const kept = lock.keep();
+			if (kept === 'retaken') {
+				log.warn(
+					`Locked "${path}" again: the file was removed or replaced, and nobody held the new one`,
+				);
+			}
+
+			return kept === 'lost'
+				? `Cannot lock "${path}" again: it was removed, and another process holds the new one; end that process`
+				: '';
+		} catch (error) {
+			return messageOf(error);
+		}
+	};
+
+	let said = '';
+	return () => {
+		const problem = find();
+		if (problem !== said && problem !== '') {
+			log.error(problem);
+		}
+
+		said = problem;
+	};
 }
 
 /**
@@ -75,13 +176,6 @@ export async function withFileLock<T>(
 	}
 }
 
-function release(key: string, database: DatabaseSync): void {
-	if (database.isOpen) {
-		database.close();
-		held.delete(key);
-	}
-}
-
 const failure = (path: string, error: unknown) =>
 	new SvcError('lock_failed', `Cannot use "${path}" as a lock file: ${messageOf(error)}`, {
 		cause: error,
@@ -96,14 +190,33 @@ function identify(path: string): string {
 	}
 }
 
-function createPrivately(path: string): void {
+type Taken = {readonly database: DatabaseSync; readonly identity: string | undefined};
+
+/** `undefined`: another process holds it, or has just changed the file. */
+function take(path: string): (Taken & {readonly isNew: boolean}) | undefined {
+	const isNew = createPrivately(path);
+	const identity = identityOf(path);
+	const database = openLocked(path);
+	if (database && identityOf(path) !== identity) {
+		database.close();
+		return undefined;
+	}
+
+	return database && {database, identity, isNew};
+}
+
+/** Whether it was created. */
+function createPrivately(path: string): boolean {
 	try {
 		// `wx` opens nothing that exists; see `held`.
 		closeSync(openSync(path, 'wx', 0o600));
+		return true;
 	} catch (error) {
-		if (codeOf(error) !== 'EEXIST') {
-			throw error;
+		if (codeOf(error) === 'EEXIST') {
+			return false;
 		}
+
+		throw error;
 	}
 }
 

@@ -7,6 +7,7 @@ import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {controlEndpoints} from './control-endpoints.ts';
 import {controlOpenApi} from './control-openapi.ts';
+import {removeStale} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
 
@@ -20,9 +21,9 @@ const longestSocketPath = 100;
 
 /**
  * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
- * gateway use. Only the owner of the home reaches it. A socket file that is there already is stale: the caller holds the home's lock.
+ * gateway use. Only the owner of the home reaches it. A socket that nobody listens on is replaced.
  *
- * @throws SvcError `control_unavailable`
+ * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
  */
 export async function startControlServer(
 	{
@@ -85,19 +86,6 @@ export async function startControlServer(
 			await rm(socket, {force: true});
 		},
 	};
-}
-
-/** @throws SvcError `control_unavailable` */
-async function removeStale(socket: string): Promise<void> {
-	try {
-		await rm(socket, {force: true});
-	} catch (error) {
-		throw new SvcError(
-			'control_unavailable',
-			`Cannot open the control socket "${socket}": something else has its place (${messageOf(error)}), remove it`,
-			{cause: error},
-		);
-	}
 }
 
 type Served = {

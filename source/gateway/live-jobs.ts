@@ -49,7 +49,7 @@ export function createLiveJobs({
 	readonly onFired: (runId: number) => void;
 }): LiveJobs {
 	const stack = new AsyncDisposableStack();
-	const served = stack.use(createServedProfiles({config, log}));
+	const served = stack.use(createServedProfiles({config, clock, log}));
 	const watcher = stack.use(
 		createJobsWatcher({
 			log,

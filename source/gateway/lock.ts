@@ -1,8 +1,23 @@
 import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import type {HomePaths} from '../config/config.ts';
 import {basePaths} from '../config/home-paths.ts';
+import {every, type Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import {lockFile} from '../core/file-lock.ts';
+import {createLockWatch, lockFile, lockHolder} from '../core/file-lock.ts';
+import type {Logger} from '../core/log.ts';
+import {callControl} from './control-client.ts';
+import {isAnswered} from './control-socket.ts';
+
+/** How often it is looked whether the lock still is where the next gateway looks for it, milliseconds. */
+const lookMs = 5000;
+
+/** How long whoever has the control socket may take to say who it is, milliseconds. */
+const sayMs = 2000;
+
+export type HomeLock = Disposable & {
+	/** Puts the lock and the pid file back where they were removed, now and from time to time, and says so. */
+	watch(world: {readonly clock: Clock; readonly log: Logger}): Disposable;
+};
 
 /**
  * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
@@ -10,36 +25,88 @@ import {lockFile} from '../core/file-lock.ts';
  *
  * @throws SvcError `gateway_running` naming the process that holds it; `home_unusable` when the pid file cannot be written, then nobody holds the home
  */
-export function lockHome(paths: HomePaths): Disposable {
-	const {pidFile} = paths;
-	const lock = lockFile(paths.lockFile);
+export function lockHome(paths: HomePaths): HomeLock {
+	const {pidFile, lockFile: path} = paths;
+	const lock = lockFile(path);
 	if (!lock) {
-		throw isRunning(paths);
+		throw isRunning(paths, holderOf(paths));
 	}
 
 	try {
-		writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
+		writePid(pidFile);
 	} catch (error) {
 		lock[Symbol.dispose]();
+		throw error;
+	}
+
+	return {
+		watch({clock, log}) {
+			const watchLock = createLockWatch(lock, {path, log});
+			const stop = every(clock, lookMs, () => {
+				watchLock();
+				keepPid(pidFile);
+			});
+			return {[Symbol.dispose]: stop};
+		},
+		[Symbol.dispose]() {
+			if (runningPid(paths) === process.pid) {
+				rmSync(pidFile, {force: true});
+			}
+
+			lock[Symbol.dispose]();
+		},
+	};
+}
+
+/** @throws SvcError `home_unusable` */
+function writePid(pidFile: string): void {
+	try {
+		writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
+	} catch (error) {
 		throw new SvcError(
 			'home_unusable',
 			`Cannot write "${pidFile}" (${messageOf(error)}): make room on the disk, or the file writable for this user`,
 			{cause: error},
 		);
 	}
+}
 
-	return {
-		[Symbol.dispose]() {
-			rmSync(pidFile, {force: true});
-			lock[Symbol.dispose]();
-		},
-	};
+function keepPid(pidFile: string): void {
+	if (runningPid({pidFile}) !== process.pid) {
+		try {
+			writePid(pidFile);
+		} catch {
+			// It only tells people who it is; the lock does not need it.
+		}
+	}
+}
+
+/**
+ * Makes sure that nobody answers on the control socket: whoever does serves this home, whatever became of its lock.
+ *
+ * @throws SvcError `gateway_running`
+ */
+export async function refuseAnswered(paths: HomePaths): Promise<void> {
+	if (await isAnswered(paths.socket)) {
+		throw isRunning(paths, await pidOnSocket(paths));
+	}
+}
+
+/** What whoever listens says of itself; `undefined` when that is nothing. */
+async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
+	try {
+		const {pid} = await callControl<{readonly pid: number}>(socket, '/v1/status', {
+			silenceMs: sayMs,
+		});
+		return pid;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Who holds the home, and what to do: a gateway of the home above serves its profiles, and is not to be ended for one of them. */
-function isRunning(paths: HomePaths): SvcError {
+function isRunning(paths: HomePaths, pid: number | undefined): SvcError {
 	const {home, profile} = paths;
-	const pid = runningPid(paths);
 	const base = basePaths(paths);
 	const advice =
 		base && pid !== undefined && runningPid(base) === pid
@@ -50,6 +117,10 @@ function isRunning(paths: HomePaths): SvcError {
 		`Cannot start a second gateway for "${home}": process ${pid ?? '(unknown)'} runs one already${advice}`,
 	);
 }
+
+/** Another process: its number in the pid file may be old, that of the lock is not. */
+const holderOf = (paths: HomePaths): number | undefined =>
+	lockHolder(paths.lockFile) ?? runningPid(paths);
 
 /** The number in the pid file. It may be stale: only the lock says whether a gateway runs. */
 export function runningPid({pidFile}: Pick<HomePaths, 'pidFile'>): number | undefined {

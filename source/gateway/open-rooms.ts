@@ -19,7 +19,7 @@ import {createLiveConfig} from './live-config.ts';
 import {createLiveGroups} from './live-groups.ts';
 import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
-import {lockHome} from './lock.ts';
+import {lockHome, refuseAnswered} from './lock.ts';
 import {logConsole} from './log-console.ts';
 import {createGatewayMetrics} from './metrics.ts';
 import {openLog} from './open-log.ts';
@@ -50,7 +50,8 @@ export async function openRooms(
 	await using stack = new AsyncDisposableStack();
 
 	ensureHome(paths);
-	stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
+	const lock = stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
+	await refuseAnswered(paths);
 
 	const metrics = createGatewayMetrics();
 	const emit: Emit = event => {
@@ -60,6 +61,7 @@ export async function openRooms(
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
 	const {log, redact} = stack.use(openLog(world, {emit, secrets: () => secrets?.() ?? []}));
+	stack.use(lock.watch({clock, log}));
 	stack.use(logConsole({log: log.from('library'), clock}));
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},

@@ -1,8 +1,11 @@
+import {existsSync} from 'node:fs';
 import type {Config, HomePaths} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
+import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import {cell} from '../core/untrusted.ts';
+import {lockForWriting} from '../store/writer-lock.ts';
 import {lockHome} from './lock.ts';
 
 const longestName = 64;
@@ -25,8 +28,10 @@ export type ServedProfiles = Disposable & {
  */
 export function createServedProfiles({
 	config,
+	clock,
 	log,
 }: {
+	readonly clock: Clock;
 	/** The configuration as it is now. */
 	readonly config: () => Pick<Config, 'paths' | 'profiles'>;
 	readonly log: Logger;
@@ -38,7 +43,7 @@ export function createServedProfiles({
 	const take = (name: string, paths: HomePaths) => {
 		try {
 			ensureHome(paths);
-			locks.set(name, lockHome(paths));
+			locks.set(name, lockProfile(paths, {clock, log}));
 			said.delete(name);
 		} catch (error) {
 			const reason = messageOf(error);
@@ -89,6 +94,21 @@ export function createServedProfiles({
 			}
 		},
 	};
+}
+
+/** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own that somebody took the lock from */
+function lockProfile(
+	paths: HomePaths,
+	world: {readonly clock: Clock; readonly log: Logger},
+): Disposable {
+	using stack = new DisposableStack();
+	const lock = stack.use(lockHome(paths));
+	if (existsSync(paths.stateDb)) {
+		lockForWriting(paths.stateDb)[Symbol.dispose]();
+	}
+
+	stack.use(lock.watch(world));
+	return stack.move();
 }
 
 const notFired = (name: string): string => `jobs of profile "${name}" are not fired here`;

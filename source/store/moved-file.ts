@@ -1,6 +1,6 @@
-import {statSync} from 'node:fs';
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import {identityOf} from '../core/file-identity.ts';
 
 /** The file system is asked no more often, milliseconds. */
 const leastPauseMs = 1000;
@@ -42,14 +42,4 @@ export function createMovedCheck(
 
 		return moved;
 	};
-}
-
-/** `none` when there is no file, `undefined` when nobody can tell. */
-function identityOf(file: string): string | undefined {
-	try {
-		const found = statSync(file, {bigint: true, throwIfNoEntry: false});
-		return found ? `${found.dev} ${found.ino}` : 'none';
-	} catch {
-		return undefined;
-	}
 }

@@ -1,9 +1,7 @@
-import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {chmodSync, closeSync, existsSync, openSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 
 const privateFile = 0o600;
-const privateFolder = 0o700;
 
 /** How long a call blocks the event loop for a foreign lock, milliseconds; longer waits are timers. @see createGroupCommit */
 const busyTimeoutMs = 50;
@@ -27,14 +25,13 @@ const pragmas = `
 export const filesOf = (file: string): readonly string[] => [file, `${file}-wal`, `${file}-shm`];
 
 /**
- * Opens the database for the one process that writes it, and creates it if need be: the folder 0700, the file 0600 before anything is in it
+ * Opens the database for the one process that writes it, and creates it if need be: 0600 before anything is in it
  * (SQLite gives its side files the mode of the database). `maxPages` limits its size in pages of 8 KiB. Throws what Node and SQLite throw.
  */
 export function openDatabase(
 	file: string,
 	{maxPages}: {readonly maxPages?: number} = {},
 ): DatabaseSync {
-	mkdirSync(dirname(file), {recursive: true, mode: privateFolder});
 	if (!existsSync(file)) {
 		closeSync(openSync(file, 'wx', privateFile));
 	}

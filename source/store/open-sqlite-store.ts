@@ -1,5 +1,8 @@
+import {mkdirSync} from 'node:fs';
+import {dirname} from 'node:path';
 import type {DatabaseSync} from 'node:sqlite';
 import {every, type Clock} from '../core/clock.ts';
+import {createLockWatch, type FileLock} from '../core/file-lock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createAbandon, type Fate} from './abandoned-runs.ts';
@@ -33,6 +36,7 @@ import {storeUnreadable} from './sqlite-errors.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool} from './waiting-pool.ts';
+import {lockForWriting, lockPathOf} from './writer-lock.ts';
 
 /** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
 const lookMs = 5000;
@@ -55,7 +59,7 @@ export type SqliteStoreOptions = {
 
 /**
  * Opens the embedded store: one SQLite file, written by this process alone, every acknowledged write synced to the disk.
- * @throws SvcError `store_unreadable` (damaged, no database, not accessible, locked), `store_too_new`
+ * @throws SvcError `store_unreadable` (damaged, no database, not accessible, locked), `store_too_new`, `store_in_use` (by another process that writes it)
  */
 export async function openSqliteStore(
 	dependencies: SqliteStoreDependencies,
@@ -71,18 +75,22 @@ export async function openSqliteStore(
 
 function openOnce(dependencies: SqliteStoreDependencies, options: SqliteStoreOptions): Store {
 	const {file, maxPages} = options;
-	const database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
+	mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+	const lock = lockForWriting(file);
+	let database: DatabaseSync | undefined;
 	try {
+		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
 		migrate(database, file);
-		return storeOn(database, options, dependencies);
+		return storeOn({database, lock}, options, dependencies);
 	} catch (error) {
-		database.close();
+		database?.close();
+		lock[Symbol.dispose]();
 		throw error;
 	}
 }
 
 function storeOn(
-	database: DatabaseSync,
+	{database, lock}: {readonly database: DatabaseSync; readonly lock: FileLock},
 	{file, freshClaims = 4096}: SqliteStoreOptions,
 	{clock, log = silentLogger, onCommit}: SqliteStoreDependencies,
 ): Store {
@@ -114,8 +122,10 @@ function storeOn(
 	const memory = joinMemories([counters, claims, pending, timed]);
 	const lost = createMovedCheck({database, clock}, {file});
 	const commit = createGroupCommit({database, clock, memory, lost, onCommit, onFailing}, {file});
+	const watchLock = createLockWatch(lock, {path: lockPathOf(file), log});
 	const stopLooking = every(clock, lookMs, () => {
 		commit.look();
+		watchLock();
 	});
 	const times = createDueTimes({database, timed, clock});
 	const enqueue = createEnqueue({database, counters, times});
@@ -198,6 +208,8 @@ function storeOn(
 				commit.close();
 				database.close();
 			}
+
+			lock[Symbol.dispose]();
 		},
 	};
 }

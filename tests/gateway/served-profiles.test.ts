@@ -4,6 +4,7 @@ import {homePaths} from '../../source/config/home-paths.ts';
 import {loadProfiles} from '../../source/config/profiles.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createServedProfiles} from '../../source/gateway/served-profiles.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 test('a home whose pid file could not be written can be taken later', async () => {
@@ -15,6 +16,7 @@ test('a home whose pid file could not be written can be taken later', async () =
 	const profiles = loadProfiles(paths, {environment, merged: environment, multiplex: true});
 	const lines: string[] = [];
 	using served = createServedProfiles({
+		clock: createFakeClock(),
 		config: () => ({paths, profiles}),
 		log: {...silentLogger, warn: line => lines.push(line)},
 	});

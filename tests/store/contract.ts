@@ -810,10 +810,11 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 		test(
 			'what is batched is written when the store closes',
-			use(async (_store, clock, home) => {
+			use(async (store, clock, home) => {
 				const note = sampleDelivery({outcome: 'ignored:event'});
 				const entry = sampleEntryOfTranscript('last words');
 				let id = 0;
+				await store[Symbol.asyncDispose]();
 				{
 					await using closing = await home.open(clock);
 					closing.intake.note(note);

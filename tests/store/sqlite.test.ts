@@ -384,8 +384,19 @@ describe('a database that is moved under the gateway', () => {
 			code: 'journal_unavailable',
 		});
 		renameSync(`${home.file}.moved`, home.file);
+		await store[Symbol.asyncDispose]();
 		await using again = await home.open(now);
 		expect(again.groups.pending()).toBe(150);
+	});
+
+	test('is written by one store at a time, and by the next one as soon as that is closed', async () => {
+		await using home = await createSqliteHome();
+		const now = createFakeClock(startMs);
+		const store = await home.open(now);
+		await expect(home.open(now)).rejects.toMatchObject({code: 'store_in_use'});
+		await store[Symbol.asyncDispose]();
+		await using next = await home.open(now);
+		expect(next.recovered.requeued).toEqual([]);
 	});
 
 	test('is noticed without a write, too, and its log spoils no other file', async () => {

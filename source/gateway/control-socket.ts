@@ -1,0 +1,57 @@
+import {rm} from 'node:fs/promises';
+import {connect} from 'node:net';
+import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+
+/** How long connecting may take: the kernel answers for whoever listens. */
+const connectMs = 2000;
+
+/** What says that nobody listens there; `EINVAL` a path that is too long for it. */
+const nobody: ReadonlySet<string> = new Set([
+	'ENOENT',
+	'ECONNREFUSED',
+	'ENOTSOCK',
+	'ENOTDIR',
+	'EINVAL',
+]);
+
+/** Whether a process listens on the socket at `path`; it need not say anything. */
+export async function isAnswered(path: string): Promise<boolean> {
+	const {promise, resolve} = Promise.withResolvers<boolean>();
+	const socket = connect(path);
+	socket.setTimeout(connectMs, () => {
+		resolve(true);
+	});
+	socket.once('connect', () => {
+		resolve(true);
+	});
+	socket.on('error', error => {
+		resolve(!nobody.has(codeOf(error)));
+	});
+	const isTaken = await promise;
+	socket.destroy();
+	return isTaken;
+}
+
+/**
+ * Removes what a gateway that was killed left behind; never a socket that somebody listens on.
+ *
+ * @throws SvcError `gateway_running`, `control_unavailable`
+ */
+export async function removeStale(socket: string): Promise<void> {
+	if (await isAnswered(socket)) {
+		throw new SvcError(
+			'gateway_running',
+			`Cannot open the control socket "${socket}": another process listens on it; attach with "svc" or end it with "svc gateway stop"`,
+		);
+	}
+
+	try {
+		await rm(socket, {force: true});
+	} catch (error) {
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": something else has its place (${messageOf(error)}), remove it`,
+			{cause: error},
+		);
+	}
+}
