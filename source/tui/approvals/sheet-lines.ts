@@ -6,8 +6,8 @@ import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
+import {shownId} from '../panes/traffic/result-word.ts';
 import type {Tone} from '../theme/theme.ts';
-import {shownId} from '../traffic/result-word.ts';
 import {askedBy, claimTexts} from './approval-text.ts';
 import type {ArgumentRows} from './argument-rows.ts';
 

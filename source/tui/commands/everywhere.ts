@@ -1,17 +1,17 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
+import {review} from '../panes/approvals/approval-commands.ts';
+import {otherSection} from '../panes/groups/cross-sections.ts';
 import {clean} from '../panes/line.ts';
 import {paneOf, panes} from '../panes/pane.ts';
+import {askToReload} from '../panes/tools/tool-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {themeNames} from '../theme/theme.ts';
-import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
-import {otherSection} from './sections.ts';
-import {askToReload} from './tools.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
 	paneOf(shell.view.get().pane).list ? undefined : own('There is no list in this pane');

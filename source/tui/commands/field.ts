@@ -1,6 +1,6 @@
 import {own} from '../../terminal/text/safe.ts';
+import {review} from '../panes/approvals/approval-commands.ts';
 import {paneOf} from '../panes/pane.ts';
-import {review} from './approvals.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';
 

@@ -1,12 +1,12 @@
 import {own, ui} from '../../terminal/text/safe.ts';
-import {holdSection} from '../groups/sections.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
+import {crossSections} from '../panes/groups/cross-sections.ts';
+import {holdSection} from '../panes/groups/sections.ts';
 import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type PaneId, type ViewState} from '../state/view.ts';
-import {crossSections} from './sections.ts';
 
 type Move = Extract<ListMove, string>;
 

@@ -1,5 +1,6 @@
 import {own} from '../../terminal/text/safe.ts';
 import {paletteEntries} from '../overlay/palette-entries.ts';
+import {sendTest} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalCommands} from './approval.ts';
 import type {Command} from './command.ts';
@@ -9,7 +10,6 @@ import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {menuCommands} from './menu.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
-import {sendTest} from './traffic.ts';
 import {trialCommands} from './trial.ts';
 
 const quitCommands: readonly Command[] = [

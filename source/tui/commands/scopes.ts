@@ -1,8 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
-import {holdSection, jobsHaveFocus} from '../groups/sections.ts';
 import type {RouteOptions} from '../input/key-router.ts';
+import {holdSection, jobsHaveFocus} from '../panes/groups/sections.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {perform, type Scope} from './command.ts';

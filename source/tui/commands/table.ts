@@ -1,18 +1,18 @@
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
 import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
+import {approvalPaneCommands} from '../panes/approvals/approval-commands.ts';
+import {groupCommands} from '../panes/groups/group-commands.ts';
+import {jobCommands} from '../panes/groups/job-commands.ts';
+import {logCommands} from '../panes/logs/log-commands.ts';
+import {runCommands} from '../panes/runs/run-commands.ts';
+import {toolCommands} from '../panes/tools/tool-commands.ts';
+import {trafficCommands} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
-import {approvalPaneCommands} from './approvals.ts';
 import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
-import {groupCommands} from './groups.ts';
-import {jobCommands} from './jobs.ts';
-import {logCommands} from './logs.ts';
 import {overlayCommands} from './overlays.ts';
-import {runCommands} from './runs.ts';
 import {scopeTitle} from './scope-title.ts';
-import {toolCommands} from './tools.ts';
-import {trafficCommands} from './traffic.ts';
 
 /** What the palette offers. */
 export const acts: readonly Command[] = [

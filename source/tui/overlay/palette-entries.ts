@@ -3,14 +3,14 @@ import type {Safe} from '../../core/untrusted.ts';
 import {empty, own, ui} from '../../terminal/text/safe.ts';
 import {perform, type Command} from '../commands/command.ts';
 import {change, goToDelivery, goToGroup, goToJob, goToRun, openPane} from '../commands/navigate.ts';
-import {jobKey, jobName} from '../jobs/job-key.ts';
+import {jobKey, jobName} from '../panes/groups/job-key.ts';
 import {clean} from '../panes/line.ts';
 import {paneOf} from '../panes/pane.ts';
-import {runWords} from '../runs/run-word.ts';
+import {runWords} from '../panes/runs/run-word.ts';
+import {routeKey} from '../panes/subs/route-key.ts';
+import {resultWord, shownId} from '../panes/traffic/result-word.ts';
 import type {Shell} from '../shell/shell.ts';
 import {paneIds, type PaneId} from '../state/view.ts';
-import {routeKey} from '../subs/route-key.ts';
-import {resultWord, shownId} from '../traffic/result-word.ts';
 
 /** One thing that the palette can do. */
 export type PaletteEntry = {

@@ -1,5 +1,5 @@
+import type {PayloadField} from '../payload/payload-field.ts';
 import type {ViewState} from '../state/view.ts';
-import type {PayloadField} from '../traffic/payload-field.ts';
 import type {Line} from './line.ts';
 
 /** The field of a payload that a row of a detail shows. */

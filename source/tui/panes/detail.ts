@@ -1,19 +1,19 @@
-import {entryDetail} from '../approvals/approval-detail.ts';
-import {groupDetail, type GroupContent} from '../groups/group-detail.ts';
-import {jobsHaveFocus} from '../groups/sections.ts';
-import {jobDetail} from '../jobs/job-detail.ts';
-import {logDetail} from '../logs/log-detail.ts';
-import {runDetail} from '../runs/run-detail.ts';
-import {runOf} from '../runs/run-of.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 import type {Loaded} from '../state/loader.ts';
 import type {PaneId} from '../state/view.ts';
-import {routeDetail} from '../subs/route-detail.ts';
-import {serverDetail} from '../tools/server-detail.ts';
-import {trafficDetail} from '../traffic/traffic-detail.ts';
+import {entryDetail} from './approvals/approval-detail.ts';
+import {groupDetail, type GroupContent} from './groups/group-detail.ts';
+import {jobDetail} from './groups/job-detail.ts';
+import {jobsHaveFocus} from './groups/sections.ts';
 import type {Line} from './line.ts';
+import {logDetail} from './logs/log-detail.ts';
 import {createMemory} from './remember.ts';
+import {runDetail} from './runs/run-detail.ts';
+import {runOf} from './runs/run-of.ts';
+import {routeDetail} from './subs/route-detail.ts';
+import {serverDetail} from './tools/server-detail.ts';
+import {trafficDetail} from './traffic/traffic-detail.ts';
 
 /** What stands beside the list of a pane. */
 export type Details = {

@@ -2,8 +2,8 @@ import type {ServerToolView} from '../../core/tool-server.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
+import type {PayloadField} from '../payload/payload-field.ts';
 import type {Tone} from '../theme/theme.ts';
-import type {PayloadField} from '../traffic/payload-field.ts';
 
 export type Span = {
 	readonly text: Safe;

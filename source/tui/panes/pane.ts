@@ -1,12 +1,12 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {own} from '../../terminal/text/safe.ts';
-import {groupOrder} from '../groups/group-order.ts';
-import {jobsHaveFocus} from '../groups/sections.ts';
-import {needsDecision} from '../runs/run-word.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 import type {PaneId} from '../state/view.ts';
+import {groupOrder} from './groups/group-order.ts';
+import {jobsHaveFocus} from './groups/sections.ts';
+import {needsDecision} from './runs/run-word.ts';
 
 /** What the frame knows of a pane. */
 export type Pane = {

@@ -1,21 +1,25 @@
-import {approvalVocabulary, createApprovalEntries, entryKey} from '../approvals/approval-entry.ts';
-import {groupVocabulary} from '../groups/group-filter.ts';
-import {groupOrder} from '../groups/group-order.ts';
-import {sectionsNow} from '../groups/sections.ts';
-import {jobKey, jobVocabulary} from '../jobs/job-key.ts';
 import {atFirst} from '../list/window.ts';
-import {createLogRows, logVocabulary} from '../logs/log-row.ts';
+import {
+	approvalVocabulary,
+	createApprovalEntries,
+	entryKey,
+} from '../panes/approvals/approval-entry.ts';
+import {groupVocabulary} from '../panes/groups/group-filter.ts';
+import {groupOrder} from '../panes/groups/group-order.ts';
+import {jobKey, jobVocabulary} from '../panes/groups/job-key.ts';
+import {sectionsNow} from '../panes/groups/sections.ts';
+import {createLogRows, logVocabulary} from '../panes/logs/log-row.ts';
 import {paneOf} from '../panes/pane.ts';
-import {runVocabulary} from '../runs/run-word.ts';
+import {runVocabulary} from '../panes/runs/run-word.ts';
+import {routeKey, routeVocabulary} from '../panes/subs/route-key.ts';
+import {reasonRows} from '../panes/tools/server-columns.ts';
+import {serverKey, serverVocabulary} from '../panes/tools/server-key.ts';
+import {trafficVocabulary} from '../panes/traffic/traffic-filter.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
 import {createList} from '../state/list.ts';
 import type {Store} from '../state/store.ts';
 import type {KeptFilters, PaneId, ViewState} from '../state/view.ts';
-import {routeKey, routeVocabulary} from '../subs/route-key.ts';
-import {reasonRows} from '../tools/server-columns.ts';
-import {serverKey, serverVocabulary} from '../tools/server-key.ts';
-import {trafficVocabulary} from '../traffic/traffic-filter.ts';
 import type {Shell} from './shell.ts';
 
 /** Headings that the rows of pane 6 may have between them. */

@@ -1,10 +1,10 @@
 import {limits} from '../../core/state.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
+import {groupsSummary} from '../panes/groups/groups-title.ts';
 import {clean, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
+import {serversSummary} from '../panes/tools/servers-summary.ts';
 import type {AnyList} from '../state/list.ts';
-import {serversSummary} from '../tools/servers-summary.ts';
-import {groupsSummary} from './groups-title.ts';
 import {filterSpans, grouped, ruleLine} from './rule-line.ts';
 import type {Shell} from './shell.ts';
 import {staleFor} from './status-line.ts';

@@ -3,8 +3,8 @@ import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
+import {needsDecision} from '../panes/runs/run-word.ts';
 import {clockTime} from '../panes/time.ts';
-import {needsDecision} from '../runs/run-word.ts';
 import type {Snapshot} from '../state/feed.ts';
 
 /** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */

@@ -3,7 +3,7 @@ import type {StopConsequences} from '../../gateway/port.ts';
 import type {Sheet} from '../approvals/sheet.ts';
 import type {FormState} from '../forms/form.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
-import type {ToolTrial} from '../tools/tool-trial.ts';
+import type {ToolTrial} from '../trial/tool-trial.ts';
 
 export const paneIds = [
 	'traffic',

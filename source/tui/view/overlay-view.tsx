@@ -8,7 +8,7 @@ import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
 import type {FirstRunCard, Overlay} from '../state/view.ts';
-import {answerRows} from '../tools/answer-rows.ts';
+import {answerRows} from '../trial/answer-rows.ts';
 import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';

@@ -1,19 +1,19 @@
 import {useCallback} from 'react';
 import {own, ui} from '../../terminal/text/safe.ts';
-import type {LogRow} from '../logs/log-row.ts';
+import {ApprovalList} from '../panes/approvals/approval-list.tsx';
+import {GroupsPane} from '../panes/groups/groups-body.tsx';
 import {line, type Line} from '../panes/line.ts';
-import {runColumns, runHeader, runRow} from '../runs/run-columns.ts';
+import type {LogRow} from '../panes/logs/log-row.ts';
+import {runColumns, runHeader, runRow} from '../panes/runs/run-columns.ts';
+import {routeColumns, routeHeader, routeRow} from '../panes/subs/route-columns.ts';
+import {routeKey} from '../panes/subs/route-key.ts';
+import {ServerList} from '../panes/tools/server-list.tsx';
+import {trafficColumns, trafficHeader, trafficRow} from '../panes/traffic/traffic-columns.ts';
 import {useStore} from '../state/use-store.ts';
 import type {PaneId} from '../state/view.ts';
-import {routeColumns, routeHeader, routeRow} from '../subs/route-columns.ts';
-import {routeKey} from '../subs/route-key.ts';
 import type {Tone} from '../theme/theme.ts';
-import {trafficColumns, trafficHeader, trafficRow} from '../traffic/traffic-columns.ts';
-import {ApprovalList} from './approval-list.tsx';
 import {Empty} from './empty.tsx';
-import {GroupsPane} from './groups-pane.tsx';
 import {ListRows} from './list-rows.tsx';
-import {ServerList} from './server-list.tsx';
 import {useShell} from './shell-context.ts';
 
 export type RegionProps = {readonly width: number; readonly height: number};

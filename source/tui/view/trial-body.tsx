@@ -1,7 +1,7 @@
 import {own, ui} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {blankLine, clean, line, wrapText} from '../panes/line.ts';
-import type {ToolTrial} from '../tools/tool-trial.ts';
+import type {ToolTrial} from '../trial/tool-trial.ts';
 import {LineBlock} from './line-block.tsx';
 
 export type TrialBodyProps = {

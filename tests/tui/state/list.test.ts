@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {DeliveryRow} from '../../../source/core/state.ts';
+import {trafficVocabulary} from '../../../source/tui/panes/traffic/traffic-filter.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import {createList} from '../../../source/tui/state/list.ts';
-import {trafficVocabulary} from '../../../source/tui/traffic/traffic-filter.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';

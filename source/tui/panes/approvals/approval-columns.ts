@@ -1,0 +1,110 @@
+import type {Approval, ApprovalRule} from '../../../core/approval.ts';
+import {cell, type Safe} from '../../../core/untrusted.ts';
+import {fit} from '../../../terminal/text/fit.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {
+	askedFor,
+	askingServer,
+	hashText,
+	outcomeWords,
+	reachText,
+	ruleArguments,
+} from '../../approvals/approval-text.ts';
+import {clean, line, type Line} from '../line.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
+import type {ApprovalEntry} from './approval-entry.ts';
+
+export type ApprovalColumns = {
+	readonly server: number;
+	readonly tool: number;
+	readonly rest: number;
+};
+
+const cells = {signs: 3, id: 6, state: 13, time: 8} as const;
+const blanks = 5;
+
+/** How `width` cells are shared. */
+export function approvalColumns(width: number): ApprovalColumns {
+	const rest = Math.max(24, width - cells.signs - cells.id - cells.state - cells.time - blanks);
+	const server = Math.min(20, Math.floor(rest * 0.3));
+	const tool = Math.min(28, Math.floor(rest * 0.36));
+	return {server, tool, rest: rest - server - tool};
+}
+
+/** The names of the columns. */
+export const approvalHeader = ({server, tool, rest}: ApprovalColumns): Safe =>
+	ui`   ${fit(own('#'), cells.id)} ${fit(own('state'), cells.state)} ${fit(own('time'), cells.time)} ${fit(own('server'), server)} ${fit(own('tool'), tool)} ${fit(own('for'), rest)}`;
+
+const headings: Readonly<Record<ApprovalEntry['kind'], Line>> = {
+	waiting: line(own('  ── waiting ──'), 'title'),
+	rule: line(own('  ── rules ──'), 'title'),
+	settled: line(own('  ── history ──'), 'title'),
+};
+
+/** The heading of the section that a row begins. */
+export const entryHeading = (
+	entry: ApprovalEntry,
+	above: ApprovalEntry | undefined,
+): Line | undefined => (entry.kind === above?.kind ? undefined : headings[entry.kind]);
+
+/** One request, or one rule, as one row. */
+export function entryRow(
+	entry: ApprovalEntry,
+	{columns, now}: {readonly columns: ApprovalColumns; readonly now: number},
+	isSelected: boolean,
+): Line {
+	return entry.kind === 'rule'
+		? ruleRow(entry.rule, columns, isSelected)
+		: requestRow(entry.approval, {columns, now}, isSelected);
+}
+
+function requestRow(
+	approval: Approval,
+	{columns, now}: {readonly columns: ApprovalColumns; readonly now: number},
+	isSelected: boolean,
+): Line {
+	const {id, decision} = approval;
+	const word = decision
+		? outcomeWords[decision.outcome]
+		: ({text: ui`! ${duration(approval.deadline - now)} left`, tone: 'warn'} as const);
+	const at = decision?.at ?? approval.requestedAt;
+	return [
+		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
+		{text: decision ? own('  ') : own('! '), tone: 'warn'},
+		{text: ui`${fit(clean(String(id)), cells.id)} `, tone: isSelected ? 'selected' : 'plain'},
+		{text: ui`${fit(word.text, cells.state)} `, tone: word.tone},
+		{
+			text: ui`${fit(isSameDay(at, now) ? clockTime(at) : clean(dayTime(at).slice(0, 6)), cells.time)} ${fit(askingServer(approval), columns.server)} ${fit(askedFor(approval), columns.tool)} `,
+			tone: isSelected ? 'selected' : 'plain',
+		},
+		{text: fit(originText(approval), columns.rest), tone: 'quiet'},
+	];
+}
+
+/** `run #184 gh-review`, then what it was called with. */
+function originText(approval: Approval): Safe {
+	const {run, route} = approval;
+	const origin = run === undefined ? own('a person') : ui`run #${run}`;
+	const via = route === undefined || route === '-' ? own('') : ui` ${clean(route)}`;
+	const args =
+		approval.kind === 'tool' && approval.args !== null
+			? ui`  ${cell(JSON.stringify(approval.args), 200).text}`
+			: own('');
+	return ui`${origin}${via}${args}`;
+}
+
+const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boolean): Line => [
+	{text: isSelected ? own('>') : own(' '), tone: 'accent'},
+	{text: own('  ')},
+	{
+		text: ui`${fit(ui`r${rule.id}`, cells.id)} ${fit(own('allows'), cells.state)} ${fit(ui`${rule.uses} ${rule.uses === 1 ? own('use') : own('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(rule.tool), columns.tool)} `,
+		tone: isSelected ? 'selected' : 'plain',
+	},
+	{
+		text: fit(
+			ui`${reachText(rule)} · ${ruleArguments(rule)} · ${hashText(rule.definition)}`,
+			columns.rest,
+		),
+		tone: 'quiet',
+	},
+];

@@ -1,0 +1,172 @@
+import type {Approval} from '../../../core/approval.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {ruleText} from '../../approvals/approval-text.ts';
+import {pagedText} from '../../approvals/paged-text.ts';
+import type {Command} from '../../commands/command.ts';
+import {copyText} from '../../commands/copy.ts';
+import {change, goToDelivery, goToRun, openPane} from '../../commands/navigate.ts';
+import {openSheet} from '../../commands/sheet.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {clean, wrapText} from '../line.ts';
+import type {ApprovalEntry} from './approval-entry.ts';
+
+const selected = (shell: Shell): ApprovalEntry | undefined => shell.lists.approvals.selected();
+
+const requestOf = (entry: ApprovalEntry | undefined): Approval | undefined =>
+	entry && entry.kind !== 'rule' ? entry.approval : undefined;
+
+const waitingNow = (shell: Shell): Approval | undefined => {
+	const entry = selected(shell);
+	return entry?.kind === 'waiting' ? entry.approval : undefined;
+};
+
+/**
+ * Opens what waits: the request that the open pane has selected, else the oldest; pane 6 where nothing waits.
+ */
+export function review(shell: Shell): void {
+	const {pane} = shell.view.get();
+	const {approvals} = shell.port.getState();
+	const run = pane === 'runs' ? shell.lists.runs.selected()?.id : undefined;
+	const chosen =
+		(pane === 'approvals' ? waitingNow(shell) : undefined) ??
+		(run === undefined ? undefined : approvals.find(approval => approval.run === run));
+	const next = approvals.find(({id}) => id === chosen?.id) ?? approvals[0];
+	if (next) {
+		openSheet(shell, next);
+	} else {
+		openPane(shell, 'approvals');
+	}
+}
+
+const why =
+	(reasonFor: (entry: ApprovalEntry) => Safe | undefined) =>
+	(shell: Shell): Safe | undefined => {
+		const entry = selected(shell);
+		return entry ? reasonFor(entry) : own('Nothing is selected');
+	};
+
+function askToRevoke(shell: Shell): void {
+	const entry = selected(shell);
+	if (entry?.kind !== 'rule') {
+		return;
+	}
+
+	const {rule} = entry;
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Revoke rule r${rule.id}`,
+			lines: [ruleText(rule), own('Calls that it covered ask again.')].flatMap(text =>
+				wrapText(text, shell.view.get().size.columns - 4),
+			),
+			act: own('revoke'),
+			run() {
+				shell.attempt(async () => {
+					const done = await shell.port.revokeApprovalRule(rule.id);
+					shell.toast(
+						done ? ui`Rule r${rule.id} is revoked` : ui`Rule r${rule.id} was gone already`,
+						done ? 'good' : 'warn',
+					);
+				});
+			},
+		},
+	});
+}
+
+const copied = (entry: ApprovalEntry): string => {
+	if (entry.kind === 'rule') {
+		return ruleText(entry.rule);
+	}
+
+	const {approval} = entry;
+	return approval.kind === 'tool' ? JSON.stringify(approval.args, undefined, 2) : approval.message;
+};
+
+/** Commands of pane 6. */
+export const approvalPaneCommands: readonly Command[] = [
+	{
+		id: 'approvals.open',
+		scope: 'approvals',
+		keys: ['enter'],
+		label: own('review'),
+		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
+		run: review,
+	},
+	{
+		id: 'approvals.revoke',
+		scope: 'approvals',
+		keys: ['x'],
+		label: own('revoke the rule (asks)'),
+		why: why(entry =>
+			entry.kind === 'rule' ? undefined : own('Only a rule can be revoked; ! answers what waits'),
+		),
+		run: askToRevoke,
+	},
+	{
+		id: 'approvals.run',
+		scope: 'approvals',
+		keys: ['o'],
+		label: own('its run'),
+		why: why(entry =>
+			requestOf(entry)?.run === undefined ? own('No run asked for it') : undefined,
+		),
+		run(shell) {
+			const {run} = requestOf(selected(shell)) ?? {};
+			if (run !== undefined) {
+				goToRun(shell, run);
+			}
+		},
+	},
+	{
+		id: 'approvals.delivery',
+		scope: 'approvals',
+		keys: ['b'],
+		label: own('its delivery'),
+		quiet: true,
+		why: why(entry =>
+			requestOf(entry)?.delivery === undefined ? own('No delivery led to it') : undefined,
+		),
+		run(shell) {
+			const {delivery} = requestOf(selected(shell)) ?? {};
+			if (delivery !== undefined) {
+				goToDelivery(shell, delivery);
+			}
+		},
+	},
+	{
+		id: 'approvals.copy',
+		scope: 'approvals',
+		keys: ['y'],
+		label: own('copy'),
+		why: why(() => undefined),
+		run(shell) {
+			const entry = selected(shell);
+			if (entry) {
+				shell.attempt(async () =>
+					copyText(
+						shell,
+						copied(entry),
+						entry.kind === 'rule'
+							? own('rule')
+							: clean(entry.approval.kind === 'tool' ? 'arguments' : 'message'),
+					),
+				);
+			}
+		},
+	},
+	{
+		id: 'approvals.pager',
+		scope: 'approvals',
+		keys: ['e'],
+		label: own('all of it in $PAGER'),
+		quiet: true,
+		why: why(entry => (entry.kind === 'rule' ? own('A rule is shown whole here') : undefined)),
+		run(shell) {
+			const approval = requestOf(selected(shell));
+			if (approval) {
+				shell.attempt(async () => shell.desktop.page(pagedText(approval)));
+			}
+		},
+	},
+];

@@ -1,0 +1,115 @@
+import type {Group} from '../../../core/group.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import type {Command} from '../../commands/command.ts';
+import {copyText} from '../../commands/copy.ts';
+import {change, goToRun} from '../../commands/navigate.ts';
+import {placeNow} from '../../commands/place.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {clean} from '../line.ts';
+import {groupText} from './group-detail.ts';
+
+const selected = (shell: Shell): Group | undefined => shell.lists.groups.selected();
+
+const why =
+	(isPossible: (group: Group) => boolean, reason: Safe) =>
+	(shell: Shell): Safe | undefined => {
+		const group = selected(shell);
+		if (!group) {
+			return own('No group is selected');
+		}
+
+		return isPossible(group) ? undefined : reason;
+	};
+
+function askToDispatch(shell: Shell): void {
+	const group = selected(shell);
+	if (!group) {
+		return;
+	}
+
+	const {id, key, route, count} = group;
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Dispatch ${clean(key)} of ${clean(route)} now`,
+			lines: [
+				count === 1
+					? own('Starts 1 agent run now, for its event.')
+					: ui`Starts 1 agent run now, for the latest of its ${count} events; the prompt says that ${count - 1} ${count === 2 ? own('was') : own('were')} superseded.`,
+				own('Events that come later open a new group.'),
+			],
+			act: own('dispatch'),
+			run() {
+				shell.attempt(async () => {
+					const done = await shell.port.dispatchGroup(id);
+					shell.toast(
+						done ? ui`${clean(key)} is dispatched` : ui`${clean(key)} had been dispatched already`,
+						done ? 'good' : 'warn',
+					);
+				});
+			},
+		},
+	});
+}
+
+/** Commands of the groups in pane 2. */
+export const groupCommands: readonly Command[] = [
+	{
+		id: 'groups.dispatch',
+		scope: 'groups',
+		keys: ['d'],
+		label: own('dispatch now (asks)'),
+		why: why(({state}) => state === 'pending', own('The group is dispatched already')),
+		run: askToDispatch,
+	},
+	{
+		id: 'groups.run',
+		scope: 'groups',
+		keys: ['o'],
+		label: own('its run'),
+		why: why(({runId}) => runId !== undefined, own('It waits: it has started no run yet')),
+		run(shell) {
+			const {runId} = selected(shell) ?? {};
+			if (runId !== undefined) {
+				goToRun(shell, runId);
+			}
+		},
+	},
+	{
+		id: 'groups.copy',
+		scope: 'groups',
+		keys: ['y'],
+		label: own('copy key'),
+		why: why(() => true, own('')),
+		run(shell) {
+			const group = selected(shell);
+			if (group) {
+				shell.attempt(async () => copyText(shell, group.key, own('key')));
+			}
+		},
+	},
+	{
+		id: 'groups.pager',
+		scope: 'groups',
+		keys: ['e'],
+		label: own('events and payload in $PAGER'),
+		quiet: true,
+		why: why(() => true, own('')),
+		run(shell) {
+			const group = selected(shell);
+			const isStillHere = placeNow(shell, own('e'));
+			shell.attempt(async () => {
+				const stored = group && (await shell.port.getGroup(group.id));
+				if (!stored) {
+					throw new Error('That group is no longer stored');
+				}
+
+				const latest = await shell.port.getDelivery(stored.latest);
+				if (isStillHere(own('The pager was not opened'))) {
+					await shell.desktop.page(groupText({group: stored, latest}));
+				}
+			});
+		},
+	},
+];

@@ -1,0 +1,126 @@
+import {Box} from 'ink';
+import {useCallback} from 'react';
+import type {Group} from '../../../core/group.ts';
+import type {JobView} from '../../../core/job.ts';
+import {own} from '../../../terminal/text/safe.ts';
+import {useStore} from '../../state/use-store.ts';
+import {LineBlock} from '../../view/line-block.tsx';
+import {LineRow} from '../../view/line-row.tsx';
+import {ListRows} from '../../view/list-rows.tsx';
+import type {RegionProps} from '../../view/pane-list.tsx';
+import {useShell} from '../../view/shell-context.ts';
+import {emptyLines} from '../empty.ts';
+import {blankLine, line, type Line} from '../line.ts';
+import {runOf} from '../runs/run-of.ts';
+import {doneHeading, groupColumns, groupHeader, groupRow} from './group-columns.ts';
+import {jobsTitle} from './groups-title.ts';
+import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
+import {jobKey} from './job-key.ts';
+import {jobsHaveFocus, sectionsNow} from './sections.ts';
+
+/** Groups with their two clocks, and under them the scheduled jobs. */
+export function GroupsPane({width, height}: RegionProps) {
+	const shell = useShell();
+	const {state} = useStore(shell.feed, snapshot => snapshot);
+	const sections = sectionsNow(state, {width, height});
+	return (
+		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
+			<GroupList width={width} height={sections.groups} />
+			<JobSection width={width} height={sections.jobs} />
+		</Box>
+	);
+}
+
+function GroupList({width, height}: RegionProps) {
+	const shell = useShell();
+	const {groups} = shell.lists;
+	const {state, now} = useStore(shell.feed, snapshot => snapshot);
+	const hasFocus = !useJobsFocus();
+	useStore(groups, view => view);
+	const columns = groupColumns(width);
+	const rowOf = useCallback(
+		(group: Group, isSelected: boolean) =>
+			groupRow(
+				group,
+				{columns: groupColumns(width), now, run: runOf(state.runs, group.runId)},
+				isSelected && hasFocus,
+			),
+		[width, now, state.runs, hasFocus],
+	);
+	return (
+		<ListRows
+			list={groups}
+			keyOf={group => String(group.id)}
+			rowOf={rowOf}
+			headingOf={doneHeadingOf}
+			header={line(groupHeader(columns, groups.shown()), 'quiet')}
+			width={width}
+			height={height}
+			whenEmpty={
+				<LineBlock
+					rows={emptyLines('groups', {state, isFiltered: groups.get().total > 0}, width)}
+					top={0}
+					width={width}
+					height={height}
+				/>
+			}
+		/>
+	);
+}
+
+/** Those that are done begin under a heading. */
+const doneHeadingOf = (group: Group, above: Group | undefined): Line | undefined =>
+	group.state === 'dispatched' && above?.state !== 'dispatched' ? doneHeading : undefined;
+
+const noJobs = [blankLine, line(own('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];
+
+function JobSection({width, height}: RegionProps) {
+	const shell = useShell();
+	const {jobs} = shell.lists;
+	const {state, now} = useStore(shell.feed, snapshot => snapshot);
+	const hasFocus = useJobsFocus();
+	useStore(jobs, view => view);
+	const second = Math.floor(now / 1000) * 1000;
+	const rowOf = useCallback(
+		(job: JobView, isSelected: boolean) =>
+			jobRow(
+				job,
+				{columns: jobColumns(width), now: second, run: runOf(state.runs, job.lastRunId)},
+				isSelected && hasFocus,
+			),
+		[width, second, state.runs, hasFocus],
+	);
+	if (state.jobs.length === 0) {
+		return <LineBlock rows={noJobs} top={0} width={width} height={height} />;
+	}
+
+	return (
+		<>
+			<Box height={1} flexShrink={0}>
+				<LineRow row={jobsTitle(shell, width)} width={width} />
+			</Box>
+			<ListRows
+				list={jobs}
+				keyOf={jobKey}
+				rowOf={rowOf}
+				header={line(jobHeader(jobColumns(width)), 'quiet')}
+				width={width}
+				height={height - 1}
+				whenEmpty={
+					<LineBlock
+						rows={emptyLines('groups', {state, isFiltered: true}, width)}
+						top={0}
+						width={width}
+						height={height - 1}
+					/>
+				}
+			/>
+		</>
+	);
+}
+
+function useJobsFocus(): boolean {
+	const shell = useShell();
+	useStore(shell.view, state => state.isInJobs);
+	return jobsHaveFocus(shell);
+}

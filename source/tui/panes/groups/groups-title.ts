@@ -1,0 +1,83 @@
+import {type GatewayState, limits} from '../../../core/state.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {filterSpans, grouped, ruleLine} from '../../shell/rule-line.ts';
+import type {Shell} from '../../shell/shell.ts';
+import type {AnyList} from '../../state/list.ts';
+import {clean, type Line} from '../line.ts';
+import {isSameDay} from '../time.ts';
+import {groupOrder} from './group-order.ts';
+import {nextText} from './job-columns.ts';
+import {jobName} from './job-key.ts';
+
+/** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
+export function groupsSummary({feed, lists, port}: Shell): readonly Line[] {
+	const {state, now} = feed.get();
+	const {pending} = groupOrder(state.groups);
+	const flushed = port.embedded ? own('flushed at quit') : own('flushed when the gateway stops');
+	return [
+		...filtered(lists.groups),
+		[
+			{
+				text: ui`${grouped(pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+				tone: 'quiet',
+			},
+		],
+	];
+}
+
+/**
+ * Groups that were dispatched since midnight. The list knows the newest of them, the totals all since the start: where neither can tell,
+ * it is at least that many.
+ */
+function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): Safe {
+	const listed = groups.filter(
+		({dispatchedAt}) => dispatchedAt !== undefined && isSameDay(dispatchedAt, now),
+	).length;
+	if (listed < limits.dispatchedGroups) {
+		return grouped(listed);
+	}
+
+	return isSameDay(gateway.startedAt, now)
+		? grouped(Math.max(listed, totals.groupsDispatched))
+		: clean(`${grouped(listed)}+`);
+}
+
+const filtered = (list: AnyList): readonly Line[] => {
+	const {filterText, filter, items, total} = list.get();
+	return filterText.trim() === ''
+		? []
+		: [
+				filterSpans(filterText, filter),
+				[{text: clean(`${grouped(items.length)} of ${grouped(total)}`), tone: 'quiet'}],
+			];
+};
+
+/** The rule above the jobs: how many, what is wrong, and which one fires next. */
+export function jobsTitle({feed, lists}: Shell, width: number): Line {
+	const {
+		state: {jobs},
+		now,
+	} = feed.get();
+	const invalid = jobs.filter(({state}) => state === 'invalid').length;
+	const [next] = jobs
+		.filter(({state, nextAt}) => state === 'active' && nextAt !== undefined)
+		.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
+	return ruleLine(
+		[
+			[{text: own('Jobs'), tone: 'title'}],
+			...filtered(lists.jobs),
+			[{text: grouped(jobs.length), tone: 'quiet'}],
+			invalid > 0 ? [{text: ui`! ${invalid} invalid`, tone: 'warn'}] : [],
+			next
+				? [
+						{
+							text: ui`next ${jobName(next)} ${nextText(next, {now, isShort: true})}`,
+							tone: 'quiet',
+						},
+					]
+				: [],
+		],
+		width,
+	);
+}

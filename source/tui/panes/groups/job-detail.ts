@@ -1,0 +1,73 @@
+import type {JobView} from '../../../core/job.ts';
+import type {Run, StoredRun} from '../../../core/run.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import type {Loaded} from '../../state/loader.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
+import {runWords} from '../runs/run-word.ts';
+import {fullTime} from '../time.ts';
+import {nextText} from './job-columns.ts';
+import {jobName} from './job-key.ts';
+
+export type JobSources = {
+	/** The last run: as the list has it, and with its whole answer. */
+	readonly run: Run | undefined;
+	readonly loaded: Loaded<StoredRun>;
+	/** Milliseconds since 1970. */
+	readonly now: number;
+};
+
+/** One job and the answer of its last run as rows of `width` cells. */
+export function jobDetail(job: JobView, sources: JobSources, width: number): readonly Line[] {
+	const {now} = sources;
+	return [
+		line(ui`${jobName(job)}  ${clean(job.state)}`, 'strong'),
+		...(job.problem === undefined
+			? []
+			: wrapText(`✗ ${job.problem}`, width).map(row => line(row, 'bad'))),
+		blankLine,
+		fact('id', job.id),
+		fact('profile', job.profile),
+		fact('schedule', job.schedule),
+		fact('time zone', job.timeZone),
+		fact('next run', nextText(job, {now, isShort: false})),
+		fact('last fired', job.lastAt === undefined ? 'never' : fullTime(job.lastAt)),
+		fact('open runs', String(job.open)),
+		fact('deliver', job.deliver),
+		...lastRunRows(job, sources, width),
+	];
+}
+
+const fact = (name: string, value: string): Line => [
+	{text: clean(`${name.padEnd(12)} `), tone: 'quiet'},
+	{text: clean(value)},
+];
+
+function lastRunRows(
+	{lastRunId}: JobView,
+	{run, loaded}: JobSources,
+	width: number,
+): readonly Line[] {
+	if (lastRunId === undefined) {
+		return [];
+	}
+
+	const whole =
+		loaded.status === 'ready' && loaded.value.id === lastRunId ? loaded.value : undefined;
+	const stored: Run | undefined = whole ?? run;
+	const answer = whole?.fullAnswer ?? stored?.answer;
+	return [
+		blankLine,
+		[
+			{text: own('Last run'), tone: 'title'},
+			{text: ui`  #${lastRunId}  `},
+			...(stored ? [runWords[stored.state]] : []),
+			{text: own('  o opens it'), tone: 'quiet'},
+		],
+		...(stored?.error === undefined
+			? []
+			: wrapText(`✗ ${stored.error}`, width - 1).map(row => line(ui` ${row}`, 'bad'))),
+		...(answer === undefined
+			? [line(loaded.status === 'loading' ? own(' loading') : own(' no answer yet'), 'quiet')]
+			: wrapText(answer, width - 1).map(row => line(ui` ${row}`))),
+	];
+}

@@ -1,0 +1,105 @@
+import type {Approval} from '../../../core/approval.ts';
+import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {widthOf} from '../../../terminal/text/fit.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import type {Term, Vocabulary} from '../../filter/filter.ts';
+import {numberTerm, sinceTerm, textTerm} from '../../filter/terms.ts';
+import type {Tone} from '../../theme/theme.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
+
+export type RunWord = {readonly text: Safe; readonly tone: Tone};
+
+/** Each state with its sign: never the colour alone. */
+export const runWords: Readonly<Record<RunState, RunWord>> = {
+	queued: {text: own('○ queued'), tone: 'quiet'},
+	running: {text: own('◐ running'), tone: 'accent'},
+	delivering: {text: own('◐ delivering'), tone: 'accent'},
+	done: {text: own('✓ done'), tone: 'good'},
+	silent: {text: own('✓ silent'), tone: 'quiet'},
+	failed: {text: own('✗ failed'), tone: 'bad'},
+	cancelled: {text: own('- cancelled'), tone: 'quiet'},
+	interrupted: {text: own('! interrupted'), tone: 'warn'},
+	uncertain: {text: own('! uncertain'), tone: 'warn'},
+	dead: {text: own('✗ dead'), tone: 'bad'},
+};
+
+/**
+ * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
+ * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval` says so with its deadline.
+ */
+export function runWordAt(
+	run: Run,
+	now: number,
+	{
+		room = Infinity,
+		approval,
+	}: {readonly room?: number; readonly approval?: Approval | undefined} = {},
+): RunWord {
+	if (approval && !hasEnded(run.state)) {
+		const full = ui`! waits approval ${duration(approval.deadline - now)}`;
+		const short = ui`! asks ${duration(approval.deadline - now)}`;
+		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
+	}
+
+	const word = runWords[run.state];
+	const {nextAttemptAt = 0} = run;
+	if (!waitsForItsTime(run) || nextAttemptAt <= now) {
+		return word;
+	}
+
+	const until = isSameDay(nextAttemptAt, now) ? clockTime(nextAttemptAt) : dayTime(nextAttemptAt);
+	const text = ui`${word.text} until ${until}`;
+	return {...word, text: widthOf(text) <= room ? text : ui`○ until ${until}`};
+}
+
+/** Whether the run was never tried and has a time to start at. */
+export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}: Run): boolean =>
+	state === 'queued' && attempt === 0 && deliveryAttempt === 0 && nextAttemptAt !== undefined;
+
+/** What a person should know of a state before acting; absent where the word says it all. */
+export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
+	uncertain: own(
+		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
+	),
+	interrupted: own(
+		'svc ended while a tool that may change things was at work. Verify before trying again.',
+	),
+	dead: own('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
+	failed: own('The agent ended in an error. `t` runs it again.'),
+	cancelled: own('A person cancelled it. `t` runs it again.'),
+};
+
+/** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */
+export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
+	failed: 'agent',
+	interrupted: 'agent',
+	cancelled: 'agent',
+	dead: 'delivery',
+	uncertain: 'delivery',
+};
+
+/** Whether a person may ask for another try. */
+export const canRetry = ({state}: Run): boolean => retryFrom[state] !== undefined;
+
+/** Whether the run waits for a person to decide. */
+export const needsDecision = ({state}: Run): boolean =>
+	state === 'interrupted' || state === 'uncertain' || state === 'dead';
+
+/** The words of the Runs filter: `route: state: event: target: job: group: id: since:` and free text. */
+export const runVocabulary: Vocabulary<Run> = {
+	terms: new Map<string, Term<Run>>([
+		['route', textTerm(run => run.route)],
+		['state', textTerm(run => run.state)],
+		['event', textTerm(run => run.event)],
+		['target', textTerm(run => run.target)],
+		['job', textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''))],
+		['group', numberTerm(({group}) => group ?? Number.NaN, {'': 1})],
+		['id', numberTerm(run => run.id, {'': 1})],
+		['since', sinceTerm(run => run.createdAt)],
+	]),
+	haystack: ({id, route, event, state, target, delivery = '', job, error = ''}) =>
+		[`#${id}`, route, event, state, target, delivery, job?.name ?? '', job?.id ?? '', error]
+			.join(' ')
+			.toLowerCase(),
+};

@@ -1,0 +1,70 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import {routePath} from '../../../core/route-path.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
+
+const howToChange: Readonly<Record<RouteView['source'], string>> = {
+	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',
+	dynamic:
+		'Read-only here. Change it with `svc webhook subscribe`, remove it with `svc webhook remove`.',
+};
+
+/** One route as it is served; read-only. */
+export function routeDetail(route: RouteView, width: number): readonly Line[] {
+	return [
+		line(ui`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
+		...(route.problem === undefined
+			? []
+			: wrapText(`not served: ${route.problem}`, width).map(row => line(row, 'bad'))),
+		...(route.insecure
+			? [line(own('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
+			: []),
+		blankLine,
+		...factsOf(route).flatMap(([name, value]) => factRows(name, value, width)),
+		...(route.description === ''
+			? []
+			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
+		blankLine,
+		...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet')),
+	];
+}
+
+const factsOf = (route: RouteView): ReadonlyArray<readonly [string, string]> => [
+	['path', routePath(route)],
+	['profile', route.profile],
+	['events', route.events.length === 0 ? 'every event' : route.events.join(', ')],
+	...(route.mode === 'cron_job' ? [] : [['deliver', route.deliver] as const]),
+	['mode', modeTexts[route.mode]],
+	...(route.coalesceKey === undefined ? [] : [['coalesce', coalesceText(route)] as const]),
+	...(route.cronJob === undefined ? [] : [['cron_job', route.cronJob] as const]),
+	...(route.signature === undefined ? [] : [['signature', route.signature] as const]),
+	...(route.concurrency === undefined
+		? []
+		: [['concurrency', `${counted(route.concurrency)} at once`] as const]),
+	...(route.overflow === undefined
+		? []
+		: [['overflow', 'queue: above the rate limit events wait'] as const]),
+];
+
+const counted = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+
+/** `key {number}  30 s / 300 s`: the quiet window and the cap. */
+const coalesceText = ({coalesceKey = '', windowMs, maxWaitMs}: RouteView): string =>
+	windowMs === undefined || maxWaitMs === undefined
+		? `key ${coalesceKey}`
+		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`;
+
+const modeTexts: Readonly<Record<RouteView['mode'], string>> = {
+	agent: 'agent: each event starts a run',
+	deliver_only: 'deliver_only: the prompt is the message, no agent runs',
+	cron_job: 'cron_job: each event fires the job, which says where its answer goes',
+	coalesce: 'coalesce: events of one key wait together and become one run, see 2',
+};
+
+const nameCells = 13;
+
+const factRows = (name: string, value: string, width: number): readonly Line[] =>
+	wrapText(clean(value), width - nameCells).map((row, index): Line => [
+		{text: clean((index === 0 ? name : '').padEnd(nameCells)), tone: 'quiet'},
+		{text: row},
+	]);

@@ -1,0 +1,117 @@
+import type {Approval} from '../../../core/approval.ts';
+import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../line.ts';
+import {serverName} from './server-key.ts';
+
+const factCells = 10;
+
+const factRows = (name: Safe, value: string, width: number): readonly Line[] =>
+	wrapText(clean(value), width - factCells - 2).map((row, index): Line => [
+		{text: ui`  ${fit(index === 0 ? name : own(''), factCells)}`, tone: 'quiet'},
+		{text: row},
+	]);
+
+/** One server with its tools as rows of `width` cells; `calls` are those that were decided on. */
+export function serverDetail(
+	server: ServerView,
+	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
+): readonly Line[] {
+	const {endpoint, filter, protocol, serverInfo, pingMs, stderr, warnings} = server;
+	const optional: ReadonlyArray<readonly [Safe, string | undefined]> = [
+		[own('filter'), filter],
+		[own('protocol'), protocol],
+		[own('server'), serverInfo],
+		[own('ping'), pingMs === undefined ? undefined : `${Math.round(pingMs)} ms`],
+		[own('calls'), server.activeCalls === 0 ? undefined : `${server.activeCalls} under way`],
+		[own('why'), server.reason],
+		[own('stderr'), stderr],
+	];
+	return [
+		headRow(server, width),
+		...wrapText(clean(endpoint), width - 2).map(row => line(ui`  ${row}`)),
+		...optional.flatMap(([title, value]) =>
+			value === undefined ? [] : factRows(title, value, width),
+		),
+		...warnings.flatMap(warning =>
+			wrapText(clean(`! ${warning}`), width - 2).map(row => line(ui`  ${row}`, 'warn')),
+		),
+		blankLine,
+		...(server.tools.length === 0
+			? [line(own('  no tools'), 'quiet')]
+			: [...legend(server), ...toolRows(server, {calls, width})]),
+	];
+}
+
+function headRow(server: ServerView, width: number): Line {
+	const name = clip(clean(serverName(server)), width - 12);
+	const gap = Math.max(1, width - widthOf(name) - server.trust.length - 1);
+	return [
+		{text: name, tone: 'strong'},
+		{text: clean(' '.repeat(gap))},
+		{text: clean(server.trust), tone: server.trust === 'untrusted' ? 'warn' : 'quiet'},
+	];
+}
+
+/** Above the tools, so that the last row of the detail is one. */
+const legend = ({tools}: ServerView): readonly Line[] =>
+	tools.some(({claims}) => claims.readOnly === true || claims.destructive === true)
+		? [line(own('  * claimed by the server, not verified'), 'quiet')]
+		: [];
+
+const leastName = 12;
+const claimCells = 22;
+
+function toolRows(
+	{name, profile, tools}: ServerView,
+	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
+): readonly Line[] {
+	const counts = callCounts(calls, {name, profile});
+	const longest = Math.max(...tools.map(({tool}) => widthOf(clean(tool))));
+	const cells = Math.min(longest, Math.max(leastName, width - claimCells));
+	return tools.map((tool): Line => {
+		const count = counts.get(tool.tool);
+		return [
+			{
+				text: ui`  ${tool.asks ? own('!') : tool.claims.readOnly === true ? own('R') : own(' ')} `,
+				tone: tool.asks ? 'warn' : 'quiet',
+			},
+			{text: ui`${fit(clean(tool.tool), cells)}  `, tool},
+			...wordSpans(tool),
+			...(count === undefined ? [] : [{text: ui`  ${count}`, tone: 'quiet'} as const]),
+		];
+	});
+}
+
+/** Whether a call asks a person, and what the server claims of the tool. */
+const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => [
+	{text: asks ? own('asks') : own('auto'), tone: asks ? 'warn' : 'quiet'},
+	...(claims.readOnly === true ? [{text: own('  read-only*'), tone: 'quiet'} as const] : []),
+	...(claims.destructive === true ? [{text: own('  destructive*'), tone: 'bad'} as const] : []),
+	...(changed ? [{text: own('  changed'), tone: 'bad'} as const] : []),
+];
+
+/** `3 calls, 1 denied`, by the server's name of the tool. */
+function callCounts(
+	calls: readonly Approval[],
+	{name, profile}: {readonly name: string; readonly profile: string},
+): ReadonlyMap<string, Safe> {
+	const asked = calls.flatMap(call =>
+		call.kind === 'tool' && call.tool.server === name && call.tool.profile === profile
+			? [{tool: call.tool.tool, isAllowed: call.decision?.outcome === 'allowed'}]
+			: [],
+	);
+	return new Map(
+		[...Map.groupBy(asked, ({tool}) => tool)].map(([tool, same]) => {
+			const denied = same.filter(({isAllowed}) => !isAllowed).length;
+			const total = ui`${same.length} asked`;
+			return [tool, denied === 0 ? total : ui`${total}, ${denied} denied`];
+		}),
+	);
+}
+
+/** The tool that a row of the detail shows. */
+export const toolOfRow = (row: Line | undefined): ServerToolView | undefined =>
+	row?.find(({tool}) => tool)?.tool;

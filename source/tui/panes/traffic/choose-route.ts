@@ -1,0 +1,39 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {fit} from '../../../terminal/text/fit.ts';
+import {ui} from '../../../terminal/text/safe.ts';
+import {openMenu} from '../../commands/overlay-state.ts';
+import type {Shell} from '../../shell/shell.ts';
+import type {MenuItem} from '../../state/view.ts';
+import {clean} from '../line.ts';
+import {deliverText} from '../subs/route-columns.ts';
+
+/** Routes that take deliveries now. */
+export const servedRoutes = (shell: Shell): readonly RouteView[] =>
+	shell.feed.get().state.routes.filter(route => route.problem === undefined);
+
+const nameCells = 28;
+const keyed = 9;
+
+/** Offers `routes` to choose one of; the first nine have a key. */
+export function chooseRoute(
+	shell: Shell,
+	{
+		title,
+		routes,
+		choose,
+	}: {
+		readonly title: Safe;
+		readonly routes: readonly RouteView[];
+		readonly choose: (name: string) => void;
+	},
+): void {
+	const items = routes.map((route, index): MenuItem => ({
+		key: index < keyed ? String(index + 1) : '',
+		label: ui`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
+		run() {
+			choose(route.name);
+		},
+	}));
+	openMenu(shell, {title, items});
+}

@@ -1,0 +1,91 @@
+import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
+import {routePath} from '../../../core/route-path.ts';
+import {decisionLines} from './decision.ts';
+import {resultWord} from './result-word.ts';
+
+const bodyOf = (delivery: StoredDelivery): string =>
+	delivery.body ? new TextDecoder().decode(delivery.body) : '';
+
+/** The body as it came in. */
+export const bodyText = (delivery: StoredDelivery): string => bodyOf(delivery);
+
+/** The headers that were kept, one a line; secrets are never among them. */
+export const headersText = (delivery: StoredDelivery): string =>
+	Object.entries(delivery.headers)
+		.map(([name, value]) => `${name}: ${value}`)
+		.join('\n');
+
+/** Headers that curl sets by itself, or that do not belong to the message. */
+const ownHeaders: ReadonlySet<string> = new Set([
+	'accept',
+	'accept-encoding',
+	'connection',
+	'content-length',
+	'host',
+	'transfer-encoding',
+	'user-agent',
+]);
+
+/**
+ * A curl line that sends the delivery again. The signature is the shell variable `$SIG`: the secret never leaves the gateway.
+ * `base` is the address of the receiver, without a slash at the end.
+ */
+export function curlText(delivery: StoredDelivery, base: string): string {
+	const headers = Object.entries(delivery.headers)
+		.filter(([name]) => !ownHeaders.has(name))
+		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+	return [
+		'curl',
+		'-X POST',
+		quoted(base + routePath({profile: delivery.profile, name: delivery.route})),
+		...headers,
+		'-H "X-Webhook-Signature: $SIG"',
+		`--data-binary ${quoted(bodyOf(delivery))}`,
+	].join(' ');
+}
+
+/** A command line that adds a route for events of the same type; it prints what to tell the sender. */
+export function subscribeText({event}: Pick<Delivery, 'event'>): string {
+	const slug = event
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9_-]+/g, '-')
+		.replaceAll(/^[-_]+|[-_]+$/g, '')
+		.slice(0, 64);
+	const isNamed = event !== '-' && event !== 'unknown';
+	return [
+		`svc webhook subscribe ${slug === '' || !isNamed ? 'new-route' : slug}`,
+		...(isNamed ? [`--events ${quoted(event)}`] : []),
+		`--prompt ${quoted('Event {event_type}: {__raw__}')}`,
+	].join(' ');
+}
+
+/** One shell word. With controls in it, `$'…'` spells them out so that nothing acts while it is pasted. */
+function quoted(text: string): string {
+	// oxlint-disable-next-line no-control-regex
+	if (!/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/.test(text)) {
+		return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+	}
+
+	const spelled = text
+		.replaceAll('\\', String.raw`\\`)
+		.replaceAll("'", String.raw`\'`)
+		.replaceAll(
+			// oxlint-disable-next-line no-control-regex
+			/[\u0000-\u001F\u007F-\u009F]/g,
+			character => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
+		);
+	return `$'${spelled}'`;
+}
+
+/** The decision trace, one step a line, under a line that names the delivery. */
+export const decisionText = (delivery: Delivery): string =>
+	[
+		`${delivery.id} ${delivery.route} ${delivery.event} ${resultWord(delivery)}`,
+		...decisionLines(delivery).map(({mark, step, detail}) => `${mark} ${step.padEnd(9)} ${detail}`),
+	].join('\n');
+
+/** The delivery without its body as one line of JSON. */
+export function jsonText(delivery: StoredDelivery): string {
+	const {body: _body, ...rest} = delivery;
+	return JSON.stringify(rest);
+}

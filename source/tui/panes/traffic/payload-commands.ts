@@ -1,0 +1,192 @@
+import {isRejection, type Delivery} from '../../../core/delivery.ts';
+import type {GatewayPort} from '../../../gateway/port.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import type {Command} from '../../commands/command.ts';
+import {copyText} from '../../commands/copy.ts';
+import {moveCursor, openDetail} from '../../commands/navigate.ts';
+import {changeOverlay, openMenu} from '../../commands/overlay-state.ts';
+import {
+	filterJson,
+	filterOf,
+	filterYaml,
+	passes,
+	type FieldFilter,
+	type PayloadField,
+} from '../../payload/payload-field.ts';
+import type {Shell} from '../../shell/shell.ts';
+import type {MenuItem} from '../../state/view.ts';
+import {fieldOf, placeIn} from '../detail-cursor.ts';
+import {clean} from '../line.ts';
+import {bodyText, subscribeText} from './copy-texts.ts';
+import {nothingSelected, selectedDelivery} from './selected-delivery.ts';
+
+/** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
+function fieldUnderCursor(shell: Shell): PayloadField | undefined {
+	const {region} = shell.view.get();
+	if (region === 'list') {
+		openDetail(shell);
+	}
+
+	const rows = shell.detail.lines();
+	const {cursor, field} = placeIn(rows, shell.view.get());
+	if (field) {
+		return field;
+	}
+
+	const next = rows.findIndex((row, index) => index >= cursor && fieldOf(row));
+	if (next !== -1) {
+		moveCursor(shell, next);
+		shell.toast(own('j k to a field, then s once more'));
+	} else if (shell.details.delivery.get().status === 'loading') {
+		shell.toast(own('The payload is loading: s once more'));
+	} else {
+		shell.toast(own('No field of a JSON payload stands below'), 'warn');
+	}
+
+	return undefined;
+}
+
+/** Offers the filter of a route that passes what has the same value, and says how many past events would have passed. */
+function filterFromField(shell: Shell): void {
+	const delivery = selectedDelivery(shell);
+	const field = delivery && fieldUnderCursor(shell);
+	if (!field) {
+		return;
+	}
+
+	const loaded = shell.details.delivery.get();
+	const filter = loaded.status === 'ready' ? filterOf(field, bodyText(loaded.value)) : undefined;
+	if (!filter) {
+		const isDotted = field.path.some(name => name.includes('.'));
+		shell.toast(
+			isDotted
+				? own('A name with a dot in it cannot be named in a filter')
+				: own('No filter of a route can read this field'),
+			'warn',
+		);
+		return;
+	}
+
+	const {route} = delivery;
+	const words =
+		filter.equals === undefined
+			? own('exists')
+			: ui`equals ${clean(JSON.stringify(filter.equals))}`;
+	const copy = (text: string) => () => {
+		shell.attempt(async () => copyText(shell, text, own('filter')));
+	};
+
+	const items: readonly MenuItem[] = [
+		{
+			key: 'y',
+			label: own('copy it as YAML, for "filters:" of the route in config.yaml'),
+			run: copy(filterYaml(filter)),
+		},
+		{
+			key: 'j',
+			label: own('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
+			run: copy(filterJson(filter)),
+		},
+		{
+			key: 'x',
+			label: own('copy the opposite as YAML: it excludes these events'),
+			run: copy(filterYaml(filter, true)),
+		},
+	];
+	const what = ui`${clean(filter.field)} ${words}`;
+	openMenu(shell, {
+		title: own('Filter from a field'),
+		notes: [what, own('Looking at past events …')],
+		items,
+	});
+	const isOpen = () => {
+		const {overlay} = shell.view.get();
+		return overlay?.kind === 'menu' && overlay.items === items;
+	};
+
+	shell.attempt(async () => {
+		const {passed, seen} = await backTest(shell.port, {route, filter, isWanted: isOpen});
+		if (isOpen()) {
+			changeOverlay(shell, 'menu', overlay => ({
+				...overlay,
+				notes: [what, ui`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
+			}));
+		}
+	});
+}
+
+/** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
+const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
+
+/** How many of the latest events of a route pass `filter`. Ends early when nobody waits for it. */
+async function backTest(
+	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
+	{
+		route,
+		filter,
+		isWanted,
+	}: {
+		readonly route: string;
+		readonly filter: FieldFilter;
+		readonly isWanted: () => boolean;
+	},
+): Promise<{readonly passed: number; readonly seen: number}> {
+	const listed = await port.listDeliveries({route, limit: backTestLimits.listed});
+	let passed = 0;
+	let seen = 0;
+	for (const {id} of listed.filter(isEvent)) {
+		if (seen >= backTestLimits.bodies || !isWanted()) {
+			break;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one body at a time: the gateway has other things to do
+		const delivery = await port.getDelivery(id);
+		if (delivery?.body) {
+			seen += 1;
+			passed += passes(filter, bodyText(delivery)) ? 1 : 0;
+		}
+	}
+
+	return {passed, seen};
+}
+
+/** Whether its payload came to the filters of the route, or would have. */
+const isEvent = (delivery: Delivery): boolean =>
+	!isRejection(delivery) &&
+	delivery.replayOf === undefined &&
+	delivery.bodyBytes <= backTestLimits.bytes;
+
+/** Where it acts on nothing yet, it is named where there is room. */
+function isBesideList({view}: Shell): boolean {
+	const {region, size} = view.get();
+	return region === 'list' && size.columns < 120;
+}
+
+/** Commands that make something of what a delivery holds. */
+export const payloadCommands: readonly Command[] = [
+	{
+		id: 'traffic.filter-from-field',
+		scope: 'traffic',
+		keys: ['s'],
+		label: own('filter from field'),
+		quiet: isBesideList,
+		why: nothingSelected,
+		run: filterFromField,
+	},
+	{
+		id: 'traffic.subscribe',
+		scope: 'traffic',
+		keys: ['S'],
+		label: own('subscribe to this event (copies the command)'),
+		quiet: true,
+		why: nothingSelected,
+		run(shell) {
+			const delivery = selectedDelivery(shell);
+			if (delivery) {
+				shell.attempt(async () =>
+					copyText(shell, subscribeText(delivery), own('`svc webhook subscribe` line')),
+				);
+			}
+		},
+	},
+];

@@ -1,0 +1,199 @@
+import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
+import {messageOf} from '../../../core/errors.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import type {ReplayPlan} from '../../../gateway/port.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import type {Command} from '../../commands/command.ts';
+import {change} from '../../commands/navigate.ts';
+import {placeNow, type StillHere} from '../../commands/place.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {clean} from '../line.ts';
+import {chooseRoute, servedRoutes} from './choose-route.ts';
+import {editBody, indented, keepBody} from './edited-body.ts';
+import {shownId} from './result-word.ts';
+import {nothingToReplay, selectedDelivery, stored} from './selected-delivery.ts';
+
+/** What is to be sent once more. */
+type Wish = {
+	readonly delivery: Delivery;
+	/** Name of another route. */
+	readonly route?: string;
+	/** What was edited, and what it was. */
+	readonly edited?: {readonly body: string; readonly of: StoredDelivery};
+};
+
+const optionsOf = ({route, edited}: Wish) => ({
+	...(route !== undefined && {route}),
+	...(edited && {body: edited.body}),
+});
+
+/** Replays at once when nothing but the log would change, else says what it does and asks. What was edited is always asked for. */
+async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise<void> {
+	const {delivery, edited} = wish;
+	const plan = await keeping(shell, wish, async () =>
+		shell.port.planReplay(delivery.id, optionsOf(wish)),
+	);
+	if (!plan.needsConfirmation && !edited) {
+		await send(shell, wish, plan);
+		return;
+	}
+
+	if (!isStillHere(own('Replay was not asked'))) {
+		await giveBack(shell, wish, own('Replay was not asked'));
+		return;
+	}
+
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: ui`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
+			lines: [
+				...(edited ? [own('With the body as it was edited.')] : []),
+				...(plan.effects.length === 0
+					? [own('Nothing but the log changes.')]
+					: plan.effects.map(effect => clean(effect))),
+			],
+			act: own('replay'),
+			run() {
+				shell.attempt(async () => send(shell, wish, plan));
+			},
+			...(otherRoutes(shell, plan.route).length > 0 && {
+				other: {
+					label: own('to another route'),
+					run() {
+						replayElsewhere(shell, {...wish, route: plan.route});
+					},
+				},
+			}),
+		},
+	});
+}
+
+/** Says what was done: also where nothing was asked, an agent may have been started. */
+async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Promise<void> {
+	const {status, body} = await keeping(shell, wish, async () =>
+		shell.port.replay(wish.delivery.id, optionsOf(wish)),
+	);
+	const did = status === 202 && effects.length > 0 ? effects.join(', ') : body;
+	const said = ui`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${clean(did)}`;
+	if (status < 400) {
+		shell.toast(said, 'good');
+	} else if (!(await giveBack(shell, wish, said))) {
+		shell.toast(said, 'bad');
+	}
+}
+
+/** Does `act`; what was edited is kept when it fails. */
+async function keeping<Result>(
+	shell: Shell,
+	wish: Wish,
+	act: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await act();
+	} catch (error) {
+		const path = wish.edited && (await keepBody(shell, wish.edited.of, wish.edited.body));
+		throw path === undefined
+			? error
+			: new Error(`${messageOf(error)}; your text is in ${path}`, {cause: error});
+	}
+}
+
+/** Keeps what was edited, and says where; whether there was something. */
+async function giveBack(shell: Shell, {edited}: Wish, reason: Safe): Promise<boolean> {
+	if (edited) {
+		const path = await keepBody(shell, edited.of, edited.body);
+		shell.toast(ui`${reason}; your text is in ${path}`, 'bad');
+	}
+
+	return edited !== undefined;
+}
+
+/** `wish.route` is the one that it is not sent to. */
+function replayElsewhere(shell: Shell, wish: Wish): void {
+	const {delivery, route = delivery.route} = wish;
+	chooseRoute(shell, {
+		title: ui`Replay ${shownId(delivery)} to`,
+		routes: otherRoutes(shell, route),
+		choose(chosen) {
+			const isStillHere = placeNow(shell, own('t'));
+			shell.attempt(async () => replay(shell, {...wish, route: chosen}, isStillHere));
+		},
+	});
+}
+
+const otherRoutes = (shell: Shell, name: string) =>
+	servedRoutes(shell).filter(route => route.name !== name);
+
+async function editAndReplay(shell: Shell): Promise<void> {
+	const isStillHere = placeNow(shell, own('R'));
+	const delivery = await stored(shell, selectedDelivery(shell));
+	if (!delivery || !isStillHere(own('The editor was not opened'))) {
+		return;
+	}
+
+	await editBody(shell, delivery, {
+		text: indented(delivery),
+		async send(body) {
+			const edited = {body, of: delivery};
+			await replay(shell, {delivery, edited}, placeNow(shell, own('R')));
+		},
+	});
+}
+
+function noOtherRoute(shell: Shell): Safe | undefined {
+	const reason = nothingToReplay(shell);
+	if (reason !== undefined) {
+		return reason;
+	}
+
+	return otherRoutes(shell, selectedDelivery(shell)?.route ?? '').length === 0
+		? own('There is no other route')
+		: undefined;
+}
+
+/** There the filter and following need the room. */
+const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
+
+/** Commands that send a delivery once more. */
+export const replayCommands: readonly Command[] = [
+	{
+		id: 'traffic.replay',
+		scope: 'traffic',
+		keys: ['r'],
+		label: own('replay'),
+		why: nothingToReplay,
+		run(shell) {
+			const delivery = selectedDelivery(shell);
+			if (delivery) {
+				const isStillHere = placeNow(shell, own('r'));
+				shell.attempt(async () => replay(shell, {delivery}, isStillHere));
+			}
+		},
+	},
+	{
+		id: 'traffic.edit-replay',
+		scope: 'traffic',
+		keys: ['R'],
+		label: own('edit+replay'),
+		quiet: isNarrow,
+		why: nothingToReplay,
+		run(shell) {
+			shell.attempt(async () => editAndReplay(shell));
+		},
+	},
+	{
+		id: 'traffic.replay-to',
+		scope: 'traffic',
+		keys: ['t'],
+		label: own('replay to another route'),
+		quiet: true,
+		why: noOtherRoute,
+		run(shell) {
+			const delivery = selectedDelivery(shell);
+			if (delivery) {
+				replayElsewhere(shell, {delivery});
+			}
+		},
+	},
+];

@@ -1,0 +1,168 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import type {StoredDelivery} from '../../../core/delivery.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {own} from '../../../terminal/text/safe.ts';
+import type {Command} from '../../commands/command.ts';
+import {copyText} from '../../commands/copy.ts';
+import {goToGroup, goToRun} from '../../commands/navigate.ts';
+import {openMenu} from '../../commands/overlay-state.ts';
+import {placeNow} from '../../commands/place.ts';
+import type {Shell} from '../../shell/shell.ts';
+import type {MenuItem} from '../../state/view.ts';
+import {chooseRoute, servedRoutes} from './choose-route.ts';
+import {bodyText, curlText, decisionText, headersText, jsonText} from './copy-texts.ts';
+import {indented} from './edited-body.ts';
+import {payloadCommands} from './payload-commands.ts';
+import {replayCommands} from './replay.ts';
+import {nothingSelected, sayAnswer, selectedDelivery, stored} from './selected-delivery.ts';
+
+function receiverUrl(shell: Shell): string {
+	const {webhook} = shell.feed.get().state;
+	return webhook.state === 'listening'
+		? (/^https?:\/\/[^/]+/.exec(webhook.url)?.[0] ?? webhook.url)
+		: 'http://127.0.0.1:8644';
+}
+
+function copyMenu(shell: Shell): void {
+	// What was selected when the menu opened: a list that follows goes on meanwhile.
+	const chosen = selectedDelivery(shell);
+	const entry = (
+		key: string,
+		label: Safe,
+		text: (delivery: StoredDelivery) => string,
+	): MenuItem => ({
+		key,
+		label,
+		run() {
+			shell.attempt(async () => {
+				const delivery = await stored(shell, chosen);
+				if (delivery) {
+					await copyText(shell, text(delivery), label);
+				}
+			});
+		},
+	});
+	const items = [
+		entry('b', own('body'), bodyText),
+		entry('h', own('headers, secrets masked'), headersText),
+		entry('c', own('curl line, signature as $SIG'), delivery =>
+			curlText(delivery, receiverUrl(shell)),
+		),
+		entry('i', own('delivery id'), ({id}) => id),
+		entry('d', own('decision trace'), decisionText),
+		entry('j', own('JSON line'), jsonText),
+	];
+	openMenu(shell, {title: own('Copy'), items});
+}
+
+/** Routes that a test event can be sent to: only the selected one where there is one. */
+function testableRoutes(shell: Shell): readonly RouteView[] {
+	const served = servedRoutes(shell);
+	const name = selectedDelivery(shell)?.route;
+	const same = served.find(route => route.name === name);
+	return same ? [same] : served;
+}
+
+/** Sends a signed event through the gateway's own port. */
+export function sendTest(shell: Shell, route: string): void {
+	shell.attempt(async () => {
+		sayAnswer(shell, await shell.port.sendTestEvent(route));
+	});
+}
+
+function chooseTestRoute(shell: Shell): void {
+	const routes = testableRoutes(shell);
+	const [only] = routes;
+	if (routes.length === 1 && only) {
+		sendTest(shell, only.name);
+		return;
+	}
+
+	chooseRoute(shell, {
+		title: own('Send a test event to'),
+		routes,
+		choose(route) {
+			sendTest(shell, route);
+		},
+	});
+}
+
+const noRoute = (shell: Shell): Safe | undefined =>
+	testableRoutes(shell).length === 0
+		? own('No route is served: add one with `svc webhook subscribe`')
+		: undefined;
+
+/** What helps when nothing came yet: a line that sends a first event. */
+function copySignedCurl(shell: Shell): void {
+	const [route] = testableRoutes(shell);
+	if (route) {
+		shell.attempt(async () => {
+			await copyText(shell, await shell.port.curlLine(route.name), own('signed curl line'));
+		});
+	}
+}
+
+/** Commands of pane 1. */
+export const trafficCommands: readonly Command[] = [
+	...replayCommands,
+	{
+		id: 'traffic.copy',
+		scope: 'traffic',
+		keys: ['y'],
+		label: own('copy'),
+		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
+		run(shell) {
+			if (selectedDelivery(shell)) {
+				copyMenu(shell);
+			} else {
+				copySignedCurl(shell);
+			}
+		},
+	},
+	{
+		id: 'traffic.test',
+		scope: 'traffic',
+		keys: ['T'],
+		label: own('test event'),
+		quiet: shell => selectedDelivery(shell) !== undefined,
+		why: noRoute,
+		run: chooseTestRoute,
+	},
+	...payloadCommands,
+	{
+		id: 'traffic.pager',
+		scope: 'traffic',
+		keys: ['e'],
+		label: own('payload in $PAGER'),
+		quiet: true,
+		why: nothingSelected,
+		run(shell) {
+			const isStillHere = placeNow(shell, own('e'));
+			shell.attempt(async () => {
+				const delivery = await stored(shell, selectedDelivery(shell));
+				if (delivery && isStillHere(own('The pager was not opened'))) {
+					await shell.desktop.page(indented(delivery));
+				}
+			});
+		},
+	},
+	{
+		id: 'traffic.run',
+		scope: 'traffic',
+		keys: ['o'],
+		label: own('its run or group'),
+		quiet: true,
+		why: shell =>
+			selectedDelivery(shell)?.runId === undefined && selectedDelivery(shell)?.group === undefined
+				? own('It started no run')
+				: undefined,
+		run(shell) {
+			const {runId, group} = selectedDelivery(shell) ?? {};
+			if (runId !== undefined) {
+				goToRun(shell, runId);
+			} else if (group !== undefined) {
+				goToGroup(shell, group);
+			}
+		},
+	},
+];

@@ -1,0 +1,190 @@
+import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
+import type {Group} from '../../../core/group.ts';
+import type {Run} from '../../../core/run.ts';
+import type {DeliveryRow} from '../../../core/state.ts';
+import {fit} from '../../../terminal/text/fit.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {payloadRows} from '../../payload/payload-rows.ts';
+import type {Loaded} from '../../state/loader.ts';
+import type {Tone} from '../../theme/theme.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
+import {runWords} from '../runs/run-word.ts';
+import {duration, fullTime} from '../time.ts';
+import {decisionLines, type DecisionLine} from './decision.ts';
+import {resultTone, resultWord, shownId} from './result-word.ts';
+
+const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
+	'✓': 'good',
+	'✗': 'bad',
+	'-': 'quiet',
+};
+
+/** Columns before the detail of a step: ` ✓ signature  `. */
+const stepColumns = 14;
+
+export type TrafficSources = {
+	readonly loaded: Loaded<StoredDelivery>;
+	/** What the delivery led to, as far as it is known. */
+	readonly run: Run | undefined;
+	readonly group: Group | undefined;
+};
+
+/** The decision, the run or the group, and the payload of one delivery as rows of `width` cells; of a flood the newest. */
+export function trafficDetail(
+	row: DeliveryRow,
+	{loaded, run, group}: TrafficSources,
+	width: number,
+): readonly Line[] {
+	const {delivery} = row;
+	return [
+		...floodRows(row, width),
+		[
+			{
+				text: ui`${shownId(delivery)}  ${clean(delivery.route)}  ${clean(delivery.event)}  `,
+				tone: 'strong',
+			},
+			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
+		],
+		line(
+			ui`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
+			'quiet',
+		),
+		...(delivery.replayOf === undefined
+			? []
+			: [line(ui`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
+		blankLine,
+		...decisionRows(delivery, width),
+		...groupRows(delivery, group),
+		...runRows(run, width),
+		blankLine,
+		...payloadRows(loaded),
+	];
+}
+
+/** First, last and count of what stands in one row, and what was asked for when that was not always the same. */
+function floodRows(row: DeliveryRow, width: number) {
+	const {delivery, count, firstAt, routes = []} = row;
+	if (count === 1) {
+		return [];
+	}
+
+	const begin = firstAt ?? delivery.receivedAt;
+	const names = routes.toReversed().join(', ');
+	const rows: readonly Line[] = [
+		line(ui`${clean(resultWord(delivery, count))} in one row`, 'title'),
+		line(ui` first ${fullTime(begin)}`),
+		line(
+			ui` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - begin)}`,
+		),
+		...(routes.length > 1
+			? wrapText(`asked for ${names}${count > routes.length ? ' …' : ''}`, width - 1).map(text =>
+					line(ui` ${text}`, 'quiet'),
+				)
+			: []),
+		...reasonRows(row, width),
+		blankLine,
+		line(own('The newest of them'), 'title'),
+	];
+	return rows;
+}
+
+/** Cells of a count before its reason: ` 12345× `. */
+const countCells = 6;
+
+/** Why they were refused, the newest first; nothing where all had the one reason that the decision below says. */
+function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number): readonly Line[] {
+	if (reasons.length < 2) {
+		return [];
+	}
+
+	const known = reasons.toReversed().flatMap(({detail, count}) =>
+		wrapText(detail, width - countCells - 2).map((text, index): Line => [
+			{
+				text: ui` ${fit(index === 0 ? clean(`${count}×`) : own(''), countCells, {align: 'end'})} `,
+				tone: 'quiet',
+			},
+			{text},
+		]),
+	);
+	const others = clean(`${otherReasons}×`);
+	return [
+		blankLine,
+		line(own('Reasons'), 'title'),
+		...known,
+		...(otherReasons > 0
+			? [line(ui` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
+			: []),
+	];
+}
+
+function groupRows(
+	{id, group: groupId, runId}: Delivery,
+	group: Group | undefined,
+): readonly Line[] {
+	if (groupId === undefined) {
+		return [];
+	}
+
+	const opens = runId === undefined ? own('o opens it') : own('');
+	const title = {text: own('Group'), tone: 'title'} as const;
+	if (!group) {
+		return [blankLine, [title, {text: ui`  ${groupId}  ${opens}`, tone: 'quiet'}]];
+	}
+
+	const {key, state, count, latest} = group;
+	const events = count === 1 ? own('event') : own('events');
+	return [
+		blankLine,
+		[title, {text: ui`  ${clean(key)}`}],
+		line(ui`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
+		...(latest === id ? [] : [line(ui`  superseded by ${shownId({id: latest})}`, 'quiet')]),
+	];
+}
+
+function decisionRows(delivery: Delivery, width: number): readonly Line[] {
+	const rows = decisionLines(delivery).flatMap(({mark, step, detail}) =>
+		wrapText(clean(detail), width - stepColumns).map((text, index): Line => {
+			const tone = mark === '-' ? 'quiet' : 'plain';
+			return index === 0
+				? [
+						{text: ui` ${clean(mark)} `, tone: markTones[mark]},
+						{text: clean(step.padEnd(stepColumns - 3)), tone},
+						{text, tone},
+					]
+				: [{text: ui`${clean(' '.repeat(stepColumns))}${text}`, tone}];
+		}),
+	);
+	return [
+		[
+			{text: own('Decision'), tone: 'title'},
+			{text: clean(`  ${delivery.durationMs.toFixed(1)} ms`), tone: 'quiet'},
+		],
+		...rows,
+	];
+}
+
+/** Rows of an answer that stand beside its delivery; pane 7 has all of it. */
+const answerRows = 6;
+
+function runRows(run: Run | undefined, width: number): readonly Line[] {
+	if (!run) {
+		return [];
+	}
+
+	const word = runWords[run.state];
+	const text = run.error ?? run.answer;
+	const rows = text === undefined ? [] : wrapText(text, width - 2);
+	return [
+		blankLine,
+		[
+			{text: own('Run'), tone: 'title'},
+			{text: ui`  #${run.id}  `},
+			word,
+			{text: ui`  to ${clean(run.target)}  o opens it`, tone: 'quiet'},
+		],
+		...rows
+			.slice(0, answerRows)
+			.map(row => line(ui`  ${row}`, run.error === undefined ? 'plain' : 'bad')),
+		...(rows.length > answerRows ? [line(ui`  … ${rows.length - answerRows} more`, 'quiet')] : []),
+	];
+}

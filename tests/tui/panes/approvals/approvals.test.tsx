@@ -1,0 +1,134 @@
+import {expect, test} from 'vitest';
+import {createFakePort} from '../../../helpers/fake-port.ts';
+import {makeFormApproval, makeRule, makeToolApproval} from '../../../helpers/make-approval.ts';
+import {makeRun} from '../../../helpers/make.ts';
+import {freshPicture, showShell, testNow} from '../../../helpers/show-shell.tsx';
+
+const wide = {columns: 120, rows: 36};
+const narrow = {columns: 80, rows: 24};
+
+const later = makeToolApproval({id: 1});
+const sooner = makeFormApproval({id: 2, deadline: testNow + 60_000});
+const denied = makeToolApproval({
+	id: 8,
+	decision: {
+		outcome: 'denied',
+		at: testNow - 60_000,
+		by: 'cli (bob)',
+		reason: 'wrong repository',
+	},
+});
+const state = {
+	approvals: [later, sooner],
+	settledApprovals: [denied],
+	approvalRules: [makeRule({args: {keys: ['owner', 'repo'], hash: 'ff'}})],
+};
+
+test('what waits by its deadline, then the rules, then what was decided', async () => {
+	await using shown = await showShell(createFakePort(state), narrow, {pane: 'approvals'});
+	const rows = shown.screen
+		.lines()
+		.slice(2)
+		.map(row => row.trimEnd());
+	const from = rows.findIndex(row => row.startsWith('── Approvals'));
+
+	expect(rows.slice(from, from + 9)).toEqual([
+		`── Approvals ── 4 ── 2 waiting · 1 rule · 1 decided ${'─'.repeat(28)}`,
+		'   #      state         time     server        tool             for',
+		'  ── waiting ──',
+		'>! 2      ! 1:00 left   12:00:00 crm           a form           run #184',
+		' ! 1      ! 4:31 left   12:00:00 github-tools  create_issue     run #184 gh-rev…',
+		'  ── rules ──',
+		'   r4     allows        3 uses   github-tools  create_issue     expires 20 Dec …',
+		'  ── history ──',
+		'   8      ✗ denied      11:59:00 github-tools  create_issue     run #184 gh-rev…',
+	]);
+	expect(shown.screen.picture()).toBe(await freshPicture(shown));
+});
+
+test('what was decided last stands first, whatever was asked first', async () => {
+	const decided = (id: number, at: number) =>
+		makeToolApproval({id, decision: {outcome: 'denied', at, by: 'tui'}});
+	const port = createFakePort({
+		settledApprovals: [decided(1, testNow - 1000), decided(3, testNow), decided(2, testNow - 500)],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'approvals'});
+	const numbers = shown.screen.lines().flatMap(row => /^[ >]  (\d) /.exec(row)?.[1] ?? []);
+
+	expect(numbers).toEqual(['3', '2', '1']);
+});
+
+test('the detail of a decision says nothing of calls before, which it does not know', async () => {
+	const port = createFakePort({settledApprovals: [denied], approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, wide, {pane: 'approvals'});
+	expect(shown.text()).toContain('[no call before]');
+	await shown.screen.press('j');
+	expect(shown.text()).toContain('3 fields, 60 B, all shown');
+	expect(shown.text()).not.toContain('[no call before]');
+});
+
+test('enter opens the sheet of the chosen request', async () => {
+	await using shown = await showShell(createFakePort(state), narrow, {pane: 'approvals'});
+	await shown.screen.press('j', 'enter');
+
+	expect(shown.screen.lines()[2]).toContain('── Approval 1 of 2 ── denies in 4:31');
+});
+
+test('x revokes a rule, and asks', async () => {
+	const port = createFakePort(state);
+	await using shown = await showShell(port, narrow, {pane: 'approvals'});
+	await shown.screen.press('x');
+	expect(shown.screen.lines().at(-1)).toContain('Only a rule can be revoked');
+	await shown.screen.press('j', 'j', 'x');
+	expect(shown.text()).toContain('allow github-tools/create_issue  the same owner, repo');
+	await shown.screen.press('enter');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'revokeApprovalRule', args: [4]}]);
+	expect(shown.screen.lines().at(-1)).toBe(' Rule r4 is revoked');
+});
+
+test('the detail says who decided, and what the agent was told', async () => {
+	await using shown = await showShell(createFakePort({settledApprovals: [denied]}), wide, {
+		pane: 'approvals',
+	});
+
+	expect(shown.text()).toContain('✗ denied  2026-11-20 11:59:00.000');
+	expect(shown.text()).toContain('by           cli (bob)');
+	expect(shown.text()).toContain('agent told   wrong repository');
+	expect(shown.text()).toContain('title   "Flaky test in api"');
+});
+
+test('a run that waits says so, with its deadline; ! opens its request', async () => {
+	const port = createFakePort({
+		approvals: [makeToolApproval({id: 1, run: 7}), makeToolApproval({id: 2, run: 184})],
+		runs: [makeRun({id: 184, state: 'running', startedAt: testNow, createdAt: testNow})],
+		progress: {
+			184: [{at: testNow, kind: 'note', text: 'create_issue: 3 of 10'}],
+		},
+	});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	expect(shown.text()).toContain('! waits approval 4:31');
+	expect(shown.text()).toContain('! github-tools wants create_issue · denies in 4:31');
+	expect(shown.text()).toContain('create_issue: 3 of 10');
+	await shown.screen.press('!');
+	expect(shown.screen.lines()[2]).toContain('── Approval 2 of 2 ──');
+});
+
+test('without anything it says what would come here, and ! goes there', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('!');
+
+	expect(shown.text()).toContain('Nothing waits for approval, and nothing did.');
+});
+
+test('the filter knows kinds, servers and outcomes', async () => {
+	await using shown = await showShell(createFakePort(state), narrow, {pane: 'approvals'});
+	await shown.screen.press('/');
+	await shown.screen.type('kind:settled outcome:denied');
+
+	expect(shown.text()).toContain('1 of 4');
+	expect(shown.text()).toContain('── history ──');
+	expect(shown.text()).not.toContain('── rules ──');
+});

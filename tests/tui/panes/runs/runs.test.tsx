@@ -1,0 +1,231 @@
+import {expect, test} from 'vitest';
+import type {Run, StoredRun} from '../../../../source/core/run.ts';
+import {createFakePort} from '../../../helpers/fake-port.ts';
+import {makeDelivery, makeJob, makeRun, received} from '../../../helpers/make.ts';
+import {showShell, testNow} from '../../../helpers/show-shell.tsx';
+
+const wide = {columns: 120, rows: 36};
+const narrow = {columns: 80, rows: 24};
+
+const run = (id: number, overrides: Partial<Run> = {}): Run =>
+	makeRun({id, createdAt: testNow - 60_000, ...overrides});
+
+const stored = (view: Run, overrides: Partial<StoredRun> = {}): StoredRun => ({
+	...view,
+	plan: {prompt: 'Review', target: {kind: 'log', extra: {}}, skills: []},
+	transcript: [],
+	...overrides,
+});
+
+test('the newest run stands first, with its state in words', async () => {
+	const port = createFakePort({
+		runs: [
+			run(1, {state: 'done', startedAt: testNow - 60_000, finishedAt: testNow - 19_000}),
+			run(2, {state: 'uncertain'}),
+			run(3, {state: 'running', startedAt: testNow - 5000, toolCalls: 3}),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+
+	expect(shown.screen.lines().slice(3, 7)).toEqual([
+		'   #     time     route         event                state         tools    took',
+		'>  3     11:59:00 gh-review     pull_request         ◐ running     3        0:05',
+		' ! 2     11:59:00 gh-review     pull_request         ! uncertain   0           -',
+		'   1     11:59:00 gh-review     pull_request         ✓ done        0        0:41',
+	]);
+});
+
+test.for([
+	['its time', testNow + 10_000, 'queued until 12:00:10'],
+	['the time of another day', testNow + 86_400_000, 'queued until Nov 21 12:00'],
+] as const)(
+	'a run that waits for %s says "queued until", in the list and in its detail',
+	async ([, nextAttemptAt, text]) => {
+		const waits = run(4, {nextAttemptAt});
+		const port = createFakePort({runs: [waits]});
+		await using shown = await showShell(port, narrow, {pane: 'runs'});
+		expect(shown.screen.lines()[4]).toContain(`○ ${text} `);
+		await shown.screen.press('enter');
+
+		expect(shown.screen.lines()[3]).toBe(`#4  gh-review  pull_request  ○ ${text}`);
+		expect(shown.text()).toContain('not started');
+		expect(shown.text()).not.toContain('next try');
+	},
+);
+
+test('beside a detail there is room for the time alone', async () => {
+	const port = createFakePort({runs: [run(4, {nextAttemptAt: testNow + 10_000})]});
+	await using shown = await showShell(port, {columns: 100, rows: 24}, {pane: 'runs'});
+
+	expect(shown.screen.lines()[4]).toContain(' ○ until 12:00:10 ');
+});
+
+test('a run whose time has come, and one that is tried again, are queued', async () => {
+	const port = createFakePort({
+		runs: [run(4, {nextAttemptAt: testNow}), run(5, {nextAttemptAt: testNow + 10_000, attempt: 1})],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	expect(shown.text()).not.toContain('until');
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain('next try 12:00:10');
+});
+
+test('uncertain says "verify before trying again"', async () => {
+	const port = createFakePort({runs: [run(2, {state: 'uncertain'})]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+
+	expect(shown.text().replaceAll(/\s+/g, ' ')).toMatch(/Verify before trying again/i);
+});
+
+test('a run under way shows what was heard, an ended one its journal', async () => {
+	const active = run(5, {state: 'running', startedAt: testNow});
+	const port = createFakePort({
+		runs: [active],
+		progress: {5: [{at: testNow, kind: 'tool-call', text: 'get_issue {"number": 7}'}]},
+	});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	await shown.pass(80);
+	expect(shown.text()).toContain('tool-call   get_issue {"number": 7}');
+
+	const done = run(5, {state: 'done', startedAt: testNow, finishedAt: testNow, answer: 'Fine'});
+	port.runs.set(
+		5,
+		stored(done, {
+			transcript: [{at: testNow, kind: 'text', text: 'I looked at it'}],
+			fullAnswer: 'Fine.\nAnd done.',
+		}),
+	);
+	port.change({runs: [done], progress: {}});
+	await shown.pass(200);
+	await shown.pass(400);
+	expect(shown.text()).toContain('text        I looked at it');
+	expect(shown.text()).toContain('And done.');
+});
+
+test.for([
+	['x', 'running', 'cancelRun'],
+	['x', 'queued', 'cancelRun'],
+	['x', 'delivering', 'cancelRun'],
+	['t', 'failed', 'retryRun'],
+	['t', 'cancelled', 'retryRun'],
+	['t', 'dead', 'retryRun'],
+	['t', 'interrupted', 'retryRun'],
+	['t', 'uncertain', 'retryRun'],
+] as const)('%s on a %s run asks, then calls %s', async ([key, state, name]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('esc');
+	expect(port.calls).toEqual([]);
+
+	await shown.screen.press(key, 'y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name, args: [9]}]);
+});
+
+test.for([
+	['x', 'queued', 'The agent does not start.'],
+	['x', 'running', 'What its tools did already stays done.'],
+	['x', 'delivering', 'an answer that is on its way may still arrive.'],
+	['t', 'failed', 'The agent runs again, then its answer goes to log.'],
+	['t', 'interrupted', 'The agent runs again, then its answer goes to log.'],
+	['t', 'cancelled', 'The agent runs again, then its answer goes to log.'],
+	['t', 'dead', 'The answer that is there goes to log.'],
+	['t', 'uncertain', 'The answer that is there goes to log.'],
+] as const)('%s on a %s run says "%s"', async ([key, state, effect]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+
+	expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(effect);
+});
+
+test.for([
+	['x', 'done', 'The run has ended'],
+	['t', 'done', 'A run that waits, is under way, done or silent cannot be tried again'],
+] as const)('%s on a %s run says why not', async ([key, state, reason]) => {
+	const port = createFakePort({runs: [run(9, {state})]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press(key);
+
+	expect(shown.screen.lines().at(-1)).toContain(reason);
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('o goes to the delivery of the run', async () => {
+	const delivery = makeDelivery({receivedAt: testNow});
+	const port = createFakePort({runs: [run(9, {delivery: delivery.id})]});
+	port.emit(received(delivery), received(makeDelivery({receivedAt: testNow})));
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('o');
+
+	expect(shown.shell.view.get().pane).toBe('traffic');
+	expect(shown.shell.lists.traffic.selected()?.delivery.id).toBe(delivery.id);
+});
+
+test.for([
+	['a', 'the whole answer'],
+	['i', '9'],
+	['e', 'it broke'],
+] as const)('y %s copies "%s"', async ([key, text]) => {
+	const failed = run(9, {state: 'failed', error: 'it broke', answer: 'the whole'});
+	const port = createFakePort({runs: [failed]});
+	port.runs.set(9, stored(failed, {fullAnswer: 'the whole answer'}));
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('y', key);
+	await shown.pass(0);
+
+	expect(shown.desktop.copied).toEqual([text]);
+});
+
+test('a run says how many events it stands for, and whose job it is', async () => {
+	const job = {id: 'job_morning0', name: 'morning'};
+	const scheduled = makeRun({route: '-', event: 'schedule', createdAt: testNow, id: 1, job});
+	const {delivery: _none, ...withoutDelivery} = scheduled;
+	const port = createFakePort({
+		runs: [
+			withoutDelivery,
+			run(2, {job}),
+			run(3, {group: 4, superseded: 5, event: 'pull_request.synchronize'}),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+
+	expect(shown.screen.lines().slice(4, 7)).toEqual([
+		'>  3     11:59:00 gh-review     pull_request… +5 old ○ queued      0           -',
+		'   2     11:59:00 gh-review     pull_re… job morning ○ queued      0           -',
+		'   1     12:00:00 job morning   schedule             ○ queued      0           -',
+	]);
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('delivery abc123  group 4: 6 events  5 superseded');
+	await shown.screen.press('esc', 'G', 'enter');
+	expect(shown.text()).toContain('job morning (job_morning0)');
+	await shown.screen.press('o');
+	expect(shown.screen.lines().at(-1)).toContain('A schedule or a person started it');
+});
+
+test('b goes back to the job of a run', async () => {
+	const job = {id: 'job_morning0', name: 'morning'};
+	const port = createFakePort({runs: [run(2, {job})], jobs: [makeJob()]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('b');
+
+	expect(shown.text()).toMatch(/^> {2}morning/m);
+});
+
+test.for([
+	['job:morning', ['2']],
+	['job:job_m', ['2']],
+	['group:4', ['3']],
+	['group>0', ['3']],
+	['-job:morning', ['3', '1']],
+] as const)('the filter %s keeps the runs %j', async ([filter, ids]) => {
+	const port = createFakePort({
+		runs: [run(1), run(2, {job: {id: 'job_morning0', name: 'morning'}}), run(3, {group: 4})],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs', filters: {runs: filter}});
+
+	expect(shown.shell.lists.runs.shown().map(({id}) => String(id))).toEqual(ids);
+});

@@ -1,0 +1,180 @@
+import {expect, test} from 'vitest';
+import type {StoredDelivery} from '../../../../source/core/delivery.ts';
+import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
+import {makeDelivery, received} from '../../../helpers/make.ts';
+import {showShell, testNow} from '../../../helpers/show-shell.tsx';
+
+const narrow = {columns: 80, rows: 24};
+
+/** Takes one delivery in, and returns its name of few letters. */
+function take(port: FakePort, body: string, type = 'application/json'): StoredDelivery {
+	const delivery: StoredDelivery = {
+		...makeDelivery({receivedAt: testNow}),
+		headers: {'content-type': type},
+		body: new TextEncoder().encode(body),
+	};
+	port.deliveries.set(delivery.id, delivery);
+	port.emit(received(delivery));
+	return delivery;
+}
+
+const numbers = '{"id":12345678901234567890,"price":1.10,"tiny":1e-7}';
+
+const indented = '{\n  "id": 12345678901234567890,\n  "price": 1.10,\n  "tiny": 1e-7\n}\n';
+
+test.for([
+	['R', 'edited'],
+	['e', 'paged'],
+] as const)('%s shows every number as it was sent', async ([key, where]) => {
+	const port = createFakePort();
+	take(port, numbers);
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press(key);
+	await shown.pass(0);
+
+	expect(shown.desktop[where]).toEqual([indented]);
+});
+
+test('what was edited is sent with its numbers as they were written', async () => {
+	const port = createFakePort();
+	const {id} = take(port, numbers);
+	await using shown = await showShell(port, narrow);
+	shown.desktop.next = indented.replace('1.10', '2.20');
+	await shown.screen.press('R');
+	await shown.pass(0);
+	await shown.screen.press('y');
+	await shown.pass(0);
+
+	const body = '{\n  "id": 12345678901234567890,\n  "price": 2.20,\n  "tiny": 1e-7\n}';
+	expect(port.calls).toEqual([{name: 'replay', args: [id, {body}]}]);
+	expect(shown.desktop.kept.size).toBe(0);
+});
+
+test('a mistake in the JSON plans nothing: the text is kept, and can be edited again', async () => {
+	const port = createFakePort();
+	const {id} = take(port, '{"a": 1}');
+	let plans = 0;
+	await using shown = await showShell(
+		{
+			...port,
+			async planReplay() {
+				plans += 1;
+				return port.answers.plan;
+			},
+		},
+		narrow,
+	);
+	shown.desktop.next = '{"a": 1,}\n';
+	await shown.screen.press('R');
+	await shown.pass(0);
+
+	expect(plans).toBe(0);
+	expect(shown.desktop.kept).toEqual(new Map([[`edited-${id}.json`, '{"a": 1,}\n']]));
+	expect(shown.text()).toContain('── Not replayed: the text is no JSON ──');
+	expect(shown.text()).toMatch(/Expected double-quoted property name/);
+	expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(
+		`Your text is in /home/ann/.svc/cache/edited-${id}.json`,
+	);
+
+	shown.desktop.next = '{"a": 2}';
+	await shown.screen.press('e');
+	await shown.pass(0);
+	expect(shown.desktop.edited.at(-1)).toBe('{"a": 1,}\n');
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'replay', args: [id, {body: '{"a": 2}'}]}]);
+});
+
+test('a text of blanks sends nothing', async () => {
+	const port = createFakePort();
+	take(port, '{"a": 1}');
+	await using shown = await showShell(port, narrow);
+	shown.desktop.next = ' \n';
+	await shown.screen.press('R');
+	await shown.pass(0);
+
+	expect(shown.screen.lines().at(-1)).toBe(' Nothing is sent: the text was left empty');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('a form need not be JSON', async () => {
+	const port = createFakePort();
+	const {id} = take(port, 'a=1&b=2', 'application/x-www-form-urlencoded; charset=utf-8');
+	await using shown = await showShell(port, narrow);
+	shown.desktop.next = 'a=2';
+	await shown.screen.press('R');
+	await shown.pass(0);
+	await shown.screen.press('y');
+	await shown.pass(0);
+
+	expect(shown.desktop.edited).toEqual(['a=1&b=2\n']);
+	expect(port.calls).toEqual([{name: 'replay', args: [id, {body: 'a=2'}]}]);
+});
+
+const lost = [
+	['is not asked for any more', ['/'], {}],
+	['cannot be planned', [], {plan: new Error('Cannot replay: the route is gone')}],
+	['is refused', [], {status: 400}],
+	['cannot be sent', [], {failure: new Error('Cannot reach the gateway')}],
+] as const satisfies ReadonlyArray<
+	readonly [string, readonly string[], {plan?: Error; status?: number; failure?: Error}]
+>;
+
+test.for(lost)('what was edited is kept when its replay %s', async ([, keys, world]) => {
+	const port = createFakePort();
+	const {id} = take(port, '{"a": 1}');
+	const gate = Promise.withResolvers<void>();
+	if ('status' in world) {
+		port.answers.receiver = {status: world.status, body: 'no'};
+	}
+
+	await using shown = await showShell(
+		{
+			...port,
+			async planReplay() {
+				await gate.promise;
+				return 'plan' in world ? Promise.reject(world.plan) : port.answers.plan;
+			},
+			replay: async (...args) =>
+				'failure' in world ? Promise.reject(world.failure) : port.replay(...args),
+		},
+		{columns: 200, rows: 24},
+	);
+	shown.desktop.next = '{"a": 2}';
+	await shown.screen.press('R');
+	await shown.pass(0);
+	await shown.screen.press(...keys);
+	gate.resolve();
+	await shown.pass(0);
+	if (shown.shell.view.get().overlay?.kind === 'confirm') {
+		await shown.screen.press('y');
+		await shown.pass(0);
+	}
+
+	expect(shown.desktop.kept).toEqual(new Map([[`edited-${id}.json`, '{"a": 2}\n']]));
+	expect(shown.shell.view.get().toast?.text).toContain(
+		`your text is in /home/ann/.svc/cache/edited-${id}.json`,
+	);
+});
+
+test.for([
+	[['starts an agent run', 'writes the answer to the log'], 202, 'accepted'],
+	[['starts an agent run', 'writes the answer to the log'], 200, 'ignored'],
+	[[], 202, 'accepted'],
+] as const)(
+	'r on a route that only logs asks nothing, and says what it did: %j %d',
+	async ([effects, status, word]) => {
+		const port = createFakePort();
+		port.answers.plan = {route: 'gh-review', effects, needsConfirmation: false};
+		port.answers.receiver = {status, body: `{"status":"${word}"}`};
+		const {id} = take(port, '{}');
+		await using shown = await showShell(port, {columns: 120, rows: 24});
+		await shown.screen.press('r');
+		await shown.pass(0);
+
+		const what = status === 202 && effects.length > 0 ? effects.join(', ') : `{"status":"${word}"}`;
+		expect(shown.screen.lines().at(-1)).toBe(
+			` Replayed ${id.slice(-6)} to gh-review (${status}): ${what}`,
+		);
+	},
+);
