@@ -1,10 +1,9 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {ensureHome} from '../config/home-paths.ts';
 import {writePrivateFile} from '../config/write-private-file.ts';
-import {isJsonObject} from '../core/json.ts';
 import type {Gateway} from '../gateway/gateway.ts';
 import type {GatewayPort} from '../gateway/port.ts';
-import type {TuiState} from '../tui/run-tui.tsx';
+import type {SavedState} from '../tui/state/saved-state.ts';
 import type {FirstRunCard} from '../tui/state/view.ts';
 import type {Context} from './context.ts';
 import type {FirstRun} from './first-run.ts';
@@ -99,7 +98,7 @@ async function showScreen(
 		leave.abort();
 	});
 
-	let kept: TuiState | undefined;
+	let kept: SavedState | undefined;
 	await runTui({
 		port,
 		clock,
@@ -177,13 +176,11 @@ async function showLines(
 	}
 }
 
-/** How the interface was left; an unreadable file is as good as none. */
-function readState(path: string): TuiState {
+/** How the interface was left, which checks it; an unreadable file is as good as none. */
+function readState(path: string): unknown {
 	try {
-		const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-		// The interface checks each value before it uses it.
-		return isJsonObject(value) ? value : {};
+		return JSON.parse(readFileSync(path, 'utf8'));
 	} catch {
-		return {};
+		return undefined;
 	}
 }

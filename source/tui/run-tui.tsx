@@ -9,20 +9,14 @@ import {whoAmI} from '../terminal/who-am-i.ts';
 import {watchFocus} from './approvals/watch-focus.ts';
 import {createDesktop} from './desktop.ts';
 import {InputContext} from './input/use-keys.ts';
+import {panes} from './panes/panes.ts';
 import {createShell} from './shell/create-shell.ts';
 import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
+import {readSavedState, type SavedState} from './state/saved-state.ts';
 import {createThrottle} from './state/throttle.ts';
-import type {FirstRunCard, KeptFilters, PaneId} from './state/view.ts';
-import type {ThemeName} from './theme/theme.ts';
+import type {FirstRunCard} from './state/view.ts';
 import {App} from './view/app.tsx';
-
-/** What is kept from one start to the next; never payloads or secrets. */
-export type TuiState = {
-	readonly pane?: PaneId;
-	readonly theme?: ThemeName;
-	readonly filters?: KeptFilters;
-};
 
 export type TuiOptions = {
 	readonly version: string;
@@ -38,10 +32,10 @@ export type TuiOptions = {
 	/** `NO_COLOR` is set: the theme without colours. */
 	readonly noColor?: boolean;
 	readonly firstRun?: FirstRunCard;
-	/** As it was left. */
-	readonly state?: TuiState;
+	/** As it was left; whatever the file of it holds. */
+	readonly state?: unknown;
 	/** Gets what is to be kept, when it is left. */
-	readonly saveState?: (state: TuiState) => void;
+	readonly saveState?: (state: SavedState) => void;
 	/** Leaves when it aborts. */
 	readonly signal?: AbortSignal;
 };
@@ -192,14 +186,18 @@ const fdOf = (stdout: NodeJS.WriteStream): number =>
 	'fd' in stdout && typeof stdout.fd === 'number' ? stdout.fd : 1;
 
 function shellOptions({stdout, options}: TuiWorld) {
-	const {state = {}, noColor = false, ssh, version, firstRun} = options;
+	const {noColor = false, ssh, version, firstRun} = options;
+	const state = readSavedState(options.state, {
+		panes: panes.map(({id}) => id),
+		lists: panes.flatMap(({sections}) => sections).flatMap(({listing}) => listing?.list.id ?? []),
+	});
 	return {
 		size: sizeOf(stdout),
 		theme: noColor ? 'mono' : (state.theme ?? 'dark'),
 		ssh,
 		version,
 		by: whoAmI(options.environment),
-		...(state.pane && {pane: state.pane}),
+		...(state.pane !== undefined && {pane: state.pane}),
 		...(state.filters && {filters: state.filters}),
 		...(firstRun && {firstRun}),
 	} as const;
@@ -249,20 +247,7 @@ const watchTitle = (shell: Shell, setTitle: (title: string) => void): (() => voi
 	return shell.feed.subscribe(update);
 };
 
-function stateOf({view, lists}: Shell): TuiState {
+function stateOf({view, filters}: Shell): SavedState {
 	const {pane, theme} = view.get();
-	return {
-		pane,
-		theme,
-		filters: {
-			traffic: lists.traffic.get().filterText,
-			groups: lists.groups.get().filterText,
-			jobs: lists.jobs.get().filterText,
-			runs: lists.runs.get().filterText,
-			logs: lists.logs.get().filterText,
-			tools: lists.tools.get().filterText,
-			approvals: lists.approvals.get().filterText,
-			subs: lists.subs.get().filterText,
-		},
-	};
+	return {pane, theme, filters: filters()};
 }

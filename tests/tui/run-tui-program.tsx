@@ -57,6 +57,8 @@ try {
 			home: process.env['SVC_TEST_DIRECTORY'] ?? '',
 			environment: process.env,
 			signal: stop.signal,
+			// As another version may have left it: nothing of it stops the program.
+			state: {pane: 'gone', theme: 'puce', filters: {traffic: 7, gone: 'x', runs: 'state:done'}},
 			saveState(state) {
 				saved = JSON.stringify(state);
 			},

@@ -55,6 +55,8 @@ test('leaving gives the terminal back as it was, and hands over what is to be ke
 	expect(pty.isAlternateScreen()).toBe(false);
 	expect(pty.isBracketedPaste()).toBe(false);
 	expect(pty.lines()[0]).toContain('left: quit {"pane":"runs","theme":"dark"');
+	expect(pty.lines().join('')).toContain('"runs":"state:done"');
+	expect(pty.lines().join('')).not.toContain('gone');
 	expect(pty.foreign()).toEqual([]);
 });
 

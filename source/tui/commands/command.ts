@@ -1,25 +1,22 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {KeyBinding} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Overlay, PaneId} from '../state/view.ts';
+import type {Overlay} from '../state/view.ts';
 
-/** Where a key holds: everywhere, in a pane, in the jobs of pane 2, in a text field, in a form, in what lies over the panes. */
+/** Where a key holds, besides the sections of panes: everywhere, in a text field, in a form, in what lies over the panes. */
 export type Scope =
 	| 'global'
 	| 'banner'
-	| PaneId
-	| 'jobs'
 	| 'field'
 	| 'form'
 	| 'form-text'
 	| 'approval-text'
 	| Overlay['kind'];
 
-/** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
-export type Command = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
+/** One act of a section of a pane, with its keys. */
+export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	/** Empty: in the palette alone. */
 	readonly keys: readonly string[];
-	readonly scope: Scope;
 	/** Why it cannot be done now; shown in the palette and when its key is pressed. */
 	readonly why?: (shell: Shell) => Safe | undefined;
 	/** It allows something: only a key press that `mayAllow` lets through does it. */
@@ -29,8 +26,11 @@ export type Command = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	run(shell: Shell): void;
 };
 
+/** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
+export type Command<In extends string = Scope> = PaneCommand & {readonly scope: In};
+
 /** Does it, or says why not. */
-export function perform(command: Command, shell: Shell): void {
+export function perform(command: PaneCommand, shell: Shell): void {
 	const reason = command.why?.(shell);
 	if (reason === undefined) {
 		command.run(shell);

@@ -1,10 +1,9 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
-import {review} from '../panes/approvals/approval-commands.ts';
-import {otherSection} from '../panes/groups/cross-sections.ts';
 import {clean} from '../panes/line.ts';
-import {paneOf, panes} from '../panes/pane.ts';
+import {paneKey} from '../panes/pane.ts';
+import {panes} from '../panes/panes.ts';
 import {askToReload} from '../panes/tools/tool-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
@@ -12,14 +11,15 @@ import {themeNames} from '../theme/theme.ts';
 import type {Command} from './command.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
+import {review} from './review.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
-	paneOf(shell.view.get().pane).list ? undefined : own('There is no list in this pane');
+	shell.openList() ? undefined : own('There is no list in this pane');
 
 /** Only what comes by itself can be followed or held. */
 const notLive = (shell: Shell): Safe | undefined =>
 	noList(shell) ??
-	(paneOf(shell.view.get().pane).isLive ? undefined : own('This list stands still by itself'));
+	(shell.section().listing?.isLive === true ? undefined : own('This list stands still by itself'));
 
 /** Opens the dialog that says what leaving would end. */
 export function askToQuit(shell: Shell): void {
@@ -43,10 +43,10 @@ function reload(shell: Shell): void {
 	});
 }
 
-const paneCommands = panes.map(({id, key, title}): Command => ({
+const paneCommands = panes.map(({id, title}, index): Command => ({
 	id: `pane.${id}`,
 	scope: 'global',
-	keys: [key],
+	keys: [paneKey(index)].filter(key => key !== undefined),
 	label: title,
 	quiet: true,
 	aliases: [`/${id}`],
@@ -62,7 +62,7 @@ export const everywhereCommands: readonly Command[] = [
 		scope: 'global',
 		keys: ['enter'],
 		label: own('open'),
-		quiet: shell => paneOf(shell.view.get().pane).list?.(shell).selectedKey() === undefined,
+		quiet: shell => shell.openList()?.selectedKey() === undefined,
 		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
 	},
@@ -92,7 +92,7 @@ export const everywhereCommands: readonly Command[] = [
 		label: own('follow'),
 		why: notLive,
 		run(shell) {
-			paneOf(shell.view.get().pane).list?.(shell).move('follow');
+			shell.openList()?.move('follow');
 			change(shell, detailStart);
 		},
 	},
@@ -140,7 +140,7 @@ export const everywhereCommands: readonly Command[] = [
 		label: own('other region'),
 		quiet: true,
 		run(shell) {
-			if (otherSection(shell)) {
+			if (shell.pane().focus?.next(shell) === true) {
 				return;
 			}
 
@@ -167,7 +167,7 @@ export const everywhereCommands: readonly Command[] = [
 		quiet: true,
 		why: notLive,
 		run(shell) {
-			paneOf(shell.view.get().pane).list?.(shell).toggleFollow();
+			shell.openList()?.toggleFollow();
 		},
 	},
 	{

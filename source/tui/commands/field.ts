@@ -1,8 +1,7 @@
 import {own} from '../../terminal/text/safe.ts';
-import {review} from '../panes/approvals/approval-commands.ts';
-import {paneOf} from '../panes/pane.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';
+import {review} from './review.ts';
 
 /** Keys beside the text of a filter or a search. */
 export const fieldCommands: readonly Command[] = [
@@ -21,8 +20,8 @@ export const fieldCommands: readonly Command[] = [
 		keys: ['esc', 'ctrl+c'],
 		label: own('clear, then leave'),
 		run(shell) {
-			const {field, search, pane} = shell.view.get();
-			const list = paneOf(pane).list?.(shell);
+			const {field, search} = shell.view.get();
+			const list = shell.openList();
 			const text = field === 'search' ? search : list?.get().filterText;
 			if (field === 'search') {
 				change(shell, {search: ''});

@@ -1,12 +1,9 @@
-import {own, ui} from '../../terminal/text/safe.ts';
+import {own} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
-import {crossSections} from '../panes/groups/cross-sections.ts';
-import {holdSection} from '../panes/groups/sections.ts';
-import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
-import {detailStart, type PaneId, type ViewState} from '../state/view.ts';
+import {detailStart, type ViewState} from '../state/view.ts';
 
 type Move = Extract<ListMove, string>;
 
@@ -32,10 +29,9 @@ export const detailTop = (wanted: number, rows: number, height: number): number 
 
 /** Moves in the list, or scrolls the detail when that has the keyboard. */
 export function move(shell: Shell, by: Move): void {
-	const {pane, region} = shell.view.get();
-	if (region === 'list') {
-		if (!crossSections(shell, by)) {
-			paneOf(pane).list?.(shell).move(by);
+	if (shell.view.get().region === 'list') {
+		if (shell.pane().focus?.cross(shell, by) !== true) {
+			shell.openList()?.move(by);
 		}
 
 		shell.view.set(state =>
@@ -47,7 +43,7 @@ export function move(shell: Shell, by: Move): void {
 	const height = shell.layout().bodyHeight;
 	const rows = shell.detail.lines();
 	const step = scrolls[by](height);
-	if (paneOf(pane).hasCursor === true) {
+	if (shell.section().listing?.hasCursor === true) {
 		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
 		return;
 	}
@@ -78,27 +74,29 @@ export function moveCursor(shell: Shell, wanted: number): void {
 	});
 }
 
-/** Opens a pane at its list. */
-export function openPane(shell: Shell, pane: PaneId): void {
+/** Opens the pane with this id at its list. */
+export function openPane(shell: Shell, id: string): void {
+	const pane = shell.panes.find(other => other.id === id);
+	if (!pane) {
+		throw new Error(`There is no pane "${id}"`);
+	}
+
 	shell.view.set(state => ({
 		...state,
-		pane,
+		pane: id,
 		region: 'list',
 		isZoomed: false,
 		field: undefined,
 		search: '',
 		...detailStart,
 	}));
-	if (pane === 'groups') {
-		holdSection(shell);
-	}
+	pane.focus?.hold(shell);
 }
 
 /** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */
 export function openDetail(shell: Shell): void {
-	const pane = paneOf(shell.view.get().pane);
-	const list = pane.list?.(shell);
-	if (!pane.hasDetail || !list || list.get().window.cursor === -1) {
+	const list = shell.openList();
+	if (!list || list.get().window.cursor === -1) {
 		return;
 	}
 
@@ -110,7 +108,7 @@ export function openDetail(shell: Shell): void {
 export function goBack(shell: Shell): void {
 	const {view} = shell;
 	const state = view.get();
-	const list = paneOf(state.pane).list?.(shell);
+	const list = shell.openList();
 	if (state.search !== '') {
 		view.set(now => ({...now, search: ''}));
 	} else if (state.region === 'detail') {
@@ -125,7 +123,7 @@ export function goBack(shell: Shell): void {
 /** The next or previous row that fits what was searched for; in a list every row does. */
 export function nextMatch(shell: Shell, step: 1 | -1): void {
 	const view = shell.view.get();
-	const {pane, region, search} = view;
+	const {region, search} = view;
 	if (region === 'list') {
 		move(shell, step === 1 ? 'down' : 'up');
 		return;
@@ -133,7 +131,8 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 
 	const wanted = search.toLowerCase();
 	const lines = shell.detail.lines();
-	const from = paneOf(pane).hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
+	const from =
+		shell.section().listing?.hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
 	for (let index = from + step; index >= 0 && index < lines.length; index += step) {
 		if (wanted !== '' && holds(lines[index] ?? [], wanted)) {
 			change(shell, {
@@ -148,62 +147,6 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	shell.toast(
 		wanted === '' ? own('Nothing is searched for: / starts a search') : own('No further match'),
 	);
-}
-
-/** Selects a run in pane 7. */
-export function goToRun(shell: Shell, id: number): void {
-	openPane(shell, 'runs');
-	if (!shell.lists.runs.select(String(id))) {
-		shell.lists.runs.setFilter('');
-		if (!shell.lists.runs.select(String(id))) {
-			shell.toast(ui`Run #${id} is no longer in the list`, 'warn');
-		}
-	}
-}
-
-/** Selects a delivery in pane 1. */
-export function goToDelivery(shell: Shell, id: string): void {
-	openPane(shell, 'traffic');
-	const row = shell.feed.get().state.deliveries.findLast(({delivery}) => delivery.id === id);
-	const key = row?.key ?? id;
-	if (!shell.lists.traffic.select(key)) {
-		shell.lists.traffic.setFilter('');
-		if (!shell.lists.traffic.select(key)) {
-			shell.toast(own('That delivery is no longer in the list'), 'warn');
-		}
-	}
-}
-
-/** Selects a group in pane 2; one that is no longer listed has left a run, perhaps. */
-export function goToGroup(shell: Shell, id: number): void {
-	const {runs} = shell.feed.get().state;
-	const run = runs.findLast(({group}) => group === id);
-	const isListed = shell.feed.get().state.groups.some(group => group.id === id);
-	if (!isListed && run) {
-		goToRun(shell, run.id);
-		return;
-	}
-
-	openPane(shell, 'groups');
-	change(shell, {isInJobs: false});
-	if (!shell.lists.groups.select(String(id))) {
-		shell.lists.groups.setFilter('');
-		if (!shell.lists.groups.select(String(id))) {
-			shell.toast(own('That group is no longer in the list'), 'warn');
-		}
-	}
-}
-
-/** Selects a job in pane 2. */
-export function goToJob(shell: Shell, key: string): void {
-	openPane(shell, 'groups');
-	change(shell, {isInJobs: true});
-	if (!shell.lists.jobs.select(key)) {
-		shell.lists.jobs.setFilter('');
-		if (!shell.lists.jobs.select(key)) {
-			shell.toast(own('That job is gone'), 'warn');
-		}
-	}
 }
 
 /** Changes the view. */

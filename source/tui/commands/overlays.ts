@@ -90,7 +90,7 @@ const firstRunCommands: readonly Command[] = [
 	closing('first-run', ['enter', 'esc', 'ctrl+c']),
 ];
 
-const paletteCommands = (acts: readonly Command[]): readonly Command[] => {
+const paletteCommands = (acts: ReadonlyArray<Command<string>>): readonly Command[] => {
 	const step = (shell: Shell, rows: number) => {
 		changeOverlay(shell, 'palette', overlay => ({
 			...overlay,
@@ -135,7 +135,7 @@ const paletteCommands = (acts: readonly Command[]): readonly Command[] => {
 };
 
 /** Keys of text fields and of everything that lies over the panes. `acts` are what the palette offers. */
-export const overlayCommands = (acts: readonly Command[]): readonly Command[] => [
+export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly Command[] => [
 	...fieldCommands,
 	...paletteCommands(acts),
 	...helpCommands,

@@ -1,6 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {ui} from '../../terminal/text/safe.ts';
-import {paneOf} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Whether the keyboard is still where it was; says what was `missed` when it is not: `Replay was not asked`. */
@@ -33,7 +32,7 @@ export function placeNow(shell: Shell, key: Safe): StillHere {
 /** A list that follows goes on by itself: nobody has chosen what is selected there later. */
 function placeOf(shell: Shell) {
 	const {pane, region, overlay, field} = shell.view.get();
-	const list = paneOf(pane).list?.(shell);
+	const list = shell.openList();
 	const selected = list?.selectedKey();
 	return {
 		pane,

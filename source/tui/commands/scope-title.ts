@@ -1,26 +1,30 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
-import {panes} from '../panes/pane.ts';
+import {panes} from '../panes/panes.ts';
+import type {Scope} from './command.ts';
 
-const titles = new Map<string, string>([
-	...panes.map(({id, title}): [string, string] => [id, title]),
-	['jobs', 'Jobs'],
-	['global', 'Everywhere'],
-	['banner', 'While its banner is shown'],
-	['field', 'In a filter or a search'],
-	['palette', 'Palette'],
-	['help', 'Help'],
-	['menu', 'Menu'],
-	['confirm', 'Question'],
-	['quit', 'Leaving'],
-	['first-run', 'First start'],
-	['approval', 'Approval sheet'],
-	['approval-text', 'Approval sheet, while typing'],
-	['form', 'Form'],
-	['form-text', 'Form, while typing'],
-	['trial', 'Trying a tool'],
-	['answer', 'Answer of a tool'],
+const titles: Readonly<Record<Scope, string>> = {
+	global: 'Everywhere',
+	banner: 'While its banner is shown',
+	field: 'In a filter or a search',
+	palette: 'Palette',
+	help: 'Help',
+	menu: 'Menu',
+	confirm: 'Question',
+	quit: 'Leaving',
+	'first-run': 'First start',
+	approval: 'Approval sheet',
+	'approval-text': 'Approval sheet, while typing',
+	form: 'Form',
+	'form-text': 'Form, while typing',
+	trial: 'Trying a tool',
+	answer: 'Answer of a tool',
+};
+
+const all = new Map<string, string>([
+	...panes.flatMap(({sections}) => sections.map(({id, title}): [string, string] => [id, title])),
+	...Object.entries(titles),
 ]);
 
 /** The name of a scope for a person. */
-export const scopeTitle = (scope: string): Safe => clean(titles.get(scope) ?? scope);
+export const scopeTitle = (scope: string): Safe => clean(all.get(scope) ?? scope);

@@ -2,7 +2,6 @@ import {messageOf} from '../../core/errors.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
 import type {RouteOptions} from '../input/key-router.ts';
-import {holdSection, jobsHaveFocus} from '../panes/groups/sections.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {perform, type Scope} from './command.ts';
@@ -13,8 +12,8 @@ import {commandOf, router} from './table.ts';
 import {isTyping, typeKey, typePaste} from './typing.ts';
 
 /** Who has the keyboard now, innermost first. What lies over the panes keeps every key to itself. */
-export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes: readonly Scope[]} {
-	const {overlay, field, pane} = shell.view.get();
+export function scopesNow(shell: Shell): RouteOptions<Shell> {
+	const {overlay, field} = shell.view.get();
 	const ofForm = formScopes(shell);
 	if (ofForm) {
 		return {scopes: ofForm, textFocused: isTyping(shell), context: shell};
@@ -26,10 +25,9 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> & {readonly scopes:
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
 
-	const isInJobs = pane === 'groups' && jobsHaveFocus(shell);
 	return field
 		? {scopes: ['field'], textFocused: true, context: shell}
-		: {scopes: ['banner', isInJobs ? 'jobs' : pane, 'global'], textFocused: false, context: shell};
+		: {scopes: ['banner', shell.section().id, 'global'], textFocused: false, context: shell};
 }
 
 /** A sheet and a form have scopes of their own while something is typed into them. */
@@ -56,10 +54,8 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
-	const {overlay, pane} = shell.view.get();
-	if (pane === 'groups') {
-		holdSection(shell);
-	}
+	const {overlay} = shell.view.get();
+	shell.pane().focus?.hold(shell);
 
 	if (overlay?.kind === 'menu') {
 		const item = overlay.items.find(entry => entry.key === key.id);

@@ -1,12 +1,6 @@
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
 import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
-import {approvalPaneCommands} from '../panes/approvals/approval-commands.ts';
-import {groupCommands} from '../panes/groups/group-commands.ts';
-import {jobCommands} from '../panes/groups/job-commands.ts';
-import {logCommands} from '../panes/logs/log-commands.ts';
-import {runCommands} from '../panes/runs/run-commands.ts';
-import {toolCommands} from '../panes/tools/tool-commands.ts';
-import {trafficCommands} from '../panes/traffic/traffic-commands.ts';
+import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
@@ -14,32 +8,34 @@ import {everywhereCommands} from './everywhere.ts';
 import {overlayCommands} from './overlays.ts';
 import {scopeTitle} from './scope-title.ts';
 
+const paneCommands = panes
+	.flatMap(({sections}) => sections)
+	.flatMap(({id, commands: acts}) =>
+		acts.map((command): Command<string> => ({...command, scope: id})),
+	);
+
 /** What the palette offers. */
-export const acts: readonly Command[] = [
-	...trafficCommands,
-	...groupCommands,
-	...jobCommands,
-	...toolCommands,
-	...approvalPaneCommands,
-	...runCommands,
-	...logCommands,
+export const acts: ReadonlyArray<Command<string>> = [
+	...paneCommands,
 	...bannerCommands,
 	...everywhereCommands,
 ];
 
 /** Every key of the interface: the key handler, help, footer, palette and `svc keymap` read this and nothing else. */
-export const commands: readonly Command[] = [...acts, ...overlayCommands(acts)];
+export const commands: ReadonlyArray<Command<string>> = [...acts, ...overlayCommands(acts)];
 
 /** The commands that have a key, as the router takes them. */
-export const bindings: ReadonlyArray<Command & KeyBinding<Shell>> = commands.flatMap(command => {
-	const [first, ...more] = command.keys;
-	return first === undefined ? [] : [{...command, keys: [first, ...more] as const}];
-});
+export const bindings: ReadonlyArray<Command<string> & KeyBinding<Shell>> = commands.flatMap(
+	command => {
+		const [first, ...more] = command.keys;
+		return first === undefined ? [] : [{...command, keys: [first, ...more] as const}];
+	},
+);
 
 const byId = new Map(commands.map(command => [command.id, command]));
 
 /** The command with this id. */
-export const commandOf = (id: string): Command | undefined => byId.get(id);
+export const commandOf = (id: string): Command<string> | undefined => byId.get(id);
 
 /** Which key does what. */
 export const router = createKeyRouter<Shell>(bindings);

@@ -2,7 +2,6 @@ import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
-import {review} from '../panes/approvals/approval-commands.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {answerRows} from '../trial/answer-rows.ts';
@@ -12,6 +11,7 @@ import {copyText} from './copy.ts';
 import {isComplete} from './form.ts';
 import {change} from './navigate.ts';
 import {changeOverlay, close, closing, isKind, openMenu} from './overlay-state.ts';
+import {review} from './review.ts';
 
 /** Asks for the arguments of a tool. */
 export function tryTool(shell: Shell, server: ServerView, tool: ServerToolView): void {

@@ -6,7 +6,8 @@ import {own, ui} from '../../terminal/text/safe.ts';
 import {scopeTitle} from '../commands/scope-title.ts';
 import {bindings} from '../commands/table.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import type {FirstRunCard, MenuItem, PaneId} from '../state/view.ts';
+import type {Pane} from '../panes/pane.ts';
+import type {FirstRunCard, MenuItem} from '../state/view.ts';
 
 /** The consequences of leaving, named from what goes on now. */
 export function quitLines(
@@ -178,10 +179,10 @@ function modelText({model, modelProblem}: GatewayState): Safe {
 const keyCells = 16;
 
 /** Every key, those of the open pane first; `query` keeps what holds it. */
-export function helpLines(pane: PaneId, query: string): readonly Line[] {
+export function helpLines({sections}: Pane, query: string): readonly Line[] {
 	const wanted = query.trim().toLowerCase();
 	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
-	const order = [pane, ...(pane === 'groups' ? ['jobs'] : []), 'global', ...groups.keys()];
+	const order = [...sections.map(({id}) => id), 'global', ...groups.keys()];
 	return [...new Set(order)].flatMap(scope => {
 		const title = scopeTitle(scope);
 		const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>

@@ -1,16 +1,11 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
-import {empty, own, ui} from '../../terminal/text/safe.ts';
+import {empty, own} from '../../terminal/text/safe.ts';
 import {perform, type Command} from '../commands/command.ts';
-import {change, goToDelivery, goToGroup, goToJob, goToRun, openPane} from '../commands/navigate.ts';
-import {jobKey, jobName} from '../panes/groups/job-key.ts';
+import {openPane} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
-import {paneOf} from '../panes/pane.ts';
-import {runWords} from '../panes/runs/run-word.ts';
-import {routeKey} from '../panes/subs/route-key.ts';
-import {resultWord, shownId} from '../panes/traffic/result-word.ts';
+import type {Destination} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
-import {paneIds, type PaneId} from '../state/view.ts';
 
 /** One thing that the palette can do. */
 export type PaletteEntry = {
@@ -28,29 +23,24 @@ export type PaletteEntry = {
 	readonly run: () => void;
 };
 
-/** The newest of each that are offered: a palette is for what somebody remembers. */
-const recent = {deliveries: 50, runs: 50, groups: 50} as const;
-
-const isPane = (scope: string): scope is PaneId => paneIds.some(id => id === scope);
-
 /**
  * What fits `query`, best first; what cannot be done now comes last, with its reason. `acts` are the commands that can be
  * offered at all.
  */
 export function paletteEntries(
 	shell: Shell,
-	acts: readonly Command[],
+	acts: ReadonlyArray<Command<string>>,
 	query: string,
 ): readonly PaletteEntry[] {
 	const entries = [
 		...acts
 			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
 			.map(act => commandEntry(shell, act)),
-		...routeEntries(shell),
-		...groupEntries(shell),
-		...jobEntries(shell),
-		...runEntries(shell),
-		...deliveryEntries(shell),
+		// Deliveries, of which there are most, come last.
+		...shell.panes
+			.toReversed()
+			.flatMap(({destinations}) => destinations?.(shell) ?? [])
+			.map(destinationEntry),
 	];
 	const wanted = query.trim();
 	const found = wanted === '' ? entries : bestFirst(entries, wanted);
@@ -69,11 +59,12 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 	return [...found.filter(begins), ...found.filter(entry => !begins(entry))];
 }
 
-function commandEntry(shell: Shell, act: Command): PaletteEntry {
+function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
 	const {scope, aliases = []} = act;
-	const isOfJobs = scope === 'jobs';
-	const pane = isOfJobs ? 'groups' : scope;
-	const place = isOfJobs ? own('Jobs') : isPane(scope) ? paneOf(scope).title : own('everywhere');
+	const home = shell.panes
+		.flatMap(pane => pane.sections.map(section => ({pane, section})))
+		.find(({section}) => section.id === scope);
+	const place = home?.section.title ?? own('everywhere');
 	return {
 		label: act.label,
 		key: clean(act.keys[0] ?? aliases[0] ?? ''),
@@ -82,20 +73,17 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 		words: `${act.label} ${place} ${aliases.join(' ')}`,
 		names: [act.label.toLowerCase(), ...aliases, ...aliases.map(alias => alias.slice(1))],
 		run() {
-			if (isPane(pane) && shell.view.get().pane !== pane) {
-				openPane(shell, pane);
+			if (home && shell.pane() !== home.pane) {
+				openPane(shell, home.pane.id);
 			}
 
-			if (pane === 'groups') {
-				change(shell, {isInJobs: isOfJobs});
-			}
-
+			home?.pane.focus?.choose(shell, home.section);
 			perform(act, shell);
 		},
 	};
 }
 
-const going = (label: Safe, place: Safe, go: () => void): PaletteEntry => ({
+const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
 	label,
 	key: empty,
 	place,
@@ -103,54 +91,3 @@ const going = (label: Safe, place: Safe, go: () => void): PaletteEntry => ({
 	names: [label.toLowerCase()],
 	run: go,
 });
-
-const routeEntries = (shell: Shell): readonly PaletteEntry[] =>
-	shell.feed.get().state.routes.map(route =>
-		going(ui`go to route ${clean(route.name)}`, own('Subs'), () => {
-			openPane(shell, 'subs');
-			shell.lists.subs.setFilter('');
-			shell.lists.subs.select(routeKey(route));
-		}),
-	);
-
-const groupEntries = (shell: Shell): readonly PaletteEntry[] =>
-	shell.feed
-		.get()
-		.state.groups.slice(0, recent.groups)
-		.map(({id, key, route, state}) =>
-			going(ui`go to group ${clean(key)} of ${clean(route)} ${clean(state)}`, own('Groups'), () => {
-				goToGroup(shell, id);
-			}),
-		);
-
-const jobEntries = (shell: Shell): readonly PaletteEntry[] =>
-	shell.feed.get().state.jobs.map(job =>
-		going(ui`go to job ${jobName(job)}`, own('Jobs'), () => {
-			goToJob(shell, jobKey(job));
-		}),
-	);
-
-const runEntries = (shell: Shell): readonly PaletteEntry[] =>
-	newest(shell.feed.get().state.runs, recent.runs).map(run =>
-		going(
-			ui`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
-			own('Runs'),
-			() => {
-				goToRun(shell, run.id);
-			},
-		),
-	);
-
-const deliveryEntries = (shell: Shell): readonly PaletteEntry[] =>
-	newest(shell.feed.get().state.deliveries, recent.deliveries).map(({delivery}) =>
-		going(
-			ui`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
-			own('Traffic'),
-			() => {
-				goToDelivery(shell, delivery.id);
-			},
-		),
-	);
-
-const newest = <Item>(items: readonly Item[], count: number): readonly Item[] =>
-	items.slice(-count).toReversed();

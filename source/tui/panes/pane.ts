@@ -1,137 +1,86 @@
+import type {ComponentType} from 'react';
+import type {Approval} from '../../core/approval.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {own} from '../../terminal/text/safe.ts';
-import type {Shell} from '../shell/shell.ts';
-import type {AnyList} from '../state/list.ts';
-import type {PaneId} from '../state/view.ts';
-import {groupOrder} from './groups/group-order.ts';
-import {jobsHaveFocus} from './groups/sections.ts';
-import {needsDecision} from './runs/run-word.ts';
+import type {PaneCommand} from '../commands/command.ts';
+import type {ListMove} from '../list/window.ts';
+import type {Host, Shell} from '../shell/shell.ts';
+import type {ListSource} from '../shell/source.ts';
+import type {RegionProps} from '../view/region.ts';
+import type {PaneDetail} from './detail.ts';
+import type {Line} from './line.ts';
 
-/** What the frame knows of a pane. */
+/**
+ * All that makes a pane. `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
+ * from one run to the next follow from that list and from nothing else.
+ */
 export type Pane = {
-	readonly id: PaneId;
-	readonly key: string;
+	/** Stays the same: the open pane is kept under it. */
+	readonly id: string;
 	readonly title: Safe;
 	/** For tabs on narrow screens. */
 	readonly short: Safe;
-	/** The list that has the keyboard. */
-	readonly list?: (shell: Pick<Shell, 'lists' | 'view' | 'feed'>) => AnyList;
-	/** Rows above the list. */
-	readonly headerRows: number;
-	readonly hasDetail: boolean;
-	/** One row of the detail is chosen, and `j` `k` move that. */
-	readonly hasCursor?: boolean;
-	/** The list needs the whole width. */
+	/** A number beside the name, unless it is 0. */
+	readonly count: ((state: GatewayState) => number) | undefined;
+	/** What it says when it has nothing: why, then what helps. */
+	readonly empty: (state: GatewayState) => readonly string[];
+	/** Draws it: a list as a rule, beside which the shell puts the detail. */
+	readonly Body: ComponentType<RegionProps>;
+	/** The body needs the whole width: the detail takes its place. */
 	readonly isWide: boolean;
-	/** New items come by themselves, and the list goes along with them. */
-	readonly isLive: boolean;
-	/** A number beside the name. */
-	readonly count?: (state: GatewayState) => number;
+	/** What has keys of its own; nearly always one. The first is the one that the title of the pane speaks of. */
+	readonly sections: readonly [Section, ...Section[]];
+	/** What its title says after the filter. */
+	readonly summary: (shell: Shell) => readonly Line[];
+	/** How the keyboard goes from section to section, where there are several. */
+	readonly focus?: SectionFocus;
+	/** Whether something in its list moves faster than seconds pass. */
+	readonly hasBars?: (state: GatewayState) => boolean;
+	/** The request that belongs to what is selected: `!` opens it before others. */
+	readonly waiting?: (shell: Shell) => Approval | undefined;
+	/** Where the palette can go in it, by name. */
+	readonly destinations?: (shell: Shell) => readonly Destination[];
 };
 
-const bare = {headerRows: 0, hasDetail: false, isWide: true, isLive: false} as const;
+/** A part of a pane with keys of its own. */
+export type Section = {
+	/** Scope of its keys; the pane's own where there is but one. */
+	readonly id: string;
+	readonly title: Safe;
+	readonly commands: readonly PaneCommand[];
+	/** Absent where nothing is listed. */
+	readonly listing: Listing | undefined;
+};
 
-/** The panes in the order of their keys. */
-export const panes: readonly Pane[] = [
-	{
-		id: 'traffic',
-		key: '1',
-		title: own('Traffic'),
-		short: own('Traf'),
-		list: ({lists}) => lists.traffic,
-		headerRows: 1,
-		hasDetail: true,
-		hasCursor: true,
-		isWide: false,
-		isLive: true,
-	},
-	{
-		id: 'groups',
-		key: '2',
-		title: own('Groups'),
-		short: own('Grp'),
-		list: shell => (jobsHaveFocus(shell) ? shell.lists.jobs : shell.lists.groups),
-		headerRows: 0,
-		hasDetail: true,
-		isWide: true,
-		isLive: false,
-		count: ({groups}) => groupOrder(groups).pending,
-	},
-	{
-		id: 'tools',
-		key: '3',
-		title: own('Tools'),
-		short: own('Tools'),
-		list: ({lists}) => lists.tools,
-		headerRows: 1,
-		hasDetail: true,
-		hasCursor: true,
-		isWide: false,
-		isLive: false,
-		count: ({servers}) => servers.length,
-	},
-	{...bare, id: 'logins', key: '4', title: own('Logins'), short: own('Auth')},
-	{
-		id: 'subs',
-		key: '5',
-		title: own('Subs'),
-		short: own('Subs'),
-		list: ({lists}) => lists.subs,
-		headerRows: 1,
-		hasDetail: true,
-		isWide: false,
-		isLive: false,
-		count: ({routes}) => routes.length,
-	},
-	{
-		id: 'approvals',
-		key: '6',
-		title: own('Approvals'),
-		short: own('Appr'),
-		list: ({lists}) => lists.approvals,
-		headerRows: 1,
-		hasDetail: true,
-		isWide: false,
-		isLive: false,
-		count: ({approvals}) => approvals.length,
-	},
-	{
-		id: 'runs',
-		key: '7',
-		title: own('Runs'),
-		short: own('Runs'),
-		list: ({lists}) => lists.runs,
-		headerRows: 1,
-		hasDetail: true,
-		isWide: false,
-		isLive: true,
-		count: ({runs}) =>
-			runs.filter(
-				run => run.state === 'running' || run.state === 'delivering' || needsDecision(run),
-			).length,
-	},
-	{
-		id: 'logs',
-		key: '8',
-		title: own('Logs'),
-		short: own('Logs'),
-		list: ({lists}) => lists.logs,
-		headerRows: 0,
-		hasDetail: true,
-		isWide: true,
-		isLive: true,
-	},
-];
+/** A list that keys move in, and what is shown of the selected item. */
+export type Listing = {
+	readonly list: ListSource;
+	/** The words of its filter, for the help. */
+	readonly words: Safe;
+	/** New items come by themselves, and the list goes along with them. */
+	readonly isLive: boolean;
+	/** Makes the detail of a shell. */
+	readonly detail: (host: Host) => PaneDetail;
+	/** One row of the detail is chosen, and `j` `k` move that. */
+	readonly hasCursor: boolean;
+};
 
-const byId = new Map(panes.map(pane => [pane.id, pane]));
+export type SectionFocus = {
+	/** The section that has the keyboard. */
+	now(host: Host): Section;
+	/** Makes it the chosen one: what comes later must not take the keyboard from it. */
+	hold(host: Host): void;
+	choose(host: Host, section: Section): void;
+	/** Gives the keyboard to the next section; `false` where there is none. */
+	next(shell: Shell): boolean;
+	/** Takes a step that leaves the list for the next one; whether it did. */
+	cross(shell: Shell, by: Extract<ListMove, string>): boolean;
+};
 
-/** The pane with this id. */
-export function paneOf(id: PaneId): Pane {
-	const pane = byId.get(id);
-	if (!pane) {
-		throw new Error(`There is no pane "${id}"`);
-	}
+/** Something with a name that can be gone to. */
+export type Destination = {readonly label: Safe; readonly place: Safe; readonly go: () => void};
 
-	return pane;
-}
+const keys = '1234567890';
+
+/** The key of the pane at `index` of the list; the eleventh has none. */
+export const paneKey = (index: number): string | undefined => keys[index];

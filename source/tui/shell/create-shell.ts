@@ -6,26 +6,18 @@ import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
 import {closeSettled} from '../commands/sheet.ts';
 import {createDetails} from '../panes/detail.ts';
-import {holdSection} from '../panes/groups/sections.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {paneOf} from '../panes/pane.ts';
+import {panes} from '../panes/panes.ts';
 import {createMemory} from '../panes/remember.ts';
 import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
-import {createLoader} from '../state/loader.ts';
-import {createStore} from '../state/store.ts';
-import {
-	newView,
-	type FirstRunCard,
-	type KeptFilters,
-	type PaneId,
-	type Size,
-	type ViewState,
-} from '../state/view.ts';
+import {createStore, type Store} from '../state/store.ts';
+import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {bannerLines} from './banners.ts';
-import {createLists} from './create-lists.ts';
-import type {Desktop, Shell} from './shell.ts';
+import {openSources} from './open-sources.ts';
+import type {Desktop, Host, Shell} from './shell.ts';
+import type {LocalState} from './source.ts';
 
 export type ShellOptions = {
 	readonly size: Size;
@@ -36,8 +28,8 @@ export type ShellOptions = {
 	readonly by?: string;
 	readonly firstRun?: FirstRunCard;
 	/** What was there when it was last left. */
-	readonly pane?: PaneId;
-	readonly filters?: KeptFilters;
+	readonly pane?: string;
+	readonly filters?: Readonly<Record<string, string>>;
 };
 
 /** How long a toast stays. */
@@ -66,14 +58,14 @@ export function createShell(
 		const intervalMs = isPaused() ? feedIntervals.pausedMs : shownMs;
 		return {intervalMs, tickMs: feedIntervals.tickMs};
 	});
-	const first = newView(options.size, options.theme);
-	const {filters = {}, firstRun} = options;
+	const {firstRun} = options;
+	const byId = new Map(panes.map(pane => [pane.id, pane]));
+	const first = byId.get(options.pane ?? '') ?? panes[0];
 	const view = createStore<ViewState>({
-		...first,
-		pane: options.pane ?? first.pane,
+		...newView(first.id, options.size, options.theme),
 		overlay: firstRun && {kind: 'first-run', card: firstRun},
 	});
-	holdSection({feed, view});
+	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const remember = createMemory<readonly Line[]>();
 	const banners = () => {
@@ -91,12 +83,12 @@ export function createShell(
 	};
 
 	const layout = () => {
-		const {size, pane, region, isZoomed} = view.get();
-		const {hasDetail, isWide} = paneOf(pane);
+		const {size, region, isZoomed} = view.get();
+		const {sections, isWide} = pane();
+		const hasDetail = sections.some(({listing}) => listing);
 		return layoutOf(size, {banners: banners().length, hasDetail, isWide, region, isZoomed});
 	};
 
-	const lists = createLists({feed, view, layout, filters});
 	let cancelToast = nothing;
 
 	const toast: Shell['toast'] = (text, tone = 'plain') => {
@@ -107,34 +99,30 @@ export function createShell(
 		});
 	};
 
-	const details = {
-		delivery: createLoader({clock, load: async key => port.getDelivery(key)}),
-		// The key is `id state`: a run that went on is loaded again.
-		run: createLoader({clock, load: async key => port.getRun(Number.parseInt(key, 10))}),
-		// The key is `id count state`: a group that was joined is loaded again.
-		group: createLoader({
-			clock,
-			async load(key) {
-				const group = await port.getGroup(Number.parseInt(key, 10));
-				return group && {group, latest: await port.getDelivery(group.latest)};
-			},
-		}),
-	};
-
-	/** Whether bars run on the screen: clocks of groups that wait. */
+	/** Whether something on the screen moves faster than seconds pass. */
 	const runsBars = () => {
-		const {pane, region, overlay} = view.get();
-		const isShown = pane === 'groups' && region === 'list' && overlay === undefined;
-		return isShown && port.getState().groups.some(({state}) => state === 'pending');
+		const {region, overlay} = view.get();
+		return region === 'list' && overlay === undefined && pane().hasBars?.(port.getState()) === true;
 	};
 
 	/** Whether the open list is one that moves by itself, and stands still. */
 	const isPaused = () => {
-		const {isLive, list} = paneOf(view.get().pane);
-		return isLive && list?.(shell).get().isFollowing === false;
+		const {listing} = host.section();
+		return listing?.isLive === true && !host.list(listing.list).get().isFollowing;
 	};
 
-	const shell = {
+	// Asked in the turn in which the selection changed, not after drawing: one frame instead of two.
+	const want = () => {
+		try {
+			detail.want();
+		} catch {
+			// The pane that cannot list its items says so itself, when it is drawn.
+		}
+	};
+
+	const sources = openSources(() => host, {filters: options.filters ?? {}, onListChange: want});
+	const {list, filters, loader, loads} = sources;
+	const host: Host = {
 		port,
 		clock,
 		feed,
@@ -146,8 +134,18 @@ export function createShell(
 		guard: createGuard(clock),
 		layout,
 		banners,
-		lists,
-		details,
+		panes,
+		pane,
+		section: () => pane().focus?.now(host) ?? pane().sections[0],
+		openList() {
+			const {listing} = host.section();
+			return listing && list(listing.list);
+		},
+		list,
+		filters,
+		loader,
+		loads,
+		local: state => localOf(view, state),
 		toast,
 		attempt(action: () => Promise<void>) {
 			void (async () => {
@@ -159,21 +157,16 @@ export function createShell(
 			})();
 		},
 	};
-	const detail = createDetails(shell);
-	// Asked in the turn in which the selection changed, not after drawing: one frame instead of two.
-	const want = () => {
-		try {
-			detail.want();
-		} catch {
-			// The pane that cannot list its items says so itself, when it is drawn.
-		}
-	};
+	for (const {focus} of panes) {
+		focus?.hold(host);
+	}
 
-	const stops = [feed, view, ...Object.values(shell.lists)].map(source => source.subscribe(want));
+	const detail = createDetails(host);
+	const stops = [feed.subscribe(want), view.subscribe(want)];
 	want();
-	stops.push(watchPace(view, feed), ringForApprovals(shell));
+	stops.push(watchPace(view, feed), ringForApprovals(host));
 	const whole: Shell = {
-		...shell,
+		...host,
 		detail,
 		[Symbol.dispose]() {
 			for (const stop of stops) {
@@ -181,10 +174,8 @@ export function createShell(
 			}
 
 			cancelToast();
-			shell.guard[Symbol.dispose]();
-			details.delivery[Symbol.dispose]();
-			details.run[Symbol.dispose]();
-			details.group[Symbol.dispose]();
+			host.guard[Symbol.dispose]();
+			sources[Symbol.dispose]();
 			feed[Symbol.dispose]();
 		},
 	};
@@ -208,3 +199,25 @@ function watchPace(view: Shell['view'], feed: Feed): () => void {
 		last = next;
 	});
 }
+
+/** What a pane keeps in the view, as a store of its own. */
+const localOf = <Value>(
+	view: Shell['view'],
+	state: LocalState<Value>,
+): Pick<Store<Value>, 'get' | 'set'> => {
+	const get = () => {
+		const {locals} = view.get();
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `set` puts something under a state: a value of its type
+		return locals.has(state) ? (locals.get(state) as Value) : state.initial;
+	};
+
+	return {
+		get,
+		set(update) {
+			const next = update(get());
+			view.set(now =>
+				Object.is(next, get()) ? now : {...now, locals: new Map(now.locals).set(state, next)},
+			);
+		},
+	};
+};

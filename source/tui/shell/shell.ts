@@ -1,26 +1,18 @@
 import type {Clock} from '../../core/clock.ts';
-import type {RouteView} from '../../core/config-view.ts';
-import type {StoredDelivery} from '../../core/delivery.ts';
-import type {Group} from '../../core/group.ts';
-import type {JobView} from '../../core/job.ts';
-import type {Run, StoredRun} from '../../core/run.ts';
-import type {DeliveryRow} from '../../core/state.ts';
-import type {ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Guard} from '../approvals/guard.ts';
-import type {ApprovalEntry} from '../panes/approvals/approval-entry.ts';
 import type {Details} from '../panes/detail.ts';
-import type {GroupContent} from '../panes/groups/group-detail.ts';
 import type {Line} from '../panes/line.ts';
-import type {LogRow} from '../panes/logs/log-row.ts';
+import type {Pane, Section} from '../panes/pane.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
-import type {List} from '../state/list.ts';
+import type {AnyList} from '../state/list.ts';
 import type {Loader} from '../state/loader.ts';
 import type {Store} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
+import type {ListSource, LoadSource, LocalState} from './source.ts';
 
 /** What the interface asks of the terminal and the machine around it. */
 export type Desktop = {
@@ -41,8 +33,8 @@ export type Desktop = {
 	leave(): void;
 };
 
-/** Everything that a command may use, and every component reads. */
-export type Shell = {
+/** What panes are made with. */
+export type Host = {
 	readonly port: GatewayPort;
 	readonly clock: Clock;
 	readonly feed: Feed;
@@ -54,28 +46,36 @@ export type Shell = {
 	readonly by: string;
 	/** Which key presses may allow something. */
 	readonly guard: Guard;
-	layout(): Layout;
+	readonly layout: () => Layout;
 	/** The rows above the pane; the same array while nothing changed. */
-	banners(): readonly Line[];
-	readonly lists: {
-		readonly traffic: List<DeliveryRow>;
-		readonly groups: List<Group>;
-		readonly jobs: List<JobView>;
-		readonly runs: List<Run>;
-		readonly logs: List<LogRow>;
-		readonly subs: List<RouteView>;
-		readonly tools: List<ServerView>;
-		readonly approvals: List<ApprovalEntry>;
-	};
-	readonly details: {
-		readonly delivery: Loader<StoredDelivery>;
-		readonly run: Loader<StoredRun>;
-		readonly group: Loader<GroupContent>;
-	};
-	/** What stands beside the list of the open pane. */
-	readonly detail: Details;
+	readonly banners: () => readonly Line[];
+	/** In the order of their keys. */
+	readonly panes: readonly Pane[];
+	/** The open pane. */
+	readonly pane: () => Pane;
+	/** The part of the open pane that has the keyboard. */
+	readonly section: () => Section;
+	/** The list that keys move in; `undefined` where the open pane has none. */
+	readonly openList: () => AnyList | undefined;
+	/** The list of this source. */
+	readonly list: <Opened extends AnyList>(source: ListSource<Opened>) => Opened;
+	/** What each list is filtered by, by the id of its source. */
+	readonly filters: () => Readonly<Record<string, string>>;
+	/** The loader of this source. */
+	readonly loader: <Value>(source: LoadSource<Value>) => Loader<Value>;
+	/** Grows when any loader has something else. */
+	readonly loads: Pick<Store<number>, 'get' | 'subscribe'>;
+	/** A part of the view that one pane alone has; `view` tells when it changes. */
+	readonly local: <Value>(state: LocalState<Value>) => Pick<Store<Value>, 'get' | 'set'>;
 	/** Shows a line in the last row for four seconds. */
 	toast(text: Safe, tone?: Tone): void;
 	/** Does something that may fail; a failure becomes a toast. */
 	attempt(action: () => Promise<void>): void;
-} & Disposable;
+};
+
+/** Everything that a command may use, and every component reads. */
+export type Shell = Host &
+	Disposable & {
+		/** What stands beside the list of the open pane. */
+		readonly detail: Details;
+	};

@@ -1,16 +1,20 @@
 import type {GatewayState} from '../../core/state.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {panes} from '../panes/pane.ts';
-import type {PaneId} from '../state/view.ts';
+import {paneKey, type Pane} from '../panes/pane.ts';
 
 const full = 100;
 
 /** The panes with their keys; the open one in brackets, with short names below 100 columns. */
-export function tabsLine(state: GatewayState, open: PaneId, width: number): Line {
-	const labels = panes.map(({id, key, title, short, count}) => {
+export function tabsLine(
+	{panes, open}: {readonly panes: readonly Pane[]; readonly open: string},
+	state: GatewayState,
+	width: number,
+): Line {
+	const labels = panes.map(({id, title, short, count}, index) => {
 		const number = count?.(state) ?? 0;
-		const name = `${key} ${width >= full ? title : short}${number > 0 ? ` ${number}` : ''}`;
+		const name =
+			`${paneKey(index) ?? ''} ${width >= full ? title : short}${number > 0 ? ` ${number}` : ''}`.trimStart();
 		return {text: clean(id === open ? `[${name}]` : ` ${name} `), isOpen: id === open};
 	});
 	const used = labels.reduce((sum, label) => sum + widthOf(label.text), 0);

@@ -5,26 +5,6 @@ import type {FormState} from '../forms/form.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
 
-export const paneIds = [
-	'traffic',
-	'groups',
-	'tools',
-	'logins',
-	'subs',
-	'approvals',
-	'runs',
-	'logs',
-] as const;
-
-export type PaneId = (typeof paneIds)[number];
-
-/** What each list is filtered by. */
-export type KeptFilters = Readonly<
-	Partial<
-		Record<'traffic' | 'groups' | 'jobs' | 'tools' | 'subs' | 'approvals' | 'runs' | 'logs', string>
-	>
->;
-
 export type Size = {readonly columns: number; readonly rows: number};
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
@@ -98,16 +78,11 @@ export type AnswerOverlay = {
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 
-export type LogView = {
-	readonly levels: ReadonlySet<'debug' | 'info' | 'warn' | 'error'>;
-	readonly isWrapped: boolean;
-	readonly time: 'clock' | 'full' | 'none';
-};
-
 /** Everything a key can change, except where a person is in a list. */
 export type ViewState = {
 	readonly size: Size;
-	readonly pane: PaneId;
+	/** `Pane.id` of the open pane. */
+	readonly pane: string;
 	readonly region: 'list' | 'detail';
 	readonly isZoomed: boolean;
 	/** The text field under the panes that has the keyboard. */
@@ -118,13 +93,12 @@ export type ViewState = {
 	readonly detailCursor: number;
 	/** The field of a payload that this row showed when it was chosen; rows that come above move it. */
 	readonly detailPath: readonly string[] | undefined;
-	/** Whether the lower section of Groups has the keyboard. */
-	readonly isInJobs: boolean;
+	/** What single panes keep here, by their `LocalState`. */
+	readonly locals: ReadonlyMap<object, unknown>;
 	readonly overlay: Overlay | undefined;
 	readonly draft: FormDraft | undefined;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
-	readonly logs: LogView;
 	/** Grows with `Ctrl-l`: the screen is drawn anew. */
 	readonly redraws: number;
 };
@@ -132,20 +106,19 @@ export type ViewState = {
 /** A detail as it is opened. */
 export const detailStart = {detailTop: 0, detailCursor: 0, detailPath: undefined} as const;
 
-/** The first view: Traffic, following. */
-export const newView = (size: Size, theme: ThemeName): ViewState => ({
+/** The first view of `pane`: its list, following. */
+export const newView = (pane: string, size: Size, theme: ThemeName): ViewState => ({
 	size,
-	pane: 'traffic',
+	pane,
 	region: 'list',
 	isZoomed: false,
 	field: undefined,
 	search: '',
 	...detailStart,
-	isInJobs: false,
+	locals: new Map(),
 	overlay: undefined,
 	draft: undefined,
 	toast: undefined,
 	theme,
-	logs: {levels: new Set(['error', 'warn', 'info']), isWrapped: false, time: 'clock'},
 	redraws: 0,
 });

@@ -1,20 +1,17 @@
-import {emptyLines} from '../panes/empty.ts';
+import {emptyLines, filteredLines} from '../panes/empty.ts';
 import {useStore} from '../state/use-store.ts';
-import type {PaneId} from '../state/view.ts';
 import {LineBlock} from './line-block.tsx';
+import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 
-export type EmptyProps = {
-	readonly pane: PaneId;
-	readonly isFiltered: boolean;
-	readonly width: number;
-	readonly height: number;
-};
-
-/** What a pane says when it has nothing to list. */
-export function Empty({pane, isFiltered, width, height}: EmptyProps) {
+/** What the open pane says when it has nothing to list, or when its filter lets nothing pass. */
+export function Empty({
+	isFiltered = false,
+	width,
+	height,
+}: RegionProps & {readonly isFiltered?: boolean}) {
 	const shell = useShell();
 	const state = useStore(shell.feed, snapshot => snapshot.state);
-	const rows = emptyLines(pane, {state, isFiltered}, width);
+	const rows = isFiltered ? filteredLines : emptyLines(shell.pane().empty(state), width);
 	return <LineBlock rows={rows} top={0} width={width} height={height} />;
 }

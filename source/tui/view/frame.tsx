@@ -2,7 +2,8 @@ import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {failedLines} from '../panes/empty.ts';
-import {line} from '../panes/line.ts';
+import {clean, line} from '../panes/line.ts';
+import {paneKey} from '../panes/pane.ts';
 import {paneTitle} from '../shell/pane-title.ts';
 import {statusLine} from '../shell/status-line.ts';
 import {tabsLine} from '../shell/tabs-line.ts';
@@ -15,7 +16,7 @@ import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
 import {OverlayView} from './overlay-view.tsx';
 import {PaneDetail} from './pane-detail.tsx';
-import {PaneList, type RegionProps} from './pane-list.tsx';
+import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 import {usePane} from './use-pane.ts';
 
@@ -55,27 +56,30 @@ export function Frame() {
 /** The status row and the tabs: with the title of the pane all that an idle second draws anew. */
 function Head({width}: {readonly width: number}) {
 	const shell = useShell();
-	const pane = useStore(shell.view, state => state.pane);
+	const open = useStore(shell.view, state => state.pane);
 	const snapshot = useStore(shell.feed, now => now);
-	const rows = [statusLine(snapshot, shell.version, width), tabsLine(snapshot.state, pane, width)];
+	const rows = [
+		statusLine(snapshot, shell.version, width),
+		tabsLine({panes: shell.panes, open}, snapshot.state, width),
+	];
 	return <LineBlock rows={rows} top={0} width={width} height={rows.length} />;
 }
 
 function PaneTitle({width}: {readonly width: number}) {
 	const shell = useShell();
-	const {pane} = usePane();
-	return <LineBlock rows={[paneTitle(shell, pane, width)]} top={0} width={width} height={1} />;
+	usePane();
+	return <LineBlock rows={[paneTitle(shell, width)]} top={0} width={width} height={1} />;
 }
 
 /** The rule of a pane, and under it its list, its detail, or both. */
 function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
-	const {view} = useShell();
-	const pane = useStore(view, state => state.pane);
+	const shell = useShell();
+	const {Body} = useStore(shell.view, () => shell.pane());
 	return (
 		<>
 			<PaneTitle width={width} />
 			<Box width={width} height={height} flexShrink={0}>
-				{layout.showsList && <PaneList pane={pane} width={layout.listWidth} height={height} />}
+				{layout.showsList && <Body width={layout.listWidth} height={height} />}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
 				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
 			</Box>
@@ -92,11 +96,15 @@ function PaneFailed({error}: {readonly error: unknown}) {
 }
 
 function LastRowFailed() {
-	const {view} = useShell();
+	const {view, panes} = useShell();
 	const {columns} = view.get().size;
+	const keys = panes.flatMap((_, index) => paneKey(index) ?? []);
 	return (
 		<LineRow
-			row={line(own(' 1-8 another pane   ctrl+l try again   q quit'), 'quiet')}
+			row={line(
+				ui` 1-${clean(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
+				'quiet',
+			)}
 			width={columns}
 		/>
 	);

@@ -1,39 +1,30 @@
 import {Box} from 'ink';
-import type {Safe} from '../../core/untrusted.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
-import type {Line} from '../panes/line.ts';
-import {line} from '../panes/line.ts';
-import type {PaneId} from '../state/view.ts';
+import {clean, line, type Line} from '../panes/line.ts';
+import type {Pane} from '../panes/pane.ts';
 import {LineBlock} from './line-block.tsx';
-import type {RegionProps} from './pane-list.tsx';
+import type {RegionProps} from './region.ts';
+import {useShell} from './shell-context.ts';
 
 const twoColumnsFrom = 80;
 
-/** The words of the filter of each list. */
-const words: Readonly<Partial<Record<PaneId, Safe>>> = {
-	traffic: own('route: status: event: id: ms> size> since: has:⚑'),
-	groups: own('route: key: state: event: count> since: · name: state:'),
-	tools: own('server: state: transport: trust: tool: profile: tools>'),
-	approvals: own('kind: server: tool: outcome: route: run: since:'),
-	subs: own('route: source: deliver: mode: profile: job: key:'),
-	runs: own('route: state: event: target: job: group: id: since:'),
-	logs: own('level: source: since:'),
-};
-
-const languageOf = (pane: PaneId): readonly Line[] => {
-	const known = words[pane];
-	return known === undefined ? [] : [line(ui`Filter: ${known}  -not  "phrase"`, 'quiet')];
-};
+/** The words of the filters of a pane. */
+function languageOf({sections}: Pane): readonly Line[] {
+	const words = sections.flatMap(({listing}) => listing?.words ?? []);
+	return words.length === 0
+		? []
+		: [line(ui`Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];
+}
 
 export type HelpViewProps = RegionProps & {
-	readonly pane: PaneId;
 	readonly query: string;
 	readonly top: number;
 };
 
 /** The key table, in two columns where there is room. */
-export function HelpView({pane, query, top, width, height}: HelpViewProps) {
+export function HelpView({query, top, width, height}: HelpViewProps) {
+	const pane = useShell().pane();
 	const rows = helpLines(pane, query);
 	const language = languageOf(pane);
 	const shown = rows.length === 0 ? [line(own('No key fits the search.'), 'quiet')] : rows;

@@ -11,10 +11,10 @@ import {usePane} from './use-pane.ts';
 /** The text field that has the keyboard, else a toast, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {
 	const shell = useShell();
-	const {pane, view} = usePane();
+	const {view} = usePane();
 	const {overlay, field, toast} = view;
 	// Whether a payload was kept decides what can be done with it.
-	useStore(shell.details.delivery, loaded => loaded);
+	useStore(shell.loads, count => count);
 	if (overlay?.kind === 'help' && overlay.isSearching) {
 		return (
 			<FieldRow
@@ -43,7 +43,7 @@ export function LastRow({width}: {readonly width: number}) {
 		);
 	}
 
-	const list = pane.list?.(shell);
+	const list = shell.openList();
 	if (field === 'filter' && list) {
 		return <FilterField value={list.get().filterText} width={width} />;
 	}
@@ -58,8 +58,9 @@ export function LastRow({width}: {readonly width: number}) {
 
 function FilterField({value, width}: {readonly value: string; readonly width: number}) {
 	const shell = useShell();
-	const {pane} = usePane();
-	const problem = pane.list?.(shell).get().filter.problem;
+	usePane();
+	const list = shell.openList();
+	const problem = list?.get().filter.problem;
 	return (
 		<FieldRow
 			label={own('/ ')}
@@ -67,7 +68,7 @@ function FilterField({value, width}: {readonly value: string; readonly width: nu
 			note={problem === undefined ? own('esc clears') : ui`✗ ${clean(problem)}`}
 			width={width}
 			onChange={text => {
-				pane.list?.(shell).setFilter(text);
+				list?.setFilter(text);
 			}}
 		/>
 	);

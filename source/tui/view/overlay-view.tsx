@@ -3,7 +3,6 @@ import {own, ui} from '../../terminal/text/safe.ts';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
 import {clean, type Line} from '../panes/line.ts';
-import {paneOf} from '../panes/pane.ts';
 import {ruleLine} from '../shell/rule-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
@@ -13,7 +12,7 @@ import {HelpView} from './help-view.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
 import {PaletteView} from './palette-view.tsx';
-import type {RegionProps} from './pane-list.tsx';
+import type {RegionProps} from './region.ts';
 import {SheetBody} from './sheet-body.tsx';
 import {useShell} from './shell-context.ts';
 import {TrialBody} from './trial-body.tsx';
@@ -39,7 +38,7 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 		case 'help':
 			return [
 				[{text: own('Help'), tone: 'title'}],
-				[{text: paneOf(shell.view.get().pane).title}],
+				[{text: shell.pane().title}],
 				overlay.query === ''
 					? [{text: own('/ search'), tone: 'quiet'}]
 					: [{text: clean(overlay.query), tone: 'accent'}],
@@ -79,15 +78,7 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 	);
 	switch (overlay.kind) {
 		case 'help':
-			return (
-				<HelpView
-					pane={shell.view.get().pane}
-					query={overlay.query}
-					top={overlay.top}
-					width={width}
-					height={height}
-				/>
-			);
+			return <HelpView query={overlay.query} top={overlay.top} width={width} height={height} />;
 		case 'palette':
 			return (
 				<PaletteView query={overlay.query} index={overlay.index} width={width} height={height} />

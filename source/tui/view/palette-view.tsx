@@ -7,7 +7,7 @@ import {line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {FieldRow} from './field-row.tsx';
 import {LineBlock} from './line-block.tsx';
-import type {RegionProps} from './pane-list.tsx';
+import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 
 export type PaletteViewProps = RegionProps & {readonly query: string; readonly index: number};

@@ -4,7 +4,7 @@ import {holds} from '../panes/detail.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
-import type {RegionProps} from './pane-list.tsx';
+import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 import {usePane} from './use-pane.ts';
 
@@ -26,15 +26,13 @@ function chosenRow(row: Line): Line {
 /** What belongs to the selected item. Loads lazily: only for what is looked at. */
 export function PaneDetail({width, height}: RegionProps) {
 	const shell = useShell();
-	const {pane, view} = usePane();
+	const {view} = usePane();
 	const {region, search} = view;
-	useStore(shell.details.delivery, loaded => loaded);
-	useStore(shell.details.run, loaded => loaded);
-	useStore(shell.details.group, loaded => loaded);
+	useStore(shell.loads, count => count);
 	const rows = shell.detail.lines();
 	const {cursor, top} = placeIn(rows, view);
 	const wanted = search.toLowerCase();
-	const chosen = pane.hasCursor === true && region === 'detail' ? cursor : -1;
+	const chosen = shell.section().listing?.hasCursor === true && region === 'detail' ? cursor : -1;
 	const marked =
 		wanted === '' && chosen === -1
 			? rows
@@ -45,7 +43,7 @@ export function PaneDetail({width, height}: RegionProps) {
 
 	return (
 		<LineBlock
-			key={pane.id}
+			key={view.pane}
 			rows={marked.length === 0 ? nothing : marked}
 			top={top}
 			width={width}

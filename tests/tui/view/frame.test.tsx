@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import type {RunState} from '../../../source/core/run.ts';
-import {paneIds} from '../../../source/tui/state/view.ts';
+import {panes} from '../../../source/tui/panes/panes.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
@@ -192,7 +192,7 @@ test('what a face could not read of its gateway stands above every pane', async 
 	);
 });
 
-test.for(paneIds)('the pane %s says why it is empty and what helps', async pane => {
+test.for(panes.map(({id}) => id))('the pane %s says why it is empty and what helps', async pane => {
 	await using shown = await showShell(createFakePort(), narrow, {pane});
 
 	expect(shown.screen.lines()[4]).toMatch(/^ {2}\S.*[.…a-z]$/);

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import type {ReplayPlan} from '../../../source/gateway/port.ts';
+import {deliveryList} from '../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeGroup, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
@@ -135,7 +136,7 @@ test('a late answer asks when the keyboard is where it was, also when it was awa
 
 test('a list that goes on by itself takes nothing from the question, which names its delivery', async () => {
 	await using slow = await showSlow();
-	const asked = slow.shown.shell.lists.traffic.selected()?.delivery;
+	const asked = slow.shown.shell.list(deliveryList).selected()?.delivery;
 	await slow.shown.screen.press('r');
 	slow.port.emit(received(makeDelivery({receivedAt: testNow + 3000})));
 	await slow.shown.pass(100);

@@ -3,41 +3,26 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
 import {ruleText} from '../../approvals/approval-text.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {change, goToDelivery, goToRun, openPane} from '../../commands/navigate.ts';
-import {openSheet} from '../../commands/sheet.ts';
+import {goToDelivery, goToRun} from '../../commands/go-to.ts';
+import {change} from '../../commands/navigate.ts';
+import {review} from '../../commands/review.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean, wrapText} from '../line.ts';
 import type {ApprovalEntry} from './approval-entry.ts';
+import {entryList} from './entry-list.ts';
 
-const selected = (shell: Shell): ApprovalEntry | undefined => shell.lists.approvals.selected();
+const selected = (shell: Shell): ApprovalEntry | undefined => shell.list(entryList).selected();
 
 const requestOf = (entry: ApprovalEntry | undefined): Approval | undefined =>
 	entry && entry.kind !== 'rule' ? entry.approval : undefined;
 
-const waitingNow = (shell: Shell): Approval | undefined => {
+/** The request that waits and is selected. */
+export const waitingNow = (shell: Shell): Approval | undefined => {
 	const entry = selected(shell);
 	return entry?.kind === 'waiting' ? entry.approval : undefined;
 };
-
-/**
- * Opens what waits: the request that the open pane has selected, else the oldest; pane 6 where nothing waits.
- */
-export function review(shell: Shell): void {
-	const {pane} = shell.view.get();
-	const {approvals} = shell.port.getState();
-	const run = pane === 'runs' ? shell.lists.runs.selected()?.id : undefined;
-	const chosen =
-		(pane === 'approvals' ? waitingNow(shell) : undefined) ??
-		(run === undefined ? undefined : approvals.find(approval => approval.run === run));
-	const next = approvals.find(({id}) => id === chosen?.id) ?? approvals[0];
-	if (next) {
-		openSheet(shell, next);
-	} else {
-		openPane(shell, 'approvals');
-	}
-}
 
 const why =
 	(reasonFor: (entry: ApprovalEntry) => Safe | undefined) =>
@@ -84,10 +69,9 @@ const copied = (entry: ApprovalEntry): string => {
 };
 
 /** Commands of pane 6. */
-export const approvalPaneCommands: readonly Command[] = [
+export const approvalCommands: readonly PaneCommand[] = [
 	{
 		id: 'approvals.open',
-		scope: 'approvals',
 		keys: ['enter'],
 		label: own('review'),
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
@@ -95,7 +79,6 @@ export const approvalPaneCommands: readonly Command[] = [
 	},
 	{
 		id: 'approvals.revoke',
-		scope: 'approvals',
 		keys: ['x'],
 		label: own('revoke the rule (asks)'),
 		why: why(entry =>
@@ -105,7 +88,6 @@ export const approvalPaneCommands: readonly Command[] = [
 	},
 	{
 		id: 'approvals.run',
-		scope: 'approvals',
 		keys: ['o'],
 		label: own('its run'),
 		why: why(entry =>
@@ -120,7 +102,6 @@ export const approvalPaneCommands: readonly Command[] = [
 	},
 	{
 		id: 'approvals.delivery',
-		scope: 'approvals',
 		keys: ['b'],
 		label: own('its delivery'),
 		quiet: true,
@@ -136,7 +117,6 @@ export const approvalPaneCommands: readonly Command[] = [
 	},
 	{
 		id: 'approvals.copy',
-		scope: 'approvals',
 		keys: ['y'],
 		label: own('copy'),
 		why: why(() => undefined),
@@ -157,7 +137,6 @@ export const approvalPaneCommands: readonly Command[] = [
 	},
 	{
 		id: 'approvals.pager',
-		scope: 'approvals',
 		keys: ['e'],
 		label: own('all of it in $PAGER'),
 		quiet: true,

@@ -1,15 +1,17 @@
 import type {Group} from '../../../core/group.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {change, goToRun} from '../../commands/navigate.ts';
+import {goToRun} from '../../commands/go-to.ts';
+import {change} from '../../commands/navigate.ts';
 import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
 import {groupText} from './group-detail.ts';
+import {groupList} from './group-list.ts';
 
-const selected = (shell: Shell): Group | undefined => shell.lists.groups.selected();
+const selected = (shell: Shell): Group | undefined => shell.list(groupList).selected();
 
 const why =
 	(isPossible: (group: Group) => boolean, reason: Safe) =>
@@ -54,10 +56,9 @@ function askToDispatch(shell: Shell): void {
 }
 
 /** Commands of the groups in pane 2. */
-export const groupCommands: readonly Command[] = [
+export const groupCommands: readonly PaneCommand[] = [
 	{
 		id: 'groups.dispatch',
-		scope: 'groups',
 		keys: ['d'],
 		label: own('dispatch now (asks)'),
 		why: why(({state}) => state === 'pending', own('The group is dispatched already')),
@@ -65,7 +66,6 @@ export const groupCommands: readonly Command[] = [
 	},
 	{
 		id: 'groups.run',
-		scope: 'groups',
 		keys: ['o'],
 		label: own('its run'),
 		why: why(({runId}) => runId !== undefined, own('It waits: it has started no run yet')),
@@ -78,7 +78,6 @@ export const groupCommands: readonly Command[] = [
 	},
 	{
 		id: 'groups.copy',
-		scope: 'groups',
 		keys: ['y'],
 		label: own('copy key'),
 		why: why(() => true, own('')),
@@ -91,7 +90,6 @@ export const groupCommands: readonly Command[] = [
 	},
 	{
 		id: 'groups.pager',
-		scope: 'groups',
 		keys: ['e'],
 		label: own('events and payload in $PAGER'),
 		quiet: true,

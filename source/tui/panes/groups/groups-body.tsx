@@ -4,22 +4,24 @@ import type {Group} from '../../../core/group.ts';
 import type {JobView} from '../../../core/job.ts';
 import {own} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
+import {Empty} from '../../view/empty.tsx';
 import {LineBlock} from '../../view/line-block.tsx';
 import {LineRow} from '../../view/line-row.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
-import type {RegionProps} from '../../view/pane-list.tsx';
+import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {emptyLines} from '../empty.ts';
 import {blankLine, line, type Line} from '../line.ts';
 import {runOf} from '../runs/run-of.ts';
 import {doneHeading, groupColumns, groupHeader, groupRow} from './group-columns.ts';
+import {groupList} from './group-list.ts';
 import {jobsTitle} from './groups-title.ts';
 import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
 import {jobKey} from './job-key.ts';
+import {jobList} from './job-list.ts';
 import {jobsHaveFocus, sectionsNow} from './sections.ts';
 
 /** Groups with their two clocks, and under them the scheduled jobs. */
-export function GroupsPane({width, height}: RegionProps) {
+export function GroupsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const {state} = useStore(shell.feed, snapshot => snapshot);
 	const sections = sectionsNow(state, {width, height});
@@ -33,7 +35,7 @@ export function GroupsPane({width, height}: RegionProps) {
 
 function GroupList({width, height}: RegionProps) {
 	const shell = useShell();
-	const {groups} = shell.lists;
+	const groups = shell.list(groupList);
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	const hasFocus = !useJobsFocus();
 	useStore(groups, view => view);
@@ -56,14 +58,7 @@ function GroupList({width, height}: RegionProps) {
 			header={line(groupHeader(columns, groups.shown()), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={
-				<LineBlock
-					rows={emptyLines('groups', {state, isFiltered: groups.get().total > 0}, width)}
-					top={0}
-					width={width}
-					height={height}
-				/>
-			}
+			whenEmpty={<Empty isFiltered={groups.get().total > 0} width={width} height={height} />}
 		/>
 	);
 }
@@ -76,7 +71,7 @@ const noJobs = [blankLine, line(own('  No scheduled jobs. `svc cron add` adds on
 
 function JobSection({width, height}: RegionProps) {
 	const shell = useShell();
-	const {jobs} = shell.lists;
+	const jobs = shell.list(jobList);
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	const hasFocus = useJobsFocus();
 	useStore(jobs, view => view);
@@ -106,14 +101,7 @@ function JobSection({width, height}: RegionProps) {
 				header={line(jobHeader(jobColumns(width)), 'quiet')}
 				width={width}
 				height={height - 1}
-				whenEmpty={
-					<LineBlock
-						rows={emptyLines('groups', {state, isFiltered: true}, width)}
-						top={0}
-						width={width}
-						height={height - 1}
-					/>
-				}
+				whenEmpty={<Empty isFiltered width={width} height={height - 1} />}
 			/>
 		</>
 	);
@@ -121,6 +109,5 @@ function JobSection({width, height}: RegionProps) {
 
 function useJobsFocus(): boolean {
 	const shell = useShell();
-	useStore(shell.view, state => state.isInJobs);
-	return jobsHaveFocus(shell);
+	return useStore(shell.view, () => jobsHaveFocus(shell));
 }

@@ -3,20 +3,23 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
 import {filterSpans, grouped, ruleLine} from '../../shell/rule-line.ts';
 import type {Shell} from '../../shell/shell.ts';
+import {countPart} from '../../shell/title-parts.ts';
 import type {AnyList} from '../../state/list.ts';
 import {clean, type Line} from '../line.ts';
 import {isSameDay} from '../time.ts';
+import {groupList} from './group-list.ts';
 import {groupOrder} from './group-order.ts';
 import {nextText} from './job-columns.ts';
 import {jobName} from './job-key.ts';
+import {jobList} from './job-list.ts';
 
 /** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
-export function groupsSummary({feed, lists, port}: Shell): readonly Line[] {
+export function groupsSummary({feed, list, port}: Shell): readonly Line[] {
 	const {state, now} = feed.get();
 	const {pending} = groupOrder(state.groups);
 	const flushed = port.embedded ? own('flushed at quit') : own('flushed when the gateway stops');
 	return [
-		...filtered(lists.groups),
+		...counted(list(groupList)),
 		[
 			{
 				text: ui`${grouped(pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
@@ -43,22 +46,17 @@ function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): 
 		: clean(`${grouped(listed)}+`);
 }
 
-const filtered = (list: AnyList): readonly Line[] => {
-	const {filterText, filter, items, total} = list.get();
-	return filterText.trim() === ''
-		? []
-		: [
-				filterSpans(filterText, filter),
-				[{text: clean(`${grouped(items.length)} of ${grouped(total)}`), tone: 'quiet'}],
-			];
-};
+/** `2 of 5`, where a filter keeps some out. */
+const counted = (list: AnyList): readonly Line[] =>
+	list.get().filterText.trim() === '' ? [] : [countPart(list)];
 
 /** The rule above the jobs: how many, what is wrong, and which one fires next. */
-export function jobsTitle({feed, lists}: Shell, width: number): Line {
+export function jobsTitle({feed, list}: Shell, width: number): Line {
 	const {
 		state: {jobs},
 		now,
 	} = feed.get();
+	const jobsShown = list(jobList).get();
 	const invalid = jobs.filter(({state}) => state === 'invalid').length;
 	const [next] = jobs
 		.filter(({state, nextAt}) => state === 'active' && nextAt !== undefined)
@@ -66,7 +64,8 @@ export function jobsTitle({feed, lists}: Shell, width: number): Line {
 	return ruleLine(
 		[
 			[{text: own('Jobs'), tone: 'title'}],
-			...filtered(lists.jobs),
+			filterSpans(jobsShown.filterText, jobsShown.filter),
+			...counted(list(jobList)),
 			[{text: grouped(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: ui`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next

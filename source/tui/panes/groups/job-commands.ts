@@ -1,15 +1,17 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {change, goToRun} from '../../commands/navigate.ts';
+import {goToRun} from '../../commands/go-to.ts';
+import {change} from '../../commands/navigate.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
 import {jobName} from './job-key.ts';
+import {jobList} from './job-list.ts';
 
-const selected = (shell: Shell): JobView | undefined => shell.lists.jobs.selected();
+const selected = (shell: Shell): JobView | undefined => shell.list(jobList).selected();
 
 const why =
 	(reasonFor: (job: JobView) => Safe | undefined) =>
@@ -87,10 +89,9 @@ function copyMenu(shell: Shell): void {
 }
 
 /** Commands of the jobs in pane 2. */
-export const jobCommands: readonly Command[] = [
+export const jobCommands: readonly PaneCommand[] = [
 	{
 		id: 'jobs.run',
-		scope: 'jobs',
 		keys: ['x'],
 		label: own('run now (asks)'),
 		why: why(unusable),
@@ -98,7 +99,6 @@ export const jobCommands: readonly Command[] = [
 	},
 	{
 		id: 'jobs.pause',
-		scope: 'jobs',
 		keys: ['p'],
 		label: own('pause or resume'),
 		why: why(
@@ -108,7 +108,6 @@ export const jobCommands: readonly Command[] = [
 	},
 	{
 		id: 'jobs.last-run',
-		scope: 'jobs',
 		keys: ['o'],
 		label: own('its last run'),
 		why: why(job => (job.lastRunId === undefined ? own('It has not run yet') : undefined)),
@@ -121,7 +120,6 @@ export const jobCommands: readonly Command[] = [
 	},
 	{
 		id: 'jobs.copy',
-		scope: 'jobs',
 		keys: ['y'],
 		label: own('copy'),
 		why: why(() => undefined),

@@ -1,7 +1,6 @@
 import type {GatewayState} from '../../../core/state.ts';
-import type {Feed} from '../../state/feed.ts';
-import type {Store} from '../../state/store.ts';
-import type {ViewState} from '../../state/view.ts';
+import type {Host} from '../../shell/shell.ts';
+import type {LocalState} from '../../shell/source.ts';
 import {emptyLines} from '../empty.ts';
 import {groupOrder} from './group-order.ts';
 
@@ -46,28 +45,39 @@ export const sectionsNow = (
 	state: GatewayState,
 	{width, height}: {readonly width: number; readonly height: number},
 ): Sections =>
-	sectionsOf(state, {
-		height,
-		emptyRows: () => emptyLines('groups', {state, isFiltered: false}, width).length,
-	});
+	sectionsOf(state, {height, emptyRows: () => emptyLines(noGroups(state), width).length});
 
-/** Whether keys go to the jobs: they were chosen, or there is nothing else. */
-export function jobsHaveFocus({
+/** The sections as they are on the screen. */
+export const shownSections = ({
 	feed,
 	view,
-}: {
-	readonly feed: Pick<Feed, 'get'>;
-	readonly view: Pick<Store<ViewState>, 'get'>;
-}): boolean {
-	const {jobs, groups} = feed.get().state;
-	return jobs.length > 0 && (view.get().isInJobs || groups.length === 0);
+	layout,
+}: Pick<Host, 'feed' | 'view' | 'layout'>): Sections =>
+	sectionsNow(feed.get().state, {
+		width: view.get().size.columns,
+		height: layout().bodyHeight,
+	});
+
+/** What is said where no group is. */
+export function noGroups({routes}: GatewayState): readonly string[] {
+	const count = routes.filter(route => route.mode === 'coalesce').length;
+	const waits =
+		'Events of one key wait here with two clocks, the quiet window and the cap, then start one run.';
+	return count === 0
+		? ['No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs.', waits]
+		: [`No group waits; ${count === 1 ? '1 route coalesces' : `${count} routes coalesce`}.`, waits];
 }
 
-/** Makes the section that has the keyboard the chosen one: what comes later must not take it. */
-export function holdSection(shell: {
-	readonly feed: Pick<Feed, 'get'>;
-	readonly view: Pick<Store<ViewState>, 'get' | 'set'>;
-}): void {
-	const isInJobs = jobsHaveFocus(shell);
-	shell.view.set(state => (state.isInJobs === isInJobs ? state : {...state, isInJobs}));
+/** Whether the jobs were chosen to have the keyboard. */
+export const choseJobs: LocalState<boolean> = {initial: false};
+
+/** Whether keys go to the jobs: they were chosen, or there is nothing else. */
+export function jobsHaveFocus({feed, local}: Pick<Host, 'feed' | 'local'>): boolean {
+	const {jobs, groups} = feed.get().state;
+	return jobs.length > 0 && (local(choseJobs).get() || groups.length === 0);
 }
+
+/** Gives the keyboard to the jobs, or to the groups. */
+export const focusJobs = ({local}: Pick<Host, 'local'>, isInJobs: boolean): void => {
+	local(choseJobs).set(() => isInJobs);
+};

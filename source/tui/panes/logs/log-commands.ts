@@ -1,23 +1,22 @@
 import type {LogLevel} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import type {Shell} from '../../shell/shell.ts';
-import type {LogView} from '../../state/view.ts';
-import {recordLine} from './log-row.ts';
+import {logList, logLook} from './log-list.ts';
+import {recordLine, type LogLook} from './log-row.ts';
 
-const changeLogs = (shell: Shell, part: (logs: LogView) => Partial<LogView>): void => {
-	shell.view.set(state => ({...state, logs: {...state.logs, ...part(state.logs)}}));
+const changeLook = (shell: Shell, part: (look: LogLook) => Partial<LogLook>): void => {
+	shell.local(logLook).set(look => ({...look, ...part(look)}));
 };
 
-const levelKey = (level: LogLevel, key: string, label: Safe): Command => ({
+const levelKey = (level: LogLevel, key: string, label: Safe): PaneCommand => ({
 	id: `logs.${level}`,
-	scope: 'logs',
 	keys: [key],
 	label,
 	run(shell) {
-		changeLogs(shell, ({levels}) => {
+		changeLook(shell, ({levels}) => {
 			const next = new Set(levels);
 			if (!next.delete(level)) {
 				next.add(level);
@@ -28,47 +27,44 @@ const levelKey = (level: LogLevel, key: string, label: Safe): Command => ({
 	},
 });
 
-const nextTime: Readonly<Record<LogView['time'], LogView['time']>> = {
+const nextTime: Readonly<Record<LogLook['time'], LogLook['time']>> = {
 	clock: 'full',
 	full: 'none',
 	none: 'clock',
 };
 
 const noRecord = (shell: Shell): Safe | undefined =>
-	shell.lists.logs.selected() ? undefined : own('No record is selected');
+	shell.list(logList).selected() ? undefined : own('No record is selected');
 
 /** Commands of pane 8. */
-export const logCommands: readonly Command[] = [
+export const logCommands: readonly PaneCommand[] = [
 	levelKey('error', 'e', own('errors')),
 	levelKey('warn', 'w', own('warnings')),
 	levelKey('info', 'i', own('info')),
 	levelKey('debug', 'd', own('debug')),
 	{
 		id: 'logs.wrap',
-		scope: 'logs',
 		keys: ['W'],
 		label: own('wrap'),
 		run(shell) {
-			changeLogs(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
+			changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
 		},
 	},
 	{
 		id: 'logs.time',
-		scope: 'logs',
 		keys: ['t'],
 		label: own('time format'),
 		run(shell) {
-			changeLogs(shell, ({time}) => ({time: nextTime[time]}));
+			changeLook(shell, ({time}) => ({time: nextTime[time]}));
 		},
 	},
 	{
 		id: 'logs.copy',
-		scope: 'logs',
 		keys: ['y'],
 		label: own('copy line'),
 		why: noRecord,
 		run(shell) {
-			const row = shell.lists.logs.selected();
+			const row = shell.list(logList).selected();
 			if (row) {
 				shell.attempt(async () => copyText(shell, recordLine(row.record), own('line')));
 			}
@@ -76,7 +72,6 @@ export const logCommands: readonly Command[] = [
 	},
 	{
 		id: 'logs.pager',
-		scope: 'logs',
 		keys: ['E'],
 		label: own('all in $PAGER'),
 		quiet: true,

@@ -2,9 +2,15 @@ import type {LogLevel, LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {Term, Vocabulary} from '../../filter/filter.ts';
 import {sinceTerm, textTerm} from '../../filter/terms.ts';
-import type {LogView} from '../../state/view.ts';
 import {clean, wrapText} from '../line.ts';
 import {clockTime, fullTime} from '../time.ts';
+
+/** How a person looks at the log. */
+export type LogLook = {
+	readonly levels: ReadonlySet<LogLevel>;
+	readonly isWrapped: boolean;
+	readonly time: 'clock' | 'full' | 'none';
+};
 
 /** One row of the log on the screen: a record, or a part of one that was wrapped. */
 export type LogRow = {
@@ -30,7 +36,7 @@ const levelSigns: Readonly<Record<LogLevel, string>> = {
 	debug: '- debug',
 };
 
-const times: Readonly<Record<LogView['time'], (at: number) => string>> = {
+const times: Readonly<Record<LogLook['time'], (at: number) => string>> = {
 	clock: clockTime,
 	full: fullTime,
 	none: () => '',
@@ -43,7 +49,7 @@ const signCells = 2;
 const shownCharacters = 1000;
 
 /** What stands before the message. */
-const headOf = (record: LogRecord, time: LogView['time']): string =>
+const headOf = (record: LogRecord, time: LogLook['time']): string =>
 	`${`${times[time](record.at)} `.trimStart()}${levelSigns[record.level]} ${record.source.slice(0, 10).padEnd(10)} `;
 
 /**
@@ -51,7 +57,7 @@ const headOf = (record: LogRecord, time: LogView['time']): string =>
  */
 export function createLogRows(): (
 	records: readonly LogRecord[],
-	look: LogView & {readonly width: number},
+	look: LogLook & {readonly width: number},
 ) => readonly LogRow[] {
 	const keys = new WeakMap<LogRecord, number>();
 	let nextKey = 0;
@@ -95,7 +101,7 @@ export function createLogRows(): (
 
 function rowsOfRecord(
 	record: LogRecord,
-	look: LogView & {readonly width: number},
+	look: LogLook & {readonly width: number},
 	key: number,
 ): readonly LogRow[] {
 	const head = headOf(record, look.time);

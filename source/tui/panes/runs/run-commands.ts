@@ -1,18 +1,20 @@
 import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {change, goToDelivery, goToGroup, goToJob} from '../../commands/navigate.ts';
+import {goToDelivery, goToGroup, goToJob} from '../../commands/go-to.ts';
+import {change} from '../../commands/navigate.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {jobKey} from '../groups/job-key.ts';
 import {clean} from '../line.ts';
 import {runText} from './run-detail.ts';
+import {runList} from './run-list.ts';
 import {canRetry, retryFrom, runAdvice} from './run-word.ts';
 
-const selected = (shell: Shell): Run | undefined => shell.lists.runs.selected();
+const selected = (shell: Shell): Run | undefined => shell.list(runList).selected();
 
 const why =
 	(isPossible: (run: Run) => boolean, reason: Safe) =>
@@ -123,10 +125,9 @@ function copyMenu(shell: Shell): void {
 }
 
 /** Commands of pane 7. */
-export const runCommands: readonly Command[] = [
+export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.cancel',
-		scope: 'runs',
 		keys: ['x'],
 		label: own('cancel (asks)'),
 		why: why(run => !hasEnded(run.state), own('The run has ended')),
@@ -134,7 +135,6 @@ export const runCommands: readonly Command[] = [
 	},
 	{
 		id: 'runs.retry',
-		scope: 'runs',
 		keys: ['t'],
 		label: own('try again (asks)'),
 		why: why(canRetry, own('A run that waits, is under way, done or silent cannot be tried again')),
@@ -142,7 +142,6 @@ export const runCommands: readonly Command[] = [
 	},
 	{
 		id: 'runs.delivery',
-		scope: 'runs',
 		keys: ['o'],
 		label: own('its delivery'),
 		why: why(run => run.delivery !== undefined, own('A schedule or a person started it')),
@@ -155,7 +154,6 @@ export const runCommands: readonly Command[] = [
 	},
 	{
 		id: 'runs.origin',
-		scope: 'runs',
 		keys: ['b'],
 		label: own('back to its group or job'),
 		quiet: true,
@@ -174,7 +172,6 @@ export const runCommands: readonly Command[] = [
 	},
 	{
 		id: 'runs.copy',
-		scope: 'runs',
 		keys: ['y'],
 		label: own('copy'),
 		why: why(() => true, own('')),
@@ -182,7 +179,6 @@ export const runCommands: readonly Command[] = [
 	},
 	{
 		id: 'runs.pager',
-		scope: 'runs',
 		keys: ['e'],
 		label: own('transcript in $PAGER'),
 		quiet: true,

@@ -1,7 +1,7 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {change} from '../../commands/navigate.ts';
 import {placeNow} from '../../commands/place.ts';
@@ -13,13 +13,14 @@ import {serverWords} from './server-columns.ts';
 import {toolOfRow} from './server-detail.ts';
 import {serverName} from './server-key.ts';
 import {serverLine} from './server-line.ts';
+import {serverList} from './server-list.ts';
 
-const selected = (shell: Shell): ServerView | undefined => shell.lists.tools.selected();
+const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 
 /** The tool of the chosen row of the detail; `undefined` in the list. */
 function selectedTool(shell: Shell): ServerToolView | undefined {
 	const view = shell.view.get();
-	if (view.pane !== 'tools' || view.region !== 'detail') {
+	if (view.pane !== serverList.id || view.region !== 'detail') {
 		return undefined;
 	}
 
@@ -126,10 +127,9 @@ export function askToReload(shell: Shell): void {
 }
 
 /** Commands of pane 3. */
-export const toolCommands: readonly Command[] = [
+export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.connect',
-		scope: 'tools',
 		keys: ['c'],
 		label: own('connect'),
 		why: why(({status}) => {
@@ -143,7 +143,6 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.disconnect',
-		scope: 'tools',
 		keys: ['x'],
 		label: own('disconnect'),
 		why: why(({status}) =>
@@ -153,14 +152,12 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.reload',
-		scope: 'tools',
 		keys: ['R'],
 		label: own('show config changes'),
 		run: askToReload,
 	},
 	{
 		id: 'tools.login',
-		scope: 'tools',
 		keys: ['l'],
 		label: own('login'),
 		quiet: true,
@@ -169,7 +166,6 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.try',
-		scope: 'tools',
 		keys: ['t'],
 		label: own('try a tool'),
 		why: why(({tools}) => (tools.length === 0 ? own('It has no tools now') : undefined)),
@@ -185,7 +181,6 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.try-this',
-		scope: 'tools',
 		keys: ['enter'],
 		label: own('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
@@ -199,7 +194,6 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.copy',
-		scope: 'tools',
 		keys: ['y'],
 		label: own('copy name'),
 		why: why(() => undefined),
@@ -211,7 +205,6 @@ export const toolCommands: readonly Command[] = [
 	},
 	{
 		id: 'tools.edit',
-		scope: 'tools',
 		keys: ['T'],
 		label: own('config in $EDITOR'),
 		quiet: true,

@@ -1,7 +1,7 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {moveCursor, openDetail} from '../../commands/navigate.ts';
 import {changeOverlay, openMenu} from '../../commands/overlay-state.ts';
@@ -18,7 +18,7 @@ import type {MenuItem} from '../../state/view.ts';
 import {fieldOf, placeIn} from '../detail-cursor.ts';
 import {clean} from '../line.ts';
 import {bodyText, subscribeText} from './copy-texts.ts';
-import {nothingSelected, selectedDelivery} from './selected-delivery.ts';
+import {nothingSelected, selectedDelivery, storedDeliveries} from './selected-delivery.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
@@ -37,7 +37,7 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	if (next !== -1) {
 		moveCursor(shell, next);
 		shell.toast(own('j k to a field, then s once more'));
-	} else if (shell.details.delivery.get().status === 'loading') {
+	} else if (shell.loader(storedDeliveries).get().status === 'loading') {
 		shell.toast(own('The payload is loading: s once more'));
 	} else {
 		shell.toast(own('No field of a JSON payload stands below'), 'warn');
@@ -54,7 +54,7 @@ function filterFromField(shell: Shell): void {
 		return;
 	}
 
-	const loaded = shell.details.delivery.get();
+	const loaded = shell.loader(storedDeliveries).get();
 	const filter = loaded.status === 'ready' ? filterOf(field, bodyText(loaded.value)) : undefined;
 	if (!filter) {
 		const isDotted = field.path.some(name => name.includes('.'));
@@ -163,10 +163,9 @@ function isBesideList({view}: Shell): boolean {
 }
 
 /** Commands that make something of what a delivery holds. */
-export const payloadCommands: readonly Command[] = [
+export const payloadCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.filter-from-field',
-		scope: 'traffic',
 		keys: ['s'],
 		label: own('filter from field'),
 		quiet: isBesideList,
@@ -175,7 +174,6 @@ export const payloadCommands: readonly Command[] = [
 	},
 	{
 		id: 'traffic.subscribe',
-		scope: 'traffic',
 		keys: ['S'],
 		label: own('subscribe to this event (copies the command)'),
 		quiet: true,

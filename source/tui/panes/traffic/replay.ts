@@ -3,7 +3,7 @@ import {messageOf} from '../../../core/errors.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {change} from '../../commands/navigate.ts';
 import {placeNow, type StillHere} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -156,10 +156,9 @@ function noOtherRoute(shell: Shell): Safe | undefined {
 const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
 
 /** Commands that send a delivery once more. */
-export const replayCommands: readonly Command[] = [
+export const replayCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.replay',
-		scope: 'traffic',
 		keys: ['r'],
 		label: own('replay'),
 		why: nothingToReplay,
@@ -173,7 +172,6 @@ export const replayCommands: readonly Command[] = [
 	},
 	{
 		id: 'traffic.edit-replay',
-		scope: 'traffic',
 		keys: ['R'],
 		label: own('edit+replay'),
 		quiet: isNarrow,
@@ -184,7 +182,6 @@ export const replayCommands: readonly Command[] = [
 	},
 	{
 		id: 'traffic.replay-to',
-		scope: 'traffic',
 		keys: ['t'],
 		label: own('replay to another route'),
 		quiet: true,

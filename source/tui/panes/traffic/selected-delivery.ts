@@ -3,11 +3,18 @@ import type {Safe} from '../../../core/untrusted.ts';
 import type {ReceiverAnswer} from '../../../gateway/port.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
+import type {LoadSource} from '../../shell/source.ts';
 import {clean} from '../line.ts';
+import {deliveryList} from './delivery-list.ts';
 
-/** The delivery of the selected row of pane 1; of a flood the newest. */
+/** Deliveries with what was received; the key is their id. */
+export const storedDeliveries: LoadSource<StoredDelivery> = {
+	load: async (port, key) => port.getDelivery(key),
+};
+
+/** The delivery of the selected row; of a flood the newest. */
 export const selectedDelivery = (shell: Shell): Delivery | undefined =>
-	shell.lists.traffic.selected()?.delivery;
+	shell.list(deliveryList).selected()?.delivery;
 
 /** Why nothing can be done with a delivery. */
 export const nothingSelected = (shell: Shell): Safe | undefined =>
@@ -29,7 +36,7 @@ export function nothingToReplay(shell: Shell): Safe | undefined {
 		return nothingSelected(shell);
 	}
 
-	const loaded = shell.details.delivery.get();
+	const loaded = shell.loader(storedDeliveries).get();
 	const isGone =
 		loaded.key === delivery.id &&
 		(loaded.status === 'missing' || (loaded.status === 'ready' && !loaded.value.body));

@@ -2,9 +2,9 @@ import type {RouteView} from '../../../core/config-view.ts';
 import type {StoredDelivery} from '../../../core/delivery.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own} from '../../../terminal/text/safe.ts';
-import type {Command} from '../../commands/command.ts';
+import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {goToGroup, goToRun} from '../../commands/navigate.ts';
+import {goToGroup, goToRun} from '../../commands/go-to.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -103,11 +103,10 @@ function copySignedCurl(shell: Shell): void {
 }
 
 /** Commands of pane 1. */
-export const trafficCommands: readonly Command[] = [
+export const trafficCommands: readonly PaneCommand[] = [
 	...replayCommands,
 	{
 		id: 'traffic.copy',
-		scope: 'traffic',
 		keys: ['y'],
 		label: own('copy'),
 		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
@@ -121,7 +120,6 @@ export const trafficCommands: readonly Command[] = [
 	},
 	{
 		id: 'traffic.test',
-		scope: 'traffic',
 		keys: ['T'],
 		label: own('test event'),
 		quiet: shell => selectedDelivery(shell) !== undefined,
@@ -131,7 +129,6 @@ export const trafficCommands: readonly Command[] = [
 	...payloadCommands,
 	{
 		id: 'traffic.pager',
-		scope: 'traffic',
 		keys: ['e'],
 		label: own('payload in $PAGER'),
 		quiet: true,
@@ -148,7 +145,6 @@ export const trafficCommands: readonly Command[] = [
 	},
 	{
 		id: 'traffic.run',
-		scope: 'traffic',
 		keys: ['o'],
 		label: own('its run or group'),
 		quiet: true,

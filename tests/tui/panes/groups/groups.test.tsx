@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
 import type {Group} from '../../../../source/core/group.ts';
+import {groupList} from '../../../../source/tui/panes/groups/group-list.ts';
+import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
@@ -253,10 +255,10 @@ test('y copies the key, o opens the run, and what cannot be done says why', asyn
 	expect(shown.screen.lines().at(-1)).toContain('The group is dispatched already');
 	await shown.screen.press('o');
 	expect(shown.shell.view.get().pane).toBe('runs');
-	expect(shown.shell.lists.runs.selected()?.id).toBe(183);
+	expect(shown.shell.list(runList).selected()?.id).toBe(183);
 	await shown.screen.press('b');
 	expect(shown.shell.view.get().pane).toBe('groups');
-	expect(shown.shell.lists.groups.selected()?.id).toBe(0);
+	expect(shown.shell.list(groupList).selected()?.id).toBe(0);
 });
 
 test('Enter shows the latest payload and the superseded identifiers', async () => {
@@ -444,7 +446,7 @@ test('a coalesced delivery leads to its group, and says what superseded it', asy
 	expect(shown.text()).toContain('superseded by abc123');
 	await shown.screen.press('o');
 	expect(shown.shell.view.get().pane).toBe('groups');
-	expect(shown.shell.lists.groups.selected()?.id).toBe(1);
+	expect(shown.shell.list(groupList).selected()?.id).toBe(1);
 });
 
 test('a coalesced delivery whose group is no longer listed leads to the run', async () => {
@@ -454,5 +456,5 @@ test('a coalesced delivery whose group is no longer listed leads to the run', as
 	await shown.screen.press('o');
 
 	expect(shown.shell.view.get().pane).toBe('runs');
-	expect(shown.shell.lists.runs.selected()?.id).toBe(7);
+	expect(shown.shell.list(runList).selected()?.id).toBe(7);
 });

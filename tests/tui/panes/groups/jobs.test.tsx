@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JobView} from '../../../../source/core/job.ts';
 import {jobsHaveFocus} from '../../../../source/tui/panes/groups/sections.ts';
+import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeGroup, makeJob, makeRun} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -169,7 +170,7 @@ test('Enter shows the job with the whole answer of its last run, o opens that ru
 	expect(shown.text()).toContain(' Nothing to do.');
 
 	await shown.screen.press('o');
-	expect(shown.shell.lists.runs.selected()?.id).toBe(183);
+	expect(shown.shell.list(runList).selected()?.id).toBe(183);
 });
 
 test('the problem of an invalid job is whole in its detail', async () => {

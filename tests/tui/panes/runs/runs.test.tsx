@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Run, StoredRun} from '../../../../source/core/run.ts';
+import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
+import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -162,7 +164,7 @@ test('o goes to the delivery of the run', async () => {
 	await shown.screen.press('o');
 
 	expect(shown.shell.view.get().pane).toBe('traffic');
-	expect(shown.shell.lists.traffic.selected()?.delivery.id).toBe(delivery.id);
+	expect(shown.shell.list(deliveryList).selected()?.delivery.id).toBe(delivery.id);
 });
 
 test.for([
@@ -227,5 +229,10 @@ test.for([
 	});
 	await using shown = await showShell(port, narrow, {pane: 'runs', filters: {runs: filter}});
 
-	expect(shown.shell.lists.runs.shown().map(({id}) => String(id))).toEqual(ids);
+	expect(
+		shown.shell
+			.list(runList)
+			.shown()
+			.map(({id}) => String(id)),
+	).toEqual(ids);
 });

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
+import {routeList} from '../../../../source/tui/panes/subs/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {showShell} from '../../../helpers/show-shell.tsx';
 
@@ -73,5 +74,10 @@ test.for([
 		filters: {subs: filter},
 	});
 
-	expect(shown.shell.lists.subs.shown().map(({name}) => name)).toEqual(names);
+	expect(
+		shown.shell
+			.list(routeList)
+			.shown()
+			.map(({name}) => name),
+	).toEqual(names);
 });

@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts';
+import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
+import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, makeRun, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -298,7 +300,7 @@ test('a filter keeps the selected row, also when it fits nothing for a moment', 
 	await shown.screen.type('xyz');
 	await shown.screen.press('backspace', 'backspace', 'backspace', 'enter');
 
-	expect(shown.shell.lists.traffic.selected()?.delivery.route).toBe('r6');
+	expect(shown.shell.list(deliveryList).selected()?.delivery.route).toBe('r6');
 });
 
 test('Enter opens the detail, Esc goes back and never quits', async () => {
@@ -708,5 +710,5 @@ test('e opens the payload in the pager, o the run', async () => {
 
 	await shown.screen.press('o');
 	expect(shown.shell.view.get().pane).toBe('runs');
-	expect(shown.shell.lists.runs.selected()?.id).toBe(7);
+	expect(shown.shell.list(runList).selected()?.id).toBe(7);
 });

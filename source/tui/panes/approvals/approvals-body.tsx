@@ -2,31 +2,33 @@ import {useCallback} from 'react';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
+import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
 import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
 import {entryKey, type ApprovalEntry} from './approval-entry.ts';
+import {entryList} from './entry-list.ts';
 
 /** What waits, the rules, and what was decided: one list with a heading for each. */
-export function ApprovalList({width, height}: {readonly width: number; readonly height: number}) {
-	const {lists, feed} = useShell();
+export function ApprovalsBody({width, height}: RegionProps) {
+	const {list, feed} = useShell();
+	const entries = list(entryList);
 	const second = useStore(feed, ({now}) => Math.floor(now / 1000));
 	const rowOf = useCallback(
 		(entry: ApprovalEntry, isSelected: boolean) =>
 			entryRow(entry, {columns: approvalColumns(width), now: second * 1000}, isSelected),
 		[width, second],
 	);
-	const isFiltered = lists.approvals.get().total > 0;
 	return (
 		<ListRows
-			list={lists.approvals}
+			list={entries}
 			keyOf={entryKey}
 			rowOf={rowOf}
 			headingOf={entryHeading}
 			header={line(approvalHeader(approvalColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty pane="approvals" isFiltered={isFiltered} width={width} height={height} />}
+			whenEmpty={<Empty isFiltered={entries.get().total > 0} width={width} height={height} />}
 		/>
 	);
 }

@@ -1,0 +1,67 @@
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {grouped} from '../../shell/rule-line.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import {countPart} from '../../shell/title-parts.ts';
+import type {PaneDetail} from '../detail.ts';
+import type {Line} from '../line.ts';
+import type {Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {approvalCommands, waitingNow} from './approval-commands.ts';
+import {entryDetail} from './approval-detail.ts';
+import {ApprovalsBody} from './approvals-body.tsx';
+import {entryList} from './entry-list.ts';
+
+function createEntryDetail({list, feed}: Host): PaneDetail {
+	const remember = createMemory<readonly Line[]>();
+	const entries = list(entryList);
+	return {
+		lines(width) {
+			const entry = entries.selected();
+			const {state, now} = feed.get();
+			const second = entry?.kind === 'waiting' ? Math.floor(now / 1000) : 0;
+			return remember([entry, second, width], () =>
+				entry ? entryDetail(entry, {state, now}, width) : [],
+			);
+		},
+	};
+}
+
+function factsPart({feed}: Shell): Line {
+	const {approvals, approvalRules, settledApprovals} = feed.get().state;
+	return [
+		{
+			text: ui`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? own('rule') : own('rules')} · ${grouped(settledApprovals.length)} decided`,
+			tone: approvals.length > 0 ? 'warn' : 'quiet',
+		},
+	];
+}
+
+/** What waits for a person, the rules that stand for one, and what was decided. */
+export const approvalsPane: Pane = {
+	id: 'approvals',
+	title: own('Approvals'),
+	short: own('Appr'),
+	count: ({approvals}) => approvals.length,
+	empty: () => [
+		'Nothing waits for approval, and nothing did.',
+		'Calls that need a person wait here, and deny themselves when nobody answers.',
+	],
+	Body: ApprovalsBody,
+	isWide: false,
+	sections: [
+		{
+			id: 'approvals',
+			title: own('Approvals'),
+			commands: approvalCommands,
+			listing: {
+				list: entryList,
+				words: own('kind: server: tool: outcome: route: run: since:'),
+				isLive: false,
+				detail: createEntryDetail,
+				hasCursor: false,
+			},
+		},
+	],
+	summary: shell => [countPart(shell.list(entryList)), factsPart(shell)],
+	waiting: waitingNow,
+};

@@ -1,0 +1,26 @@
+import {atFirst} from '../../list/window.ts';
+import {rowsBelow, type ListSource} from '../../shell/source.ts';
+import {createList, type List} from '../../state/list.ts';
+import {
+	approvalVocabulary,
+	createApprovalEntries,
+	entryKey,
+	type ApprovalEntry,
+} from './approval-entry.ts';
+
+/** The names of the columns, and the headings that the rows may have between them. */
+const otherRows = 4;
+
+/** What waits, the rules, and what was decided. */
+export const entryList: ListSource<List<ApprovalEntry>> = {
+	id: 'approvals',
+	open: (host, filter) =>
+		createList(host.feed, {
+			keyOf: entryKey,
+			vocabulary: approvalVocabulary,
+			read: createApprovalEntries(),
+			height: rowsBelow(host, otherRows),
+			position: atFirst,
+			filter,
+		}),
+};

@@ -1,0 +1,25 @@
+import type {LogLevel} from '../../../core/log.ts';
+import {rowsBelow, type ListSource, type LocalState} from '../../shell/source.ts';
+import {createList, type List} from '../../state/list.ts';
+import {createLogRows, logVocabulary, type LogLook, type LogRow} from './log-row.ts';
+
+/** The look of the log. */
+export const logLook: LocalState<LogLook> = {
+	initial: {levels: new Set<LogLevel>(['error', 'warn', 'info']), isWrapped: false, time: 'clock'},
+};
+
+/** The records at the chosen levels; the look of the log is a part of its rows. */
+export const logList: ListSource<List<LogRow>> = {
+	id: 'logs',
+	open(host, filter) {
+		const rows = createLogRows();
+		return createList(host.feed, {
+			keyOf: row => row.key,
+			vocabulary: logVocabulary,
+			read: state =>
+				rows(state.logs, {...host.local(logLook).get(), width: host.view.get().size.columns}),
+			height: rowsBelow(host, 0),
+			filter,
+		});
+	},
+};

@@ -1,0 +1,65 @@
+import {own} from '../../../terminal/text/safe.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import {countPart, followPart} from '../../shell/title-parts.ts';
+import type {PaneDetail} from '../detail.ts';
+import {clean, type Line} from '../line.ts';
+import type {Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {logCommands} from './log-commands.ts';
+import {logDetail} from './log-detail.ts';
+import {logList, logLook} from './log-list.ts';
+import {LogsBody} from './logs-body.tsx';
+
+function createRecordDetail({list}: Host): PaneDetail {
+	const remember = createMemory<readonly Line[]>();
+	const records = list(logList);
+	return {
+		lines(width) {
+			const row = records.selected();
+			return remember([row?.record, width], () => (row ? logDetail(row, width) : []));
+		},
+	};
+}
+
+const levels = ['error', 'warn', 'info', 'debug'] as const;
+
+/** `error warn info · wrapped`. */
+function lookPart({local}: Shell): Line {
+	const look = local(logLook).get();
+	const shown = levels.filter(level => look.levels.has(level));
+	return [
+		{
+			text: clean(`${shown.join(' ') || 'no level'}${look.isWrapped ? ' · wrapped' : ''}`),
+			tone: 'quiet',
+		},
+	];
+}
+
+/** What the program says about itself. */
+export const logsPane: Pane = {
+	id: 'logs',
+	title: own('Logs'),
+	short: own('Logs'),
+	count: undefined,
+	empty: () => ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
+	Body: LogsBody,
+	isWide: true,
+	sections: [
+		{
+			id: 'logs',
+			title: own('Logs'),
+			commands: logCommands,
+			listing: {
+				list: logList,
+				words: own('level: source: since:'),
+				isLive: true,
+				detail: createRecordDetail,
+				hasCursor: false,
+			},
+		},
+	],
+	summary(shell) {
+		const records = shell.list(logList);
+		return [countPart(records), lookPart(shell), followPart(records)];
+	},
+};

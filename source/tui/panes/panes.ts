@@ -1,0 +1,21 @@
+import {approvalsPane} from './approvals/approvals.ts';
+import {groupsPane} from './groups/groups.ts';
+import {loginsPane} from './logins/logins.ts';
+import {logsPane} from './logs/logs.ts';
+import type {Pane} from './pane.ts';
+import {runsPane} from './runs/runs.ts';
+import {subsPane} from './subs/subs.ts';
+import {toolsPane} from './tools/tools.ts';
+import {trafficPane} from './traffic/traffic.ts';
+
+/** The panes in the order of their keys. */
+export const panes: readonly [Pane, ...Pane[]] = [
+	trafficPane,
+	groupsPane,
+	toolsPane,
+	loginsPane,
+	subsPane,
+	approvalsPane,
+	runsPane,
+	logsPane,
+];

@@ -1,0 +1,42 @@
+import {useCallback} from 'react';
+import type {Run} from '../../../core/run.ts';
+import {useStore} from '../../state/use-store.ts';
+import {Empty} from '../../view/empty.tsx';
+import {ListRows} from '../../view/list-rows.tsx';
+import type {RegionProps} from '../../view/region.ts';
+import {useShell} from '../../view/shell-context.ts';
+import {line} from '../line.ts';
+import {runColumns, runHeader, runRow} from './run-columns.ts';
+import {runList} from './run-list.ts';
+
+/** The runs, one row each. */
+export function RunsBody({width, height}: RegionProps) {
+	const {list, feed} = useShell();
+	const runs = list(runList);
+	const second = useStore(feed, ({now}) => Math.floor(now / 1000));
+	const approvals = useStore(feed, ({state}) => state.approvals);
+	const rowOf = useCallback(
+		(run: Run, isSelected: boolean) =>
+			runRow(
+				run,
+				{
+					columns: runColumns(width),
+					now: second * 1000,
+					approval: approvals.find(approval => approval.run === run.id),
+				},
+				isSelected,
+			),
+		[width, second, approvals],
+	);
+	return (
+		<ListRows
+			list={runs}
+			keyOf={run => String(run.id)}
+			rowOf={rowOf}
+			header={line(runHeader(runColumns(width)), 'quiet')}
+			width={width}
+			height={height}
+			whenEmpty={<Empty isFiltered={runs.get().total > 0} width={width} height={height} />}
+		/>
+	);
+}

@@ -1,0 +1,90 @@
+import type {StoredRun} from '../../../core/run.ts';
+import {limits} from '../../../core/state.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {goToRun} from '../../commands/go-to.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import type {LoadSource} from '../../shell/source.ts';
+import {countPart, followPart} from '../../shell/title-parts.ts';
+import {restMs, type PaneDetail} from '../detail.ts';
+import {clean, type Line} from '../line.ts';
+import {newest, recent} from '../newest.ts';
+import type {Destination, Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {runCommands} from './run-commands.ts';
+import {runDetail} from './run-detail.ts';
+import {runList} from './run-list.ts';
+import {needsDecision, runWords} from './run-word.ts';
+import {RunsBody} from './runs-body.tsx';
+
+/** The key is `id state`: a run that went on is loaded again. */
+const storedRuns: LoadSource<StoredRun> = {
+	load: async (port, key) => port.getRun(Number.parseInt(key, 10)),
+};
+
+function createRunDetail({list, loader, feed}: Host): PaneDetail {
+	const remember = createMemory<readonly Line[]>();
+	const runs = list(runList);
+	const loads = loader(storedRuns);
+	return {
+		lines(width) {
+			const run = runs.selected();
+			const {state, now} = feed.get();
+			const loaded = loads.get();
+			const progress = run && state.progress[run.id];
+			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
+			const approval = state.approvals.find(other => other.run === run?.id);
+			return remember([run, loaded, progress, approval, second, width], () =>
+				run ? runDetail(run, {progress, loaded, now, approval}, width) : [],
+			);
+		},
+		want(isShown) {
+			const run = isShown ? runs.selected() : undefined;
+			loads.want(run ? `${run.id} ${run.state}` : '', restMs(runs));
+		},
+	};
+}
+
+const destinations = (shell: Shell): readonly Destination[] =>
+	newest(shell.feed.get().state.runs, recent).map(run => ({
+		label: ui`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
+		place: own('Runs'),
+		go() {
+			goToRun(shell, run.id);
+		},
+	}));
+
+/** What the agents did and do. */
+export const runsPane: Pane = {
+	id: 'runs',
+	title: own('Runs'),
+	short: own('Runs'),
+	count: ({runs}) =>
+		runs.filter(run => run.state === 'running' || run.state === 'delivering' || needsDecision(run))
+			.length,
+	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
+	Body: RunsBody,
+	isWide: false,
+	sections: [
+		{
+			id: 'runs',
+			title: own('Runs'),
+			commands: runCommands,
+			listing: {
+				list: runList,
+				words: own('route: state: event: target: job: group: id: since:'),
+				isLive: true,
+				detail: createRunDetail,
+				hasCursor: false,
+			},
+		},
+	],
+	summary({list}) {
+		const runs = list(runList);
+		return [countPart(runs, {limit: limits.runs}), followPart(runs)];
+	},
+	waiting({list, port}) {
+		const id = list(runList).selected()?.id;
+		return id === undefined ? undefined : port.getState().approvals.find(({run}) => run === id);
+	},
+	destinations,
+};

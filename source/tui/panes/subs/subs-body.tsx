@@ -1,0 +1,30 @@
+import {useCallback} from 'react';
+import type {RouteView} from '../../../core/config-view.ts';
+import {Empty} from '../../view/empty.tsx';
+import {ListRows} from '../../view/list-rows.tsx';
+import type {RegionProps} from '../../view/region.ts';
+import {useShell} from '../../view/shell-context.ts';
+import {line} from '../line.ts';
+import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
+import {routeKey} from './route-key.ts';
+import {routeList} from './route-list.ts';
+
+/** The routes, one row each. */
+export function SubsBody({width, height}: RegionProps) {
+	const routes = useShell().list(routeList);
+	const rowOf = useCallback(
+		(route: RouteView, isSelected: boolean) => routeRow(route, routeColumns(width), isSelected),
+		[width],
+	);
+	return (
+		<ListRows
+			list={routes}
+			keyOf={routeKey}
+			rowOf={rowOf}
+			header={line(routeHeader(routeColumns(width)), 'quiet')}
+			width={width}
+			height={height}
+			whenEmpty={<Empty isFiltered={routes.get().total > 0} width={width} height={height} />}
+		/>
+	);
+}

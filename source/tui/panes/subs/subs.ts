@@ -1,0 +1,65 @@
+import {own, ui} from '../../../terminal/text/safe.ts';
+import {openPane} from '../../commands/navigate.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import {countPart} from '../../shell/title-parts.ts';
+import type {PaneDetail} from '../detail.ts';
+import {clean, type Line} from '../line.ts';
+import type {Destination, Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {routeDetail} from './route-detail.ts';
+import {routeKey} from './route-key.ts';
+import {routeList} from './route-list.ts';
+import {SubsBody} from './subs-body.tsx';
+
+function createRouteDetail({list}: Host): PaneDetail {
+	const remember = createMemory<readonly Line[]>();
+	const routes = list(routeList);
+	return {
+		lines(width) {
+			const route = routes.selected();
+			return remember([route, width], () => (route ? routeDetail(route, width) : []));
+		},
+	};
+}
+
+const destinations = (shell: Shell): readonly Destination[] =>
+	shell.feed.get().state.routes.map(route => ({
+		label: ui`go to route ${clean(route.name)}`,
+		place: own('Subs'),
+		go() {
+			const routes = shell.list(routeList);
+			openPane(shell, routeList.id);
+			routes.setFilter('');
+			routes.select(routeKey(route));
+		},
+	}));
+
+/** Who may send what, and what becomes of it. */
+export const subsPane: Pane = {
+	id: 'subs',
+	title: own('Subs'),
+	short: own('Subs'),
+	count: ({routes}) => routes.length,
+	empty: () => [
+		'No routes.',
+		'Add one: `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
+	],
+	Body: SubsBody,
+	isWide: false,
+	sections: [
+		{
+			id: 'subs',
+			title: own('Subs'),
+			commands: [],
+			listing: {
+				list: routeList,
+				words: own('route: source: deliver: mode: profile: job: key:'),
+				isLive: false,
+				detail: createRouteDetail,
+				hasCursor: false,
+			},
+		},
+	],
+	summary: ({list}) => [countPart(list(routeList))],
+	destinations,
+};

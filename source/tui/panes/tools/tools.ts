@@ -1,0 +1,62 @@
+import {own} from '../../../terminal/text/safe.ts';
+import type {Host} from '../../shell/shell.ts';
+import {countPart} from '../../shell/title-parts.ts';
+import type {PaneDetail} from '../detail.ts';
+import type {Line} from '../line.ts';
+import type {Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {serverDetail} from './server-detail.ts';
+import {serverList} from './server-list.ts';
+import {serversSummary} from './servers-summary.ts';
+import {toolCommands} from './tool-commands.ts';
+import {ToolsBody} from './tools-body.tsx';
+
+function createServerDetail({list, feed}: Host): PaneDetail {
+	const remember = createMemory<readonly Line[]>();
+	const servers = list(serverList);
+	return {
+		lines(width) {
+			const server = servers.selected();
+			const {settledApprovals: calls} = feed.get().state;
+			return remember([server, calls, width], () =>
+				server ? serverDetail(server, {calls, width}) : [],
+			);
+		},
+	};
+}
+
+/** The tool servers, their tools, and what a call needs. */
+export const toolsPane: Pane = {
+	id: 'tools',
+	title: own('Tools'),
+	short: own('Tools'),
+	count: ({servers}) => servers.length,
+	empty: () => [
+		'No tool servers: agents answer without tools.',
+		'Add one: `svc mcp add NAME …`, or write it below mcp_servers in config.yaml.',
+		'It appears here with its state, its tools, and what a call needs.',
+	],
+	Body: ToolsBody,
+	isWide: false,
+	sections: [
+		{
+			id: 'tools',
+			title: own('Tools'),
+			commands: toolCommands,
+			listing: {
+				list: serverList,
+				words: own('server: state: transport: trust: tool: profile: tools>'),
+				isLive: false,
+				detail: createServerDetail,
+				hasCursor: true,
+			},
+		},
+	],
+	summary({list, feed}) {
+		const facts = serversSummary(feed.get().state.servers);
+		return [
+			countPart(list(serverList), {noun: [own('server'), own('servers')]}),
+			facts === '' ? [] : [{text: facts, tone: 'quiet'}],
+		];
+	},
+};

@@ -1,0 +1,67 @@
+import type {AnyList} from '../state/list.ts';
+import {createLoader} from '../state/loader.ts';
+import {createStore} from '../state/store.ts';
+import type {Host} from './shell.ts';
+
+type OpenSources = Pick<Host, 'list' | 'filters' | 'loader' | 'loads'> & Disposable;
+
+/**
+ * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
+ * list moves.
+ */
+export function openSources(
+	host: () => Host,
+	{
+		filters,
+		onListChange,
+	}: {readonly filters: Readonly<Record<string, string>>; readonly onListChange: () => void},
+): OpenSources {
+	const once = createOnce();
+	const lists = new Map<string, AnyList>();
+	const stops: Array<() => void> = [];
+	const loads = createStore(0);
+	return {
+		list: source =>
+			once(source, () => {
+				const list = source.open(host(), filters[source.id] ?? '');
+				lists.set(source.id, list);
+				stops.push(list.subscribe(onListChange));
+				return list;
+			}),
+		filters: () => ({
+			...filters,
+			...Object.fromEntries([...lists].map(([id, list]) => [id, list.get().filterText])),
+		}),
+		loader: source =>
+			once(source, () => {
+				const {clock, port} = host();
+				const loader = createLoader({clock, load: async key => source.load(port, key)});
+				loader.subscribe(() => {
+					loads.set(count => count + 1);
+				});
+				stops.push(() => {
+					loader[Symbol.dispose]();
+				});
+				return loader;
+			}),
+		loads,
+		[Symbol.dispose]() {
+			for (const stop of stops) {
+				stop();
+			}
+		},
+	};
+}
+
+/** Makes what belongs to a source the first time it is asked for. */
+function createOnce() {
+	const made = new Map<object, unknown>();
+	return <Made>(source: object, make: () => Made): Made => {
+		if (!made.has(source)) {
+			made.set(source, make());
+		}
+
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing but what `make` of this source made is kept under it
+		return made.get(source) as Made;
+	};
+}
