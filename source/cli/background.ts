@@ -1,10 +1,11 @@
 import {spawn} from 'node:child_process';
-import {mkdirSync, openSync, closeSync, readFileSync} from 'node:fs';
+import {constants, mkdirSync, openSync, closeSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {ensureHome} from '../config/home-paths.ts';
 import {sleep} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
+import {ownFileFlags} from '../core/planted-file.ts';
 import type {GatewayStatus} from '../gateway/port.ts';
 import type {Context} from './context.ts';
 import {findGateway} from './gateway-access.ts';
@@ -39,7 +40,11 @@ export async function startInBackground(context: Context): Promise<void> {
 	ensureHome(paths);
 	mkdirSync(paths.logs, {recursive: true, mode: 0o700});
 	const outputPath = join(paths.logs, 'gateway.out');
-	const output = openSync(outputPath, 'w', 0o600);
+	const output = openSync(
+		outputPath,
+		constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | ownFileFlags(outputPath),
+		0o600,
+	);
 	const [, script = ''] = process.argv;
 	const child = spawn(
 		process.execPath,

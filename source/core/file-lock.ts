@@ -5,6 +5,7 @@ import {sleep, type Clock} from './clock.ts';
 import {codeOf, messageOf, SvcError} from './errors.ts';
 import {identityOf} from './file-identity.ts';
 import type {Logger} from './log.ts';
+import {refusePlanted} from './planted-file.ts';
 
 const retryMs = 15;
 const sqliteBusy = 5;
@@ -177,9 +178,11 @@ export async function withFileLock<T>(
 }
 
 const failure = (path: string, error: unknown) =>
-	new SvcError('lock_failed', `Cannot use "${path}" as a lock file: ${messageOf(error)}`, {
-		cause: error,
-	});
+	error instanceof SvcError
+		? error
+		: new SvcError('lock_failed', `Cannot use "${path}" as a lock file: ${messageOf(error)}`, {
+				cause: error,
+			});
 
 /** One name for one file, whatever links lead to its folder. */
 function identify(path: string): string {
@@ -194,6 +197,7 @@ type Taken = {readonly database: DatabaseSync; readonly identity: string | undef
 
 /** `undefined`: another process holds it, or has just changed the file. */
 function take(path: string): (Taken & {readonly isNew: boolean}) | undefined {
+	refusePlanted(path);
 	const isNew = createPrivately(path);
 	const identity = identityOf(path);
 	const database = openLocked(path);

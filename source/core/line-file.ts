@@ -1,4 +1,8 @@
+import {constants} from 'node:fs';
 import {appendFile, chmod, rename, stat} from 'node:fs/promises';
+import {ownFileFlags} from './planted-file.ts';
+
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** How much a file of lines may take. */
 export type LineFileOptions = {
@@ -47,13 +51,14 @@ export function createLineFile(
 		const told = lost;
 		const text = [...(told > 0 ? [describeLost(told)] : []), ...lines, ''].join('\n');
 		try {
+			const flag = appending | ownFileFlags(path);
 			bytes ??= await sizeOf(path);
 			if (bytes > largestBytes) {
 				await setAside(path, kept);
 				bytes = 0;
 			}
 
-			await appendFile(path, text, {mode: 0o600});
+			await appendFile(path, text, {mode: 0o600, flag});
 			bytes += Buffer.byteLength(text);
 			lost -= told;
 		} catch {

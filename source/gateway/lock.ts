@@ -1,10 +1,11 @@
-import {readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {closeSync, constants, openSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import type {HomePaths} from '../config/config.ts';
 import {basePaths} from '../config/home-paths.ts';
 import {every, type Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {createLockWatch, lockFile, lockHolder} from '../core/file-lock.ts';
 import type {Logger} from '../core/log.ts';
+import {ownFileFlags} from '../core/planted-file.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';
 
@@ -61,8 +62,18 @@ export function lockHome(paths: HomePaths): HomeLock {
 /** @throws SvcError `home_unusable` */
 function writePid(pidFile: string): void {
 	try {
-		writeFileSync(pidFile, `${process.pid}\n`, {mode: 0o600});
+		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+		const file = openSync(pidFile, flags | ownFileFlags(pidFile), 0o600);
+		try {
+			writeFileSync(file, `${process.pid}\n`);
+		} finally {
+			closeSync(file);
+		}
 	} catch (error) {
+		if (error instanceof SvcError) {
+			throw error;
+		}
+
 		throw new SvcError(
 			'home_unusable',
 			`Cannot write "${pidFile}" (${messageOf(error)}): make room on the disk, or the file writable for this user`,

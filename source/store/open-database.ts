@@ -1,5 +1,6 @@
 import {chmodSync, closeSync, existsSync, openSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import {refusePlanted} from '../core/planted-file.ts';
 
 const privateFile = 0o600;
 
@@ -32,6 +33,10 @@ export function openDatabase(
 	file: string,
 	{maxPages}: {readonly maxPages?: number} = {},
 ): DatabaseSync {
+	for (const path of filesOf(file)) {
+		refusePlanted(path);
+	}
+
 	if (!existsSync(file)) {
 		closeSync(openSync(file, 'wx', privateFile));
 	}

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {codeOf} from '../core/errors.ts';
+import {ownFileFlags} from '../core/planted-file.ts';
 import {isFull} from './sqlite-errors.ts';
 
 const reserveBytes = 4 * 1024 * 1024;
@@ -94,7 +95,7 @@ function roomBeside(file: string): number {
 function fill(file: string): void {
 	const descriptor = openSync(
 		file,
-		constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+		constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | ownFileFlags(file),
 		privateFile,
 	);
 	try {

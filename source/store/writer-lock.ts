@@ -2,6 +2,7 @@ import {existsSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
 import {lockFile, lockHolder, type FileLock} from '../core/file-lock.ts';
+import {refusePlanted} from '../core/planted-file.ts';
 import {isBusy} from './sqlite-errors.ts';
 
 /** How long a reader may take that has the database open while the store is being opened, milliseconds. */
@@ -14,6 +15,7 @@ const readerMs = 2000;
  * @throws SvcError `store_in_use` naming the process, `lock_failed`
  */
 export function lockForWriting(file: string): FileLock {
+	refusePlanted(file);
 	const path = lockPathOf(file);
 	const lock = lockFile(path);
 	if (!lock) {

@@ -1,0 +1,54 @@
+import {constants, lstatSync, statSync, type Stats} from 'node:fs';
+import {dirname} from 'node:path';
+import {SvcError} from './errors.ts';
+
+const writeByOthers = 0o022;
+
+/**
+ * Makes sure that what is written to `path` goes to a file that nobody else chose. A symbolic link of this user or root, and a file with a second name, count where only this user may write the
+ * folder; what is no file never does. Nothing there is fine, too.
+ *
+ * @throws SvcError `file_planted`
+ */
+export function refusePlanted(path: string): void {
+	const found = lstatSync(path, {throwIfNoEntry: false});
+	const reason = found && whyPlanted(path, found);
+	if (reason !== undefined) {
+		throw new SvcError(
+			'file_planted',
+			`Cannot write "${path}": ${reason}; look who put it there, remove it, and keep others out with chmod 700 "${dirname(path)}"`,
+		);
+	}
+}
+
+/** Flags to open `path` for writing with, beside the usual ones: a link that takes its place this very moment is not followed, a pipe holds nobody. @throws as `refusePlanted` */
+export function ownFileFlags(path: string): number {
+	refusePlanted(path);
+	const isLink = lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true;
+	const nofollow = isLink && isPrivate(dirname(path)) ? 0 : constants.O_NOFOLLOW;
+	return nofollow | constants.O_NONBLOCK;
+}
+
+function whyPlanted(path: string, found: Stats): string | undefined {
+	const isLink = found.isSymbolicLink();
+	const target = isLink ? statSync(path, {throwIfNoEntry: false}) : found;
+	// A folder in its place cannot be written by mistake: opening it says what is wrong.
+	if (target && !target.isFile() && !target.isDirectory()) {
+		return 'it is no regular file';
+	}
+
+	if (isLink && !(isOurs(found) && isPrivate(dirname(path)))) {
+		return 'it is a symbolic link, and other users may have made it';
+	}
+
+	return found.isFile() && found.nlink > 1 && !isPrivate(dirname(path))
+		? 'the file has a second name, and other users may have given it this one'
+		: undefined;
+}
+
+function isPrivate(folder: string): boolean {
+	const found = statSync(folder);
+	return (found.mode & writeByOthers) === 0 && isOurs(found);
+}
+
+const isOurs = ({uid}: Stats): boolean => uid === 0 || uid === (process.getuid?.() ?? uid);
