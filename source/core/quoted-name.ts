@@ -1,6 +1,16 @@
-/** Letters, digits and what programs join them with: such a name cannot look like more than a name. */
-const plainName = /^[\w.:/-]+$/;
+/** Letters, digits and what joins them, as programs name things: it cannot look like more than a name, nor end where it does not. */
+const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-/** A stranger's name within a sentence of ours: in quotation marks, as JSON has them, unless it is a plain word. Not cleaned for a terminal. */
+/**
+ * A stranger's name (of an argument, a field of a payload, a header, a tool, an event) as it stands in a text of ours: itself when it is a plain word of at
+ * most 64 characters, else in quotation marks, as JSON has them. Not cleaned for a terminal.
+ */
 export const quotedName = (name: string): string =>
 	plainName.test(name) ? name : JSON.stringify(name);
+
+/** Words with one blank between them. */
+const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()-])*$/u;
+
+/** The same for what a stranger calls something for people: a few words, too, are plain. */
+export const quotedTitle = (title: string): string =>
+	plainTitle.test(title) ? title : JSON.stringify(title);

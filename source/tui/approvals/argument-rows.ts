@@ -1,9 +1,11 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, own, ui} from '../../terminal/text/safe.ts';
-import {clean, line, type Line} from '../panes/line.ts';
+import {line, type Line, type Span} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Arguments of a call as a person reads them. */
@@ -25,7 +27,8 @@ const nameCells = {least: 6, most: 16} as const;
 const longestValue = 64_000;
 
 type Argument = {
-	readonly name: string;
+	/** Absent for what is no object. */
+	readonly name: string | undefined;
 	readonly value: JsonValue | undefined;
 	readonly before: JsonValue | undefined;
 };
@@ -39,8 +42,8 @@ export function argumentRows(
 	{last, width}: {readonly last: JsonValue | undefined; readonly width: number},
 ): ArgumentRows {
 	const list = argumentsOf(args, last);
-	const longest = Math.max(...list.map(({name}) => widthOf(clean(name))), nameCells.least);
-	const cells = Math.min(longest, nameCells.most);
+	const names = list.map(({name}) => widthOf(nameOf(name).text));
+	const cells = Math.min(Math.max(...names, nameCells.least), nameCells.most);
 	const rows: Line[] = [];
 	let flags = 0;
 	for (const argument of list) {
@@ -66,7 +69,7 @@ const countOf = (args: JsonValue): number | undefined =>
 
 function argumentsOf(args: JsonValue, last: JsonValue | undefined): readonly Argument[] {
 	if (!isJsonObject(args)) {
-		return [{name: '', value: args, before: last}];
+		return [{name: undefined, value: args, before: last}];
 	}
 
 	const earlier = isJsonObject(last) ? last : {};
@@ -83,8 +86,21 @@ function argumentsOf(args: JsonValue, last: JsonValue | undefined): readonly Arg
 
 type Shape = {readonly isCompared: boolean; readonly cells: number; readonly width: number};
 
+const nameOf = (name: string | undefined): Cleaned =>
+	name === undefined ? {text: empty, flags: 0} : cell(quotedName(name), longestName);
+
+const longestName = 2000;
+const mostNameRows = 40;
+
+/** Two columns for the gutter, two for the sign. */
+const head = (mark: Safe, sign: Safe): Span => ({text: ui`${mark} ${sign} `, tone: 'warn'});
+
+/**
+ * One argument: the first row has its sign, every other one a mark in the first column. A name that is longer than its column stands above its value,
+ * whole.
+ */
 function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Shape) {
-	const key = cell(name);
+	const key = nameOf(name);
 	const room = Math.max(8, width - indent - cells - 2);
 	const now = valueLines(value, room);
 	const isChanged = isCompared && before !== undefined && !isSame(value, before);
@@ -95,40 +111,45 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 		...(isNew ? [own('first time this value')] : []),
 		...(isChanged ? [ui`was ${oneLine(before)}`] : []),
 	];
-	const [first = empty, ...more] = now.rows;
-	const sign = value === undefined ? own('-') : isChanged ? own('~') : isNew ? own('+') : own(' ');
 	const note = notes.length === 0 ? empty : notes.reduce((text, part) => ui`${text} · ${part}`);
-	const isBeside = more.length === 0 && widthOf(first) + 3 + widthOf(note) <= room;
-	const blank = fit(empty, indent + cells + 2);
+	const sign = value === undefined ? own('-') : isChanged ? own('~') : isNew ? own('+') : own(' ');
 	const tone: Tone = isChanged || isNew ? 'strong' : 'plain';
-	const names = hardWrap(key.text, width - indent, notesRows);
+	const names = hardWrap(key.text, width - indent, mostNameRows);
 	const isLong = widthOf(key.text) > cells;
+	const blank = fit(empty, cells + 2);
+	const [first, ...more] = now.rows;
+	const shown = value === undefined ? own('(left out)') : (first?.text ?? empty);
+	const isBeside = more.length === 0 && widthOf(shown) + 3 + widthOf(note) <= room;
 	const rows: Line[] = [
 		...(isLong
-			? names.rows.map((text, index): Line => [
-					{text: index === 0 ? ui`  ${sign} ` : fit(empty, indent), tone: 'warn'},
+			? names.rows.map((text, row): Line => [
+					row === 0 ? head(own(' '), sign) : head(gutter.goesOn, own(' ')),
 					{text, tone: 'quiet'},
 				])
 			: []),
 		[
-			{text: isLong ? fit(empty, indent) : ui`  ${sign} `, tone: 'warn'},
-			{text: ui`${fit(isLong ? empty : key.text, cells)}  `, tone: 'quiet'},
-			{text: value === undefined ? own('(left out)') : first, tone},
+			isLong ? head(gutter.line, own(' ')) : head(own(' '), sign),
+			{text: isLong ? blank : ui`${fit(key.text, cells)}  `, tone: 'quiet'},
+			{text: shown, tone},
 			...(isBeside && note !== '' ? [{text: ui`   ${note}`, tone: 'warn'} as const] : []),
 		],
-		...more.map((text): Line => [{text: blank}, {text, tone}]),
+		...more.map(({text, mark}): Line => [head(mark, own(' ')), {text: blank}, {text, tone}]),
 		...(isBeside || note === ''
 			? []
-			: hardWrap(note, room, notesRows).rows.map((text): Line => [
+			: hardWrap(note, room, notesRows).rows.map((text, row): Line => [
+					head(row === 0 ? gutter.remark : gutter.goesOn, own(' ')),
 					{text: blank},
 					{text, tone: 'warn'},
 				])),
 	];
-	return {rows, flags, isWhole: now.isWhole && names.isWhole && name.length <= longestKey};
+	const isNamed = names.isWhole && JSON.stringify(name ?? '').length <= longestName;
+	return {rows, flags, isWhole: now.isWhole && isNamed};
 }
 
-const notesRows = 3;
-const longestKey = 1000;
+const notesRows = 4;
+
+/** A row of a value, and whether it is another line of it or goes on with the row above. */
+type ValueRow = {readonly text: Safe; readonly mark: Safe};
 
 /** A value as JSON: in one row where it fits; otherwise an object or a list with a row for each of its parts, and a text with a row for each of its lines. */
 function valueLines(value: JsonValue | undefined, width: number) {
@@ -138,14 +159,25 @@ function valueLines(value: JsonValue | undefined, width: number) {
 
 	const short = JSON.stringify(value);
 	const parts = typeof value === 'object' ? JSON.stringify(value, undefined, 2) : short;
-	const lines = short.length > width ? parts.split('\n').flatMap(afterLineBreaks) : [short];
-	const rows: Safe[] = [];
-	for (const text of lines) {
-		const {text: safe} = cell(text, longestValue);
-		const wrapped = hardWrap(safe, width, mostArgumentRows + 1 - rows.length);
-		rows.push(...wrapped.rows);
-		if (!wrapped.isWhole || text.length > longestValue) {
-			return {rows, flags: flagsOf(value), isWhole: false};
+	const isShort = short.length <= width;
+	const lines = isShort ? [short] : parts.split('\n');
+	const rows: ValueRow[] = [];
+	for (const json of lines) {
+		for (const [index, text] of (isShort ? [json] : afterLineBreaks(json)).entries()) {
+			const wrapped = hardWrap(
+				cell(text, longestValue).text,
+				width,
+				mostArgumentRows + 1 - rows.length,
+			);
+			rows.push(
+				...wrapped.rows.map((row, at) => ({
+					text: row,
+					mark: index === 0 && at === 0 ? gutter.line : gutter.goesOn,
+				})),
+			);
+			if (!wrapped.isWhole || text.length > longestValue) {
+				return {rows, flags: flagsOf(value), isWhole: false};
+			}
 		}
 	}
 

@@ -3,6 +3,7 @@ import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
@@ -16,9 +17,12 @@ const indent = 2;
 
 const factRows = (name: Safe, value: Safe, look: {width: number; tone?: Tone}): readonly Line[] =>
 	wrapText(value, look.width - indent - nameCells).map((row, index): Line => [
-		{text: ui`  ${fit(index === 0 ? name : own(''), nameCells)}`, tone: 'quiet'},
+		{text: ui`${lead(index)}${fit(index === 0 ? name : own(''), nameCells)}`, tone: 'quiet'},
 		{text: row, tone: look.tone ?? 'plain'},
 	]);
+
+/** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
+const lead = (index: number): Safe => (index === 0 ? own('  ') : ui`${gutter.goesOn} `);
 
 /** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
 export function callLines(
@@ -34,7 +38,7 @@ export function callLines(
 	const place = ui`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
 	return [
 		...wrapText(ui`${name}  ${place}`, width - indent).map((row, index) =>
-			line(ui`  ${row}`, index === 0 ? 'strong' : 'plain'),
+			line(ui`${lead(index)}${row}`, index === 0 ? 'strong' : 'plain'),
 		),
 		...factRows(own('server says'), ui`${claimTexts(tool.claims)}  · unverified`, {width}),
 		...whyNameRows(approval, width),
@@ -62,7 +66,7 @@ function argumentHead(
 	const used = facts.reduce((sum, {text}) => sum + widthOf(text), 0);
 	return used + 2 + widthOf(note) <= width
 		? [[...facts, {text: ui`  ${note}`, tone: 'quiet'}]]
-		: [facts, [{text: ui`  ${fit(own(''), nameCells)}${note}`, tone: 'quiet'}]];
+		: [facts, [{text: ui`${gutter.remark} ${fit(own(''), nameCells)}${note}`, tone: 'quiet'}]];
 }
 
 /** What was decided is kept without the call that it was compared with. */
@@ -118,7 +122,7 @@ function originRows(
 			? []
 			: factRows(
 					own(''),
-					ui`the agent has read text of the event, which is untrusted${row ? ui`: ${clean(row.delivery.event)}, ${bytes(row.delivery.bodyBytes)}` : own('')}`,
+					ui`the agent has read text of the event, which is untrusted${row ? ui`: ${clean(quotedName(row.delivery.event))}, ${bytes(row.delivery.bodyBytes)}` : own('')}`,
 					{width, tone: 'warn'},
 				)),
 	];
@@ -132,6 +136,6 @@ export const formHead = (
 	...wrapText(
 		ui`a form of ${clean(approval.server)} (${clean(approval.host)})`,
 		width - indent,
-	).map(row => line(ui`  ${row}`, 'strong')),
+	).map((row, index) => line(ui`${lead(index)}${row}`, 'strong')),
 	...originRows(approval, {state, width}),
 ];

@@ -1,9 +1,13 @@
 import type {FormField} from '../../core/approval.ts';
-import {block, type Safe} from '../../core/untrusted.ts';
+import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
+import {block, cell, type Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, own, ui} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
+import type {Tone} from '../theme/theme.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
 
 /** A form in rows, and the rows that have to be seen of what keys act on. */
@@ -61,7 +65,7 @@ function cursorIn(
 
 /** What a field is called. */
 export const fieldTitle = ({title, key}: Pick<FormField, 'title' | 'key'>): Safe =>
-	clean(title === '' ? key : title);
+	clean(title === '' ? quotedName(key) : quotedTitle(title));
 
 const titleOf = (field: FormField): Safe =>
 	ui`${fieldTitle(field)}${field.required ? own('*') : empty}`;
@@ -74,29 +78,56 @@ type Look = {
 	readonly problem: string | undefined;
 };
 
+/** The title with its value, each whole; then options; then what the server says. Rows after the first one have a mark in the first column. */
 function fieldRows(field: FormField, look: Look): readonly Line[] {
 	const {isCurrent, cells, width, problem} = look;
 	const room = Math.max(8, width - indent - cells - 2);
 	const isEditing = isCurrent && look.form.editing !== undefined;
-	const head: Line = [
-		{text: isCurrent ? own('  > ') : own('    '), tone: 'accent'},
-		{text: ui`${fit(titleOf(field), cells)}  `, tone: isCurrent ? 'selected' : 'quiet'},
-		{
-			text: isEditing ? editedText(field, look, room) : valueText(field, look.form),
-			tone: isEditing ? 'accent' : 'plain',
-		},
-		...(problem === undefined || isEditing
-			? []
-			: [{text: ui`  ✗ ${clean(problem)}`, tone: 'bad'} as const]),
-	];
+	const title = titleOf(field);
+	const isLong = widthOf(title) > cells;
+	const titles = hardWrap(title, width - indent, mostRows).rows;
+	const tone: Tone = isCurrent ? 'selected' : 'quiet';
+	const values = isEditing
+		? [editedText(field, look, room)]
+		: hardWrap(valueText(field, look.form), room, mostRows).rows;
+	const beside = (mark: Safe): Line => [{text: mark}, {text: fit(empty, indent + cells + 1)}];
+	const cursor = isCurrent ? own('  > ') : own('    ');
+	const wrong = problem === undefined || isEditing ? undefined : ui`✗ ${clean(problem)}`;
+	const isBeside =
+		wrong !== undefined &&
+		values.length === 1 &&
+		widthOf(values[0] ?? empty) + 2 + widthOf(wrong) <= room;
 	return [
-		head,
+		...(isLong
+			? titles.map((text, row): Line => [
+					lead(row === 0 ? cursor : ui`${gutter.goesOn}   `),
+					{text, tone},
+				])
+			: []),
+		...values.map((text, row): Line => [
+			...(row === 0
+				? [
+						lead(isLong ? ui`${gutter.line}   ` : cursor),
+						{text: ui`${fit(isLong ? empty : title, cells)}  `, tone},
+					]
+				: beside(gutter.goesOn)),
+			{text, tone: isEditing ? 'accent' : 'plain'},
+			...(isBeside && row === 0 ? [{text: ui`  ${wrong}`, tone: 'bad'} as const] : []),
+		]),
+		...(wrong === undefined || isBeside
+			? []
+			: wrapText(wrong, room).map((text): Line => [...beside(gutter.line), {text, tone: 'bad'}])),
 		...(field.kind === 'choices' ? optionRows(field, look) : []),
 		...wrapText(clean(field.description), room)
 			.filter(row => row !== '')
-			.map((row): Line => [{text: fit(empty, indent + cells + 2)}, {text: row, tone: 'quiet'}]),
+			.map((row): Line => [...beside(gutter.remark), {text: row, tone: 'quiet'}]),
 	];
 }
+
+const lead = (text: Safe): Span => ({text, tone: 'accent'});
+
+/** More than any text of a form has. */
+const mostRows = 2000;
 
 const editedText = ({masked}: FormField, {form}: Look, room: number): Safe =>
 	form.editing ? shownLine(form.editing, {width: room, isMasked: masked}) : empty;
@@ -107,7 +138,9 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 	const titleFor = (wanted: unknown) =>
 		field.options?.find(option => option.value === wanted)?.title ?? String(wanted);
 	if (Array.isArray(value)) {
-		return value.length === 0 ? own('(none)') : clean(value.map(titleFor).join(', '));
+		return value.length === 0
+			? own('(none)')
+			: cell(value.map(titleFor).map(quotedTitle).join(', '), longestValue).text;
 	}
 
 	if (typeof value === 'boolean') {
@@ -122,31 +155,46 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 		return clean('*'.repeat(Math.min(value.length, 20)));
 	}
 
-	return clean(field.kind === 'choice' ? titleFor(value) : value);
+	return field.kind === 'choice'
+		? clean(quotedTitle(titleFor(value)))
+		: cell(looksOtherwise.test(value) ? JSON.stringify(value) : value, longestValue).text;
 }
 
-function optionRows(field: FormField, {form, isCurrent, cells}: Look): readonly Line[] {
+/** More than any value has, once it is cleaned. */
+const longestValue = 100_000;
+
+/** A text that could be taken for none, for a mark of ours, or for more than one. */
+const looksOtherwise = /^[-([{"*✗]|^\s|\s$|\s{2}|\p{C}/u;
+
+function optionRows(field: FormField, {form, isCurrent, cells, width}: Look): readonly Line[] {
 	const value = form.values[field.key];
 	const chosen: readonly string[] = Array.isArray(value) ? value : [];
-	return (field.options ?? []).map((option, index): Line => [
-		{text: fit(empty, indent + cells)},
-		{text: isCurrent && index === form.option ? own('> ') : own('  '), tone: 'accent'},
-		{
-			text: ui`${chosen.includes(option.value) ? own('[x]') : own('[ ]')} ${clean(option.title)}`,
-			tone: isCurrent && index === form.option ? 'selected' : 'plain',
-		},
-	]);
+	const room = Math.max(8, width - indent - cells - 2 - box);
+	return (field.options ?? []).flatMap((option, index): readonly Line[] => {
+		const isAt = isCurrent && index === form.option;
+		return hardWrap(clean(quotedTitle(option.title)), room, mostRows).rows.map(
+			(text, row): Line => [
+				{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
+				{text: fit(empty, indent + cells - 1)},
+				{text: isAt && row === 0 ? own('> ') : own('  '), tone: 'accent'},
+				{
+					text: ui`${row > 0 ? own('   ') : chosen.includes(option.value) ? own('[x]') : own('[ ]')} ${text}`,
+					tone: isAt ? 'selected' : 'plain',
+				},
+			],
+		);
+	});
 }
 
-const mostMessageRows = 8;
+/** `[x] `. */
+const box = 4;
 
-/** What a server says above its form, under a heading of ours. */
-export function messageLines(message: string, width: number): readonly Line[] {
-	const rows = wrapText(block(message).text, width - indent);
-	return [
-		line(own('  text by the server'), 'quiet'),
-		...rows.slice(0, mostMessageRows).map(row => line(ui`    ${row}`)),
-		...(rows.length > mostMessageRows ? [line(own('    … e opens all of it'), 'warn')] : []),
-		blankLine,
-	];
-}
+/** What a server says above its form, whole, under a heading of ours; no row of it can look like a field. */
+export const messageLines = (message: string, width: number): readonly Line[] => [
+	line(own('  text by the server'), 'quiet'),
+	...wrapText(block(message).text, width - indent).map((row): Line => [
+		{text: ui`${gutter.line}   `, tone: 'quiet'},
+		{text: row},
+	]),
+	blankLine,
+];

@@ -23,9 +23,9 @@ test('what changed, what is new, what is left out', () => {
 test('objects that are too long for a row have a row for each part', () => {
 	expect(textOf({a: {first: 'x'.repeat(30), second: 'y'.repeat(20)}})).toEqual([
 		'    a       {',
-		`              "first": "${'x'.repeat(30)}",`,
-		`              "second": "${'y'.repeat(20)}"`,
-		'            }',
+		`│             "first": "${'x'.repeat(30)}",`,
+		`│             "second": "${'y'.repeat(20)}"`,
+		'│           }',
 	]);
 });
 
@@ -34,11 +34,11 @@ test('a text that is too long for a row has a row for each of its lines', () => 
 
 	expect(textOf({text: lines.join('\n')})).toEqual([
 		'    text    "first\\n',
-		'            \\tsecond, with a \\\\n that is none\\n',
-		'            \\n',
-		`            ${'x'.repeat(48)}`,
-		'            xx\\n',
-		'            last"',
+		'┊           \\tsecond, with a \\\\n that is none\\n',
+		'┊           \\n',
+		`┊           ${'x'.repeat(48)}`,
+		'┊           xx\\n',
+		'┊           last"',
 	]);
 });
 
@@ -56,7 +56,7 @@ test('cut into rows, JSON loses and gains nothing', () => {
 test('a name that is too long for its column stands above its value, whole', () => {
 	const name = 'pull_request_description';
 
-	expect(textOf({[name]: 1})).toEqual([`    ${name}`, '                      1']);
+	expect(textOf({[name]: 1})).toEqual([`    ${name}`, '│                     1']);
 });
 
 test('many blanks hide nothing behind them', () => {
@@ -104,7 +104,7 @@ test('every character of whole arguments is in the rows, and no row is wider tha
 					expect(widthOf(text)).toBeLessThanOrEqual(width);
 				}
 
-				const joined = texts.join('').replaceAll(' ', '');
+				const joined = texts.join('').replaceAll(/[ │┊]/g, '');
 				for (const [key, value] of Object.entries(args)) {
 					expect(joined).toContain(key + JSON.stringify(value));
 				}

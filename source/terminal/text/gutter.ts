@@ -1,0 +1,14 @@
+import {own} from './safe.ts';
+
+/**
+ * Marks of the first column, where no stranger's text can stand: what a row is, besides the first row of something. Whatever a row looks like, a mark says
+ * that it belongs to what stands above it.
+ */
+export const gutter = {
+	/** The next line of the same text, or of JSON that is laid out in lines. */
+	line: own('│'),
+	/** The row above goes on: it had no room. */
+	goesOn: own('┊'),
+	/** A remark about what stands above. */
+	remark: own('└'),
+} as const;
