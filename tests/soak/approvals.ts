@@ -1,21 +1,16 @@
-import type {ApprovalAnswer, ToolApproval} from '../../source/core/approval.ts';
+import type {ApprovalAnswer} from '../../source/core/approval.ts';
 import {createInputFrontend} from '../../source/terminal/input/input-frontend.ts';
-import {sheetName} from '../../source/tui/approvals/sheet.ts';
-import {handleKey, handlePaste} from '../../source/tui/commands/scopes.ts';
-import {noteShown, sheetNow} from '../../source/tui/commands/sheet.ts';
+import {sheetNow} from '../../source/tui/commands/sheet.ts';
 import {createShell} from '../../source/tui/shell/create-shell.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {createFakeTerminal} from '../helpers/fake-terminal.ts';
-import {
-	makeAskedTool,
-	makeField,
-	makeFormApproval,
-	makeToolApproval,
-} from '../helpers/make-approval.ts';
 import {randomOf} from '../helpers/random.ts';
 import {createFakeDesktop, testNow} from '../helpers/show-shell.tsx';
+import {inkScreen, rowScreen, type ApprovalScreen} from './approval-screens.ts';
+import {markedRequest, mostMarked, type MarkedRequest} from './marked-requests.ts';
+import {createSeenOracle} from './seen-oracle.ts';
 
 export type ApprovalFuzz = {
 	readonly inputs: number;
@@ -29,8 +24,14 @@ export type ApprovalFuzz = {
 export type ApprovalFuzzOptions = {
 	readonly inputs: number;
 	readonly seed: number;
-	/** Takes the place of the guard's verdict, to see that the fuzz would notice. */
-	readonly permits?: Shell['guard']['permits'];
+	/** Frames are those of the interface itself (the usual), or put together from the rows of the sheet, for long runs. */
+	readonly isOnInk?: boolean;
+	/** Ends with the first illegal answer. */
+	readonly stopsAtFirst?: boolean;
+	/** Takes the place of parts of the guard, to see that the fuzz would notice. */
+	readonly guard?: Partial<Shell['guard']>;
+	/** Called after each frame, to the same end. */
+	readonly afterFrame?: (shell: Shell) => void;
 };
 
 const esc = '\u001B';
@@ -54,10 +55,6 @@ type Read = {readonly bytes: string; readonly t: number};
 type Model = {
 	/** Reads, the newest last. */
 	reads: Read[];
-	/** The sheet as it was drawn last, since when; forgotten when another step, another request or another size comes. */
-	drawn: {readonly of: string; readonly t: number} | undefined;
-	/** Requests whose last row was on the screen. */
-	readonly seen: Set<number>;
 	focusAt: number;
 	/** When something came that is no key of the sheet: text, a paste, a click. */
 	strangeAt: number;
@@ -77,13 +74,17 @@ const words = [
 ];
 
 /**
- * Types, pastes, clicks, repeats keys, tears bytes apart and moves the focus at random, while requests come, end and are drawn; all of it through the
- * real input front-end. Whatever reaches the gateway and allows something is compared with what a person did.
+ * Types, pastes, clicks, repeats keys, tears bytes apart, moves the focus and changes the size at random, while requests come, end and are drawn; all of it
+ * through the real input front-end and onto a real screen of Ink. Whatever reaches the gateway and allows something is compared with what a person did, and
+ * with what the frames have shown.
  */
 export async function fuzzApprovals({
 	inputs,
 	seed,
-	permits,
+	isOnInk = true,
+	stopsAtFirst = false,
+	guard,
+	afterFrame,
 }: ApprovalFuzzOptions): Promise<ApprovalFuzz> {
 	const random = randomOf(seed);
 	const upTo = (count: number) => Math.floor(random() * count);
@@ -91,17 +92,23 @@ export async function fuzzApprovals({
 
 	const clock = createFakeClock(testNow);
 	const port = createFakePort();
-	const desktop = createFakeDesktop();
+	const live = new Map<number, MarkedRequest & {readonly slot: number}>();
+	const owners = new Map<string, number>();
+	let size = {columns: 80, rows: 24};
+	const oracle = createSeenOracle(size, mark => owners.get(mark));
+	const desktop = {
+		...createFakeDesktop(),
+		async page(text: string) {
+			oracle.paged(text, clock.monotonic());
+		},
+	};
 	const made = createShell(
 		{port, clock, desktop},
-		{size: {columns: 80, rows: 24}, theme: 'dark', ssh: false, version: '1.0'},
+		{size, theme: 'dark', ssh: false, version: '1.0'},
 	);
-	const shell: Shell = permits ? {...made, guard: {...made.guard, permits}} : made;
+	const shell: Shell = {...made, guard: {...made.guard, ...guard}};
 	const keyboard = createFakeTerminal();
 	using frontend = createInputFrontend(keyboard.stream, {clock});
-	frontend.stdin.setRawMode(true);
-	frontend.onKey(key => handleKey(shell, key));
-	frontend.onPaste(paste => handlePaste(shell, paste));
 	frontend.onMouse(({t}) => {
 		shell.guard.disturbed(t);
 	});
@@ -110,11 +117,23 @@ export async function fuzzApprovals({
 			shell.guard.focused();
 		}
 	});
+	/** What is drawn because of a key is no reason for it. */
+	let held: Array<readonly string[]> | undefined;
+	const screen: ApprovalScreen = await (isOnInk ? inkScreen : rowScreen)({
+		shell,
+		frontend,
+		size,
+		show(rows) {
+			if (held) {
+				held.push(rows);
+			} else {
+				oracle.frame(rows, clock.monotonic());
+			}
+		},
+	});
 
 	const model: Model = {
 		reads: [],
-		drawn: undefined,
-		seen: new Set(),
 		focusAt: -Infinity,
 		strangeAt: -Infinity,
 	};
@@ -126,6 +145,7 @@ export async function fuzzApprovals({
 
 	const settle = (id: number, outcome: 'allowed' | 'denied' | 'void') => {
 		const approval = port.getState().approvals.find(other => other.id === id);
+		live.delete(id);
 		if (approval) {
 			const decision = {outcome, at: clock.now(), by: 'fuzz'};
 			port.emit({type: 'approval-settled', at: clock.now(), approval: {...approval, decision}});
@@ -140,7 +160,12 @@ export async function fuzzApprovals({
 			return approval ? {settled: true, approval} : {settled: false};
 		}
 
-		const wrong = whatIsWrong(model, {id, answer, approval, now: clock.monotonic()});
+		const wrong = whatIsWrong(model, {
+			answer,
+			request: live.get(id),
+			oracle,
+			now: clock.monotonic(),
+		});
 		if (wrong === undefined) {
 			allowed++;
 		} else {
@@ -156,38 +181,6 @@ export async function fuzzApprovals({
 		return approval ? {settled: true, approval} : {settled: false};
 	};
 
-	/** As the view does after a frame has left: the guard is told, and the model looks for itself. */
-	const draw = () => {
-		const open = sheetNow(shell);
-		if (!open) {
-			model.drawn = undefined;
-			return;
-		}
-
-		const layout = open.layout();
-		const of = sheetName(open.sheet, shell.view.get().size);
-		if (model.drawn?.of !== of) {
-			model.drawn = {of, t: clock.monotonic()};
-		}
-
-		// Looked up in the rows themselves: the last one stands in the window.
-		const shown = layout.content.slice(layout.top, layout.top + layout.height);
-		if (shown.includes(layout.content.at(-1) as never)) {
-			model.seen.add(open.approval.id);
-		}
-
-		noteShown(shell, {of, isAtEnd: layout.isAtEnd});
-	};
-
-	/** What is not on the screen any more cannot be allowed by what was seen of it. */
-	const forgetOld = () => {
-		const open = sheetNow(shell);
-		const of = open && sheetName(open.sheet, shell.view.get().size);
-		if (model.drawn && model.drawn.of !== of) {
-			model.drawn = undefined;
-		}
-	};
-
 	const idle = async () => {
 		while (frontend.busy()) {
 			// oxlint-disable-next-line no-await-in-loop -- one turn after the other
@@ -195,6 +188,12 @@ export async function fuzzApprovals({
 				setImmediate(resolve);
 			});
 		}
+	};
+
+	/** Waits for the screen, as a person mostly does. */
+	const draw = async () => {
+		await screen.draw();
+		afterFrame?.(shell);
 	};
 
 	const feed = async (bytes: string | Buffer) => {
@@ -209,20 +208,21 @@ export async function fuzzApprovals({
 		}
 
 		fed++;
-		const before = shell.view.get().overlay;
+		held = [];
 		keyboard.type(bytes);
 		await idle();
+		for (const rows of held) {
+			oracle.frame(rows, t);
+		}
+
+		held = undefined;
 		// Afterwards: a key must not be held against itself.
 		if (!mouseOrFocus && !(sheetKeys.has(text) || (isNameStep && /^[ -~]$/.test(text)))) {
 			model.strangeAt = t;
 		}
 
-		if (shell.view.get().overlay !== before) {
-			forgetOld();
-		}
-
 		if (random() < 0.8) {
-			draw();
+			await draw();
 		}
 	};
 
@@ -232,28 +232,27 @@ export async function fuzzApprovals({
 			return;
 		}
 
-		const base = {id: lastId, requestedAt: clock.now(), deadline: clock.now() + 271_000};
-		const rows = upTo(40);
-		const approval =
-			random() < 0.15
-				? makeFormApproval({
-						...base,
-						fields: [makeField(), makeField({key: 'ok', kind: 'boolean'})],
-					})
-				: makeToolApproval({
-						...base,
-						run: 100 + upTo(5),
-						tool: makeAskedTool({tool: pick(['create_issue', 'rm', 'a'])}),
-						args: Object.fromEntries(
-							Array.from({length: rows}, (_, index) => [`k${index}`, index]),
-						),
-						mustTypeName: random() < 0.3,
-						scopes: pick([
-							['once'],
-							['once', 'run'],
-							['once', 'run', 'process', 'always'],
-						] as const),
-					});
+		const taken = new Set([...live.values()].map(({slot}) => slot));
+		const slot = Array.from({length: mostMarked}, (_, index) => index).find(
+			free => !taken.has(free),
+		);
+		if (slot === undefined) {
+			return;
+		}
+
+		for (const [mark, owner] of owners) {
+			if (!live.has(owner)) {
+				owners.delete(mark);
+			}
+		}
+
+		const marked = markedRequest({id: lastId, slot, now: clock.now()}, {upTo, pick});
+		const {approval} = marked;
+		live.set(lastId, {...marked, slot});
+		for (const mark of marked.marks) {
+			owners.set(mark, lastId);
+		}
+
 		port.emit({type: 'approval-requested', at: clock.now(), approval});
 	};
 
@@ -261,7 +260,9 @@ export async function fuzzApprovals({
 		[6, async () => feed('!')],
 		[14, async () => feed(pick([...sheetKeys]))],
 		[10, async () => feed(pick(['a', 'a', 'r', 's', 'A', '\r', 'v']))],
-		[6, async () => feed('G')],
+		[4, async () => feed('G')],
+		[14, async () => feed(`${esc}[6~`)],
+		[2, async () => feed(`${esc}[5~`)],
 		[3, async () => feed(String.fromCodePoint(32 + upTo(95)))],
 		[2, async () => feed(esc)],
 		[3, async () => feed(pick(words))],
@@ -340,8 +341,50 @@ export async function fuzzApprovals({
 				}
 			},
 		],
-		[25, () => clock.advance(upTo(900))],
+		[
+			25,
+			async () => {
+				clock.advance(upTo(900));
+				if (random() < 0.8) {
+					await draw();
+				}
+			},
+		],
 		[8, draw],
+		[
+			10,
+			async () => {
+				// Somebody reads from the first row to the last, and decides; sometimes too early.
+				await feed('!');
+				await feed('g');
+				for (let pages = upTo(40); pages > 0; pages--) {
+					clock.advance(20 + upTo(60));
+					// oxlint-disable-next-line no-await-in-loop -- one key after the other
+					await feed(`${esc}[6~`);
+				}
+
+				clock.advance(pick([100, 450, 520, 700]));
+				await draw();
+				await feed(pick(['a', 'a', 'r', 's', 'v']));
+			},
+		],
+		[
+			6,
+			async () => {
+				// Somebody in a hurry looks at the first rows, and perhaps at the last ones.
+				await feed('!');
+				await draw();
+				if (random() < 0.7) {
+					await feed('G');
+					await draw();
+				}
+
+				clock.advance(pick([150, 520, 700]));
+				await draw();
+				await feed(pick(['a', 'a', 'r', 'v']));
+			},
+		],
+		[1, async () => feed('e')],
 		[7, request],
 		[
 			1,
@@ -349,26 +392,28 @@ export async function fuzzApprovals({
 				const [first] = port.getState().approvals;
 				if (first) {
 					settle(first.id, 'void');
-					forgetOld();
 				}
 			},
 		],
 		[
 			1,
 			() => {
-				const size = pick([
+				size = pick([
 					{columns: 80, rows: 24},
 					{columns: 120, rows: 36},
 					{columns: 60, rows: 16},
+					{columns: 100, rows: 30},
+					{columns: 72, rows: 20},
 					{columns: 50, rows: 12},
 				]);
+				oracle.resized(size);
+				screen.resize(size);
 				shell.view.set(state => ({...state, size}));
-				forgetOld();
 			},
 		],
 	];
 	const total = acts.reduce((sum, [weight]) => sum + weight, 0);
-	const isDone = () => fed >= inputs;
+	const isDone = () => fed >= inputs || (stopsAtFirst && illegal.length > 0);
 	while (!isDone()) {
 		let at = upTo(total);
 		const act = acts.find(([weight]) => (at -= weight) < 0)?.[1];
@@ -381,6 +426,7 @@ export async function fuzzApprovals({
 		}
 	}
 
+	screen.close();
 	made[Symbol.dispose]();
 	return {inputs: fed, allowed, denied, illegal};
 }
@@ -394,38 +440,32 @@ function typedName(shell: Shell): string | undefined {
 }
 
 type Claim = {
-	readonly id: number;
 	readonly answer: ApprovalAnswer;
-	readonly approval: ToolApproval | {readonly kind: 'form'} | undefined;
+	readonly request: MarkedRequest | undefined;
+	readonly oracle: Pick<ReturnType<typeof createSeenOracle>, 'whyNot'>;
 	readonly now: number;
 };
 
 const keysOf: Readonly<Record<string, string>> = {once: 'a', run: 'r', process: 's', always: 'A'};
 
 /** Why an answer that allows is not what a person did; `undefined` when it is. */
-function whatIsWrong(model: Model, {id, answer, approval, now}: Claim): string | undefined {
-	const {reads, drawn, seen, focusAt, strangeAt} = model;
+function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): string | undefined {
+	const {reads, focusAt, strangeAt} = model;
 	const last = reads.at(-1);
-	if (!last || !approval || answer.choice === 'deny') {
+	if (!last || !request || answer.choice === 'deny') {
 		return 'nothing was asked';
 	}
 
+	const {approval} = request;
 	const isNamed = approval.kind === 'tool' && approval.mustTypeName;
 	const wanted = answer.choice === 'submit' ? 'a' : isNamed ? '\r' : keysOf[answer.scope];
 	if (last.bytes !== wanted) {
 		return `the last read was not ${JSON.stringify(wanted)} alone`;
 	}
 
-	if (!drawn?.of.startsWith(`${id} `)) {
-		return 'it is not what was drawn';
-	}
-
-	if (now - drawn.t < 500) {
-		return `it was drawn ${now - drawn.t} ms ago`;
-	}
-
-	if (!seen.has(id)) {
-		return 'its last row was never on the screen';
+	const unseen = oracle.whyNot(request, now);
+	if (unseen !== undefined) {
+		return unseen;
 	}
 
 	if (now - focusAt < 300) {

@@ -29,6 +29,8 @@ export type Guard = Disposable & {
 	asked(): void;
 	/** What had the keyboard is gone: keys that are on their way were meant for it. */
 	gone(): void;
+	/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
+	awaits(at: number): void;
 	/** Whether a key is heard at all. */
 	hears(key: Pick<KeyEvent, 't'>): boolean;
 	/** Whether a key may allow `of`: it came alone, and late enough. */
@@ -47,6 +49,7 @@ export function createGuard(clock: Clock): Guard {
 	let drawn: {readonly of: string; readonly at: number} | undefined;
 	let notBefore = -Infinity;
 	let deafUntil = -Infinity;
+	let tickUntil = -Infinity;
 	let cancelTick: (() => void) | undefined;
 
 	const armedAt = (of: string): number | undefined =>
@@ -56,7 +59,7 @@ export function createGuard(clock: Clock): Guard {
 		cancelTick?.();
 		cancelTick = undefined;
 		ticks.set(count => count + 1);
-		if (drawn && (armedAt(drawn.of) ?? 0) > clock.monotonic()) {
+		if (drawn && Math.max(armedAt(drawn.of) ?? 0, tickUntil) > clock.monotonic()) {
 			cancelTick = clock.after(tickMs, tick);
 		}
 	};
@@ -86,6 +89,10 @@ export function createGuard(clock: Clock): Guard {
 		gone() {
 			deafUntil = clock.monotonic() + arming.goneMs;
 			drawn = undefined;
+		},
+		awaits(at) {
+			tickUntil = at;
+			tick();
 		},
 		hears: ({t}) => t >= deafUntil,
 		permits(of, {t, alone}) {

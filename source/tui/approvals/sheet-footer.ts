@@ -14,8 +14,6 @@ export type FooterFacts = {
 	readonly locked: Safe | undefined;
 	readonly waiting: number;
 	readonly now: number;
-	/** Data directory of the gateway, which keeps the rules. */
-	readonly home: string;
 	readonly width: number;
 };
 
@@ -148,7 +146,7 @@ export const ruleArgs = ({args, keys}: RuleStep): 'any' | 'exact' | readonly str
 function ruleLines(
 	step: RuleStep,
 	approval: ToolApproval,
-	{locked, now, home, width}: FooterFacts,
+	{locked, now, width}: FooterFacts,
 ): readonly Line[] {
 	const {tool, profile} = approval;
 	const args = ruleArgs(step);
@@ -168,10 +166,6 @@ function ruleLines(
 	};
 	return [
 		...wrapText(ruleText(rule), width - 4).map(row => line(ui`  ${row}`, 'strong')),
-		...wrapText(
-			ui`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${clean(home)}/state.db; 6 shows and revokes it.`,
-			width - 4,
-		).map(row => line(ui`  ${row}`, 'quiet')),
 		choice(own('1'), own('any arguments'), args === 'any'),
 		choice(own('2'), own('exactly these arguments'), args === 'exact'),
 		choice(

@@ -1,16 +1,27 @@
-import type {Approval, ToolApproval} from '../../core/approval.ts';
-import {isJsonObject} from '../../core/json.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
-import {fit} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
-import {formLines, messageLines, type FormLines} from '../forms/form-lines.ts';
-import {blankLine, clean, line, type Line} from '../panes/line.ts';
+import type {Approval} from '../../core/approval.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {ui} from '../../terminal/text/safe.ts';
+import type {Line} from '../panes/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
 import {deadlineText} from './approval-text.ts';
-import {argumentRows, type ArgumentRows} from './argument-rows.ts';
+import {arming} from './guard.ts';
+import {
+	judgeSeen,
+	type AskedParts,
+	type AskedText,
+	type RowRange,
+	type SeenVerdict,
+} from './seen-rows.ts';
+import {
+	argumentsOf,
+	callContent,
+	formContent,
+	ruleContent,
+	type SheetContent,
+} from './sheet-content.ts';
 import {footerLines} from './sheet-footer.ts';
-import {callLines, formHead} from './sheet-lines.ts';
+import {lockReason} from './sheet-lock.ts';
 import {sideLines} from './sheet-side.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 
@@ -32,8 +43,12 @@ export type SheetLayout = {
 	readonly sideWidth: number;
 	/** All of what is asked stands in `content`. */
 	readonly isWhole: boolean;
-	/** The last row of what is asked is on the screen. */
-	readonly isAtEnd: boolean;
+	/** What has to be seen before a key may allow, with what of it stands on this screen. */
+	readonly asked: AskedParts;
+	/** Whether it was, and for long enough. */
+	readonly verdict: SeenVerdict;
+	/** Why no key may allow now; absent when one may. */
+	readonly locked: Safe | undefined;
 };
 
 export type SheetInputs = {
@@ -45,25 +60,13 @@ export type SheetInputs = {
 	readonly height: number;
 	/** Milliseconds until keys may allow; `undefined` while the sheet is not drawn. */
 	readonly waitMs: number | undefined;
+	/** `Clock.monotonic()`. */
+	readonly at: number;
 };
 
 const splitFrom = {columns: 100, rows: 30} as const;
 const gutter = 2;
 const leftShare = 0.58;
-
-const known = new WeakMap<Approval, {readonly width: number; readonly args: ArgumentRows}>();
-
-/** The arguments of a call at a width; laid out once. */
-function argumentsOf(approval: ToolApproval, width: number): ArgumentRows {
-	const last = known.get(approval);
-	if (last?.width === width) {
-		return last.args;
-	}
-
-	const args = argumentRows(approval.args, {last: approval.lastArgs, width});
-	known.set(approval, {width, args});
-	return args;
-}
 
 const widthOf = (size: Size): number => {
 	const isSplit = size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
@@ -76,33 +79,36 @@ export const isShownWhole = (approval: Approval, size: Size): boolean =>
 
 /** Lays the sheet out for the screen as it is. */
 export function layoutSheet(inputs: SheetInputs): SheetLayout {
-	const {sheet, approval, snapshot, size, height} = inputs;
+	const {sheet, approval, snapshot, size, height, at} = inputs;
+	const {state, now} = snapshot;
 	const width = widthOf(size);
 	const isSplit = width < size.columns;
 	const sideWidth = isSplit ? size.columns - gutter - width : 0;
-	const {content, isWhole, cursor, isHeld} = contentOf(inputs, width);
-	const {state, now} = snapshot;
-	const locked = lockReason({...inputs, isWhole});
-	const footer = footerLines(sheet, approval, {
+	const content = contentOf(inputs, width);
+	const {lines, cursor, isHeld, isWhole} = content;
+	const facts = {
 		scopes: offeredScopes(approval, isWhole),
-		locked,
 		waiting: state.approvals.length,
 		now,
-		home: state.gateway.home,
 		width,
-	});
-	const rows = Math.max(1, height - footer.length);
-	const most = Math.max(0, content.length - rows);
+	};
+	const choices = footerLines(sheet, approval, {...facts, locked: undefined});
+	const rows = Math.max(1, height - choices.length);
+	const most = Math.max(0, lines.length - rows);
 	const wanted = cursor && isHeld ? topFor(cursor, {rows, top: sheet.top}) : sheet.top;
 	const top = Math.max(0, Math.min(wanted, most));
+	const window = height > choices.length ? {first: top, last: top + rows - 1} : undefined;
+	const asked = askedParts(inputs, {content, choices, width, window});
+	const verdict = judgeSeen(sheet.seen, asked, {now: at, restMs: arming.drawnMs});
+	const locked = lockReason({...inputs, verdict, part: content.part, window, isWhole});
 	return {
 		title: titleOf(inputs, locked),
-		content,
+		content: lines,
 		top,
 		most,
 		cursorTop: cursor ? Math.min(topFor(cursor, {rows, top}), most) : top,
 		height: Math.min(rows, height),
-		footer,
+		footer: locked === undefined ? choices : footerLines(sheet, approval, {...facts, locked}),
 		side:
 			isSplit && approval.kind === 'tool'
 				? sideLines(approval.tool, {calls: state.settledApprovals, width: sideWidth})
@@ -110,97 +116,84 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 		width,
 		sideWidth,
 		isWhole,
-		isAtEnd: height > footer.length && top + rows >= content.length,
+		asked,
+		verdict,
+		locked,
 	};
 }
 
 /** Scrolls as little as shows the rows that keys act on; their first where they have no room together. */
 const topFor = (
-	{first, last}: FormLines['cursor'],
+	{first, last}: RowRange,
 	{rows, top}: {readonly rows: number; readonly top: number},
 ): number => Math.min(first, Math.max(top, last - rows + 1));
 
-function contentOf({sheet, approval, snapshot: {state}}: SheetInputs, width: number) {
-	const {step} = sheet;
-	if (approval.kind === 'form') {
-		const head = [...formHead(approval, {state, width}), ...messageLines(approval.message, width)];
-		const filled = step.kind === 'form' || step.kind === 'deny-all' ? step.form : undefined;
-		const form = filled && formLines(filled, width);
-		return {
-			content: [...head, ...(form?.rows ?? [])],
-			isWhole: true,
-			cursor: form && {
-				first: head.length + form.cursor.first,
-				last: head.length + form.cursor.last,
-			},
-			// Pages of a form can be turned, but nobody types where it is not seen.
-			isHeld: step.kind === 'form' && step.form.editing !== undefined,
-		};
-	}
-
-	const args = argumentsOf(approval, width);
-	if (step.kind === 'rule') {
-		return {
-			content: keyLines(approval, step, width),
-			isWhole: args.isWhole,
-			cursor: {first: step.cursor + 2, last: step.cursor + 2},
-			isHeld: true,
-		};
-	}
-
-	return {
-		content: callLines(approval, {state, args, width}),
-		isWhole: args.isWhole,
-		cursor: undefined,
-		isHeld: false,
-	};
-}
-
-/** The arguments of a call that a rule may want to be equal, in their order. */
-export const ruleKeys = ({args}: ToolApproval): readonly string[] =>
-	isJsonObject(args) ? Object.keys(args) : [];
-
-const keyCells = 16;
-
-function keyLines(
-	approval: ToolApproval,
-	{keys, cursor}: {readonly keys: ReadonlySet<string>; readonly cursor: number},
+function contentOf(
+	{sheet: {step}, approval, snapshot: {state}}: SheetInputs,
 	width: number,
-): readonly Line[] {
-	const {args, tool} = approval;
-	return [
-		line(ui`  always allow ${clean(tool.tool)} on ${clean(tool.server)}`, 'strong'),
-		blankLine,
-		...ruleKeys(approval).map((key, index): Line => {
-			const value = isJsonObject(args) ? JSON.stringify(args[key]) : '';
-			return [
-				{text: index === cursor ? own('  > ') : own('    '), tone: 'accent'},
-				{text: ui`${keys.has(key) ? own('[x]') : own('[ ]')} ${fit(clean(key), keyCells)} `},
-				{text: cell(value, width).text, tone: 'quiet'},
-			];
-		}),
-	];
+): SheetContent {
+	if (approval.kind === 'form') {
+		return formContent(approval, step, {state, width});
+	}
+
+	return step.kind === 'rule'
+		? ruleContent(approval, step, {state, width})
+		: callContent(approval, {state, width});
 }
 
-/** Why no key may allow now; `undefined` when one may. */
-export function lockReason({
-	sheet: {isSeen, wasPaged},
-	isWhole,
-	waitMs,
-}: Pick<SheetInputs, 'sheet' | 'waitMs'> & {readonly isWhole: boolean}): Safe | undefined {
-	if (waitMs === undefined) {
-		return own('not drawn yet');
+type Shown = {
+	readonly content: SheetContent;
+	readonly choices: readonly Line[];
+	readonly width: number;
+	/** The rows of the content that are on the screen; absent where the choices leave no room. */
+	readonly window: RowRange | undefined;
+};
+
+/** A rule is seen when the call that it begins with was, and the rule with its choices. */
+function askedParts(inputs: SheetInputs, {content, choices, width, window}: Shown): AskedParts {
+	const {sheet, approval, snapshot, size} = inputs;
+	const shown = window ? [window] : [];
+	const textOf = (part: string, lines: readonly Line[]) => ({
+		of: `${approval.id} ${part} ${size.columns}x${size.rows}`,
+		rows: lines.map(spans => spans.map(({text}) => text).join('')),
+	});
+	if (approval.kind === 'form') {
+		const text = textOf('form', content.plain);
+		return {form: {...text, needed: text.rows.length, shown, isFilledIn: true}};
 	}
 
-	if (!isSeen) {
-		return own('scroll to the end first: G');
+	const isCall = content.part === 'call';
+	const args = argumentsOf(approval, width);
+	const call = isCall ? content : callContent(approval, {state: snapshot.state, width});
+	const text = textOf('call', call.plain);
+	// What has more rows than can be shown was in the pager, or is locked.
+	const unneeded = !args.isWhole && sheet.wasPaged ? args.rows.length : 0;
+	const ofCall: AskedText = {
+		...text,
+		needed: text.rows.length - unneeded,
+		shown: isCall ? shown : [],
+		isFilledIn: false,
+	};
+	if (isCall) {
+		return {call: ofCall};
 	}
 
-	if (!isWhole && !wasPaged) {
-		return own('e opens all of it first');
-	}
-
-	return waitMs > 0 ? clean(`keys in ${(waitMs / 1000).toFixed(1)} s`) : undefined;
+	const rule = textOf('rule', [...choices, ...content.plain]);
+	const {length} = choices;
+	return {
+		call: ofCall,
+		rule: {
+			...rule,
+			needed: rule.rows.length,
+			shown: window
+				? [
+						{first: 0, last: length - 1},
+						{first: length + window.first, last: length + window.last},
+					]
+				: [],
+			isFilledIn: true,
+		},
+	};
 }
 
 function titleOf(

@@ -2,6 +2,7 @@ import type {Approval, ApprovalScope} from '../../core/approval.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormState} from '../forms/form.ts';
 import type {Size} from '../state/view.ts';
+import type {SeenParts} from './seen-rows.ts';
 
 /** What the sheet asks for now. */
 export type SheetStep =
@@ -33,8 +34,8 @@ export type Sheet = {
 	readonly step: SheetStep;
 	/** The first row that is shown. */
 	readonly top: number;
-	/** The last row of what is asked has been on the screen. */
-	readonly isSeen: boolean;
+	/** What of it has been on the screen. */
+	readonly seen: SeenParts;
 	/** All of it has been opened in the pager. */
 	readonly wasPaged: boolean;
 };
@@ -44,19 +45,13 @@ export const newSheet = (id: number, step: SheetStep): Sheet => ({
 	id,
 	step,
 	top: 0,
-	isSeen: false,
+	seen: {},
 	wasPaged: false,
 });
 
 /** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
 export const sheetName = ({id, step}: Sheet, {columns, rows}: Size): string =>
 	`${id} ${step.kind} ${step.kind === 'form' && step.form.editing ? 'typing ' : ''}${columns}x${rows}`;
-
-/** Whether everything that would be allowed has been shown. */
-export const wasShown = (
-	{isSeen, wasPaged}: Pick<Sheet, 'isSeen' | 'wasPaged'>,
-	isWhole: boolean,
-): boolean => isSeen && (isWhole || wasPaged);
 
 /** The scopes that are offered for a call; what cannot be shown whole is allowed once at most. */
 export const offeredScopes = (approval: Approval, isWhole: boolean): ReadonlySet<ApprovalScope> =>

@@ -1,6 +1,6 @@
 import {own} from '../../terminal/text/safe.ts';
+import {ruleKeys} from '../approvals/sheet-content.ts';
 import {ruleArgs} from '../approvals/sheet-footer.ts';
-import {ruleKeys} from '../approvals/sheet-layout.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {answer, callNow, isOffered, stepOf} from './settle.ts';

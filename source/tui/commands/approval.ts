@@ -2,7 +2,7 @@ import type {ApprovalScope} from '../../core/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {pagedText} from '../approvals/paged-text.ts';
-import {ruleKeys} from '../approvals/sheet-layout.ts';
+import {ruleKeys} from '../approvals/sheet-content.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -189,19 +189,28 @@ const choiceCommands: readonly Command[] = [
 const scrolls = [
 	['down', ['j', 'down'], own('down'), 1],
 	['up', ['k', 'up'], own('up'), -1],
-	['page-down', ['pgdn', 'ctrl+d'], own('page down'), 10],
-	['page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+	['page-down', ['pgdn', 'ctrl+d'], own('page down'), 'page'],
+	['page-up', ['pgup', 'ctrl+u'], own('page up'), '-page'],
 	['first', ['g', 'home'], own('first row'), -Infinity],
 	['last', ['G', 'end'], own('last row'), Infinity],
 ] as const;
 
-function scroll(shell: Shell, rows: number): void {
+type Step = (typeof scrolls)[number][3];
+
+/** A page leaves one row of the last one, and never jumps over any. */
+function rowsOf(step: Step, height: number): number {
+	const most = Math.max(1, height - 1);
+	return step === 'page' ? most : step === '-page' ? -most : step;
+}
+
+function scroll(shell: Shell, by: Step): void {
 	const open = sheetNow(shell);
 	if (!open) {
 		return;
 	}
 
-	const {sheet, approval} = open;
+	const {sheet, approval, layout} = open;
+	const rows = rowsOf(by, layout().height);
 	const {step} = sheet;
 	if (step.kind === 'rule') {
 		const last = approval.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
@@ -214,7 +223,7 @@ function scroll(shell: Shell, rows: number): void {
 
 const isPage = (name: string): boolean => name.startsWith('page-');
 
-const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Command => ({
+const moving: readonly Command[] = scrolls.map(([name, keys, label, step]): Command => ({
 	id: `approval.${name}`,
 	scope: 'approval',
 	keys,
@@ -224,14 +233,29 @@ const moving: readonly Command[] = scrolls.map(([name, keys, label, rows]): Comm
 	// Between the fields of a form its own keys move; pages are turned all the same.
 	when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
 	run(shell) {
-		scroll(shell, rows);
+		scroll(shell, step);
 	},
 }));
+
+/** The name of a tool is typed under what has to be seen: pages of it are turned meanwhile. */
+const turning: readonly Command[] = scrolls
+	.filter(([name]) => isPage(name))
+	.map(([name, [key], label, step]): Command => ({
+		id: `approval-text.${name}`,
+		scope: 'approval-text',
+		keys: [key],
+		label,
+		quiet: true,
+		run(shell) {
+			scroll(shell, step);
+		},
+	}));
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
 export const approvalCommands: readonly Command[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,
+	...turning,
 	...waysOut,
 ];

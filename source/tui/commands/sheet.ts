@@ -2,8 +2,10 @@ import type {Approval} from '../../core/approval.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
+import {arming} from '../approvals/guard.ts';
+import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
-import {newSheet, sheetName, wasShown, type Sheet} from '../approvals/sheet.ts';
+import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutSecrets} from '../forms/form.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -19,9 +21,10 @@ export type OpenSheet = {
 	readonly layout: () => SheetLayout;
 };
 
-/** The open sheet; `undefined` when there is none, or what it asks for waits no more. */
+/** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
 export function sheetNow(
-	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port'>,
+	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock'>,
+	at = shell.clock.monotonic(),
 ): OpenSheet | undefined {
 	const {overlay, size} = shell.view.get();
 	if (overlay?.kind !== 'approval') {
@@ -44,6 +47,7 @@ export function sheetNow(
 					size,
 					height: shell.layout().bodyHeight,
 					waitMs: shell.guard.waitMs(sheetName(sheet, size)),
+					at,
 				}),
 		}
 	);
@@ -133,10 +137,10 @@ export function leaveSheet(shell: Shell, answered: number): void {
 	}
 }
 
-/** Tells the guard that the sheet stands on the screen; `isAtEnd`: with the last row of what is asked. */
+/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
 export function noteShown(
 	shell: Shell,
-	{of, isAtEnd}: {readonly of: string; readonly isAtEnd: boolean},
+	{of, asked}: {readonly of: string; readonly asked: AskedParts},
 ): void {
 	const {overlay, size} = shell.view.get();
 	if (overlay?.kind !== 'approval' || sheetName(overlay.sheet, size) !== of) {
@@ -144,35 +148,42 @@ export function noteShown(
 	}
 
 	shell.guard.shown(of);
-	if (isAtEnd && !overlay.sheet.isSeen) {
-		changeSheet(shell, {isSeen: true});
+	const at = shell.clock.monotonic();
+	const {seen: before} = overlay.sheet;
+	const seen = {...before};
+	for (const [part, text] of Object.entries(asked)) {
+		if (text) {
+			seen[part] = seeRows(before[part], text, at);
+		}
+	}
+
+	if (Object.keys(asked).some(part => seen[part] !== before[part])) {
+		changeSheet(shell, {seen});
+		shell.guard.awaits(at + arming.drawnMs);
 	}
 }
 
 /**
- * Whether this key press may allow what is asked: it came alone, half a second after everything was on the screen, and nobody was typing. A press
- * that may not says why, and puts the next one off.
+ * Whether this key press may allow what is asked: it came alone, half a second after the last row of it had come on the screen, and nobody was typing.
+ * A press that may not says why, and puts the next one off.
  */
 export function mayAllow(shell: Shell, key: KeyEvent): boolean {
-	const open = sheetNow(shell);
+	const open = sheetNow(shell, key.t);
 	if (!open || shell.layout().isTooSmall) {
 		return false;
 	}
 
-	const {sheet, isWhole} = open;
-	const isPermitted = shell.guard.permits(sheetName(sheet, shell.view.get().size), key);
-	if (isPermitted && wasShown(sheet, isWhole)) {
+	const {locked, verdict, isWhole} = open.layout();
+	const {sheet} = open;
+	if (locked === undefined && shell.guard.permits(sheetName(sheet, shell.view.get().size), key)) {
 		return true;
 	}
 
 	shell.guard.disturbed(key.t);
-	if (isPermitted) {
-		shell.toast(
-			sheet.isSeen
-				? own('Not everything could be shown: e opens all of it first')
-				: own('Scroll to the end first: j, or G'),
-			'warn',
-		);
+	if (!isWhole && !sheet.wasPaged) {
+		shell.toast(own('Not everything could be shown: e opens all of it first'), 'warn');
+	} else if (locked !== undefined && verdict.kind === 'unseen') {
+		shell.toast(ui`Not everything was on the screen: ${locked}`, 'warn');
 	} else {
 		shell.toast(
 			own('Too early: wait half a second after the last key, then press one alone'),

@@ -16,15 +16,15 @@ export function SheetBody({width, height}: {readonly width: number; readonly hei
 	const open = sheetNow(shell);
 	const of = open ? sheetName(open.sheet, shell.view.get().size) : undefined;
 	const layout = open?.layout();
-	const isAtEnd = layout?.isAtEnd === true;
+	const asked = layout?.asked;
 
 	// Keys may allow some time after the frame has left for the terminal, not after it was thought of. After every frame: the guard may have forgotten.
 	useEffect(() => {
 		let isCurrent = true;
 		void (async () => {
 			await waitUntilRenderFlush();
-			if (isCurrent && of !== undefined) {
-				noteShown(shell, {of, isAtEnd});
+			if (isCurrent && of !== undefined && asked) {
+				noteShown(shell, {of, asked});
 			}
 		})();
 		return () => {

@@ -98,7 +98,7 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 		'  server says    not read-only, not destructive  · unverified',
 		'  asked by       run #184  <- webhook gh-review d7f2b0, sender signature ok',
 		'                 the agent has read text of the event, which is untrusted:',
-		'                 pull_request, 1.1 kB',
+		'┊                pull_request, 1.1 kB',
 		'  arguments      4 fields, 60 B, all shown  ⚑ 1 control  [diff to last]',
 		'    owner     "acme"',
 		'  ~ title     "Flaky test in api"   was "Flaky test in web"',
@@ -235,22 +235,70 @@ test('a sheet that is opened anew is armed anew', async () => {
 	expect(port.calls).toEqual([]);
 });
 
-test('"allow keys stay locked until the last argument line was on screen"', async () => {
-	const args = Object.fromEntries(Array.from({length: 30}, (_, index) => [`key${index}`, index]));
-	const port = createFakePort({approvals: [makeToolApproval({args})]});
+const many = Object.fromEntries(Array.from({length: 40}, (_, index) => [`key${index}`, index]));
+
+test('"allow keys stay locked" until every row was on the screen, and for half a second after the last one', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
 	await using shown = await showShell(port, narrow);
 	await openArmed(shown);
-	expect(titleOf(shown)).toContain('scroll to the end first');
+	expect(titleOf(shown)).toContain('rows 15–45 not seen yet: PgDn');
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
-	expect(shown.screen.lines().at(-1)).toContain('Scroll to the end first');
+	expect(shown.screen.lines().at(-1)).toContain(
+		'Not everything was on the screen: rows 15–45 not seen yet: PgDn',
+	);
 
 	await shown.pass(500);
-	await shown.screen.press('G');
-	expect(shown.text()).toContain('key29');
-	expect(titleOf(shown)).not.toContain('scroll');
+	await shown.screen.press('pgdn', 'pgdn', 'pgdn');
+	expect(shown.text()).toContain('key39');
+	expect(titleOf(shown)).toContain('keys in 0.5 s');
+	await shown.pass(499);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.pass(500);
 	await shown.screen.press('a');
 	expect(port.calls).toHaveLength(1);
+});
+
+test('the first rows and the last ones are not all: what is in the middle has to be seen, whatever key goes there', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('G');
+	expect(shown.text()).toContain('key39');
+	expect(titleOf(shown)).toContain('rows 15–31 not seen yet: PgUp');
+	await shown.pass(5000);
+	await shown.screen.press('a', 'r', 's');
+	expect(port.calls).toEqual([]);
+
+	await shown.pass(500);
+	await shown.screen.press('pgup', 'pgup');
+	await shown.pass(500);
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('another size begins anew: what was seen before does not count', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('pgdn', 'pgdn', 'pgdn');
+	await shown.resize({columns: 80, rows: 25});
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('not seen yet: PgUp');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+});
+
+test('a rule is stored only after the arguments were on the screen, and the rule as it is', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('v', 'G');
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('not all arguments seen: Esc');
+	await shown.screen.press('A');
+	expect(port.calls).toEqual([]);
 });
 
 test('"over 200 lines only deny, or `e` then `a`": no scope but this call', async () => {
@@ -332,6 +380,10 @@ test('"v shows the rule verbatim and needs a second key"', async () => {
 	await shown.screen.press('j', 'space');
 	expect(shown.text()).toContain('[x] title');
 	expect(shown.text()).toContain('the same title');
+	// What is stored now was not on the screen before.
+	await shown.screen.press('A');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
 	await shown.screen.press('A');
 	expect(port.calls).toEqual([
 		{
@@ -613,22 +665,56 @@ const long = makeFormApproval({
 	),
 });
 
-test('a form that is longer than the screen: G shows its end, to the last word, and unlocks sending', async () => {
-	const port = createFakePort({approvals: [long]});
+test('a form that is longer than the screen is sent only after every row of it was seen', async () => {
+	const fields = [...long.fields, ...long.fields].map((field, index) => ({
+		...field,
+		key: `f${index}`,
+		title: `Field ${index}`,
+	}));
+	const port = createFakePort({approvals: [{...long, fields}]});
 	await using shown = await showShell(port, narrow);
 	await openArmed(shown);
-	expect(titleOf(shown)).toContain('scroll to the end first');
+	expect(titleOf(shown)).toMatch(/rows \d+–\d+ not seen yet: PgDn/);
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('G');
-	expect(shown.text()).toMatch(/> Field 11/);
+	expect(shown.text()).toMatch(/> Field 23/);
 	expect(shown.text()).toContain('what 11 is about');
-	expect(titleOf(shown)).not.toContain('scroll');
+	expect(titleOf(shown)).toMatch(/not seen yet: PgUp/);
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('pgup', 'pgup');
 	await shown.pass(600);
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([
 		{name: 'settleApproval', args: [1, {choice: 'submit', content: {}}, 'tui']},
 	]);
+});
+
+test('what a server puts into a form beforehand is shown whole, and its words cannot draw a field', async () => {
+	const initial = `${'x'.repeat(150)} and all my files`;
+	const port = createFakePort({
+		approvals: [
+			makeFormApproval({
+				id: 1,
+				message: 'Hello\n    Name*   Bob',
+				fields: [makeField({title: 'Name   Bob', initial, description: '[x] nothing'})],
+			}),
+		],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+
+	expect(
+		shown.screen
+			.lines()
+			.join('')
+			.replaceAll(/[┊│]? {2,}/g, ''),
+	).toContain('and all my files');
+	expect(shown.text()).toContain('│       Name*   Bob');
+	expect(shown.text()).toContain('"Name   Bob"');
+	expect(shown.text()).toMatch(/^└ +\[x\] nothing$/m);
 });
 
 test('j goes to the end of a form and k back to who asks; the field that has the keys is seen whole', async () => {

@@ -1,0 +1,141 @@
+import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import type {GatewayState} from '../../core/state.ts';
+import {cell} from '../../core/untrusted.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
+import {formLines, messageLines} from '../forms/form-lines.ts';
+import {leaveEditing} from '../forms/form.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {argumentRows, type ArgumentRows} from './argument-rows.ts';
+import type {RowRange} from './seen-rows.ts';
+import {callLines, formHead} from './sheet-lines.ts';
+import type {Sheet, SheetStep} from './sheet.ts';
+
+/** What scrolls on the sheet. */
+export type SheetContent = {
+	/** The part of the request that it shows. */
+	readonly part: 'call' | 'rule' | 'form';
+	readonly lines: readonly Line[];
+	/** The same without cursors. */
+	readonly plain: readonly Line[];
+	/** The rows that keys act on. */
+	readonly cursor: RowRange | undefined;
+	/** They are kept on the screen. */
+	readonly isHeld: boolean;
+	/** All of what is asked stands here, or can be scrolled to. */
+	readonly isWhole: boolean;
+};
+
+type Looks = {readonly state: Pick<GatewayState, 'deliveries' | 'gateway'>; readonly width: number};
+
+const known = new WeakMap<ToolApproval, {readonly width: number; readonly args: ArgumentRows}>();
+
+/** The arguments of a call at a width; laid out once. */
+export function argumentsOf(approval: ToolApproval, width: number): ArgumentRows {
+	const last = known.get(approval);
+	if (last?.width === width) {
+		return last.args;
+	}
+
+	const args = argumentRows(approval.args, {last: approval.lastArgs, width});
+	known.set(approval, {width, args});
+	return args;
+}
+
+/** A form as far as it is filled in. */
+export function formContent(
+	approval: FormApproval,
+	step: SheetStep,
+	{state, width}: Looks,
+): SheetContent {
+	const head = [...formHead(approval, {state, width}), ...messageLines(approval.message, width)];
+	const filled = step.kind === 'form' || step.kind === 'deny-all' ? step.form : undefined;
+	const form = filled && formLines(filled, width);
+	const plain = filled && formLines({...leaveEditing(filled), index: -1, option: -1}, width);
+	return {
+		part: 'form',
+		lines: [...head, ...(form?.rows ?? [])],
+		plain: [...head, ...(plain?.rows ?? [])],
+		cursor: form && {
+			first: head.length + form.cursor.first,
+			last: head.length + form.cursor.last,
+		},
+		// Pages of a form can be turned, but nobody types where it is not seen.
+		isHeld: step.kind === 'form' && step.form.editing !== undefined,
+		isWhole: true,
+	};
+}
+
+/** Who asks for a call, and with what. */
+export function callContent(approval: ToolApproval, {state, width}: Looks): SheetContent {
+	const args = argumentsOf(approval, width);
+	const lines = callLines(approval, {state, args, width});
+	return {
+		part: 'call',
+		lines,
+		plain: lines,
+		cursor: undefined,
+		isHeld: false,
+		isWhole: args.isWhole,
+	};
+}
+
+/** The arguments of a call that a rule may want to be equal, in their order. */
+export const ruleKeys = ({args}: ToolApproval): readonly string[] =>
+	isJsonObject(args) ? Object.keys(args) : [];
+
+type RuleStep = Extract<Sheet['step'], {kind: 'rule'}>;
+
+const mark = 4;
+const box = 4;
+const longestKeyRows = 30;
+const shortValue = 200;
+
+/** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
+export function ruleContent(
+	approval: ToolApproval,
+	{keys, cursor}: RuleStep,
+	{state, width}: Looks,
+): SheetContent {
+	const {args, tool} = approval;
+	const head = [
+		...wrapText(
+			ui`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}`,
+			width - 2,
+		).map(row => line(ui`  ${row}`, 'strong')),
+		...wrapText(
+			ui`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${clean(state.gateway.home)}/state.db; 6 shows and revokes it.`,
+			width - 4,
+		).map(row => line(ui`  ${row}`, 'quiet')),
+		blankLine,
+	];
+	const fields = ruleKeys(approval).map(key => ({
+		isMarked: keys.has(key),
+		names: hardWrap(clean(quotedName(key)), width - mark - box, longestKeyRows).rows,
+		value: cell(isJsonObject(args) ? JSON.stringify(args[key]) : '', shortValue).text,
+	}));
+	const rowsOf = (at: number | undefined): readonly Line[] =>
+		fields.flatMap(({isMarked, names, value}, index) =>
+			names.map((name, row): Line => [
+				{text: index === at && row === 0 ? own('  > ') : own('    '), tone: 'accent'},
+				{text: ui`${row > 0 ? own('┊   ') : isMarked ? own('[x] ') : own('[ ] ')}${name}`},
+				...(row === names.length - 1 ? [{text: ui`  ${value}`, tone: 'quiet'} as const] : []),
+			]),
+		);
+	const before = fields.slice(0, cursor).reduce((sum, {names}) => sum + names.length, 0);
+	const first = head.length + before;
+	return {
+		part: 'rule',
+		lines: [...head, ...rowsOf(cursor)],
+		plain: [...head, ...rowsOf(undefined)],
+		cursor: {
+			// With the first one all that stands above it is seen, too.
+			first: cursor === 0 ? 0 : first,
+			last: first + (fields[cursor]?.names.length ?? 1) - 1,
+		},
+		isHeld: true,
+		isWhole: argumentsOf(approval, width).isWhole,
+	};
+}

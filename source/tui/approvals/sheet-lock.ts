@@ -1,0 +1,66 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {own, ui} from '../../terminal/text/safe.ts';
+import {clean} from '../panes/line.ts';
+import type {RowRange, SeenVerdict} from './seen-rows.ts';
+import type {SheetContent} from './sheet-content.ts';
+import type {Sheet} from './sheet.ts';
+
+export type LockFacts = {
+	readonly sheet: Pick<Sheet, 'wasPaged'>;
+	/** The part that is on the screen, and its rows there. */
+	readonly part: SheetContent['part'];
+	readonly window: RowRange | undefined;
+	readonly isWhole: boolean;
+	readonly verdict: SeenVerdict;
+	/** Milliseconds that the guard waits; `undefined` while the sheet is not drawn. */
+	readonly waitMs: number | undefined;
+	readonly size: {readonly columns: number};
+};
+
+/** Why no key may allow now; `undefined` when one may. */
+export function lockReason(facts: LockFacts): Safe | undefined {
+	const {sheet, isWhole, window, verdict, waitMs} = facts;
+	if (waitMs === undefined) {
+		return own('not drawn yet');
+	}
+
+	if (!window) {
+		return own('needs more rows');
+	}
+
+	if (!isWhole && !sheet.wasPaged) {
+		return own('e opens all of it first');
+	}
+
+	if (verdict.kind === 'unseen') {
+		return unseenText(verdict, {...facts, window});
+	}
+
+	const rest = Math.max(waitMs, verdict.kind === 'early' ? verdict.waitMs : 0);
+	return rest > 0 ? clean(`keys in ${(rest / 1000).toFixed(1)} s`) : undefined;
+}
+
+const narrow = 80;
+
+/** Which rows were not on the screen, as they are counted there, and the key that brings them. */
+function unseenText(
+	{part, rows: [first, ...more]}: Extract<SeenVerdict, {kind: 'unseen'}>,
+	{part: shownPart, window, size}: LockFacts & {readonly window: RowRange},
+): Safe {
+	if (!first || part !== shownPart) {
+		return own('not all arguments seen: Esc');
+	}
+
+	const key =
+		first.last > window.last ? own('PgDn') : first.first < window.first ? own('PgUp') : undefined;
+	if (!key) {
+		return own('not drawn yet');
+	}
+
+	const rows =
+		first.first === first.last ? ui`${first.first + 1}` : ui`${first.first + 1}–${first.last + 1}`;
+	const others = more.length === 0 ? own('') : ui` +${more.length}`;
+	return size.columns < narrow
+		? ui`${rows}${others} unseen: ${key}`
+		: ui`rows ${rows}${others} not seen yet: ${key}`;
+}
