@@ -1,4 +1,14 @@
-import {assert, boolean, dictionary, integer, oneof, property, stringMatching} from 'fast-check';
+import {
+	array,
+	assert,
+	boolean,
+	constant,
+	dictionary,
+	integer,
+	oneof,
+	property,
+	stringMatching,
+} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
@@ -108,6 +118,77 @@ test('every character of whole arguments is in the rows, and no row is wider tha
 				for (const [key, value] of Object.entries(args)) {
 					expect(joined).toContain(key + JSON.stringify(value));
 				}
+			},
+		),
+	);
+});
+
+test('the second row of a name cannot look like another argument', () => {
+	const name = `${'x'.repeat(36)}    repo   "acme"`;
+
+	expect(textOf({[name]: 1, 'a b': 2}, undefined, 40)).toEqual([
+		`    "${'x'.repeat(35)}`,
+		String.raw`┊   x    repo   \"acme\""`,
+		'│                     1',
+		'    "a b"             2',
+	]);
+});
+
+/** Reads the rows as a person has to: by their marks, names and columns alone. */
+function readBack(rows: readonly string[]): ReadonlyArray<readonly [string, JsonValue]> {
+	const starts = rows.flatMap((row, index) => (/^[│┊└]/.test(row) ? [] : [index]));
+	return starts.map((start, index) => argumentOf(rows.slice(start, starts[index + 1])));
+}
+
+const quoted = /^"(?:[^"\\]|\\[^])*"/;
+
+function argumentOf([first = '', ...others]: readonly string[]): readonly [string, JsonValue] {
+	const rest = [...others];
+	let head = first.slice(4);
+	const goOn = () => {
+		head += rest.shift()?.slice(4) ?? '';
+	};
+
+	while (head.startsWith('"') && !quoted.test(head)) {
+		goOn();
+	}
+
+	while (/^[\w.-]+$/.test(head) && rest[0]?.startsWith('┊')) {
+		goOn();
+	}
+
+	const [name = ''] = quoted.exec(head) ?? /^[\w.-]+/.exec(head) ?? [];
+	const beside = head.slice(name.length);
+	const row = beside.trim() === '' ? (rest.shift() ?? '').slice(1) : beside;
+	const value = row.trimStart();
+	const column = beside.trim() === '' ? 1 + row.length - value.length : first.length - value.length;
+	const json = rest.reduce(
+		(text, more) => `${text}${more.startsWith('│') ? '\n' : ''}${more.slice(column)}`,
+		value,
+	);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
+	return [name.startsWith('"') ? String(JSON.parse(name)) : name, JSON.parse(json) as JsonValue];
+}
+
+test('whatever names and values are, each row is traced back to its argument and its part', () => {
+	const hostile = oneof(
+		stringMatching(/^[a-z_]{1,70}$/),
+		stringMatching(/^[a "\\\n:│┊└{}[\],~+-]{0,90}$/),
+		constant('x                                    │   "repo"   "acme"'),
+	);
+	const leaf = oneof(hostile, integer(), boolean());
+	const nested = oneof(leaf, array(leaf, {maxLength: 4}), dictionary(hostile, leaf, {maxKeys: 3}));
+	assert(
+		property(
+			dictionary(hostile, nested, {maxKeys: 5}),
+			integer({min: 40, max: 110}),
+			(args, width) => {
+				const {rows, isWhole} = argumentRows(args, {last: undefined, width});
+
+				expect(isWhole).toBe(true);
+				expect(readBack(rows.map(row => row.map(({text}) => text).join('')))).toEqual(
+					Object.entries(args),
+				);
 			},
 		),
 	);
