@@ -1,7 +1,7 @@
 import type {Config} from '../config/config.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {AskedTool} from '../core/approval.ts';
-import type {ServerChange as ToldChange} from '../core/approvals/approvals.ts';
+import type {ServerChange} from '../core/approvals/approvals.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
@@ -10,12 +10,12 @@ import {inServerOrder} from '../core/reduce-servers.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import {within} from '../core/within.ts';
-import type {ServerChange, ServerManager} from '../mcp/manager.ts';
+import type {PlannedServerChange, ServerManager} from '../mcp/manager.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
+import {createServerEventThrottle} from './server-event-throttle.ts';
 import {createServerLog} from './server-log.ts';
-import {createServerNews} from './server-news.ts';
-import {createServerTeller} from './server-teller.ts';
+import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 
 /** A run does not wait longer for servers that connect. */
 const longestWaitMs = 60_000;
@@ -45,7 +45,7 @@ export type LiveServers = AsyncDisposable & {
 	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Never rejects. */
 	accept(tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'definition'>): Promise<void>;
 	/** What `servers` instead of the present ones would change for the gateway's own profile. */
-	plan(servers: Config['toolServers']): readonly ServerChange[];
+	plan(servers: Config['toolServers']): readonly PlannedServerChange[];
 };
 
 export type LiveServersDependencies = {
@@ -55,7 +55,7 @@ export type LiveServersDependencies = {
 	readonly emit: Emit;
 	readonly log: Logger;
 	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
-	readonly onTools: (change: ToldChange) => void;
+	readonly onTools: (change: ServerChange) => void;
 };
 
 /**
@@ -72,22 +72,22 @@ export function createLiveServers({
 	log,
 	onTools,
 }: LiveServersDependencies): LiveServers {
-	const news = createServerNews({clock, emit});
-	const tellTools = createServerTeller(onTools);
+	const events = createServerEventThrottle({clock, emit});
+	const definitions = createToolDefinitionNotifier(onTools);
 	const serverLog = createServerLog(log);
 	const managers = createProfileManagers({
 		config,
 		openManager,
 		log,
 		onChange(view, tools) {
-			news.changed(view);
+			events.changed(view);
 			serverLog.changed(view);
-			tellTools.changed(view, tools);
+			definitions.changed(view, tools);
 		},
 		onRemoved(server) {
-			news.removed(server);
+			events.removed(server);
 			serverLog.removed(server);
-			tellTools.removed(server);
+			definitions.removed(server);
 		},
 	});
 	let turn = Promise.resolve();
@@ -181,7 +181,7 @@ export function createLiveServers({
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			await Promise.all([managers[Symbol.asyncDispose](), turn]);
-			news[Symbol.dispose]();
+			events[Symbol.dispose]();
 		},
 	};
 }

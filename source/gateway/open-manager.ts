@@ -5,7 +5,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ServerManager, ServerManagerDependencies} from '../mcp/manager.ts';
-import type {Wire} from '../mcp/wire/create-wire.ts';
+import type {TransportFactory} from '../mcp/wire/transport-factory.ts';
 import {joinLists} from './server-secrets.ts';
 
 /** What differs between the managers of one gateway. */
@@ -24,14 +24,14 @@ export type ManagerOpener = AsyncDisposable & {
 };
 
 /**
- * Opens managers that share one wire. What they are made of is loaded with the first of them: a gateway without tool servers does without.
+ * Opens managers that share one transport factory. What they are made of is loaded with the first of them: a gateway without tool servers does without.
  * Dispose of the managers first.
  */
 export function createManagerOpener({
 	paths,
 	environment,
 	...dependencies
-}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'wire' | 'authProviderOf'> & {
+}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'authProviderOf'> & {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -40,27 +40,30 @@ export function createManagerOpener({
 	/** The process's own. */
 	readonly environment: Environment;
 }): ManagerOpener {
-	let loaded: Promise<{readonly wire: Wire; readonly create: OpenManager}> | undefined;
+	let loaded:
+		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
+		| undefined;
 
 	let secrets = noSecrets;
 
 	const load = async () => {
-		const [{createWire}, {createServerManager}, {createOAuthProviders}] = await Promise.all([
-			import('../mcp/wire/create-wire.ts'),
-			import('../mcp/manager.ts'),
-			import('../mcp/oauth/providers.ts'),
-		]);
+		const [{createTransportFactory}, {createServerManager}, {createOAuthProviders}] =
+			await Promise.all([
+				import('../mcp/wire/transport-factory.ts'),
+				import('../mcp/manager.ts'),
+				import('../mcp/oauth/providers.ts'),
+			]);
 		const {clock, log, redact} = dependencies;
-		const wire = createWire({clock, log, redact, paths, environment});
+		const transports = createTransportFactory({clock, log, redact, paths, environment});
 		return {
-			wire,
+			transports,
 			async create(profile: ManagerOfProfile) {
 				const logins = createOAuthProviders({clock, log, redact, paths: profile.paths});
 				secrets = joinLists(secrets, () => logins.secrets());
 				return createServerManager({
 					...dependencies,
 					...profile,
-					wire,
+					transports,
 					authProviderOf: server => logins.of(server),
 				});
 			},
@@ -76,8 +79,8 @@ export function createManagerOpener({
 		},
 		secrets: () => secrets(),
 		async [Symbol.asyncDispose]() {
-			const {wire} = (await loaded?.catch(() => undefined)) ?? {};
-			await wire?.[Symbol.asyncDispose]();
+			const {transports} = (await loaded?.catch(() => undefined)) ?? {};
+			await transports?.[Symbol.asyncDispose]();
 		},
 	};
 }

@@ -1,10 +1,10 @@
 import type {ApprovalRule} from '../core/approval.ts';
-import type {ServerChange} from '../mcp/manager.ts';
+import type {PlannedServerChange} from '../mcp/manager.ts';
 import type {ServerReloadPlan} from './port.ts';
 
 /** What a reload of the tool servers of `profile` would do, for a person: what changes, and which rules would not hold any more. Pure. */
 export function describeServerPlan(
-	changes: readonly ServerChange[],
+	changes: readonly PlannedServerChange[],
 	{profile, rules}: {readonly profile: string; readonly rules: readonly ApprovalRule[]},
 ): ServerReloadPlan {
 	const own = rules.filter(rule => rule.profile === profile);
@@ -14,7 +14,7 @@ export function describeServerPlan(
 	};
 }
 
-function lineOf({name, kind, keys, tools}: ServerChange, rules: number): string {
+function lineOf({name, kind, keys, tools}: PlannedServerChange, rules: number): string {
 	const consequences = [
 		...(tools && tools.before !== tools.after
 			? [`${tools.before} → ${counted(tools.after, 'tool')}`]
@@ -33,7 +33,7 @@ function lineOf({name, kind, keys, tools}: ServerChange, rules: number): string 
 
 /** How many rules are for a tool that would be gone, or for a server that would be another one. */
 function voidRules(
-	{name, kind, keys, lostTools}: ServerChange,
+	{name, kind, keys, lostTools}: PlannedServerChange,
 	rules: readonly ApprovalRule[],
 ): number {
 	const isGone = kind === 'removed' || keys.some(key => identity.has(key));

@@ -9,10 +9,10 @@ import {openSchemaCache} from './connection/schema-cache.ts';
 import {viewServer, viewTool} from './connection/server-view.ts';
 import {clientCapabilities} from './tools/client-handlers.ts';
 import {openPins} from './tools/pins.ts';
-import {planTools, type ToolsToPlan} from './tools/registry.ts';
+import {planTools, type ToolsToPlan} from './tools/plan-tools.ts';
 
 /** A server that nothing is connected to. Without tools when it was never connected as it is configured now. */
-export type KnownServer = Omit<ServerView, 'status' | 'since'> & {
+export type KnownAuthorization = Omit<ServerView, 'status' | 'since'> & {
 	readonly enabled: boolean;
 	/** When it said what it has, milliseconds since 1970; absent: never. */
 	readonly savedAt?: number;
@@ -38,7 +38,7 @@ export async function knownServers(
 		readonly log: Logger;
 		readonly redact: Redact;
 	},
-): Promise<readonly KnownServer[]> {
+): Promise<readonly KnownAuthorization[]> {
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
 	const pins = await openPins({path: paths.toolPins, log, clock});
 	const known = [...servers.values()].map(server => {
@@ -53,12 +53,12 @@ export async function knownServers(
 			known: pins.knownOf(profile, server.name),
 			taken: new Set(),
 		};
-		return {server, cached, toPlan, claimed: toPlan && planTools(toPlan).claimed};
+		return {server, cached, toPlan, reserved: toPlan && planTools(toPlan).reserved};
 	});
 
 	return known.map(({server, cached, toPlan}) => {
 		const others = known.filter(other => other.server !== server);
-		const taken = new Set(others.flatMap(({claimed = []}) => [...claimed]));
+		const taken = new Set(others.flatMap(({reserved = []}) => [...reserved]));
 		const plan = toPlan && planTools({...toPlan, taken});
 		const {
 			status: _status,

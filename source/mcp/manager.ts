@@ -12,19 +12,19 @@ import type {Redact} from '../core/redact.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import {createCallQueue} from './connection/call-queue.ts';
-import {createChanges} from './connection/changes.ts';
-import {createClaims} from './connection/claims.ts';
+import {createChangeBatch} from './connection/change-batch.ts';
 import {openSchemaCache} from './connection/schema-cache.ts';
+import {createToolNameReservations} from './connection/tool-name-reservations.ts';
 import {waitAtMost} from './connection/with-deadline.ts';
 import {diffServer, planServers} from './plan-servers.ts';
 import {testServer} from './test-server.ts';
 import {createToolServer, type ToolServer} from './tool-server.ts';
 import type {Sample} from './tools/client-handlers.ts';
 import {openPins} from './tools/pins.ts';
-import type {Wire} from './wire/create-wire.ts';
+import type {TransportFactory} from './wire/transport-factory.ts';
 
 /** A form of a tool server that a person is to fill in; strings are cleaned. */
-export type FormToFill = {
+export type FormRequest = {
 	readonly server: string;
 	readonly host: string;
 	readonly profile: string;
@@ -39,7 +39,7 @@ export type FormToFill = {
 
 /** Hands a form to a person, and ends it in time: no answer is `cancel`. When the signal aborts it must resolve or reject at once; otherwise it must not reject. */
 export type Elicit = (
-	form: FormToFill,
+	form: FormRequest,
 ) => Promise<
 	| {readonly action: 'accept'; readonly content: JsonObject}
 	| {readonly action: 'decline'}
@@ -58,7 +58,7 @@ export type ServerManagerDependencies = {
 	/** The profile's merged environment; asked at every connect. */
 	readonly environment: () => Environment;
 	/** One for the whole gateway; it outlives the managers. */
-	readonly wire: Wire;
+	readonly transports: TransportFactory;
 	readonly elicit: Elicit;
 	/** Asks our model for a server; absent: no server may ask. */
 	readonly sample?: Sample;
@@ -71,7 +71,7 @@ export type ServerManagerDependencies = {
 };
 
 /** What `apply` would do to one server. */
-export type ServerChange = {
+export type PlannedServerChange = {
 	readonly name: string;
 	readonly kind: 'added' | 'changed' | 'removed';
 	/** Keys that are different, as they stand in the file: `url`, `tools.include`. Empty unless `changed`. */
@@ -92,7 +92,7 @@ export type ServerManager = AsyncDisposable & {
 	 */
 	apply(servers: ReadonlyMap<string, ToolServerConfig>): Promise<void>;
 	/** What `apply` would do, by name. Empty: nothing. */
-	plan(servers: ReadonlyMap<string, ToolServerConfig>): readonly ServerChange[];
+	plan(servers: ReadonlyMap<string, ToolServerConfig>): readonly PlannedServerChange[];
 	/** The tools of each server by the server's name, in a fixed order. A run keeps the objects that it started with; they outlive reconnects. */
 	tools(): ReadonlyMap<string, readonly Tool[]>;
 	/** Resolves when every server that connects by itself has connected or failed once. Rejects with the reason of `signal`. */
@@ -119,11 +119,11 @@ export type ServerManager = AsyncDisposable & {
 export function createServerManager(dependencies: ServerManagerDependencies): ServerManager {
 	const {clock, log, paths, onChange, onRemoved} = dependencies;
 	const servers = new Map<string, ToolServer>();
-	const claims = createClaims(name => servers.get(name)?.replan());
+	const reservations = createToolNameReservations(name => servers.get(name)?.replan());
 	const slots = createCallQueue(availableParallelism() * 2);
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
 	const pins = openPins({path: paths.toolPins, log, clock});
-	const changed = createChanges(name => {
+	const changed = createChangeBatch(name => {
 		const server = servers.get(name);
 		if (server) {
 			onChange(server.view());
@@ -141,9 +141,9 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			cache,
 			slots,
 			random: Math.random,
-			taken: () => claims.takenFor(name),
-			onClaim(claimed) {
-				claims.claim(name, claimed);
+			taken: () => reservations.takenFor(name),
+			onReserve(reserved) {
+				reservations.reserve(name, reserved);
 			},
 			onChange() {
 				changed.mark(name);
@@ -156,7 +156,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 
 	const close = async (name: string, server: ToolServer) => {
 		servers.delete(name);
-		claims.claim(name, new Set());
+		reservations.reserve(name, new Set());
 		await server[Symbol.asyncDispose]();
 		if (!stopping.signal.aborted) {
 			onRemoved(name);

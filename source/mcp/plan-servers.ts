@@ -1,8 +1,8 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {ToolServerConfig} from '../config/tool-server.ts';
-import type {ServerChange} from './manager.ts';
+import type {PlannedServerChange} from './manager.ts';
 import type {ToolServer} from './tool-server.ts';
-import {planTools} from './tools/registry.ts';
+import {planTools} from './tools/plan-tools.ts';
 
 /** What decides over a key of an entry; the rest of its parsed form. */
 const keys: ReadonlyArray<{
@@ -94,7 +94,7 @@ export function planServers(
 	present: ReadonlyMap<string, ToolServer>,
 	next: ReadonlyMap<string, ToolServerConfig>,
 	{profile}: {readonly profile: string},
-): readonly ServerChange[] {
+): readonly PlannedServerChange[] {
 	const names = [...new Set([...present.keys(), ...next.keys()])].toSorted();
 	return names.flatMap(name => changeOf({name, profile}, present.get(name), next.get(name)) ?? []);
 }
@@ -104,7 +104,7 @@ function afterwards(
 	server: ToolServer,
 	config: ToolServerConfig,
 	profile: string,
-): Pick<ServerChange, 'tools' | 'lostTools'> {
+): Pick<PlannedServerChange, 'tools' | 'lostTools'> {
 	const before = server.planned;
 	const offer = server.offer();
 	if (!offer) {
@@ -132,7 +132,7 @@ function changeOf(
 	{name, profile}: {readonly name: string; readonly profile: string},
 	server: ToolServer | undefined,
 	config: ToolServerConfig | undefined,
-): ServerChange | undefined {
+): PlannedServerChange | undefined {
 	if (!server) {
 		return {name, kind: 'added', keys: [], closes: false, lostTools: []};
 	}

@@ -26,7 +26,7 @@ export async function testServer(
 			slots: createCallQueue(1),
 			random: Math.random,
 			taken: () => new Set(),
-			onClaim() {},
+			onReserve() {},
 			onChange() {},
 		},
 	);

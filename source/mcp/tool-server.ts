@@ -8,9 +8,9 @@ import {type CachedServer, fingerprintOf, isFresh} from './connection/cached-ser
 import {callOnce} from './connection/call-once.ts';
 import {type CallQueue, createCallQueue} from './connection/call-queue.ts';
 import {createCatalogue} from './connection/catalogue.ts';
-import {createLink} from './connection/link.ts';
 import type {Listing} from './connection/list-tools.ts';
-import type {Live} from './connection/live.ts';
+import {createManagedConnection} from './connection/managed-connection.ts';
+import type {OpenConnection} from './connection/open-connection.ts';
 import {openServer} from './connection/open-server.ts';
 import type {SchemaCache} from './connection/schema-cache.ts';
 import {viewServer} from './connection/server-view.ts';
@@ -18,10 +18,10 @@ import {settingsOf} from './connection/settings.ts';
 import {watchList} from './connection/watch-list.ts';
 import type {ServerManagerDependencies} from './manager.ts';
 import {diffServer} from './plan-servers.ts';
-import {createAskedTimes} from './tools/asked-times.ts';
 import {clientCapabilities} from './tools/client-handlers.ts';
 import type {Pins} from './tools/pins.ts';
-import type {PlannedTool, ToolsToPlan} from './tools/registry.ts';
+import type {PlannedTool, ToolsToPlan} from './tools/plan-tools.ts';
+import {createRequestWindow} from './tools/request-window.ts';
 import type {ConnectFailure} from './wire/open-transport.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -33,10 +33,10 @@ export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' 
 	readonly slots: CallQueue;
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
-	/** Names that other servers claim. */
+	/** Names that other servers reserve. */
 	readonly taken: () => ReadonlySet<string>;
-	/** The names that its tools claim are others. */
-	readonly onClaim: (claimed: ReadonlySet<string>) => void;
+	/** The names that its tools reserve are others. */
+	readonly onReserve: (reserved: ReadonlySet<string>) => void;
 	/** Something of `view()` is different. */
 	readonly onChange: () => void;
 };
@@ -74,7 +74,7 @@ export function createToolServer(
 	const {clock, log, profile, pins, cache, slots, onChange} = dependencies;
 	let config = initial;
 	let said: Omit<CachedServer, 'fingerprint'> | undefined;
-	let lastLive: Live | undefined;
+	let lastOpened: OpenConnection | undefined;
 	let activeCalls = 0;
 	let firstTry = Promise.resolve();
 	let saved = Promise.resolve();
@@ -83,8 +83,8 @@ export function createToolServer(
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
 	const parallel = createCallQueue(mostParallelCalls);
-	const samplingTimes = createAskedTimes(clock);
-	const formTimes = createAskedTimes(clock);
+	const samplingWindow = createRequestWindow(clock);
+	const formWindow = createRequestWindow(clock);
 
 	const fingerprint = () =>
 		fingerprintOf(
@@ -105,17 +105,17 @@ export function createToolServer(
 	};
 
 	/** Takes over what the server offers. */
-	const take = ({facts}: Live, {tools, ttlMs, warnings}: Listing) => {
+	const take = ({facts}: OpenConnection, {tools, ttlMs, warnings}: Listing) => {
 		said = {savedAt: clock.now(), ttlMs, facts, tools};
 		catalogue.update({tools, warnings, capabilities: facts.capabilities});
 		save();
 	};
 
-	const refresh = async (live: Live) => {
+	const refresh = async (opened: OpenConnection) => {
 		try {
-			const listing = await live.list(live.signal);
-			if (link.live === live) {
-				take(live, listing);
+			const listing = await opened.list(opened.signal);
+			if (connection.current === opened) {
+				take(opened, listing);
 			}
 		} catch (error) {
 			log.debug('Cannot list the tools of a server again', {
@@ -125,7 +125,7 @@ export function createToolServer(
 		}
 	};
 
-	const link = createLink({
+	const connection = createManagedConnection({
 		clock,
 		random: dependencies.random,
 		slots,
@@ -140,12 +140,12 @@ export function createToolServer(
 						secrets = values;
 					},
 				},
-				{...dependencies, redact, samplingTimes, formTimes},
+				{...dependencies, redact, samplingWindow, formWindow},
 			),
-		onLive(live) {
-			lastLive = live;
-			take(live, live.listing);
-			watchList(live, {clock, refresh: async () => refresh(live)});
+		onOpened(opened) {
+			lastOpened = opened;
+			take(opened, opened.listing);
+			watchList(opened, {clock, refresh: async () => refresh(opened)});
 		},
 		onChange,
 	});
@@ -158,7 +158,7 @@ export function createToolServer(
 				return await callOnce(
 					{seen, args, context},
 					{
-						link,
+						connection,
 						server: () => config,
 						find: planned => catalogue.find(planned),
 						options: {cacheDir: dependencies.paths.cache, redact, clock},
@@ -179,7 +179,7 @@ export function createToolServer(
 		taken: dependencies.taken,
 		execute,
 		onChange() {
-			dependencies.onClaim(catalogue.plan.claimed);
+			dependencies.onReserve(catalogue.plan.reserved);
 			onChange();
 		},
 	});
@@ -195,8 +195,8 @@ export function createToolServer(
 			});
 		}
 
-		link.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
-		firstTry = link.settled();
+		connection.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
+		firstTry = connection.settled();
 	};
 
 	return {
@@ -214,12 +214,12 @@ export function createToolServer(
 				{
 					server: config,
 					profile,
-					state: link.state,
+					state: connection.state,
 					facts: said?.facts,
 					tools: catalogue.views,
 					offered: catalogue.plan.offered,
-					stderr: lastLive?.lastStderr(),
-					pingMs: link.pingMs,
+					stderr: lastOpened?.lastStderr(),
+					pingMs: connection.pingMs,
 					activeCalls,
 					warnings: catalogue.warnings,
 				},
@@ -240,35 +240,37 @@ export function createToolServer(
 
 			if (reconnects) {
 				begin();
-				await link.ended();
+				await connection.ended();
 			} else {
 				// Its times may be others; and what is not lazy any more connects.
-				link.send({type: !config.lazy && link.state.status === 'lazy' ? 'wanted' : 'woken'});
+				connection.send({
+					type: !config.lazy && connection.state.status === 'lazy' ? 'wanted' : 'woken',
+				});
 			}
 		},
 		retry() {
-			const {status} = link.state;
+			const {status} = connection.state;
 			if (status === 'failed' || status === 'parked') {
-				link.send({type: 'wanted'});
-				firstTry = link.settled();
+				connection.send({type: 'wanted'});
+				firstTry = connection.settled();
 			}
 		},
 		async connect() {
-			link.send({type: 'wanted'});
-			link.hurry();
-			await link.settled();
+			connection.send({type: 'wanted'});
+			connection.hurry();
+			await connection.settled();
 		},
 		async disconnect() {
-			link.send({type: 'dismissed'});
-			await link.ended();
+			connection.send({type: 'dismissed'});
+			await connection.ended();
 		},
 		replan() {
 			catalogue.replan();
 		},
 		offer: () => said && {listed: said.tools, capabilities: said.facts.capabilities},
-		failure: () => link.why(),
+		failure: () => connection.why(),
 		async [Symbol.asyncDispose]() {
-			await link[Symbol.asyncDispose]();
+			await connection[Symbol.asyncDispose]();
 			await Promise.all([saved, catalogue.written()]);
 		},
 	};

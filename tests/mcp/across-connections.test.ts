@@ -4,13 +4,17 @@ import {z} from 'zod';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {openManager} from './open-manager.ts';
-import {createMemoryWire, type Serve} from './servers/memory-wire.ts';
+import {createMemoryTransports, type Serve} from './servers/memory-transports.ts';
 import {serverConfig} from './tools/samples.ts';
 
 async function setUp(serve: Serve, options: Partial<Parameters<typeof openManager>[0]> = {}) {
-	const memory = createMemoryWire(serve);
+	const memory = createMemoryTransports(serve);
 	const clock = createFakeClock(1_000_000);
-	return {...(await openManager({wire: memory.wire, clock, ...options})), memory, clock};
+	return {
+		...(await openManager({transports: memory.transports, clock, ...options})),
+		memory,
+		clock,
+	};
 }
 
 const sampling = (maxRpm: number): Partial<ToolServerConfig> => ({

@@ -4,11 +4,17 @@ import {McpServer} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
-import type {Wire} from '../../source/mcp/wire/create-wire.ts';
+import type {TransportFactory} from '../../source/mcp/wire/transport-factory.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, never, openManager} from './open-manager.ts';
-import {createMemoryWire, legacy, sampleServer, type Serve, silent} from './servers/memory-wire.ts';
+import {
+	createMemoryTransports,
+	legacy,
+	sampleServer,
+	type Serve,
+	silent,
+} from './servers/memory-transports.ts';
 import {stdioServer} from './servers/stdio-server.ts';
 import {until} from './wire/processes.ts';
 
@@ -22,8 +28,8 @@ async function setUp({
 	...options
 }: {readonly serve?: Serve} & Partial<Parameters<typeof openManager>[0]> = {}) {
 	const clock = createFakeClock(1_000_000);
-	const memory = createMemoryWire(serve);
-	const opened = await openManager({clock, wire: memory.wire, ...options});
+	const memory = createMemoryTransports(serve);
+	const opened = await openManager({clock, transports: memory.transports, ...options});
 	return {...opened, clock, memory};
 }
 
@@ -345,12 +351,12 @@ test('many servers connect a few at a time', async () => {
 });
 
 test('a login that is missing in the middle of a call: needs login, until somebody logs in', async () => {
-	const memory = createMemoryWire(legacy());
+	const memory = createMemoryTransports(legacy());
 	let loggedIn = false;
-	const wire: Wire = {
-		...memory.wire,
+	const transports: TransportFactory = {
+		...memory.transports,
 		async open(...options) {
-			const opened = await memory.wire.open(...options);
+			const opened = await memory.transports.open(...options);
 			const send = opened.transport.send.bind(opened.transport);
 			opened.transport.send = async (message, ...rest) => {
 				if ('method' in message && message.method === 'tools/call' && !loggedIn) {
@@ -362,7 +368,7 @@ test('a login that is missing in the middle of a call: needs login, until somebo
 			return opened;
 		},
 	};
-	await using world = await openManager({wire});
+	await using world = await openManager({transports});
 	await world.use(crm());
 	const {text, isError} = await world.call('crm', 'write');
 	expect(isError).toBe(true);

@@ -6,7 +6,7 @@ import {createLogger, type LogRecord} from '../../source/core/log.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import type {ServerView} from '../../source/core/tool-server.ts';
 import {createServerManager, type ServerManagerDependencies} from '../../source/mcp/manager.ts';
-import type {Wire} from '../../source/mcp/wire/create-wire.ts';
+import type {TransportFactory} from '../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 
 export const never = new AbortController().signal;
@@ -17,13 +17,13 @@ export const byName = (...servers: readonly ToolServerConfig[]) =>
 
 /** A manager with files of its own, and what it told. */
 export async function openManager({
-	wire,
+	transports,
 	home,
 	clock = systemClock,
 	environment = {},
 	...others
 }: Partial<Omit<ServerManagerDependencies, 'environment'>> & {
-	readonly wire: Wire;
+	readonly transports: TransportFactory;
 	readonly home?: TemporaryHome;
 	readonly clock?: Clock;
 	readonly environment?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function openManager({
 			profile: 'default',
 			paths: homePaths({environment: {SVC_HOME: folder.path}}),
 			environment: () => environment,
-			wire,
+			transports,
 			elicit: async () => ({action: 'cancel'}),
 			onChange: view => told.push(view),
 			onRemoved: name => removed.push(name),

@@ -9,17 +9,17 @@ import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, openManager} from './open-manager.ts';
 import {startEverything} from './servers/everything-server.ts';
 import {remoteServer, startHttp} from './servers/http-server.ts';
-import {sampleServer} from './servers/memory-wire.ts';
+import {sampleServer} from './servers/memory-transports.ts';
 import {startStateful} from './servers/stateful-server.ts';
 import {eraServer, everythingServer, officialServer, ownServer} from './servers/stdio-server.ts';
-import {openWire} from './wire/open-wire.ts';
+import {openTransports} from './wire/open-transports.ts';
 import {isGone, until} from './wire/processes.ts';
 
 /** A manager over real processes and sockets. */
 async function setUp(options: {readonly clock?: Clock} = {}) {
 	const stack = new AsyncDisposableStack();
-	const {wire, records} = stack.use(await openWire());
-	const opened = stack.use(await openManager({wire, ...options}));
+	const {transports, records} = stack.use(await openTransports());
+	const opened = stack.use(await openManager({transports, ...options}));
 	return {
 		...opened,
 		wireRecords: records,
@@ -180,9 +180,9 @@ test('what cannot be started is parked with its reason, and nobody else suffers'
 
 /** @see Interface 2.12: "safe baseline"; decisions 6 */
 test('a variable reaches the server that names it, and stays out of what it answers', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using world = await openManager({
-		wire: wire.wire,
+		transports: transports.transports,
 		environment: {CRM_TOKEN: 'hunter2-secret', OTHER: 'not-for-it'},
 	});
 	await world.use(ownServer('plain', {env: {TOKEN: '${CRM_TOKEN}'}}));

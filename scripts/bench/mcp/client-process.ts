@@ -38,12 +38,12 @@ const entry = (name: string, lazy: boolean): ToolServerConfig => ({
 });
 
 async function startManager(paths: HomePaths) {
-	const [{createServerManager}, {createWire}] = await Promise.all([
+	const [{createServerManager}, {createTransportFactory}] = await Promise.all([
 		import('../../../source/mcp/manager.ts'),
-		import('../../../source/mcp/wire/create-wire.ts'),
+		import('../../../source/mcp/wire/transport-factory.ts'),
 	]);
 	const stack = new AsyncDisposableStack();
-	const wire = stack.use(createWire({clock, log, redact, paths, environment}));
+	const transports = stack.use(createTransportFactory({clock, log, redact, paths, environment}));
 	const manager = stack.use(
 		createServerManager({
 			clock,
@@ -52,7 +52,7 @@ async function startManager(paths: HomePaths) {
 			profile: 'default',
 			paths,
 			environment: () => environment,
-			wire,
+			transports,
 			elicit: async () => ({action: 'cancel'}),
 			onChange() {},
 			onRemoved() {},

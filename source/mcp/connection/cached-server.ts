@@ -8,7 +8,7 @@ import {z} from 'zod';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {mostListed, mostListedBytes} from './list-tools.ts';
-import type {ServerFacts} from './live.ts';
+import type {ServerFacts} from './open-connection.ts';
 
 /** What a server said when it was last connected. */
 export type CachedServer = {

@@ -10,14 +10,14 @@ import {
 	type LostReason,
 	uncertainResult,
 } from '../tools/call.ts';
-import type {PlannedTool} from '../tools/registry.ts';
+import type {PlannedTool} from '../tools/plan-tools.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import type {Link} from './link.ts';
-import type {Live} from './live.ts';
+import type {ManagedConnection} from './managed-connection.ts';
+import type {OpenConnection} from './open-connection.ts';
 
 export type CallDependencies = {
-	readonly link: Pick<Link, 'use' | 'report'>;
+	readonly connection: Pick<ManagedConnection, 'use' | 'report'>;
 	readonly server: () => ToolServerConfig;
 	/** The tool that is registered now for what a run started with. */
 	readonly find: (seen: PlannedTool) => PlannedTool | undefined;
@@ -81,13 +81,13 @@ async function attempt(
 		readonly args: JsonValue;
 		readonly context: ToolContext;
 	},
-	{link, server, find, options}: CallDependencies,
+	{connection, server, find, options}: CallDependencies,
 ): Promise<CallOutcome> {
-	let used: Live | undefined;
+	let used: OpenConnection | undefined;
 	let refusal: ConnectFailure | undefined;
-	const outcome = await link.use(context.signal, {
-		async task(live) {
-			used = live;
+	const outcome = await connection.use(context.signal, {
+		async task(opened) {
+			used = opened;
 			const {name} = server();
 			const planned = find(seen);
 			const reason = reasonNotToCall(seen, planned);
@@ -98,12 +98,12 @@ async function attempt(
 			}
 
 			// What the server refuses in the middle of a call concerns the connection.
-			const connection = {
-				client: live.client,
-				signal: live.signal,
-				calls: live.calls,
+			const observed = {
+				client: opened.client,
+				signal: opened.signal,
+				calls: opened.calls,
 				explain(error: unknown) {
-					const failure = live.explain(error);
+					const failure = opened.explain(error);
 					if (failure.kind === 'needs-login') {
 						refusal = failure;
 					}
@@ -111,13 +111,13 @@ async function attempt(
 					return failure;
 				},
 			};
-			return callTool(connection, {planned, args, context}, {...options, server: server()});
+			return callTool(observed, {planned, args, context}, {...options, server: server()});
 		},
 		answered: ({kind, ...rest}) => kind === 'result' && !('result' in rest && rest.result.isError),
 	});
 	const failure = outcome.kind === 'lost' ? failures[outcome.reason] : refusal;
 	if (used && failure) {
-		link.report(used, failure);
+		connection.report(used, failure);
 	}
 
 	return outcome;

@@ -6,9 +6,9 @@ import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext, ToolResult} from '../../core/tool.ts';
 import type {Pins} from '../tools/pins.ts';
-import {type PlannedTool, planTools, type ToolPlan} from '../tools/registry.ts';
+import {type PlannedTool, planTools, type ToolPlan} from '../tools/plan-tools.ts';
 import {describeToolChanges} from './diff-tools.ts';
-import type {ServerFacts} from './live.ts';
+import type {ServerFacts} from './open-connection.ts';
 import {viewTool} from './server-view.ts';
 
 /** What a server offers, and what is made of it. */
@@ -42,7 +42,7 @@ export type CatalogueDependencies = {
 	readonly pins: Pins;
 	readonly log: Logger;
 	readonly redact: Redact;
-	/** Names that other servers and built-in tools claim. */
+	/** Names that other servers and built-in tools reserve. */
 	readonly taken: () => ReadonlySet<string>;
 	readonly execute: (
 		planned: PlannedTool,
@@ -53,7 +53,7 @@ export type CatalogueDependencies = {
 	readonly onChange: () => void;
 };
 
-const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, claimed: new Set()};
+const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, reserved: new Set()};
 
 export function createCatalogue({
 	server,

@@ -1,9 +1,13 @@
 import type {DiscoverResult, VersionNegotiationMode} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import type {Live} from './live.ts';
+import {
+	type ConnectDependencies,
+	type OpenConnectionOptions,
+	attemptConnection,
+} from './attempt-connection.ts';
 import {isRejectedAsModernOnly} from './modern-only.ts';
-import {type ConnectDependencies, type LiveOptions, openLive} from './open-live.ts';
+import type {OpenConnection} from './open-connection.ts';
 import {waitAtMost, withDeadline} from './with-deadline.ts';
 
 /** How long what is left of a try may take to end: a stubborn process takes 2.5 s. */
@@ -12,7 +16,7 @@ const cleanupMs = 3000;
 /** The version that is spoken without a handshake. */
 const modernVersion = '2026-07-28';
 
-export type ConnectOptions = LiveOptions & {
+export type ConnectOptions = OpenConnectionOptions & {
 	/** Ends the connection, at any time. */
 	readonly signal: AbortSignal;
 	/** What a modern server said of itself when it was last connected: tried first, without asking again. */
@@ -31,8 +35,8 @@ export async function connect(
 	server: ToolServerConfig,
 	{signal, ...options}: ConnectOptions,
 	dependencies: ConnectDependencies,
-): Promise<Live> {
-	const {clock, wire} = dependencies;
+): Promise<OpenConnection> {
+	const {clock, transports} = dependencies;
 	const {connectTimeoutMs: timeoutMs} = server;
 	const message = `It did not connect within ${timeoutMs / 1000} s (connect_timeout)`;
 	const ended = new AbortController();
@@ -42,8 +46,8 @@ export async function connect(
 
 	const openWithin = async (limited: AbortSignal) => {
 		const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
-			openLive({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
-		await wire.preflight(server, {signal: limited, secrets: options.secrets});
+			attemptConnection({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
+		await transports.preflight(server, {signal: limited, secrets: options.secrets});
 		return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
 	};
 
@@ -51,9 +55,9 @@ export async function connect(
 	signal.addEventListener('abort', end, {once: true});
 	try {
 		return await withDeadline({clock, timeoutMs, signal, message}, async limited => {
-			const live = openWithin(limited);
-			opening = live.catch(() => {});
-			return live;
+			const opened = openWithin(limited);
+			opening = opened.catch(() => {});
+			return opened;
 		});
 	} catch (error) {
 		signal.removeEventListener('abort', end);
@@ -64,13 +68,13 @@ export async function connect(
 	}
 }
 
-type Open = (mode: VersionNegotiationMode, discover?: DiscoverResult) => Promise<Live>;
+type Open = (mode: VersionNegotiationMode, discover?: DiscoverResult) => Promise<OpenConnection>;
 
 async function openByProtocol(
 	protocol: ToolServerConfig['protocol'],
 	open: Open,
 	{signal, discover}: {readonly signal: AbortSignal; readonly discover: DiscoverResult | undefined},
-): Promise<Live> {
+): Promise<OpenConnection> {
 	if (discover && protocol !== 'legacy') {
 		try {
 			return await open({pin: modernVersion}, discover);

@@ -3,15 +3,15 @@ import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ServerManagerDependencies} from '../manager.ts';
-import type {AskedTimes} from '../tools/asked-times.ts';
 import {createCallsUnderWay} from '../tools/calls-under-way.ts';
 import {createClientHandlers} from '../tools/client-handlers.ts';
+import type {RequestWindow} from '../tools/request-window.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {createCheckedOutput} from './checked-output.ts';
 import type {ClientSide} from './client-side.ts';
 import {connect} from './connect.ts';
-import type {LinkDependencies} from './link.ts';
-import type {Live} from './live.ts';
+import type {ManagedConnectionDependencies} from './managed-connection.ts';
+import type {OpenConnection} from './open-connection.ts';
 import {uncheckedOutput} from './unchecked-output.ts';
 
 type Dependencies = Pick<
@@ -21,11 +21,11 @@ type Dependencies = Pick<
 	| 'redact'
 	| 'profile'
 	| 'environment'
-	| 'wire'
+	| 'transports'
 	| 'elicit'
 	| 'sample'
 	| 'authProviderOf'
-> & {readonly samplingTimes: AskedTimes; readonly formTimes: AskedTimes};
+> & {readonly samplingWindow: RequestWindow; readonly formWindow: RequestWindow};
 
 /**
  * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
@@ -39,12 +39,12 @@ export async function openServer(
 	{
 		onSecrets,
 		...options
-	}: Parameters<LinkDependencies['open']>[0] & {
+	}: Parameters<ManagedConnectionDependencies['open']>[0] & {
 		readonly discover: DiscoverResult | undefined;
 		readonly onSecrets: (secrets: readonly string[]) => void;
 	},
 	dependencies: Dependencies,
-): Promise<Live> {
+): Promise<OpenConnection> {
 	const environment = dependencies.environment();
 	const expanded = expandServer(server, {environment, context: contextVariables(environment)});
 	if (!expanded.ok) {
@@ -57,7 +57,7 @@ export async function openServer(
 		{...options, secrets: expanded.secrets},
 		{
 			clock: dependencies.clock,
-			wire: dependencies.wire,
+			transports: dependencies.transports,
 			clientSide: clientSideOf(expanded.server, dependencies),
 			authProvider: dependencies.authProviderOf?.(expanded.server),
 		},
@@ -66,7 +66,7 @@ export async function openServer(
 
 function clientSideOf(
 	server: ToolServerConfig,
-	{clock, log, profile, redact, elicit, sample, samplingTimes, formTimes}: Dependencies,
+	{clock, log, profile, redact, elicit, sample, samplingWindow, formWindow}: Dependencies,
 ): ClientSide {
 	const calls = createCallsUnderWay(clock);
 	return {
@@ -79,8 +79,8 @@ function clientSideOf(
 			calls,
 			elicit,
 			sample,
-			samplingTimes,
-			formTimes,
+			samplingWindow,
+			formWindow,
 		}),
 		calls,
 		validator:

@@ -3,8 +3,8 @@ import type {Clock} from '../../core/clock.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block, cell} from '../../core/untrusted.ts';
-import type {PlannedTool} from '../tools/registry.ts';
-import type {ServerFacts} from './live.ts';
+import type {PlannedTool} from '../tools/plan-tools.ts';
+import type {ServerFacts} from './open-connection.ts';
 import type {ServerState} from './state.ts';
 
 const mostArgs = 50;

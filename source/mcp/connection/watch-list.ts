@@ -1,5 +1,5 @@
 import {type Clock, sleep} from '../../core/clock.ts';
-import type {Live} from './live.ts';
+import type {OpenConnection} from './open-connection.ts';
 
 /** A server that announces changes all the time is asked for its list once in so long. */
 const pauseMs = 1000;
@@ -12,13 +12,13 @@ const methodNotFound = -32_601;
 /**
  * Listens, while a connection lives, for word that the server's tools are others, and calls `refresh` then: once at a time, at most once a second, and
  * once more when another word came meanwhile. `refresh` must not reject. A legacy server says it unasked; a modern one over a subscription, which is
- * opened again, with growing pauses, whenever it breaks: what was missed meanwhile is asked for.
+ * connection again, with growing pauses, whenever it breaks: what was missed meanwhile is asked for.
  */
 export function watchList(
-	live: Live,
+	connection: OpenConnection,
 	{clock, refresh}: {readonly clock: Clock; readonly refresh: () => Promise<void>},
 ): void {
-	if (!live.client.getServerCapabilities()?.tools?.listChanged) {
+	if (!connection.client.getServerCapabilities()?.tools?.listChanged) {
 		return;
 	}
 
@@ -37,7 +37,7 @@ export function watchList(
 				// oxlint-disable-next-line no-await-in-loop -- one after the other
 				await refresh();
 				// oxlint-disable-next-line no-await-in-loop -- a pause between two
-				await sleep(clock, pauseMs, live.signal);
+				await sleep(clock, pauseMs, connection.signal);
 			}
 		} catch {
 			// The connection is gone.
@@ -46,32 +46,36 @@ export function watchList(
 		}
 	};
 
-	live.client.setNotificationHandler('notifications/tools/list_changed', () => {
+	connection.client.setNotificationHandler('notifications/tools/list_changed', () => {
 		void changed();
 	});
-	if (live.era === 'modern') {
-		void subscribe(live, clock, () => {
+	if (connection.era === 'modern') {
+		void subscribe(connection, clock, () => {
 			void changed();
 		});
 	}
 }
 
 /** Keeps a subscription open; never rejects. */
-async function subscribe(live: Live, clock: Clock, onMissed: () => void): Promise<void> {
+async function subscribe(
+	connection: OpenConnection,
+	clock: Clock,
+	onMissed: () => void,
+): Promise<void> {
 	let retryMs = firstRetryMs;
-	let opened = false;
-	while (!live.signal.aborted) {
+	let hasOpened = false;
+	while (!connection.signal.aborted) {
 		try {
 			// oxlint-disable-next-line no-await-in-loop -- one subscription after the other
-			const subscription = await live.client.listen(
+			const subscription = await connection.client.listen(
 				{toolsListChanged: true},
-				{signal: live.signal},
+				{signal: connection.signal},
 			);
-			if (opened) {
+			if (hasOpened) {
 				onMissed();
 			}
 
-			opened = true;
+			hasOpened = true;
 			const start = clock.monotonic();
 			// oxlint-disable-next-line no-await-in-loop -- as long as it lasts
 			if ((await subscription.closed) === 'local') {
@@ -90,7 +94,7 @@ async function subscribe(live: Live, clock: Clock, onMissed: () => void): Promis
 
 		try {
 			// oxlint-disable-next-line no-await-in-loop -- a pause between two
-			await sleep(clock, retryMs, live.signal);
+			await sleep(clock, retryMs, connection.signal);
 		} catch {
 			return;
 		}

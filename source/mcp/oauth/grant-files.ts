@@ -13,7 +13,7 @@ import {SvcError} from '../../core/errors.ts';
 import {makePrivateFolder, readPrivateFile, replacePrivateFile} from './private-file.ts';
 
 /** What an authorization server was found to say, and what the next login should ask for. */
-export type KnownServer = {
+export type KnownAuthorization = {
 	readonly discovery?: OAuthDiscoveryState;
 	/** Space-separated scopes that the server wanted and the grant lacks. */
 	readonly wantedScope?: string;
@@ -28,10 +28,10 @@ export type GrantFiles = {
 	/** @throws SvcError `login_file_unusable` */
 	client(): Promise<StoredOAuthClientInformation | undefined>;
 	/** Nothing when the file cannot be read: all of it can be found out again. */
-	known(): Promise<KnownServer>;
+	known(): Promise<KnownAuthorization>;
 	saveTokens(tokens: StoredOAuthTokens): Promise<void>;
 	saveClient(client: StoredOAuthClientInformation): Promise<void>;
-	saveKnown(known: KnownServer): Promise<void>;
+	saveKnown(known: KnownAuthorization): Promise<void>;
 	/** Whether the authorization server once refused our metadata document. */
 	documentRefused(): boolean;
 	refuseDocument(document: string): Promise<void>;

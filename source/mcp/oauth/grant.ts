@@ -22,18 +22,18 @@ export type Grant = {
 	/** The tool server refused this access token. */
 	rejectAccess(token: string): void;
 	/** The tool server wants more than this access token grants. */
-	outgrow(token: string): void;
+	markInsufficient(token: string): void;
 	/** Whether either was said of it. */
 	wasRejected(token: string): boolean;
 	/** The authorization server refused to refresh these: they will never do again. */
-	spend(tokens: StoredOAuthTokens): void;
+	retire(tokens: StoredOAuthTokens): void;
 	/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
 	isUsable(tokens: StoredOAuthTokens): boolean;
 	/** These tokens are on disk already, maybe replaced by newer ones since. */
-	settle(accessToken: string): void;
-	isSettled(accessToken: string): boolean;
+	markStored(accessToken: string): void;
+	isStored(accessToken: string): boolean;
 	/** Why the last refresh failed, when another try may succeed; `at` is monotonic. Gone when a token is accepted. */
-	trouble: {readonly failure: ConnectError; readonly at: number} | undefined;
+	refreshFailure: {readonly failure: ConnectError; readonly at: number} | undefined;
 };
 
 /** The grant whose files these are; one object per server and process. */
@@ -73,17 +73,17 @@ export function createGrant(
 			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
 		},
 		rejectAccess: rejected.add,
-		outgrow: outgrown.add,
+		markInsufficient: outgrown.add,
 		wasRejected: token => rejected.has(token) || outgrown.has(token),
-		spend: tokens => {
+		retire: tokens => {
 			spent.add(pairOf(tokens));
 		},
 		isUsable: tokens =>
 			!spent.has(pairOf(tokens)) &&
 			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),
-		settle: settled.add,
-		isSettled: settled.has,
-		trouble: undefined,
+		markStored: settled.add,
+		isStored: settled.has,
+		refreshFailure: undefined,
 	};
 	return grant;
 }

@@ -20,11 +20,11 @@ import type {OAuthRequests} from './oauth-requests.ts';
 const mostRounds = 3;
 
 /** How long a server may take until it has said how to log in, without the requests to others. */
-const knockMs = 30_000;
+const probeTimeoutMs = 30_000;
 
 const clientInfo = {name: 'svc', version};
 
-const knocks = [
+const loginProbes = [
 	{
 		method: 'initialize',
 		params: {protocolVersion: '2025-11-25', capabilities: {}, clientInfo},
@@ -88,7 +88,7 @@ async function isAccepted(
 	requests.metadata.found = false;
 	await using opened = await open(server, {signal, secrets, authProvider: provider});
 	try {
-		await knock(opened, {provider, requests}, signal);
+		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
 			// It lets everybody in so far, or is not there; a person wants to log in all the same.
 			await auth(provider, {
@@ -123,18 +123,18 @@ async function isAccepted(
  *
  * @throws ConnectError when the login cannot be prepared
  */
-async function knock(
+async function probeForLogin(
 	{transport}: OpenedTransport,
 	{provider, requests: {clock}}: Login,
 	signal: AbortSignal,
 ): Promise<void> {
 	const late = new AbortController();
-	const cancel = clock.after(knockMs, () => {
+	const cancel = clock.after(probeTimeoutMs, () => {
 		late.abort();
 	});
 	try {
 		await transport.start();
-		for (const [id, message] of knocks.entries()) {
+		for (const [id, message] of loginProbes.entries()) {
 			if (provider.hasUrl || late.signal.aborted) {
 				return;
 			}

@@ -84,7 +84,7 @@ export function createLoginProvider({
 		},
 		tokens: async () => (granted ? grant.tokens() : undefined),
 		async saveTokens(tokens) {
-			if (granted && grant.isSettled(tokens.access_token)) {
+			if (granted && grant.isStored(tokens.access_token)) {
 				// A refresh, which is stored already.
 				return;
 			}
@@ -97,7 +97,7 @@ export function createLoginProvider({
 				await files.saveTokens(tokens);
 				await files.saveKnown({...(discovery && {discovery})});
 			});
-			grant.trouble = undefined;
+			grant.refreshFailure = undefined;
 			granted = true;
 		},
 		state() {

@@ -87,7 +87,7 @@ function noteVerdict(
 	}
 
 	if (response.ok) {
-		grant.trouble = undefined;
+		grant.refreshFailure = undefined;
 	} else if (response.status === 401) {
 		grant.rejectAccess(token);
 		metadata.distrusted = true;
@@ -95,7 +95,7 @@ function noteVerdict(
 		response.status === 403 &&
 		/\binsufficient_scope\b/.test(response.headers.get('www-authenticate') ?? '')
 	) {
-		grant.outgrow(token);
+		grant.markInsufficient(token);
 	}
 }
 

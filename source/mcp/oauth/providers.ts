@@ -13,7 +13,7 @@ import {createLoginProvider} from './login-provider.ts';
 import {registerProvider} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {oauthSettings, type OAuthSettings} from './oauth-settings.ts';
-import {createStandingProvider} from './standing-provider.ts';
+import {createStoredLoginProvider} from './stored-login-provider.ts';
 
 export type OAuthDependencies = {
 	readonly clock: Clock;
@@ -110,7 +110,7 @@ export function createOAuthProviders({
 		const url = server.endpoint.transport === 'stdio' ? undefined : server.endpoint.url;
 		const endpoint = url === undefined ? null : URL.parse(url);
 		if (!settings || !endpoint) {
-			// The wire says what is wrong with a URL.
+			// The transport says what is wrong with a URL.
 			return undefined;
 		}
 
@@ -131,7 +131,7 @@ export function createOAuthProviders({
 		hide([settings.clientSecret]);
 		const loginCommand = `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`;
 		const metadata = newFacts();
-		const standing = createStandingProvider({
+		const standing = createStoredLoginProvider({
 			server,
 			settings,
 			grant,

@@ -19,7 +19,7 @@ export type TokenAnswer =
 	| {readonly kind: 'elsewhere'; readonly response: Response};
 
 /** Whoever waited for a refresh that failed does not try the same at once. */
-const troubleMs = 5000;
+const refreshPauseMs = 5000;
 
 /** The grant, or the client that it was given to, is no good any more. @see RFC 6749 §5.2 */
 const final: ReadonlySet<string> = new Set([
@@ -45,8 +45,8 @@ export async function refreshOnce(
 	try {
 		return await grant.exclusively(askOnce);
 	} catch (error) {
-		const failure = troubleOf(error);
-		grant.trouble ??= {failure, at: clock.monotonic()};
+		const failure = refreshFailureOf(error);
+		grant.refreshFailure ??= {failure, at: clock.monotonic()};
 		throw failure;
 	}
 
@@ -60,11 +60,11 @@ export async function refreshOnce(
 			return adopt(stored, grant);
 		}
 
-		if (grant.trouble && clock.monotonic() - grant.trouble.at < troubleMs) {
-			throw grant.trouble.failure;
+		if (grant.refreshFailure && clock.monotonic() - grant.refreshFailure.at < refreshPauseMs) {
+			throw grant.refreshFailure.failure;
 		}
 
-		grant.trouble = undefined;
+		grant.refreshFailure = undefined;
 		const answer = await send();
 		if (answer.kind === 'tokens') {
 			await keep(answer.tokens, stored);
@@ -85,7 +85,7 @@ export async function refreshOnce(
 		}
 
 		if (now && final.has(answer.code)) {
-			grant.spend(now);
+			grant.retire(now);
 		}
 
 		return answer.response;
@@ -96,7 +96,7 @@ export async function refreshOnce(
 	}
 
 	async function keep(tokens: StoredOAuthTokens, before: StoredOAuthTokens): Promise<void> {
-		grant.settle(tokens.access_token);
+		grant.markStored(tokens.access_token);
 		// What an answer leaves out stays as it was. @see RFC 6749 §5.1, §6
 		await grant.files.saveTokens({
 			refresh_token: sent,
@@ -108,7 +108,7 @@ export async function refreshOnce(
 }
 
 function adopt(tokens: StoredOAuthTokens, grant: Grant): Response {
-	grant.settle(tokens.access_token);
+	grant.markStored(tokens.access_token);
 	return Response.json({
 		access_token: tokens.access_token,
 		token_type: tokens.token_type,
@@ -117,7 +117,7 @@ function adopt(tokens: StoredOAuthTokens, grant: Grant): Response {
 	});
 }
 
-function troubleOf(error: unknown): ConnectError {
+function refreshFailureOf(error: unknown): ConnectError {
 	if (error instanceof ConnectError) {
 		return error;
 	}

@@ -4,11 +4,11 @@ import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {hostOf} from './ask-about.ts';
-import {createAskedTimes} from './asked-times.ts';
-import {runOf} from './calls-under-way.ts';
+import {runIdOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
 import {formFields} from './form-fields.ts';
-import {createRefusalTeller} from './tell-refusals.ts';
+import {createRefusalLog} from './refusal-log.ts';
+import {createRequestWindow} from './request-window.ts';
 
 /** Questions of one connection that may wait at the same time. */
 const mostQuestions = 5;
@@ -30,11 +30,11 @@ export function createFormHandler({
 	redact,
 	calls,
 	elicit,
-	formTimes: times = createAskedTimes(clock),
+	formWindow: times = createRequestWindow(clock),
 }: HandlerDependencies) {
 	const fact = {server: server.name};
-	const tell = createRefusalTeller({clock, log, server: server.name});
-	const tellPage = createRefusalTeller({clock, log, server: server.name});
+	const tell = createRefusalLog({clock, log, server: server.name});
+	const tellPage = createRefusalLog({clock, log, server: server.name});
 	let waiting = 0;
 
 	const ask = async (
@@ -69,7 +69,7 @@ export function createFormHandler({
 				message: block(redact(message), {maxLength: 4000, maxLines: 50}).text,
 				fields,
 				timeoutMs: server.elicitation.timeoutMs,
-				...runOf(calls),
+				...runIdOf(calls),
 				signal,
 			});
 			if (answer.action !== 'accept') {

@@ -2,11 +2,11 @@ import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontex
 import {messageOf} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
-import {createAskedTimes} from './asked-times.ts';
-import {runOf} from './calls-under-way.ts';
+import {runIdOf} from './calls-under-way.ts';
 import type {HandlerDependencies} from './client-handlers.ts';
 import {judgeSampling} from './judge-sampling.ts';
-import {createRefusalTeller} from './tell-refusals.ts';
+import {createRefusalLog} from './refusal-log.ts';
+import {createRequestWindow} from './request-window.ts';
 
 /** What the protocol has for a person, or a policy, that says no. */
 const refusedCode = -1;
@@ -30,10 +30,10 @@ export function createSamplingHandler({
 	redact,
 	calls,
 	sample,
-	samplingTimes: times = createAskedTimes(clock),
+	samplingWindow: times = createRequestWindow(clock),
 }: HandlerDependencies) {
 	const {timeoutMs} = server.sampling;
-	const tell = createRefusalTeller({clock, log, server: server.name});
+	const tell = createRefusalLog({clock, log, server: server.name});
 
 	return async (
 		params: CreateMessageRequestParams,
@@ -59,7 +59,7 @@ export function createSamplingHandler({
 						...verdict.sample,
 						server: server.name,
 						profile,
-						...runOf(calls),
+						...runIdOf(calls),
 						signal: limited,
 					}),
 			);

@@ -8,8 +8,8 @@ import type {ConnectFailure} from '../wire/open-transport.ts';
 import {askUtility, BadArguments} from './ask-utility.ts';
 import {callFailure, type LostReason} from './call-failure.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
-import {createProgressTeller} from './progress.ts';
-import type {PlannedTool} from './registry.ts';
+import type {PlannedTool} from './plan-tools.ts';
+import {createProgressReporter} from './progress.ts';
 import {type Answer, finishText, renderAnswer} from './render-answer.ts';
 
 /** A live connection, as far as calls need it. */
@@ -149,7 +149,7 @@ function requestOptions(
 	return {
 		signal,
 		timeout: neverMs,
-		...(onProgress ? {onprogress: createProgressTeller(onProgress, {clock, redact})} : {}),
+		...(onProgress ? {onprogress: createProgressReporter(onProgress, {clock, redact})} : {}),
 	};
 }
 

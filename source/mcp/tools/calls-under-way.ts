@@ -94,7 +94,7 @@ function createPausableTimer(clock: Clock, ms: number, onEnd: () => void): Pausa
 }
 
 /** The run that all calls under way belong to, to be spread where it may be absent. */
-export const runOf = (calls: Pick<CallsUnderWay, 'runId'>): {readonly runId?: number} => {
+export const runIdOf = (calls: Pick<CallsUnderWay, 'runId'>): {readonly runId?: number} => {
 	const runId = calls.runId();
 	return runId === undefined ? {} : {runId};
 };

@@ -7,8 +7,8 @@ import type {Sampled, SampleRequest} from '../../core/sample.ts';
 import type {Elicit} from '../manager.ts';
 import {createFormHandler} from './answer-form.ts';
 import {createSamplingHandler} from './answer-sampling.ts';
-import type {AskedTimes} from './asked-times.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
+import type {RequestWindow} from './request-window.ts';
 
 /** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
 export type Sample = (
@@ -30,9 +30,9 @@ export type HandlerDependencies = {
 	/** Absent: no server may ask. */
 	readonly sample?: Sample | undefined;
 	/** Of the server; absent: of this connection alone. */
-	readonly samplingTimes?: AskedTimes;
+	readonly samplingWindow?: RequestWindow;
 	/** When the server asked a person before. */
-	readonly formTimes?: AskedTimes;
+	readonly formWindow?: RequestWindow;
 };
 
 /** What we answer to a server's own requests. */

@@ -8,7 +8,7 @@ const pauseMs = 200;
 const longestLine = 200;
 
 /** Tells `onProgress` of a call's progress in one cleaned line, at most 5 times in a second; what comes faster is not told. */
-export function createProgressTeller(
+export function createProgressReporter(
 	onProgress: (text: string) => void,
 	{clock, redact}: {readonly clock: Clock; readonly redact: Redact},
 ): (progress: Progress) => void {

@@ -18,7 +18,7 @@ export type ToolNames = {
 	/** Own names of those that would have had a name that another tool has, too. */
 	readonly collided: readonly string[];
 	/** Names that are given, and those that were wished for. */
-	readonly claimed: ReadonlySet<string>;
+	readonly reserved: ReadonlySet<string>;
 };
 
 /**
@@ -40,18 +40,18 @@ export function nameTools(
 		({wish}) => taken.has(wish) || (perWish.get(wish)?.length ?? 0) > 1,
 	);
 	const names = new Map(wished.map(({key, wish}) => [key, wish]));
-	const claimed = new Set(names.values());
+	const reserved = new Set(names.values());
 	for (const tool of collided) {
 		const name = freeName(
 			server,
 			tool,
-			candidate => !claimed.has(candidate) && !taken.has(candidate),
+			candidate => !reserved.has(candidate) && !taken.has(candidate),
 		);
-		claimed.add(name);
+		reserved.add(name);
 		names.set(tool.key, name);
 	}
 
-	return {names, collided: collided.map(({tool}) => tool), claimed};
+	return {names, collided: collided.map(({tool}) => tool), reserved};
 }
 
 const plainName = (server: string, tool: string): string =>

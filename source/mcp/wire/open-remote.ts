@@ -7,7 +7,7 @@ import {readTls} from './read-tls.ts';
 import {createRemoteFetch} from './remote-fetch.ts';
 import {requestTarget} from './request-target.ts';
 import {createSseTransport} from './sse-transport.ts';
-import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
 /**
  * Makes the way to a remote server; nothing is sent before `start()`.
@@ -17,7 +17,7 @@ import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets, authProvider, onLost = () => {}}: OpenOptions,
-	{clock, redact, environment}: WireParts,
+	{clock, redact, environment}: TransportParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
 	const {url, headers} = requestTarget(name, endpoint);

@@ -3,7 +3,7 @@ import {cell} from '../../core/untrusted.ts';
 import {explain} from './explain.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
 import {createStdioTransport} from './stdio-transport.ts';
-import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
 const longestLogLine = 2000;
 const longestLastLine = 300;
@@ -12,7 +12,7 @@ const longestLastLine = 300;
 export function openStdio(
 	server: ServerAt<StdioEndpoint>,
 	{signal, secrets, onLost = () => {}}: OpenOptions,
-	{clock, log, redact, environment, groups, stderrLog}: WireParts,
+	{clock, log, redact, environment, groups, stderrLog}: TransportParts,
 ): OpenedTransport {
 	const hide = redactAlso(redact, secrets);
 	let lastStderr: string | undefined;

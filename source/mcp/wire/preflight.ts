@@ -6,7 +6,7 @@ import {ConnectError} from './connect-error.ts';
 import {readTls} from './read-tls.ts';
 import {createRemoteFetch} from './remote-fetch.ts';
 import {requestTarget} from './request-target.ts';
-import {redactAlso, type ServerAt, type WireParts} from './wire-parts.ts';
+import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
 /** For everything together. */
 const preflightMs = 5000;
@@ -33,7 +33,7 @@ const probe = JSON.stringify({
 export async function preflight(
 	{name, endpoint}: ServerAt<RemoteEndpoint>,
 	{signal, secrets}: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
-	{clock, environment, redact}: Pick<WireParts, 'clock' | 'environment' | 'redact'>,
+	{clock, environment, redact}: Pick<TransportParts, 'clock' | 'environment' | 'redact'>,
 ): Promise<boolean> {
 	const {url, headers: configured} = requestTarget(name, endpoint);
 	await using remote = createRemoteFetch(

@@ -1,5 +1,5 @@
 /**
- * The client that the official conformance suite examines: this program's own manager of tool servers, with the real wire and the real logins. The
+ * The client that the official conformance suite examines: this program's own manager of tool servers, with the real transports and the real logins. The
  * suite starts it once for each scenario, with the URL of its server as last argument; checks happen on the wire.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type {ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool} from '../../../source/core/tool.ts';
 import {createServerManager} from '../../../source/mcp/manager.ts';
 import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
-import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {toolServer} from '../servers/tool-server.ts';
 
@@ -55,7 +55,7 @@ const server = toolServer<RemoteEndpoint>(
 	{name: 'suite', protocol: isStateless ? 'stateless' : 'auto', timeoutMs: 20_000},
 );
 
-await using wire = createWire({
+await using transports = createTransportFactory({
 	clock: systemClock,
 	log,
 	redact,
@@ -75,7 +75,7 @@ await using manager = createServerManager({
 	profile: 'default',
 	paths,
 	environment: () => ({}),
-	wire,
+	transports,
 	authProviderOf: each => providers.of(each),
 	elicit: async ({fields}) => ({action: 'accept', content: filledIn(fields)}),
 	sample: async () => ({text: 'x', model: 'm'}),
@@ -96,7 +96,7 @@ async function logInWhileWanted(): Promise<boolean> {
 	while (view()?.status === 'needs login' && logins < 3) {
 		logins++;
 		await providers.login(server, {
-			open: wire.open,
+			open: transports.open,
 			redirectUrl,
 			openBrowser,
 			secrets: [],

@@ -17,7 +17,7 @@ async function call(readOnlyHint: boolean, ends: readonly CallOutcome[]) {
 	const {text} = await callOnce(
 		{seen, args: {}, context: {signal: new AbortController().signal}},
 		{
-			link: {
+			connection: {
 				use: async <T>() => left.shift() as T,
 				report() {},
 			},

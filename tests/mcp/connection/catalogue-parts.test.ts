@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {createChanges} from '../../../source/mcp/connection/changes.ts';
-import {createClaims} from '../../../source/mcp/connection/claims.ts';
+import {createChangeBatch} from '../../../source/mcp/connection/change-batch.ts';
 import {describeToolChanges} from '../../../source/mcp/connection/diff-tools.ts';
 import {boundTools} from '../../../source/mcp/connection/list-tools.ts';
+import {createToolNameReservations} from '../../../source/mcp/connection/tool-name-reservations.ts';
 
 const tool = (name: string, description = 'does it') => ({
 	name,
@@ -46,19 +46,19 @@ test('at most 5,000 tools and 8 MB of a server’s list are looked at, and that 
 
 test('servers whose names meet are told of each other, whoever came first', () => {
 	const told: string[] = [];
-	const claims = createClaims(name => told.push(name));
-	claims.claim('a-b', new Set(['mcp__a_b__x', 'mcp__a_b__y']));
+	const reservations = createToolNameReservations(name => told.push(name));
+	reservations.reserve('a-b', new Set(['mcp__a_b__x', 'mcp__a_b__y']));
 	expect(told).toEqual([]);
-	claims.claim('a_b', new Set(['mcp__a_b__x']));
+	reservations.reserve('a_b', new Set(['mcp__a_b__x']));
 	expect(told).toEqual(['a-b']);
-	claims.claim('a_b', new Set(['mcp__a_b__x']));
+	reservations.reserve('a_b', new Set(['mcp__a_b__x']));
 	expect(told).toEqual(['a-b']);
-	claims.claim('other', new Set(['mcp__other__x']));
+	reservations.reserve('other', new Set(['mcp__other__x']));
 	expect(told).toEqual(['a-b']);
-	claims.claim('a_b', new Set());
+	reservations.reserve('a_b', new Set());
 
 	expect(told).toEqual(['a-b', 'a-b']);
-	expect([...claims.takenFor('a-b')]).toEqual(['mcp__other__x']);
+	expect([...reservations.takenFor('a-b')]).toEqual(['mcp__other__x']);
 });
 
 test('changes are told once a turn, and not after the end', async () => {
@@ -67,7 +67,7 @@ test('changes are told once a turn, and not after the end', async () => {
 		new Promise(resolve => {
 			setImmediate(resolve);
 		});
-	const changes = createChanges(name => told.push(name));
+	const changes = createChangeBatch(name => told.push(name));
 	changes.mark('a');
 	changes.mark('a');
 	changes.mark('b');

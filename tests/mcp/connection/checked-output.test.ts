@@ -2,7 +2,7 @@ import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import {Server} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {openManager} from '../open-manager.ts';
-import {createMemoryWire, type Serve} from '../servers/memory-wire.ts';
+import {createMemoryTransports, type Serve} from '../servers/memory-transports.ts';
 import {listed, serverConfig} from '../tools/samples.ts';
 
 type Schema = NonNullable<ListedTool['outputSchema']>;
@@ -23,7 +23,9 @@ const answering =
 	};
 
 async function setUp(schemas: Readonly<Record<string, Schema>>) {
-	const opened = await openManager({wire: createMemoryWire(answering(schemas)).wire});
+	const opened = await openManager({
+		transports: createMemoryTransports(answering(schemas)).transports,
+	});
 	await opened.use(serverConfig());
 	return opened;
 }

@@ -5,14 +5,14 @@ import {connect, type ConnectOptions} from '../../../source/mcp/connection/conne
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {
-	createMemoryWire,
+	createMemoryTransports,
 	handshake,
 	legacy,
 	modern,
 	scripted,
 	type Serve,
 	silent,
-} from '../servers/memory-wire.ts';
+} from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
 import {until} from '../wire/processes.ts';
 
@@ -29,7 +29,7 @@ const clientSide = {
 
 function setUp(serve: Serve) {
 	const clock = createFakeClock();
-	const memory = createMemoryWire(serve);
+	const memory = createMemoryTransports(serve);
 	const lost: string[] = [];
 	const go = async (
 		changes: Partial<ToolServerConfig> = {},
@@ -43,7 +43,7 @@ function setUp(serve: Serve) {
 				onLost: ({message}) => lost.push(message),
 				...options,
 			},
-			{clock, wire: memory.wire, clientSide},
+			{clock, transports: memory.transports, clientSide},
 		);
 	return {clock, memory, lost, go};
 }
@@ -64,11 +64,11 @@ test.for([
 	'protocol %s, %s server: connects by %s, in that many connections',
 	async ([protocol, , serve, era, connections]) => {
 		const {memory, go} = setUp(serve);
-		await using live = await go({protocol});
+		await using opened = await go({protocol});
 
-		expect(live.era).toBe(era);
-		expect(live.facts.version).toBe(era === 'modern' ? '2026-07-28' : '2025-11-25');
-		expect(live.listing.tools.map(({name}) => name)).toEqual(['echo', 'write']);
+		expect(opened.era).toBe(era);
+		expect(opened.facts.version).toBe(era === 'modern' ? '2026-07-28' : '2025-11-25');
+		expect(opened.listing.tools.map(({name}) => name)).toEqual(['echo', 'write']);
 		expect(memory.sent).toHaveLength(connections);
 		expect(memory.count()).toBe(1);
 	},
@@ -96,9 +96,9 @@ test('what a modern server said of itself saves the next connection the question
 test('a server that has become an older one meanwhile is asked anew', async () => {
 	const {discover} = (await setUp(modern()).go()).facts;
 	const {memory, go} = setUp(legacy());
-	await using live = await go({}, {discover});
+	await using opened = await go({}, {discover});
 
-	expect(live.era).toBe('legacy');
+	expect(opened.era).toBe('legacy');
 	expect(memory.count()).toBe(1);
 });
 
@@ -160,11 +160,11 @@ test('an abort ends a connect with its reason', async () => {
 
 test('a loss is told once, and the end that was asked for is none', async () => {
 	const first = setUp(legacy());
-	await using live = await first.go();
+	await using opened = await first.go();
 	await first.memory.drop();
 	await until(() => first.lost.length > 0);
-	expect(live.signal.aborted).toBe(true);
-	await live[Symbol.asyncDispose]();
+	expect(opened.signal.aborted).toBe(true);
+	await opened[Symbol.asyncDispose]();
 	expect(first.lost).toHaveLength(1);
 
 	const second = setUp(legacy());

@@ -2,10 +2,15 @@ import type {McpServer} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {connect} from '../../../source/mcp/connection/connect.ts';
-import type {Live} from '../../../source/mcp/connection/live.ts';
+import type {OpenConnection} from '../../../source/mcp/connection/open-connection.ts';
 import {watchList} from '../../../source/mcp/connection/watch-list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {createMemoryWire, legacy, modern, sampleServer} from '../servers/memory-wire.ts';
+import {
+	createMemoryTransports,
+	legacy,
+	modern,
+	sampleServer,
+} from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
 import {until} from '../wire/processes.ts';
 
@@ -22,13 +27,13 @@ async function setUp(era: 'legacy' | 'modern') {
 		servers.push(server);
 		return server;
 	};
-	const memory = createMemoryWire(era === 'legacy' ? legacy(make) : modern({make}));
-	const live = await connect(
+	const memory = createMemoryTransports(era === 'legacy' ? legacy(make) : modern({make}));
+	const opened = await connect(
 		stdioServer('crm-server'),
 		{signal: new AbortController().signal, secrets: [], onLost() {}},
 		{
 			clock,
-			wire: memory.wire,
+			transports: memory.transports,
 			clientSide: {
 				capabilities: {},
 				register() {},
@@ -42,17 +47,17 @@ async function setUp(era: 'legacy' | 'modern') {
 		},
 	);
 	const lists: string[][] = [];
-	watchList(live, {
+	watchList(opened, {
 		clock,
 		async refresh() {
-			const {tools} = await live.list(live.signal);
+			const {tools} = await opened.list(opened.signal);
 			lists.push(tools.map(({name}) => name));
 		},
 	});
 	const sent = () => memory.sent.at(-1) ?? [];
 	return {
 		clock,
-		live,
+		opened,
 		lists,
 		sent,
 		add(name: string) {
@@ -66,8 +71,8 @@ async function setUp(era: 'legacy' | 'modern') {
 test.each(['legacy', 'modern'] as const)(
 	'a %s server that says its tools changed is asked for them',
 	async era => {
-		const {live, lists, sent, ...server} = await setUp(era);
-		await using _ = live;
+		const {opened, lists, sent, ...server} = await setUp(era);
+		await using _ = opened;
 		await until(() => era === 'legacy' || sent().includes('subscriptions/listen'));
 		await turn();
 		server.add('new-tool');
@@ -78,8 +83,8 @@ test.each(['legacy', 'modern'] as const)(
 );
 
 test('a server that announces changes all the time is asked once a second', async () => {
-	const {clock, live, lists, ...server} = await setUp('legacy');
-	await using _ = live;
+	const {clock, opened, lists, ...server} = await setUp('legacy');
+	await using _ = opened;
 	for (let count = 0; count < 50; count++) {
 		server.add(`tool-${count}`);
 		await turn();
@@ -97,8 +102,8 @@ test('a server that announces changes all the time is asked once a second', asyn
 });
 
 test('nothing is asked for after the end', async () => {
-	const {clock, live, lists, ...server} = await setUp('legacy');
-	await live[Symbol.asyncDispose]();
+	const {clock, opened, lists, ...server} = await setUp('legacy');
+	await opened[Symbol.asyncDispose]();
 	server.add('late');
 	clock.advance(10_000);
 	await turn();
@@ -113,7 +118,7 @@ function modernByHand() {
 	const subscriptions: Array<(how: 'graceful' | 'remote') => void> = [];
 	const refusals: unknown[] = [];
 	let refreshed = 0;
-	const live = {
+	const opened = {
 		era: 'modern',
 		signal: gone.signal,
 		client: {
@@ -131,8 +136,8 @@ function modernByHand() {
 				return {closed: promise};
 			},
 		},
-	} as unknown as Live;
-	watchList(live, {
+	} as unknown as OpenConnection;
+	watchList(opened, {
 		clock,
 		async refresh() {
 			refreshed++;

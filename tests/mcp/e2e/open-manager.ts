@@ -7,9 +7,9 @@ import {createRedact} from '../../../source/core/redact.ts';
 import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool, ToolContext} from '../../../source/core/tool.ts';
-import {createServerManager, type Elicit, type FormToFill} from '../../../source/mcp/manager.ts';
+import {createServerManager, type Elicit, type FormRequest} from '../../../source/mcp/manager.ts';
 import type {Sample} from '../../../source/mcp/tools/client-handlers.ts';
-import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 export type ManagerOptions = {
@@ -22,7 +22,7 @@ export type ManagerOptions = {
 	readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** The manager of a profile as the gateway makes it, over a real wire, with files of its own. */
+/** The manager of a profile as the gateway makes it, over real transports, with files of its own. */
 export async function openManager({
 	elicit = async () => ({action: 'cancel'}),
 	sample,
@@ -37,13 +37,15 @@ export async function openManager({
 	const redact = createRedact(() => []);
 	const log = createLogger({clock, redact, write: record => records.push(record)}, 'mcp');
 	const world = {PATH: process.env['PATH'] ?? '', HOME: home.path, ...environment};
-	const forms: FormToFill[] = [];
+	const forms: FormRequest[] = [];
 	const asked: SampleRequest[] = [];
 	const views = new Map<string, ServerView>();
 	const statuses = new Map<string, ServerStatus[]>();
 	let changed = Promise.withResolvers<void>();
 
-	const wire = stack.use(createWire({clock, log, redact, paths, environment: world}));
+	const transports = stack.use(
+		createTransportFactory({clock, log, redact, paths, environment: world}),
+	);
 	const manager = stack.use(
 		createServerManager({
 			clock,
@@ -52,7 +54,7 @@ export async function openManager({
 			profile: 'default',
 			paths,
 			environment: () => world,
-			wire,
+			transports,
 			async elicit(form) {
 				forms.push(form);
 				return elicit(form);

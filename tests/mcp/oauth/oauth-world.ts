@@ -6,7 +6,7 @@ import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
-import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {browse} from '../servers/authorization-server.ts';
 import {toolServer} from '../servers/tool-server.ts';
@@ -28,15 +28,15 @@ export const remoteServer = (
 		...changes,
 	});
 
-/** A home, a wire and the logins of one profile. `restart` makes new logins over the same files. */
+/** A home, transports and the logins of one profile. `restart` makes new logins over the same files. */
 export async function oauthWorld(options: {readonly home?: string} = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = options.home ?? stack.use(await temporaryHome()).path;
 	const records: LogRecord[] = [];
 	const redact = createRedact(() => []);
 	const log = createLogger({clock: systemClock, redact, write: record => records.push(record)});
-	const wire = stack.use(
-		createWire({
+	const transports = stack.use(
+		createTransportFactory({
 			clock: systemClock,
 			log,
 			redact,
@@ -66,7 +66,7 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 			openBrowser: (url: URL) => Promise<URLSearchParams> = async url => browse(url, callback),
 		) {
 			await providers.login(server, {
-				open: wire.open,
+				open: transports.open,
 				redirectUrl: callback,
 				openBrowser,
 				secrets: [],
@@ -76,7 +76,7 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 		/** Connects with the stored grant, as a gateway does. */
 		async connect(server: ToolServerConfig) {
 			const authProvider = providers.of(server);
-			const opened = await wire.open(server, {
+			const opened = await transports.open(server, {
 				signal: new AbortController().signal,
 				secrets: [],
 				...(authProvider && {authProvider}),

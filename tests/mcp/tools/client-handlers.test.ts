@@ -9,7 +9,7 @@ import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {createLogger} from '../../../source/core/log.ts';
 import type {SampleRequest} from '../../../source/core/sample.ts';
-import type {Elicit, FormToFill} from '../../../source/mcp/manager.ts';
+import type {Elicit, FormRequest} from '../../../source/mcp/manager.ts';
 import {createCallsUnderWay} from '../../../source/mcp/tools/calls-under-way.ts';
 import {
 	clientCapabilities,
@@ -71,7 +71,7 @@ const askForm = async (server: Server) =>
 
 /** Remembers what it was asked, and answers with `answer`. */
 function person(answer: Awaited<ReturnType<Elicit>>) {
-	const forms: FormToFill[] = [];
+	const forms: FormRequest[] = [];
 	const elicit: Elicit = async form => {
 		forms.push(form);
 		return answer;
@@ -146,7 +146,7 @@ test('no answer → cancel', async () => {
 });
 
 test('a person who was given more time answers after the form’s own', async () => {
-	const asked = Promise.withResolvers<FormToFill>();
+	const asked = Promise.withResolvers<FormRequest>();
 	const answer = Promise.withResolvers<Awaited<ReturnType<Elicit>>>();
 	await using world = await asking(askForm, {
 		elicit: async form => {

@@ -9,7 +9,7 @@ import type {JsonValue} from '../../../source/core/json.ts';
 import type {ToolContext} from '../../../source/core/tool.ts';
 import {callTool, type CallOptions} from '../../../source/mcp/tools/call.ts';
 import {createCallsUnderWay} from '../../../source/mcp/tools/calls-under-way.ts';
-import type {PlannedTool} from '../../../source/mcp/tools/registry.ts';
+import type {PlannedTool} from '../../../source/mcp/tools/plan-tools.ts';
 import {explain} from '../../../source/mcp/wire/explain.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';

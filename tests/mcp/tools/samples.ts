@@ -1,6 +1,6 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig, ToolsPolicy} from '../../../source/config/tool-server.ts';
-import {planTools, type ToolsToPlan} from '../../../source/mcp/tools/registry.ts';
+import {planTools, type ToolsToPlan} from '../../../source/mcp/tools/plan-tools.ts';
 import {makeServerConfig} from '../../helpers/make-server.ts';
 
 /** A server of a test; `tools` is merged into its policy. */

@@ -54,7 +54,7 @@ test('tools of two servers that sanitise to one name both get a suffix, whoever 
 		const plans = new Map<string, ReturnType<typeof plan>>();
 		for (const [server, tool] of [...order, ...order]) {
 			const others = plans.entries().filter(([name]) => name !== server);
-			const taken = new Set(others.flatMap(([, {claimed}]) => [...claimed]).toArray());
+			const taken = new Set(others.flatMap(([, {reserved}]) => [...reserved]).toArray());
 			plans.set(server, plan(server, tool, taken));
 		}
 

@@ -2,18 +2,18 @@
 import {Client} from '@modelcontextprotocol/client';
 import {systemClock} from '../../../source/core/clock.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createWire} from '../../../source/mcp/wire/create-wire.ts';
+import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {ownServer} from '../servers/stdio-server.ts';
 
 const [mcpProcesses = '', mcpStderrLog = ''] = process.argv.slice(2);
-const wire = createWire({
+const transports = createTransportFactory({
 	clock: systemClock,
 	log: silentLogger,
 	redact: text => text,
 	paths: {mcpProcesses, mcpStderrLog},
 	environment: {PATH: process.env['PATH'] ?? ''},
 });
-const opened = await wire.open(ownServer('stubborn'), {
+const opened = await transports.open(ownServer('stubborn'), {
 	signal: new AbortController().signal,
 	secrets: [],
 });

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {startEverything} from '../servers/everything-server.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {startStateful} from '../servers/stateful-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 import {until} from './processes.ts';
 
 test.for([
@@ -11,9 +11,9 @@ test.for([
 ] as const)(
 	'calls the official server over %s, and fails the call when that is killed',
 	async ([kind, transport]) => {
-		await using wire = await openWire();
+		await using transports = await openTransports();
 		await using everything = await startEverything(kind);
-		await using server = await wire.connect(remoteServer(everything.url, {transport}));
+		await using server = await transports.connect(remoteServer(everything.url, {transport}));
 		expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
 
 		const begun = Promise.withResolvers<void>();
@@ -38,9 +38,9 @@ test.for([
 );
 
 test('a session that a server has forgotten is recognised by its 404', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using stateful = await startStateful();
-	await using server = await wire.connect(remoteServer(stateful.url));
+	await using server = await transports.connect(remoteServer(stateful.url));
 	expect(await server.call('echo', {message: 'hello'})).toBe('hello');
 	stateful.forget();
 	const failure = await server
@@ -54,9 +54,9 @@ test('a session that a server has forgotten is recognised by its 404', async () 
 });
 
 test('a session that the official server has forgotten is recognised by its 400', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using everything = await startEverything('streamableHttp');
-	await using server = await wire.connect(remoteServer(everything.url));
+	await using server = await transports.connect(remoteServer(everything.url));
 	const headers = {'mcp-session-id': server.transport.sessionId ?? ''};
 	await fetch(everything.url, {method: 'DELETE', headers});
 	const failure = await server
@@ -70,9 +70,9 @@ test('a session that the official server has forgotten is recognised by its 400'
 });
 
 test('closing ends the session on the server', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using stateful = await startStateful();
-	const server = await wire.connect(remoteServer(stateful.url));
+	const server = await transports.connect(remoteServer(stateful.url));
 	expect(stateful.sessions.size).toBe(1);
 	await server[Symbol.asyncDispose]();
 
@@ -81,9 +81,9 @@ test('closing ends the session on the server', async () => {
 });
 
 test('a server that is gone for the standing stream has lost the connection', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using stateful = await startStateful();
-	await using server = await wire.connect(remoteServer(stateful.url));
+	await using server = await transports.connect(remoteServer(stateful.url));
 	await until(() => stateful.requests.some(({method}) => method === 'GET'));
 	stateful.forget();
 	stateful.drop();
@@ -93,7 +93,7 @@ test('a server that is gone for the standing stream has lost the connection', as
 });
 
 test('a withdrawn call lets its connection go', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	const closed = Promise.withResolvers<void>();
 	const called = Promise.withResolvers<void>();
 	await using http = await startHttp(
@@ -104,7 +104,7 @@ test('a withdrawn call lets its connection go', async () => {
 			},
 		}),
 	);
-	await using server = await wire.connect(remoteServer(http.url));
+	await using server = await transports.connect(remoteServer(http.url));
 	const controller = new AbortController();
 	const call = server.client.callTool({name: 'hang'}, {signal: controller.signal});
 	await called.promise;
@@ -151,7 +151,7 @@ test.for([
 		'id: 1\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"',
 	],
 ])('an answer of 50 MB as %s fails, unread beyond 10 MB', async ([type, start]) => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	const taken = Promise.withResolvers<number>();
 	await using http = await startHttp(
 		jsonServer({
@@ -161,7 +161,7 @@ test.for([
 			},
 		}),
 	);
-	await using server = await wire.connect(remoteServer(http.url));
+	await using server = await transports.connect(remoteServer(http.url));
 	const failure = await server.call('flood').catch((error: unknown) => server.explain(error));
 
 	expect(failure).toEqual({
@@ -172,7 +172,7 @@ test.for([
 });
 
 test('events of 9 MB each pass, whatever they sum up to', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using http = await startHttp(
 		jsonServer({
 			many(response, id) {
@@ -186,7 +186,7 @@ test('events of 9 MB each pass, whatever they sum up to', async () => {
 			},
 		}),
 	);
-	await using server = await wire.connect(remoteServer(http.url));
+	await using server = await transports.connect(remoteServer(http.url));
 
 	expect(await server.call('many')).toBe('done');
 });
@@ -229,9 +229,11 @@ test.for([
 		'passing',
 	],
 ] as const)('$1', async ([handle, message, kind]) => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using http = await startHttp(handle);
-	await using opened = await wire.open(remoteServer(http.url), {secrets: ['hunter2-hunter2']});
+	await using opened = await transports.open(remoteServer(http.url), {
+		secrets: ['hunter2-hunter2'],
+	});
 	const {Client} = await import('@modelcontextprotocol/client');
 	const failure = await new Client({name: 'test', version: '1'})
 		.connect(opened.transport)
@@ -241,10 +243,10 @@ test.for([
 });
 
 test.for(['http', 'sse'] as const)('nothing listens there (%s)', async transport => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	const {url, ...place} = await startHttp(() => {});
 	await place[Symbol.asyncDispose]();
-	await using opened = await wire.open(remoteServer(url, {transport}));
+	await using opened = await transports.open(remoteServer(url, {transport}));
 	const {Client} = await import('@modelcontextprotocol/client');
 	const failure = await new Client({name: 'test', version: '1'})
 		.connect(opened.transport)
@@ -257,11 +259,11 @@ test.for(['http', 'sse'] as const)('nothing listens there (%s)', async transport
 });
 
 test('an abort ends a connection that is being made', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using http = await startHttp(() => {});
 	for (const transport of ['http', 'sse'] as const) {
 		const controller = new AbortController();
-		await using opened = await wire.open(remoteServer(http.url, {transport}), {
+		await using opened = await transports.open(remoteServer(http.url, {transport}), {
 			signal: controller.signal,
 		});
 		const {Client} = await import('@modelcontextprotocol/client');

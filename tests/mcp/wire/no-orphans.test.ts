@@ -10,7 +10,7 @@ import {createProcessLedger} from '../../../source/mcp/wire/process-ledger.ts';
 import {startOfProcess} from '../../../source/mcp/wire/process-start.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {ownServer} from '../servers/stdio-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 import {isGone, until} from './processes.ts';
 
 const clock = systemClock;
@@ -95,10 +95,10 @@ test('what a gateway left that was killed together with its supervisor, the next
 	await once(gateway, 'exit');
 	expect(isGone(pid)).toBe(false);
 
-	await using wire = await openWire({home});
-	await using server = await wire.connect(ownServer('plain'));
+	await using transports = await openTransports({home});
+	await using server = await transports.connect(ownServer('plain'));
 	expect([isGone(pid), isGone(child)]).toEqual([true, true]);
-	expect(wire.records.map(({message}) => message)).toContain(
+	expect(transports.records.map(({message}) => message)).toContain(
 		'Ended processes of tool servers that an earlier start has left',
 	);
 	const {pid: own} = JSON.parse(await server.call('about'));
@@ -108,9 +108,9 @@ test('what a gateway left that was killed together with its supervisor, the next
 
 test('servers that start and end together are all noted, and all forgotten', async () => {
 	await using home = await temporaryHome();
-	const wire = await openWire({home});
+	const transports = await openTransports({home});
 	const servers = await Promise.all(
-		Array.from({length: 6}, async () => wire.connect(ownServer('plain'))),
+		Array.from({length: 6}, async () => transports.connect(ownServer('plain'))),
 	);
 	await until(() => readProcesses(home).length === 6);
 	const pids = readProcesses(home).map(({pid}) => pid);
@@ -118,7 +118,7 @@ test('servers that start and end together are all noted, and all forgotten', asy
 		servers.map(async server => JSON.parse(await server.call('about')).pid),
 	);
 	expect(new Set(pids)).toEqual(new Set(said));
-	await wire[Symbol.asyncDispose]();
+	await transports[Symbol.asyncDispose]();
 
 	expect(readProcesses(home)).toEqual([]);
 	expect(pids.every(isGone)).toBe(true);

@@ -5,7 +5,7 @@ import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {startStateful} from '../servers/stateful-server.ts';
 import {everythingServer} from '../servers/stdio-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 import {until} from './processes.ts';
 
 const options = {signal: new AbortController().signal, secrets: []};
@@ -20,59 +20,67 @@ const refusal = {
 const page = always(200, 'text/html; charset=utf-8', '<html>');
 
 test('a web page is refused, each time', async () => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	await using http = await startHttp(page);
 
-	await expect(wire.wire.preflight(remoteServer(http.url), options)).rejects.toMatchObject(refusal);
-	await expect(wire.wire.preflight(remoteServer(http.url), options)).rejects.toMatchObject(refusal);
+	await expect(world.transports.preflight(remoteServer(http.url), options)).rejects.toMatchObject(
+		refusal,
+	);
+	await expect(world.transports.preflight(remoteServer(http.url), options)).rejects.toMatchObject(
+		refusal,
+	);
 });
 
 test('"skip_preflight: bypass the fail-fast content-type probe", and only Streamable HTTP is probed', async () => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	await using http = await startHttp(page);
-	await wire.wire.preflight(remoteServer(http.url, {skipPreflight: true}), options);
-	await wire.wire.preflight(remoteServer(http.url, {transport: 'sse'}), options);
-	await wire.wire.preflight(everythingServer(), options);
+	await world.transports.preflight(remoteServer(http.url, {skipPreflight: true}), options);
+	await world.transports.preflight(remoteServer(http.url, {transport: 'sse'}), options);
+	await world.transports.preflight(everythingServer(), options);
 
 	expect(http.requests).toEqual([]);
 });
 
 test('a server that shows a page to GET and speaks to POST passes', async () => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	const serve = jsonServer();
 	await using http = await startHttp((request, response) => {
 		(request.method === 'GET' ? page : serve)(request, response);
 	});
 
-	await expect(wire.wire.preflight(remoteServer(http.url), options)).resolves.toBeUndefined();
+	await expect(
+		world.transports.preflight(remoteServer(http.url), options),
+	).resolves.toBeUndefined();
 });
 
 test('what passed is not asked again, unless it is configured otherwise', async () => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	await using stateful = await startStateful();
-	await wire.wire.preflight(remoteServer(stateful.url), options);
-	await wire.wire.preflight(remoteServer(stateful.url), options);
+	await world.transports.preflight(remoteServer(stateful.url), options);
+	await world.transports.preflight(remoteServer(stateful.url), options);
 	expect(stateful.requests).toHaveLength(1);
-	await wire.wire.preflight(remoteServer(stateful.url, {headers: {a: 'b'}}), options);
+	await world.transports.preflight(remoteServer(stateful.url, {headers: {a: 'b'}}), options);
 
 	expect(stateful.requests.map(({headers}) => headers['a'])).toEqual([undefined, 'b']);
 });
 
 test.for([401, 404, 405, 500])('HTTP %i says nothing', async status => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	await using http = await startHttp(always(status, 'text/html'));
 
-	await expect(wire.wire.preflight(remoteServer(http.url), options)).resolves.toBeUndefined();
+	await expect(
+		world.transports.preflight(remoteServer(http.url), options),
+	).resolves.toBeUndefined();
 });
 
 test('an event stream passes though it does not end, and is let go', async () => {
-	await using wire = await openWire();
+	await using world = await openTransports();
 	const closed = Promise.withResolvers<void>();
 	await using http = await startHttp((_request, response) => {
 		response.once('close', closed.resolve);
 		response.writeHead(200, {'content-type': 'text/event-stream'}).write(': hello\n\n');
 	});
-	await wire.wire.preflight(remoteServer(http.url), options);
+	await world.transports.preflight(remoteServer(http.url), options);
 
 	await closed.promise;
 	expect(http.requests).toHaveLength(1);

@@ -4,7 +4,7 @@ import {version} from '../../../source/core/version.ts';
 import {readTls} from '../../../source/mcp/wire/read-tls.ts';
 import {createRemoteFetch} from '../../../source/mcp/wire/remote-fetch.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 
 const tls = readTls('crm', {verify: true}, {});
 
@@ -76,7 +76,7 @@ test('metadata is read up to 1 MB, an error page up to 64 KB', async () => {
 });
 
 test('a redirect within the origin is followed with the configured headers', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	const serve = jsonServer();
 	await using http = await startHttp((request, response) => {
 		if (request.url === '/mcp') {
@@ -85,7 +85,7 @@ test('a redirect within the origin is followed with the configured headers', asy
 			serve(request, response);
 		}
 	});
-	await using server = await wire.connect(
+	await using server = await transports.connect(
 		remoteServer(http.url, {headers: {'x-api-key': 'key-1'}}),
 	);
 
@@ -98,12 +98,12 @@ test.for<readonly [string, (elsewhere: string) => string]>([
 	['to another origin', elsewhere => elsewhere],
 	['in circles', () => '/mcp'],
 ])('a redirect %s ends in a failure that names it', async ([, locate]) => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using elsewhere = await startHttp(jsonServer());
 	await using http = await startHttp((_request, response) => {
 		response.writeHead(307, {location: locate(elsewhere.url)}).end();
 	});
-	await using opened = await wire.open(remoteServer(http.url));
+	await using opened = await transports.open(remoteServer(http.url));
 	const {Client} = await import('@modelcontextprotocol/client');
 	const failure = await new Client({name: 'test', version: '1'})
 		.connect(opened.transport)
@@ -119,8 +119,8 @@ test.for<readonly [string, (elsewhere: string) => string]>([
 
 test('HTTP_PROXY: requests go to the proxy, with the whole URL', async () => {
 	await using proxy = await startHttp(jsonServer());
-	await using wire = await openWire({environment: {HTTP_PROXY: proxy.origin}});
-	await using server = await wire.connect(remoteServer('http://mcp.invalid/mcp'));
+	await using transports = await openTransports({environment: {HTTP_PROXY: proxy.origin}});
+	await using server = await transports.connect(remoteServer('http://mcp.invalid/mcp'));
 
 	expect(server.client.getServerVersion()?.name).toBe('fixture');
 	expect(proxy.requests[0]?.path).toBe('http://mcp.invalid/mcp');
@@ -141,8 +141,8 @@ test('HTTPS_PROXY: a tunnel is asked for, and TLS goes to the server', async () 
 		upstream.on('error', () => socket.destroy());
 		socket.on('error', () => upstream.destroy());
 	});
-	await using wire = await openWire({environment: {https_proxy: proxy.origin}});
-	await using server = await wire.connect(
+	await using transports = await openTransports({environment: {https_proxy: proxy.origin}});
+	await using server = await transports.connect(
 		remoteServer('https://mcp.invalid/mcp', {
 			tls: {verify: false, client: {cert: certificates.file('both.pem')}},
 		}),
@@ -153,9 +153,9 @@ test('HTTPS_PROXY: a tunnel is asked for, and TLS goes to the server', async () 
 });
 
 test('credentials in the URL become basic authentication', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using http = await startHttp(jsonServer());
-	await using server = await wire.connect(
+	await using server = await transports.connect(
 		remoteServer(http.url.replace('//', '//ada:open%20sesame@')),
 	);
 
@@ -184,13 +184,15 @@ test.for([
 ] as const)(
 	'%s with headers %j is refused before anything is sent',
 	async ([url, strange, message]) => {
-		await using wire = await openWire();
+		await using transports = await openTransports();
 		const refusal = {message: `MCP server 'crm': ${message}`, failure: {kind: 'permanent'}};
 		const options = {signal: new AbortController().signal, secrets: []};
 
-		await expect(wire.open(remoteServer(url, {headers: strange}))).rejects.toMatchObject(refusal);
+		await expect(transports.open(remoteServer(url, {headers: strange}))).rejects.toMatchObject(
+			refusal,
+		);
 		await expect(
-			wire.wire.preflight(remoteServer(url, {headers: strange}), options),
+			transports.transports.preflight(remoteServer(url, {headers: strange}), options),
 		).rejects.toMatchObject(refusal);
 	},
 );

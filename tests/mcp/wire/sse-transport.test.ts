@@ -2,7 +2,7 @@ import type {ServerResponse} from 'node:http';
 import type {JSONRPCMessage} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
 import {remoteServer, startHttp} from '../servers/http-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 import {until} from './processes.ts';
 
 /** An SSE server that names the place for messages, and never answers what is posted there. */
@@ -35,9 +35,9 @@ async function startDeaf() {
 const request = (id: number): JSONRPCMessage => ({jsonrpc: '2.0', id, method: 'tools/call'});
 
 test('a call that is withdrawn lets its connection go, and has no answer when the stream is lost', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using server = await startDeaf();
-	await using opened = await wire.open(remoteServer(server.url, {transport: 'sse'}));
+	await using opened = await transports.open(remoteServer(server.url, {transport: 'sse'}));
 	const {transport} = opened;
 	const answers: unknown[] = [];
 	Object.assign(transport, {

@@ -1,24 +1,24 @@
 import {stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {everythingServer, ownServer, stdioServer} from '../servers/stdio-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 import {isGone, until} from './processes.ts';
 
 test('calls the official server over standard streams', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(everythingServer());
+	await using transports = await openTransports();
+	await using server = await transports.connect(everythingServer());
 
 	expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
 	expect(server.exit()).toBeUndefined();
 });
 
 test('tries the modern era on the process that it has', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(everythingServer(), {mode: 'auto'});
+	await using transports = await openTransports();
+	await using server = await transports.connect(everythingServer(), {mode: 'auto'});
 
 	expect(server.client.getProtocolEra()).toBe('legacy');
 	expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
-	expect(JSON.parse(await wire.home.read('mcp-processes.json')).processes).toHaveLength(1);
+	expect(JSON.parse(await transports.home.read('mcp-processes.json')).processes).toHaveLength(1);
 });
 
 test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_* and their own env, nothing else"', async () => {
@@ -41,8 +41,10 @@ test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_
 		PATHS: '',
 		LC_ALL: '() { :; }',
 	};
-	await using wire = await openWire({environment: {...passed, ...kept}});
-	await using server = await wire.connect(ownServer('plain', {env: {TOKEN: 'abc', TERM: 'dumb'}}));
+	await using transports = await openTransports({environment: {...passed, ...kept}});
+	await using server = await transports.connect(
+		ownServer('plain', {env: {TOKEN: 'abc', TERM: 'dumb'}}),
+	);
 
 	expect(JSON.parse(await server.call('about')).env).toEqual({
 		...passed,
@@ -52,49 +54,53 @@ test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_
 });
 
 test('arguments reach the server as they are, without a shell', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('plain', {extra: '$(id) "x" ; \'y\' *'}));
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('plain', {extra: '$(id) "x" ; \'y\' *'}));
 
 	expect(JSON.parse(await server.call('about')).args).toEqual(['plain', '$(id) "x" ; \'y\' *']);
 });
 
 test('the command is looked up in the PATH of the server', async () => {
-	await using wire = await openWire({environment: {PATH: '/nowhere'}});
+	await using transports = await openTransports({environment: {PATH: '/nowhere'}});
 	const [, script = '', manner = ''] = [process.execPath, ...ownServer('plain').endpoint.args];
 	const folder = process.execPath.replace(/\/node$/, '');
-	await using server = await wire.connect(stdioServer('node', [script, manner], {PATH: folder}));
+	await using server = await transports.connect(
+		stdioServer('node', [script, manner], {PATH: folder}),
+	);
 
 	expect(await server.call('echo', {message: 'found'})).toBe('found');
 });
 
 test('lines that are no messages are skipped and counted', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	{
-		await using server = await wire.connect(ownServer('noisy'));
+		await using server = await transports.connect(ownServer('noisy'));
 		expect(await server.call('echo', {message: 'hello'})).toBe('hello');
 	}
 
-	expect(wire.records).toContainEqual(expect.objectContaining({fields: {server: 'crm', lines: 3}}));
+	expect(transports.records).toContainEqual(
+		expect.objectContaining({fields: {server: 'crm', lines: 3}}),
+	);
 });
 
 test('standard error goes to a private log: time, server, cleaned, redacted', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('noisy', {extra: 'hunter2-hunter2'}), {
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('noisy', {extra: 'hunter2-hunter2'}), {
 		secrets: ['hunter2-hunter2'],
 	});
 	await until(() => server.lastStderr() !== undefined);
-	await wire.wire[Symbol.asyncDispose]();
+	await transports.transports[Symbol.asyncDispose]();
 
 	expect(server.lastStderr()).toBe('␛[31mred␛[0m with [redacted]');
-	expect(await wire.home.read('mcp-stderr.log')).toMatch(
+	expect(await transports.home.read('mcp-stderr.log')).toMatch(
 		/^\d{4}-\d\d-\d\dT[\d:.]{12}Z \[crm\] ␛\[31mred␛\[0m with \[redacted\]\n$/,
 	);
-	expect((await stat(wire.home.file('mcp-stderr.log'))).mode & 0o777).toBe(0o600);
+	expect((await stat(transports.home.file('mcp-stderr.log'))).mode & 0o777).toBe(0o600);
 });
 
 test('a server that will not end is ended with all its children, and forgotten', async () => {
-	await using wire = await openWire();
-	const server = await wire.connect(ownServer('stubborn'));
+	await using transports = await openTransports();
+	const server = await transports.connect(ownServer('stubborn'));
 	const {pid, child} = JSON.parse(await server.call('about'));
 	await server[Symbol.asyncDispose]();
 
@@ -102,14 +108,14 @@ test('a server that will not end is ended with all its children, and forgotten',
 	expect(isGone(child)).toBe(true);
 	expect(server.exit()).toEqual({code: null, signal: 'SIGKILL'});
 	expect(server.losses()).toBe(0);
-	await wire.wire[Symbol.asyncDispose]();
-	expect(JSON.parse(await wire.home.read('mcp-processes.json')).processes).toEqual([]);
+	await transports.transports[Symbol.asyncDispose]();
+	expect(JSON.parse(await transports.home.read('mcp-processes.json')).processes).toEqual([]);
 });
 
 test('an abort ends the server', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	const controller = new AbortController();
-	const server = await wire.connect(ownServer('plain'), {signal: controller.signal});
+	const server = await transports.connect(ownServer('plain'), {signal: controller.signal});
 	const {pid} = JSON.parse(await server.call('about'));
 	controller.abort();
 	await until(() => isGone(pid));
@@ -118,8 +124,8 @@ test('an abort ends the server', async () => {
 });
 
 test('calls under way fail when the server exits, though a grandchild holds the pipes', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('held'));
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('held'));
 	const {child} = JSON.parse(await server.call('about'));
 	const failure = await server.call('die').catch((error: unknown) => server.explain(error));
 
@@ -131,15 +137,15 @@ test('calls under way fail when the server exits, though a grandchild holds the 
 });
 
 test('an answer that a server wrote before it exited still arrives', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('plain'));
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('plain'));
 
 	expect(await server.call('die-after')).toBe('last words');
 });
 
 test('a server that is killed says so', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('plain'));
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('plain'));
 	const {pid} = JSON.parse(await server.call('about'));
 	const call = server.call('hang').catch((error: unknown) => server.explain(error));
 	process.kill(pid, 'SIGKILL');
@@ -163,8 +169,8 @@ test.for([
 	[stdioServer('true', ['\0']), 'Its command, args or env hold a NUL character', 'permanent'],
 	[ownServer('endless'), 'The server sent a message of more than 10 MB', 'passing'],
 ] as const)('$1: fails to connect', async ([server, message, kind]) => {
-	await using wire = await openWire();
-	await using opened = await wire.open(server, {secrets: ['hunter2-hunter2']});
+	await using transports = await openTransports();
+	await using opened = await transports.open(server, {secrets: ['hunter2-hunter2']});
 	const {Client} = await import('@modelcontextprotocol/client');
 	const failure = await new Client({name: 'test', version: '1'})
 		.connect(opened.transport)
@@ -174,8 +180,8 @@ test.for([
 });
 
 test('a message of more than 10 MB ends the connection with a reason', async () => {
-	await using wire = await openWire();
-	await using server = await wire.connect(ownServer('plain'));
+	await using transports = await openTransports();
+	await using server = await transports.connect(ownServer('plain'));
 	const failure = await server.call('huge').catch((error: unknown) => server.explain(error));
 
 	expect(failure).toEqual({
@@ -185,8 +191,8 @@ test('a message of more than 10 MB ends the connection with a reason', async () 
 });
 
 test('what a server does not read ends with the connection', async () => {
-	await using wire = await openWire();
-	const server = await wire.open(ownServer('deaf'));
+	await using transports = await openTransports();
+	const server = await transports.open(ownServer('deaf'));
 	await server.transport.start();
 	const message = {jsonrpc: '2.0', method: 'x', params: {text: 'x'.repeat(1024 * 1024)}} as const;
 	const sent = server.transport.send(message);
@@ -197,8 +203,8 @@ test('what a server does not read ends with the connection', async () => {
 });
 
 test('a server that asks without end and does not read gets no answer beyond 1,000 that wait', async () => {
-	await using wire = await openWire();
-	const server = await wire.open(ownServer('deaf'));
+	await using transports = await openTransports();
+	const server = await transports.open(ownServer('deaf'));
 	await server.transport.start();
 	const send = async (text: string) =>
 		server.transport.send({jsonrpc: '2.0', id: 1, result: {text}});
@@ -210,8 +216,8 @@ test('a server that asks without end and does not read gets no answer beyond 1,0
 });
 
 test('what a server says while its connection ends is not looked at', async () => {
-	await using wire = await openWire();
-	const server = await wire.open(
+	await using transports = await openTransports();
+	const server = await transports.open(
 		stdioServer(process.execPath, [
 			'-e',
 			`process.on('SIGTERM', () => {});
@@ -234,8 +240,8 @@ test('what a server says while its connection ends is not looked at', async () =
 });
 
 test('a server that never stops talking is heard one chunk in a turn, so that others have theirs', async () => {
-	await using wire = await openWire();
-	await using server = await wire.open(
+	await using transports = await openTransports();
+	await using server = await transports.open(
 		stdioServer(process.execPath, [
 			'-e',
 			`const line = '{"jsonrpc":"2.0","method":"' + 'x'.repeat(1000) + '"}\\n';

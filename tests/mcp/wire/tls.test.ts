@@ -4,7 +4,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {RemoteEndpoint} from '../../../source/config/tool-server.ts';
 import {makeCertificates} from '../servers/certificates.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
-import {openWire} from './open-wire.ts';
+import {openTransports} from './open-transports.ts';
 
 type Tls = RemoteEndpoint['tls'];
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(async () => certificates[Symbol.asyncDispose]());
 
 async function connect(tls: Tls, handle = jsonServer()) {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using server = await startHttp(handle, certificates.mutual);
-	await using opened = await wire.open(remoteServer(server.url, {tls}));
+	await using opened = await transports.open(remoteServer(server.url, {tls}));
 	const client = new Client({name: 'test', version: '1'});
 	try {
 		await client.connect(opened.transport);
@@ -100,8 +100,8 @@ test.for<[string, () => Tls]>([
 ])(
 	'"A missing certificate, key or CA file fails fast at connect time with a server-scoped message": %s',
 	async ([message, tls]) => {
-		await using wire = await openWire();
-		const opening = wire.open(remoteServer('https://127.0.0.1:1/mcp', {tls: tls()}));
+		await using transports = await openTransports();
+		const opening = transports.open(remoteServer('https://127.0.0.1:1/mcp', {tls: tls()}));
 
 		await expect(opening).rejects.toMatchObject({
 			code: 'mcp_connect_failed',
@@ -112,9 +112,9 @@ test.for<[string, () => Tls]>([
 );
 
 test('a server without TLS', async () => {
-	await using wire = await openWire();
+	await using transports = await openTransports();
 	await using server = await startHttp(always(200, 'text/plain'));
-	await using opened = await wire.open(remoteServer(server.url.replace('http:', 'https:')));
+	await using opened = await transports.open(remoteServer(server.url.replace('http:', 'https:')));
 	const failure = await new Client({name: 'test', version: '1'})
 		.connect(opened.transport)
 		.catch((error: unknown) => opened.explain(error));

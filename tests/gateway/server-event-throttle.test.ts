@@ -1,13 +1,13 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
-import {createServerNews} from '../../source/gateway/server-news.ts';
+import {createServerEventThrottle} from '../../source/gateway/server-event-throttle.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {makeServer} from '../helpers/make-server.ts';
 
 function open() {
 	const clock = createFakeClock();
 	const told: string[] = [];
-	const news = createServerNews({
+	const news = createServerEventThrottle({
 		clock,
 		emit(event: GatewayEvent) {
 			if (event.type === 'server-changed') {

@@ -4,12 +4,12 @@ import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
-import {createWire} from '../../../source/mcp/wire/create-wire.ts';
 import type {OpenOptions} from '../../../source/mcp/wire/open-transport.ts';
+import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 
-/** A wire with files of its own, on the real clock: processes and sockets know no other. */
-export async function openWire({
+/** Transports with files of its own, on the real clock: processes and sockets know no other. */
+export async function openTransports({
 	environment = {PATH: process.env['PATH'] ?? ''},
 	home: given,
 }: {readonly environment?: Environment; readonly home?: TemporaryHome} = {}) {
@@ -17,8 +17,8 @@ export async function openWire({
 	const home = given ?? stack.use(await temporaryHome());
 	const records: LogRecord[] = [];
 	const redact = createRedact(() => []);
-	const wire = stack.use(
-		createWire({
+	const transports = stack.use(
+		createTransportFactory({
 			clock: systemClock,
 			log: createLogger({clock: systemClock, redact, write: record => records.push(record)}, 'mcp'),
 			redact,
@@ -36,12 +36,12 @@ export async function openWire({
 		const onLost = () => {
 			losses++;
 		};
-		const opened = await wire.open(server, {signal, secrets: [], onLost, ...options});
+		const opened = await transports.open(server, {signal, secrets: [], onLost, ...options});
 		return {...opened, losses: () => losses};
 	};
 
 	return {
-		wire,
+		transports,
 		home,
 		records,
 		open,

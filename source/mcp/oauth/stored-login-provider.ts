@@ -11,7 +11,7 @@ import type {OAuthSettings} from './oauth-settings.ts';
 /** The SDK takes a provider without one for a machine's, which needs nobody to agree; nothing is ever redirected here. */
 const unusedRedirect = 'http://127.0.0.1:27890/callback';
 
-export type StandingDependencies = {
+export type StoredLoginDependencies = {
 	readonly server: string;
 	readonly settings: OAuthSettings;
 	readonly grant: Grant;
@@ -27,14 +27,14 @@ export type StandingDependencies = {
  *
  * @see Interface 5.3 (refresh is automatic, background reconnects never start a login)
  */
-export function createStandingProvider({
+export function createStoredLoginProvider({
 	server,
 	settings,
 	grant,
 	metadata,
 	log,
 	loginCommand,
-}: StandingDependencies): OAuthClientProvider {
+}: StoredLoginDependencies): OAuthClientProvider {
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>
@@ -100,7 +100,7 @@ export function createStandingProvider({
 		tokens: async () => read(grant.tokens()),
 		async saveTokens(tokens) {
 			// What was refreshed is stored already, and may have been replaced by another process since.
-			if (!grant.isSettled(tokens.access_token)) {
+			if (!grant.isStored(tokens.access_token)) {
 				await grant.exclusively(async () => files.saveTokens(tokens));
 			}
 		},
@@ -110,8 +110,8 @@ export function createStandingProvider({
 			throw needsLogin('needs a login');
 		},
 		async redirectToAuthorization(url) {
-			if (grant.trouble) {
-				throw grant.trouble.failure;
+			if (grant.refreshFailure) {
+				throw grant.refreshFailure.failure;
 			}
 
 			const tokens = await grant.tokens();
@@ -131,7 +131,7 @@ export function createStandingProvider({
 
 			const tokens = what === 'tokens' || what === 'all' ? await grant.tokens() : undefined;
 			if (tokens && grant.wasRejected(tokens.access_token)) {
-				grant.spend(tokens);
+				grant.retire(tokens);
 			}
 		},
 	};

@@ -6,9 +6,9 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
 import {definitionOf} from './definition.ts';
+import {filterTools, warnOf} from './filter-tools.ts';
 import type {KnownTools} from './pins.ts';
 import {cleanSchema} from './schema.ts';
-import {selectTools, warnOf} from './select-tools.ts';
 import {nameTools} from './tool-names.ts';
 import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
 import {visibleText} from './visible-text.ts';
@@ -27,7 +27,7 @@ export type PlannedTool = {
 	/** For models; never what is sent to the server. */
 	readonly inputSchema: JsonObject;
 	/**
-	 * Claims to change nothing; may be replayed. On an untrusted server it must have claimed so when its definition was first seen, or accepted.
+	 * ToolNameReservations to change nothing; may be replayed. On an untrusted server it must have reserved so when its definition was first seen, or accepted.
 	 */
 	readonly readOnly: boolean;
 	/** A person must agree before each call. */
@@ -44,7 +44,7 @@ export type ToolPlan = {
 	/** How many tools the server offers itself, before the filter. */
 	readonly offered: number;
 	/** Names that its tools have, or would have had without a collision: part of `taken` for other servers. */
-	readonly claimed: ReadonlySet<string>;
+	readonly reserved: ReadonlySet<string>;
 };
 
 export type ToolsToPlan = {
@@ -56,8 +56,8 @@ export type ToolsToPlan = {
 	/** `pins.knownOf(profile, server.name)` */
 	readonly known: KnownTools;
 	/**
-	 * `claimed` of all other servers, and names of built-in tools. A tool that meets one of them gets a hash suffix; plan the other server again with this
-	 * one's `claimed`, and the outcome does not depend on who connected first.
+	 * `reserved` of all other servers, and names of built-in tools. A tool that meets one of them gets a hash suffix; plan the other server again with this
+	 * one's `reserved`, and the outcome does not depend on who connected first.
 	 */
 	readonly taken: ReadonlySet<string>;
 };
@@ -74,9 +74,9 @@ export function planTools({
 	known,
 	taken,
 }: ToolsToPlan): ToolPlan {
-	const selection = selectTools(listed, server.tools);
+	const selection = filterTools(listed, server.tools);
 	const utilities = utilitiesOf(server, capabilities);
-	const {names, collided, claimed} = nameTools(
+	const {names, collided, reserved} = nameTools(
 		server.name,
 		[
 			...selection.tools.map(({name}) => ({key: keyOf('native', name), tool: name})),
@@ -102,7 +102,7 @@ export function planTools({
 			...selection.warnings,
 		].slice(0, mostWarnings),
 		offered: listed.length,
-		claimed,
+		reserved,
 	};
 }
 

@@ -2,17 +2,17 @@ import {InMemoryTransport, type JSONRPCMessage} from '@modelcontextprotocol/clie
 import {McpServer, type McpServerFactory} from '@modelcontextprotocol/server';
 import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import {z} from 'zod';
-import type {Wire} from '../../../source/mcp/wire/create-wire.ts';
 import {explain} from '../../../source/mcp/wire/explain.ts';
+import type {TransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 
 /** How the other end of one connection behaves. */
 export type Serve = (transport: InMemoryTransport, connection: number) => void | Promise<void>;
 
-/** A wire to servers in this process. `sent`: methods that were asked for, by connection. */
-export function createMemoryWire(serve: Serve) {
+/** Transports to servers in this process. `sent`: methods that were asked for, by connection. */
+export function createMemoryTransports(serve: Serve) {
 	const sent: string[][] = [];
 	const open = new Set<InMemoryTransport>();
-	const wire: Wire = {
+	const transports: TransportFactory = {
 		preflight: async () => {},
 		async open(server, {signal}) {
 			const [near, far] = InMemoryTransport.createLinkedPair();
@@ -49,7 +49,7 @@ export function createMemoryWire(serve: Serve) {
 		async [Symbol.asyncDispose]() {},
 	};
 	return {
-		wire,
+		transports,
 		sent,
 		/** Connections that nobody has ended. */
 		count: () => open.size,

@@ -5,7 +5,7 @@ import type {Tool} from '../core/tool.ts';
 type Place = {readonly profile: string; readonly name: string};
 
 /** Tells which definitions the tools of servers have; only what is known for sure, and only when it is news. */
-export type ServerTeller = {
+export type ToolDefinitionNotifier = {
 	/** The server stands like this, with these tools. */
 	changed(view: ServerView, tools: readonly Tool[] | undefined): void;
 	removed(server: Place): void;
@@ -15,7 +15,9 @@ export type ServerTeller = {
  * A server that is not connected has the tools that it had; one that is switched off or gone has none. `onTools` is called when that is different from what was
  * said last.
  */
-export function createServerTeller(onTools: (change: ServerChange) => void): ServerTeller {
+export function createToolDefinitionNotifier(
+	onTools: (change: ServerChange) => void,
+): ToolDefinitionNotifier {
 	/** By profile and name: the tools that were told of; `none` for a server that has none any more. */
 	const told = new Map<string, readonly Tool[] | 'none'>();
 

@@ -15,7 +15,7 @@ export type ServerFacts = {
 };
 
 /** A connection that works. Disposal ends it, and what runs over it. */
-export type Live = AsyncDisposable &
+export type OpenConnection = AsyncDisposable &
 	Connection & {
 		readonly era: 'legacy' | 'modern';
 		readonly facts: ServerFacts;

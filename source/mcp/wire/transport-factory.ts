@@ -7,10 +7,10 @@ import type {Redact} from '../../core/redact.ts';
 import type {OpenedTransport, OpenTransport} from './open-transport.ts';
 import {createProcessGroups} from './process-groups.ts';
 import {createStderrLog} from './stderr-log.ts';
-import type {WireParts} from './wire-parts.ts';
+import type {TransportParts} from './transport-parts.ts';
 
 /** How bytes travel to the tool servers of a gateway. Disposal ends every process that is left. */
-export type Wire = AsyncDisposable & {
+export type TransportFactory = AsyncDisposable & {
 	readonly open: OpenTransport;
 	/**
 	 * Fails for a Streamable HTTP endpoint that answers with something that cannot be a tool server; takes at most 5 s, asks an endpoint once. Passes
@@ -25,7 +25,7 @@ export type Wire = AsyncDisposable & {
 	): Promise<void>;
 };
 
-export type WireDependencies = {
+export type TransportFactoryDependencies = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -37,16 +37,22 @@ export type WireDependencies = {
 /** Endpoints that are known to be tool servers. */
 const maxPassed = 1000;
 
-export function createWire({clock, log, redact, paths, environment}: WireDependencies): Wire {
+export function createTransportFactory({
+	clock,
+	log,
+	redact,
+	paths,
+	environment,
+}: TransportFactoryDependencies): TransportFactory {
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
-	const parts: WireParts = {clock, log, redact, environment, groups, stderrLog};
+	const parts: TransportParts = {clock, log, redact, environment, groups, stderrLog};
 	const opened = new Set<OpenedTransport>();
 	const passed = new Set<string>();
 	// At once: there may be something left though no stdio server is configured any more.
 	void groups.ready();
 
-	/** Disposed of with the wire, should its owner forget. */
+	/** Disposed of with the factory, should its owner forget. */
 	const keep = (made: OpenedTransport): OpenedTransport => {
 		const kept: OpenedTransport = {
 			...made,

@@ -7,7 +7,7 @@ import type {ProcessGroups} from './process-groups.ts';
 import type {StderrLog} from './stderr-log.ts';
 
 /** What the transports of one gateway share. */
-export type WireParts = {
+export type TransportParts = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;

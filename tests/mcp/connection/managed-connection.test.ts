@@ -2,22 +2,22 @@ import {setImmediate as nextTurn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createCallQueue} from '../../../source/mcp/connection/call-queue.ts';
 import {connect} from '../../../source/mcp/connection/connect.ts';
-import {createLink} from '../../../source/mcp/connection/link.ts';
-import type {Live} from '../../../source/mcp/connection/live.ts';
+import {createManagedConnection} from '../../../source/mcp/connection/managed-connection.ts';
+import type {OpenConnection} from '../../../source/mcp/connection/open-connection.ts';
 import type {ServerSettings} from '../../../source/mcp/connection/state.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
-import type {Wire} from '../../../source/mcp/wire/create-wire.ts';
 import type {ConnectFailure} from '../../../source/mcp/wire/open-transport.ts';
+import type {TransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {
-	createMemoryWire,
+	createMemoryTransports,
 	handshake,
 	legacy,
 	modern,
 	scripted,
 	type Serve,
 	silent,
-} from '../servers/memory-wire.ts';
+} from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
 import {until} from '../wire/processes.ts';
 
@@ -42,27 +42,27 @@ const quietSide = {
 	},
 };
 
-/** A link to a server in this process. `refusals`: how the next tries fail. */
+/** A connection to a server in this process. `refusals`: how the next tries fail. */
 function setUp({
 	serve = legacy(),
 	settings = {},
 	slots = createCallQueue(4),
-	wire = own => own,
-	onLive = () => {},
+	transports = own => own,
+	onOpened = () => {},
 }: {
 	readonly serve?: Serve;
 	readonly settings?: ServerSettings;
 	readonly slots?: ReturnType<typeof createCallQueue>;
-	/** Made of the wire to the server. */
-	readonly wire?: (own: Wire) => Wire;
-	readonly onLive?: () => void;
+	/** Made of the transports of the server. */
+	readonly transports?: (own: TransportFactory) => TransportFactory;
+	readonly onOpened?: () => void;
 } = {}) {
 	const clock = createFakeClock();
-	const memory = createMemoryWire(serve);
+	const memory = createMemoryTransports(serve);
 	const refusals: ConnectFailure[] = [];
-	const lives: Live[] = [];
+	const connections: OpenConnection[] = [];
 	const statuses: string[] = [];
-	const link = createLink({
+	const managed = createManagedConnection({
 		clock,
 		random: () => 0,
 		slots,
@@ -76,21 +76,21 @@ function setUp({
 			return connect(
 				stdioServer('crm-server'),
 				{...options, secrets: []},
-				{clock, wire: wire(memory.wire), clientSide: quietSide},
+				{clock, transports: transports(memory.transports), clientSide: quietSide},
 			);
 		},
-		onLive(live) {
-			lives.push(live);
-			onLive();
+		onOpened(opened) {
+			connections.push(opened);
+			onOpened();
 		},
 		onChange() {
-			if (statuses.at(-1) !== link.state.status) {
-				statuses.push(link.state.status);
+			if (statuses.at(-1) !== managed.state.status) {
+				statuses.push(managed.state.status);
 			}
 		},
 	});
 	const echo = async (message = 'hello', aborts = signal) =>
-		link.use(aborts, {
+		managed.use(aborts, {
 			task: async ({client}) => client.callTool({name: 'echo', arguments: {message}}),
 			answered: () => true,
 		});
@@ -98,12 +98,12 @@ function setUp({
 		clock,
 		memory,
 		refusals,
-		lives,
+		connections,
 		statuses,
-		link,
+		managed,
 		echo,
 		start: ({lazy = false} = {}) => {
-			link.send({type: 'configured', enabled: true, lazy});
+			managed.send({type: 'configured', enabled: true, lazy});
 		},
 	};
 }
@@ -111,21 +111,21 @@ function setUp({
 const passing = {kind: 'passing', message: 'no answer'} as const;
 
 test('it connects when it is configured, and calls share the connection', async () => {
-	const {link, start, echo, memory, statuses} = setUp();
-	await using _ = link;
+	const {managed, start, echo, memory, statuses} = setUp();
+	await using _ = managed;
 	start();
 	await Promise.all([echo('a'), echo('b'), echo('c')]);
 
 	expect(memory.sent).toHaveLength(1);
 	expect(statuses).toEqual(['connecting', 'connected']);
-	expect(link.state).toMatchObject({calls: 0, proven: true});
+	expect(managed.state).toMatchObject({calls: 0, proven: true});
 });
 
 test('a lazy server connects with the first call, once for all that come at that moment', async () => {
-	const {link, start, echo, memory} = setUp();
-	await using _ = link;
+	const {managed, start, echo, memory} = setUp();
+	await using _ = managed;
 	start({lazy: true});
-	await link.settled();
+	await managed.settled();
 	expect(memory.sent).toHaveLength(0);
 	await Promise.all([echo('a'), echo('b')]);
 
@@ -133,12 +133,12 @@ test('a lazy server connects with the first call, once for all that come at that
 });
 
 test('a call to a recycled server connects again', async () => {
-	const {link, start, echo, memory, clock, statuses} = setUp({settings: {idleMs: 60_000}});
-	await using _ = link;
+	const {managed, start, echo, memory, clock, statuses} = setUp({settings: {idleMs: 60_000}});
+	await using _ = managed;
 	start();
 	await echo();
 	clock.advance(60_000);
-	await link.ended();
+	await managed.ended();
 	expect(memory.count()).toBe(0);
 	await echo();
 
@@ -147,23 +147,23 @@ test('a call to a recycled server connects again', async () => {
 });
 
 test('what fails is tried again when its time has come, without anybody asking', async () => {
-	const {link, start, clock, refusals} = setUp();
-	await using _ = link;
+	const {managed, start, clock, refusals} = setUp();
+	await using _ = managed;
 	refusals.push(passing, passing);
 	start();
-	await link.settled();
-	expect(link.state).toMatchObject({status: 'failed', nextAttemptAt: 1000});
+	await managed.settled();
+	expect(managed.state).toMatchObject({status: 'failed', nextAttemptAt: 1000});
 	clock.advance(1000);
-	await link.settled();
+	await managed.settled();
 	clock.advance(2000);
-	await link.settled();
+	await managed.settled();
 
-	expect(link.state.status).toBe('connected');
+	expect(managed.state.status).toBe('connected');
 });
 
 test('a caller that waits is told why there is no connection', async () => {
-	const {link, start, echo, refusals} = setUp();
-	await using _ = link;
+	const {managed, start, echo, refusals} = setUp();
+	await using _ = managed;
 	refusals.push({kind: 'needs-login', message: 'log in with svc mcp login crm'});
 	start({lazy: true});
 
@@ -171,34 +171,34 @@ test('a caller that waits is told why there is no connection', async () => {
 		failure: {kind: 'needs-login', message: 'log in with svc mcp login crm'},
 	});
 	await expect(echo()).rejects.toBeInstanceOf(ConnectError);
-	expect(link.why()).toEqual({kind: 'needs-login', message: 'log in with svc mcp login crm'});
+	expect(managed.why()).toEqual({kind: 'needs-login', message: 'log in with svc mcp login crm'});
 });
 
 test('a caller that gives up while it connects is let go; the connection is made all the same', async () => {
-	const {link, start, echo} = setUp();
-	await using _ = link;
+	const {managed, start, echo} = setUp();
+	await using _ = managed;
 	start({lazy: true});
 	const controller = new AbortController();
 	const call = echo('a', controller.signal);
 	controller.abort(new Error('run cancelled'));
 
 	await expect(call).rejects.toThrow('run cancelled');
-	await link.settled();
-	expect(link.state.status).toBe('connected');
+	await managed.settled();
+	expect(managed.state.status).toBe('connected');
 });
 
 test('a connection that breaks is made again after a pause', async () => {
-	const {link, start, echo, memory, clock} = setUp();
-	await using _ = link;
+	const {managed, start, echo, memory, clock} = setUp();
+	await using _ = managed;
 	start();
 	await echo();
 	await memory.drop();
-	await until(() => link.state.status === 'failed');
-	expect(link.live).toBeUndefined();
+	await until(() => managed.state.status === 'failed');
+	expect(managed.current).toBeUndefined();
 	clock.advance(1000);
-	await link.settled();
+	await managed.settled();
 
-	expect(link.state.status).toBe('connected');
+	expect(managed.state.status).toBe('connected');
 	expect(memory.count()).toBe(1);
 });
 
@@ -206,31 +206,31 @@ test.each([
 	['ping', legacy(), 'legacy'],
 	['server/discover', modern({handshake: 'reject'}), 'modern'],
 ] as const)('the liveness check is %s, beside the calls', async (method, serve, era) => {
-	const {link, start, clock, memory} = setUp({serve, settings: {keepaliveMs: 180_000}});
-	await using _ = link;
+	const {managed, start, clock, memory} = setUp({serve, settings: {keepaliveMs: 180_000}});
+	await using _ = managed;
 	start();
-	await link.settled();
-	expect(link.live?.era).toBe(era);
+	await managed.settled();
+	expect(managed.current?.era).toBe(era);
 	const before = memory.sent.at(-1)?.length;
 	clock.advance(180_000);
-	await until(() => link.pingMs !== undefined);
+	await until(() => managed.pingMs !== undefined);
 
 	expect(memory.sent.at(-1)?.slice(before)).toEqual([method]);
-	expect(link.state).toMatchObject({status: 'connected', checking: false, proven: true});
+	expect(managed.state).toMatchObject({status: 'connected', checking: false, proven: true});
 });
 
 test('a server that never learnt to ping lists its tools instead, from then on', async () => {
-	const {link, start, clock, memory} = setUp({
+	const {managed, start, clock, memory} = setUp({
 		settings: {keepaliveMs: 5000},
 		serve: scripted({initialize: handshake, 'tools/list': () => ({tools: []})}),
 	});
-	await using _ = link;
+	await using _ = managed;
 	start();
-	await link.settled();
+	await managed.settled();
 	const before = memory.sent[0]?.length ?? 0;
 	clock.advance(5000);
 	await until(() => (memory.sent[0]?.length ?? 0) === before + 2);
-	await until(() => link.state.status === 'connected' && !link.state.checking);
+	await until(() => managed.state.status === 'connected' && !managed.state.checking);
 	clock.advance(5000);
 	await until(() => (memory.sent[0]?.length ?? 0) === before + 3);
 
@@ -239,7 +239,7 @@ test('a server that never learnt to ping lists its tools instead, from then on',
 
 test('a server that answers no check within 30 s is connected again', async () => {
 	let deaf = false;
-	const {link, start, clock, memory, statuses} = setUp({
+	const {managed, start, clock, memory, statuses} = setUp({
 		settings: {keepaliveMs: 5000},
 		async serve(transport) {
 			await legacy()(transport, 1);
@@ -253,9 +253,9 @@ test('a server that answers no check within 30 s is connected again', async () =
 			Object.assign(transport, {onmessage: receive});
 		},
 	});
-	await using _ = link;
+	await using _ = managed;
 	start();
-	await link.settled();
+	await managed.settled();
 	deaf = true;
 	const before = memory.sent[0]?.length ?? 0;
 	clock.advance(5000);
@@ -263,9 +263,9 @@ test('a server that answers no check within 30 s is connected again', async () =
 	clock.advance(30_000);
 	await until(() => memory.sent[0]?.at(-1) === 'tools/list');
 	clock.advance(30_000);
-	await until(() => link.state.status === 'failed');
+	await until(() => managed.state.status === 'failed');
 
-	expect(link.state).toMatchObject({reason: 'It did not answer a liveness check within 30 s'});
+	expect(managed.state).toMatchObject({reason: 'It did not answer a liveness check within 30 s'});
 	expect(statuses).toEqual(['connecting', 'connected', 'failed']);
 });
 
@@ -273,8 +273,8 @@ test('connections wait for their turn, unless somebody waits for them', async ()
 	const slots = createCallQueue(1);
 	const end = Promise.withResolvers<void>();
 	void slots.run(signal, async () => end.promise);
-	const {link, start, echo, memory} = setUp({slots});
-	await using _ = link;
+	const {managed, start, echo, memory} = setUp({slots});
+	await using _ = managed;
 	start();
 	await new Promise(resolve => {
 		setImmediate(resolve);
@@ -282,15 +282,15 @@ test('connections wait for their turn, unless somebody waits for them', async ()
 	expect(memory.sent).toHaveLength(0);
 	await echo();
 
-	expect(link.state.status).toBe('connected');
+	expect(managed.state.status).toBe('connected');
 	end.resolve();
 });
 
 test('nothing is told, and nothing tried, after the end', async () => {
-	const {link, start, echo, memory, clock, statuses} = setUp({settings: {keepaliveMs: 5000}});
+	const {managed, start, echo, memory, clock, statuses} = setUp({settings: {keepaliveMs: 5000}});
 	start();
 	await echo();
-	await link[Symbol.asyncDispose]();
+	await managed[Symbol.asyncDispose]();
 	const before = [...statuses];
 	clock.advance(1e9);
 
@@ -301,16 +301,16 @@ test('nothing is told, and nothing tried, after the end', async () => {
 });
 
 test('an end while it connects leaves nothing behind', async () => {
-	const {link, start, memory} = setUp();
+	const {managed, start, memory} = setUp();
 	start();
 	await until(() => memory.sent.length === 1);
-	await link[Symbol.asyncDispose]();
+	await managed[Symbol.asyncDispose]();
 
 	await until(() => memory.count() === 0);
-	expect(link.live).toBeUndefined();
+	expect(managed.current).toBeUndefined();
 });
 
-/** A link whose connections are made, lost and ended when the test says so. */
+/** A managed whose connections are made, lost and ended when the test says so. */
 function setUpByHand() {
 	const clock = createFakeClock();
 	const made: Array<{
@@ -319,7 +319,7 @@ function setUpByHand() {
 		readonly ended: PromiseWithResolvers<void>;
 		isEnding: boolean;
 	}> = [];
-	const link = createLink({
+	const managed = createManagedConnection({
 		clock,
 		random: () => 0,
 		slots: createCallQueue(4),
@@ -340,25 +340,25 @@ function setUpByHand() {
 					one.isEnding = true;
 					await one.ended.promise;
 				},
-			} as unknown as Live;
+			} as unknown as OpenConnection;
 		},
-		onLive() {},
+		onOpened() {},
 		onChange() {},
 	});
 	const turn = async () =>
 		new Promise(resolve => {
 			setImmediate(resolve);
 		});
-	return {clock, link, made, turn};
+	return {clock, managed, made, turn};
 }
 
 test('a new connection waits until the old one has ended: two processes would fight for their files', async () => {
-	const {link, made, turn} = setUpByHand();
-	link.send({type: 'configured', enabled: true, lazy: false});
+	const {managed, made, turn} = setUpByHand();
+	managed.send({type: 'configured', enabled: true, lazy: false});
 	await turn();
 	made[0]?.done();
-	await link.settled();
-	link.send({type: 'configured', enabled: true, lazy: false});
+	await managed.settled();
+	managed.send({type: 'configured', enabled: true, lazy: false});
 	await turn();
 	expect(made[0]?.isEnding).toBe(true);
 	expect(made).toHaveLength(1);
@@ -369,27 +369,27 @@ test('a new connection waits until the old one has ended: two processes would fi
 });
 
 test('a connection that comes too late is ended, and changes nothing', async () => {
-	const {link, made, turn} = setUpByHand();
-	link.send({type: 'configured', enabled: true, lazy: false});
+	const {managed, made, turn} = setUpByHand();
+	managed.send({type: 'configured', enabled: true, lazy: false});
 	await turn();
-	link.send({type: 'dismissed'});
+	managed.send({type: 'dismissed'});
 	made[0]?.done();
 	await turn();
 
 	expect(made[0]?.isEnding).toBe(true);
-	expect(link.live).toBeUndefined();
-	expect(link.state.status).toBe('recycled');
+	expect(managed.current).toBeUndefined();
+	expect(managed.state.status).toBe('recycled');
 });
 
 test('a connection that was lost the moment it was made is a failed try', async () => {
-	const {link, made, turn} = setUpByHand();
-	link.send({type: 'configured', enabled: true, lazy: false});
+	const {managed, made, turn} = setUpByHand();
+	managed.send({type: 'configured', enabled: true, lazy: false});
 	await turn();
 	made[0]?.gone.abort(new ConnectError({kind: 'passing', message: 'It exited with code 1'}));
 	made[0]?.done();
 	await turn();
 
-	expect(link.state).toMatchObject({
+	expect(managed.state).toMatchObject({
 		status: 'failed',
 		reason: 'It exited with code 1',
 		failures: 1,
@@ -397,10 +397,10 @@ test('a connection that was lost the moment it was made is a failed try', async 
 	expect(made[0]?.isEnding).toBe(true);
 });
 
-/** A wire whose connections take until `release` to end. */
+/** Transports whose connections take until `release` to end. */
 function slowToEnd() {
 	const {promise, resolve: release} = Promise.withResolvers<void>();
-	const wire = (own: Wire): Wire => ({
+	const transports = (own: TransportFactory): TransportFactory => ({
 		...own,
 		async open(...parameters) {
 			const opened = await own.open(...parameters);
@@ -413,22 +413,22 @@ function slowToEnd() {
 			};
 		},
 	});
-	return {wire, release};
+	return {transports, release};
 }
 
 test('a try that is given up has ended before the next one begins: two processes of one server would fight for its files', async () => {
-	const {wire, release} = slowToEnd();
-	const {link, start, memory} = setUp({
+	const {transports, release} = slowToEnd();
+	const {managed, start, memory} = setUp({
 		serve: async (transport, connection) =>
 			connection === 1 ? silent(transport, connection) : legacy()(transport, connection),
-		wire,
+		transports,
 	});
-	await using _ = link;
+	await using _ = managed;
 	start();
 	await until(() => memory.sent[0]?.includes('initialize') === true);
 	start();
 	let hasEnded = false;
-	const ended = link.ended().then(() => {
+	const ended = managed.ended().then(() => {
 		hasEnded = true;
 		return undefined;
 	});
@@ -437,42 +437,42 @@ test('a try that is given up has ended before the next one begins: two processes
 	expect(hasEnded).toBe(false);
 	release();
 	await ended;
-	await link.settled();
+	await managed.settled();
 
 	expect(memory.sent).toHaveLength(2);
-	expect(link.state.status).toBe('connected');
+	expect(managed.state.status).toBe('connected');
 });
 
 test('a try that did not connect in time is tried again when it has ended; nobody waits for that longer than 3 s', async () => {
-	const {wire} = slowToEnd();
-	const {link, start, memory, clock} = setUp({serve: silent, wire});
+	const {transports} = slowToEnd();
+	const {managed, start, memory, clock} = setUp({serve: silent, transports});
 	start();
 	await until(() => memory.sent[0]?.includes('initialize') === true);
 	clock.advance(60_000);
 	await turns(20);
-	expect(link.state.status).toBe('connecting');
+	expect(managed.state.status).toBe('connecting');
 	clock.advance(3000);
-	await link.settled();
+	await managed.settled();
 
-	expect(link.state).toMatchObject({
+	expect(managed.state).toMatchObject({
 		status: 'failed',
 		reason: 'It did not connect within 60 s (connect_timeout)',
 	});
-	void link[Symbol.asyncDispose]();
+	void managed[Symbol.asyncDispose]();
 });
 
 test('a connection that nobody can make anything of is ended, not left behind', async () => {
-	const {link, start, memory} = setUp({
-		onLive() {
+	const {managed, start, memory} = setUp({
+		onOpened() {
 			throw new Error('what a list');
 		},
 	});
-	await using _ = link;
+	await using _ = managed;
 	start();
-	await link.settled();
+	await managed.settled();
 
-	expect(link.state).toMatchObject({status: 'failed', reason: 'what a list'});
-	expect(link.live).toBeUndefined();
-	await link.ended();
+	expect(managed.state).toMatchObject({status: 'failed', reason: 'what a list'});
+	expect(managed.current).toBeUndefined();
+	await managed.ended();
 	expect(memory.count()).toBe(0);
 });

@@ -11,22 +11,22 @@ import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/version.ts';
 import type {CallsUnderWay} from '../tools/calls-under-way.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import type {Wire} from '../wire/create-wire.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
+import type {TransportFactory} from '../wire/transport-factory.ts';
 import {createLivenessCheck} from './check-liveness.ts';
 import type {ClientSide} from './client-side.ts';
 import {type Listing, listTools} from './list-tools.ts';
-import type {Live, ServerFacts} from './live.ts';
+import type {OpenConnection, ServerFacts} from './open-connection.ts';
 import {withDeadline} from './with-deadline.ts';
 
 export type ConnectDependencies = {
 	readonly clock: Clock;
-	readonly wire: Wire;
+	readonly transports: TransportFactory;
 	readonly clientSide: ClientSide;
 	readonly authProvider?: OAuthClientProvider | undefined;
 };
 
-export type LiveOptions = {
+export type OpenConnectionOptions = {
 	/** Values that the references of the server became. */
 	readonly secrets: readonly string[];
 	/** Called at most once, when the connection has ended without having been asked to. */
@@ -34,7 +34,7 @@ export type LiveOptions = {
 };
 
 /** One try to connect. */
-export type Attempt = {
+export type ConnectionAttempt = {
 	readonly server: ToolServerConfig;
 	readonly mode: VersionNegotiationMode;
 	readonly discover: DiscoverResult | undefined;
@@ -50,11 +50,11 @@ export type Attempt = {
  *
  * @throws ConnectError, whose cause is what the SDK threw when the handshake failed; the reason of `limited`
  */
-export async function openLive(
-	{server, mode, discover, limited, ended, timeoutMs}: Attempt,
-	{secrets, onLost}: LiveOptions,
-	{clock, wire, clientSide, authProvider}: ConnectDependencies,
-): Promise<Live> {
+export async function attemptConnection(
+	{server, mode, discover, limited, ended, timeoutMs}: ConnectionAttempt,
+	{secrets, onLost}: OpenConnectionOptions,
+	{clock, transports, clientSide, authProvider}: ConnectDependencies,
+): Promise<OpenConnection> {
 	const gone = new AbortController();
 	let shaken = false;
 	let established = false;
@@ -89,7 +89,7 @@ export async function openLive(
 	};
 
 	try {
-		opened = await wire.open(server, {
+		opened = await transports.open(server, {
 			signal: ended.signal,
 			secrets,
 			...(authProvider ? {authProvider} : {}),
@@ -105,7 +105,7 @@ export async function openLive(
 		const listing = await listTools(client, {signal: limited, timeoutMs});
 		gone.signal.throwIfAborted();
 		established = true;
-		return liveOf({
+		return openConnectionOf({
 			client,
 			clock,
 			calls: clientSide.calls,
@@ -133,7 +133,7 @@ const failureOf = (
 		? error
 		: new ConnectError(opened.explain(error), isRefusal ? {cause: error} : {});
 
-function liveOf({
+function openConnectionOf({
 	client,
 	clock,
 	calls,
@@ -151,7 +151,7 @@ function liveOf({
 	readonly gone: AbortSignal;
 	readonly close: () => Promise<void>;
 	readonly timeoutMs: number;
-}): Live {
+}): OpenConnection {
 	const facts = factsOf(client);
 	const checkNow = createLivenessCheck(client, clock);
 	const explained = async <T>(task: () => Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 /** Tells of marks once per turn of the event loop, however many there were. Disposal forgets what has not been told. */
-export type Changes = Disposable & {mark(name: string): void};
+export type ChangeBatch = Disposable & {mark(name: string): void};
 
-export function createChanges(tell: (name: string) => void): Changes {
+export function createChangeBatch(tell: (name: string) => void): ChangeBatch {
 	const marked = new Set<string>();
 	let planned: NodeJS.Immediate | undefined;
 	let disposed = false;

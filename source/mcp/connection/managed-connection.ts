@@ -5,12 +5,12 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';
 import {wakeAt} from './due.ts';
-import type {Live} from './live.ts';
+import type {OpenConnection} from './open-connection.ts';
 import type {ServerAction, ServerEvent, ServerSettings, ServerState} from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
 import {whyNot} from './why-not.ts';
 
-export type LinkDependencies = {
+export type ManagedConnectionDependencies = {
 	/** Times of the state are those of `clock.monotonic()`. */
 	readonly clock: Clock;
 	/** From 0 to 1, 1 excluded. */
@@ -22,18 +22,18 @@ export type LinkDependencies = {
 	readonly open: (options: {
 		readonly signal: AbortSignal;
 		readonly onLost: (failure: ConnectFailure) => void;
-	}) => Promise<Live>;
+	}) => Promise<OpenConnection>;
 	/** A connection works now; called before anybody may use it. */
-	readonly onLive: (live: Live) => void;
+	readonly onOpened: (opened: OpenConnection) => void;
 	/** The state is another one, or a check has told something. */
 	readonly onChange: () => void;
 };
 
 /** One server's connection, kept as its state says: whatever decides is in `stepServer`, whatever acts is here. */
-export type Link = AsyncDisposable & {
+export type ManagedConnection = AsyncDisposable & {
 	readonly state: ServerState;
 	/** The connection that works; `undefined` when there is none. */
-	readonly live: Live | undefined;
+	readonly current: OpenConnection | undefined;
 	/** Round trip of the last check, milliseconds. */
 	readonly pingMs: number | undefined;
 	/** Something happened that is not about one connection. */
@@ -46,10 +46,10 @@ export type Link = AsyncDisposable & {
 	 */
 	use<T>(
 		signal: AbortSignal,
-		call: {task(live: Live): Promise<T>; answered(result: T): boolean},
+		call: {task(opened: OpenConnection): Promise<T>; answered(result: T): boolean},
 	): Promise<T>;
 	/** What a caller learnt of a connection; nothing when it is not the present one. */
-	report(live: Live, failure: ConnectFailure): void;
+	report(opened: OpenConnection, failure: ConnectFailure): void;
 	/** Lets a connection that waits for its turn be made now. */
 	hurry(): void;
 	/** Why there is none; `undefined` when there is one. */
@@ -62,10 +62,12 @@ export type Link = AsyncDisposable & {
 
 const nothing = () => {};
 
-export function createLink(dependencies: LinkDependencies): Link {
-	const {clock, random, slots, settings, onLive, onChange} = dependencies;
+export function createManagedConnection(
+	dependencies: ManagedConnectionDependencies,
+): ManagedConnection {
+	const {clock, random, slots, settings, onOpened, onChange} = dependencies;
 	let state = unconfigured;
-	let live: Live | undefined;
+	let current: OpenConnection | undefined;
 	let pingMs: number | undefined;
 	let cancelWake = nothing;
 	let disposed = false;
@@ -119,8 +121,8 @@ export function createLink(dependencies: LinkDependencies): Link {
 			case 'end': {
 				attempt.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
 				awaitEnd(attempted);
-				end(live);
-				live = undefined;
+				end(current);
+				current = undefined;
 				break;
 			}
 		}
@@ -134,14 +136,14 @@ export function createLink(dependencies: LinkDependencies): Link {
 		ending.add(done);
 	};
 
-	const end = (old: Live | undefined) => {
+	const end = (old: OpenConnection | undefined) => {
 		if (old) {
 			awaitEnd(old[Symbol.asyncDispose]());
 		}
 	};
 
 	const connectNow = async (connection: number, signal: AbortSignal, urgent: AbortSignal) => {
-		let made: Live | undefined;
+		let made: OpenConnection | undefined;
 		try {
 			await Promise.all(ending);
 			made = await withSlot(slots, {signal, urgent}, async () =>
@@ -154,8 +156,8 @@ export function createLink(dependencies: LinkDependencies): Link {
 			);
 			signal.throwIfAborted();
 			made.signal.throwIfAborted();
-			onLive(made);
-			live = made;
+			onOpened(made);
+			current = made;
 		} catch (error) {
 			end(made);
 			if (!signal.aborted) {
@@ -170,7 +172,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 
 	const checkNow = async (connection: number, signal: AbortSignal) => {
 		try {
-			pingMs = await live?.check(signal);
+			pingMs = await current?.check(signal);
 			send({type: 'check-passed', connection});
 		} catch (error) {
 			send({type: 'check-failed', connection, failure: failureOf(error)});
@@ -180,7 +182,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 	const isPending = () => state.status === 'connecting' && !disposed;
 
 	/** Waits while a connection is being made. */
-	const obtain = async (signal: AbortSignal): Promise<Live> => {
+	const obtain = async (signal: AbortSignal): Promise<OpenConnection> => {
 		signal.throwIfAborted();
 		send({type: 'called'});
 		if (isPending()) {
@@ -192,19 +194,19 @@ export function createLink(dependencies: LinkDependencies): Link {
 			await within(changed.promise, signal);
 		}
 
-		if (!live || disposed) {
+		if (!current || disposed) {
 			throw new ConnectError(whyNot(state));
 		}
 
-		return live;
+		return current;
 	};
 
 	return {
 		get state() {
 			return state;
 		},
-		get live() {
-			return live;
+		get current() {
+			return current;
 		},
 		get pingMs() {
 			return pingMs;
@@ -212,7 +214,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 		send,
 		async use(signal, call) {
 			let used = await obtain(signal);
-			while (used !== live) {
+			while (used !== current) {
 				// oxlint-disable-next-line no-await-in-loop -- it was lost the moment it was made
 				used = await obtain(signal);
 			}
@@ -229,7 +231,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 			}
 		},
 		report(reported, failure) {
-			if (reported === live) {
+			if (reported === current) {
 				const {connection} = state;
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
@@ -237,7 +239,7 @@ export function createLink(dependencies: LinkDependencies): Link {
 		hurry() {
 			hurry.abort();
 		},
-		why: () => (live ? undefined : whyNot(state)),
+		why: () => (current ? undefined : whyNot(state)),
 		async settled() {
 			while (isPending()) {
 				// oxlint-disable-next-line no-await-in-loop -- until it is decided
@@ -252,8 +254,8 @@ export function createLink(dependencies: LinkDependencies): Link {
 			cancelWake();
 			attempt.abort(new ConnectError({kind: 'passing', message: 'svc is stopping'}));
 			awaitEnd(attempted);
-			end(live);
-			live = undefined;
+			end(current);
+			current = undefined;
 			changed.resolve();
 			await Promise.all(ending);
 		},

@@ -5,7 +5,7 @@ import type {Logger} from '../../core/log.ts';
 const pauseMs = 60_000;
 
 /** Says in the log that a request of a server is refused: the first at once, then one line a minute at most, with how many were not told of. */
-export function createRefusalTeller({
+export function createRefusalLog({
 	clock,
 	log,
 	server,

@@ -21,7 +21,7 @@ export type Selection = {
  *
  * @see Interface 2.13, rules 1 to 4
  */
-export function selectTools(listed: readonly ListedTool[], policy: ToolsPolicy): Selection {
+export function filterTools(listed: readonly ListedTool[], policy: ToolsPolicy): Selection {
 	const byName = Map.groupBy(listed, ({name}) => name);
 	const wanted = byName
 		.values()

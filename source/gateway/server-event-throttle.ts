@@ -6,7 +6,7 @@ import type {ServerView} from '../core/tool-server.ts';
 const pauseMs = 100;
 
 /** Tells the faces of tool servers. Disposal keeps back what has not been told yet. */
-export type ServerNews = Disposable & {
+export type ServerEventThrottle = Disposable & {
 	/** The server stands like this now. */
 	changed(view: ServerView): void;
 	/** The server is gone. */
@@ -16,13 +16,13 @@ export type ServerNews = Disposable & {
 type Pause = {waiting: ServerView | undefined; readonly cancel: () => void};
 
 /** Reports servers as events: the first change of a server at once, those that follow within 100 ms together. */
-export function createServerNews({
+export function createServerEventThrottle({
 	clock,
 	emit,
 }: {
 	readonly clock: Clock;
 	readonly emit: Emit;
-}): ServerNews {
+}): ServerEventThrottle {
 	const pauses = new Map<string, Pause>();
 
 	const tell = (key: string, server: ServerView) => {
