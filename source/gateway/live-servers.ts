@@ -10,7 +10,7 @@ import {inServerOrder} from '../core/reduce-servers.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import {within} from '../core/within.ts';
-import type {PlannedServerChange, ServerManager} from '../mcp/manager.ts';
+import type {PlannedServerChange, ServerManager} from '../mcp/contract.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerEventThrottle} from './server-event-throttle.ts';

@@ -8,7 +8,7 @@ import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Run} from '../core/run.ts';
 import type {Approve} from '../core/tool.ts';
-import type {ServerManagerDependencies} from '../mcp/manager.ts';
+import type {ServerManagerDependencies} from '../mcp/contract.ts';
 import type {Store} from '../store/port.ts';
 import {createApprovalLog} from './approval-log.ts';
 import type {GatewayWorld} from './rooms.ts';

@@ -4,7 +4,7 @@ import {ensureHome} from '../config/home-paths.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
-import type {ServerManager, ServerManagerDependencies} from '../mcp/manager.ts';
+import type {ServerManager, ServerManagerDependencies} from '../mcp/contract.ts';
 import type {TransportFactory} from '../mcp/wire/transport-factory.ts';
 import {joinLists} from './server-secrets.ts';
 

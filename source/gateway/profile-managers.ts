@@ -3,7 +3,7 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
-import type {ServerManager} from '../mcp/manager.ts';
+import type {ServerManager} from '../mcp/contract.ts';
 import type {OpenManager} from './open-manager.ts';
 
 /** Which server of whom. */

@@ -1,5 +1,5 @@
 import type {ApprovalRule} from '../core/approval.ts';
-import type {PlannedServerChange} from '../mcp/manager.ts';
+import type {PlannedServerChange} from '../mcp/contract.ts';
 import type {ServerReloadPlan} from './port.ts';
 
 /** What a reload of the tool servers of `profile` would do, for a person: what changes, and which rules would not hold any more. Pure. */

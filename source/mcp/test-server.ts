@@ -1,7 +1,7 @@
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {TestedServer} from '../core/tool-server.ts';
 import {createCallQueue} from './connection/call-queue.ts';
-import type {ServerManagerDependencies} from './manager.ts';
+import type {ServerManagerDependencies} from './contract.ts';
 import {createToolServer} from './tool-server.ts';
 import type {Pins} from './tools/pins.ts';
 import {ConnectError} from './wire/connect-error.ts';

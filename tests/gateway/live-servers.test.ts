@@ -8,7 +8,7 @@ import type {ServerView} from '../../source/core/tool-server.ts';
 import type {Tool} from '../../source/core/tool.ts';
 import {createLiveServers} from '../../source/gateway/live-servers.ts';
 import type {ManagerOfProfile} from '../../source/gateway/open-manager.ts';
-import type {ServerManager} from '../../source/mcp/manager.ts';
+import type {ServerManager} from '../../source/mcp/contract.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {makeAskedTool, makeServer, makeServerConfig} from '../helpers/make-server.ts';
 

@@ -5,7 +5,8 @@ import type {JsonValue} from '../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../source/core/log.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import type {ServerView} from '../../source/core/tool-server.ts';
-import {createServerManager, type ServerManagerDependencies} from '../../source/mcp/manager.ts';
+import type {ServerManagerDependencies} from '../../source/mcp/contract.ts';
+import {createServerManager} from '../../source/mcp/manager.ts';
 import type {TransportFactory} from '../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 

@@ -2,7 +2,7 @@ import type {DiscoverResult} from '@modelcontextprotocol/client';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {ServerManagerDependencies} from '../manager.ts';
+import type {ServerManagerDependencies} from '../contract.ts';
 import {createCallsUnderWay} from '../tools/calls-under-way.ts';
 import {createClientHandlers} from '../tools/client-handlers.ts';
 import type {RequestWindow} from '../tools/request-window.ts';

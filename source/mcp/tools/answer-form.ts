@@ -1,20 +1,36 @@
 import type {ElicitRequestParams, ElicitResult} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {contentProblem} from '../../core/approvals/content-problem.ts';
+import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import type {Elicit} from '../contract.ts';
 import {hostOf} from './ask-about.ts';
-import {runIdOf} from './calls-under-way.ts';
-import type {HandlerDependencies} from './client-handlers.ts';
+import {type CallsUnderWay, runIdOf} from './calls-under-way.ts';
 import {formFields} from './form-fields.ts';
 import {createRefusalLog} from './refusal-log.ts';
-import {createRequestWindow} from './request-window.ts';
+import {createRequestWindow, type RequestWindow} from './request-window.ts';
 
 /** Questions of one connection that may wait at the same time. */
 const mostQuestions = 5;
 
 /** Questions of one server in a minute, answered or not: each is written down, and rings for a person. */
 const mostInMinute = 20;
+
+export type FormHandlerDependencies = {
+	readonly server: ToolServerConfig;
+	readonly profile: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly calls: CallsUnderWay;
+	readonly elicit: Elicit;
+	/** When the server asked a person before; absent: over this connection alone. */
+	readonly formWindow?: RequestWindow;
+};
 
 /**
  * Answers forms through `elicit`, URLs with `decline`. What a person fills in is compared with the form before it is sent; every way out that is no answer is
@@ -31,7 +47,7 @@ export function createFormHandler({
 	calls,
 	elicit,
 	formWindow: times = createRequestWindow(clock),
-}: HandlerDependencies) {
+}: FormHandlerDependencies) {
 	const fact = {server: server.name};
 	const tell = createRefusalLog({clock, log, server: server.name});
 	const tellPage = createRefusalLog({clock, log, server: server.name});

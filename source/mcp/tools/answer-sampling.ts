@@ -1,12 +1,16 @@
 import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
-import {runIdOf} from './calls-under-way.ts';
-import type {HandlerDependencies} from './client-handlers.ts';
+import type {Sample} from '../contract.ts';
+import {type CallsUnderWay, runIdOf} from './calls-under-way.ts';
 import {judgeSampling} from './judge-sampling.ts';
 import {createRefusalLog} from './refusal-log.ts';
-import {createRequestWindow} from './request-window.ts';
+import {createRequestWindow, type RequestWindow} from './request-window.ts';
 
 /** What the protocol has for a person, or a policy, that says no. */
 const refusedCode = -1;
@@ -16,6 +20,19 @@ class Refusal extends Error {
 	override readonly name = 'Refusal';
 	readonly code = refusedCode;
 }
+
+export type SamplingHandlerDependencies = {
+	readonly server: ToolServerConfig;
+	readonly profile: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly calls: CallsUnderWay;
+	/** Absent: no server may ask. */
+	readonly sample?: Sample | undefined;
+	/** When the server asked before; absent: over this connection alone. */
+	readonly samplingWindow?: RequestWindow;
+};
 
 /**
  * Asks our model for a server, as far as its policy allows. Rejects with `Refusal` otherwise; what it says goes to the server.
@@ -31,7 +48,7 @@ export function createSamplingHandler({
 	calls,
 	sample,
 	samplingWindow: times = createRequestWindow(clock),
-}: HandlerDependencies) {
+}: SamplingHandlerDependencies) {
 	const {timeoutMs} = server.sampling;
 	const tell = createRefusalLog({clock, log, server: server.name});
 

@@ -60,7 +60,7 @@ export function hostOf({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 /** Endpoints are immutable, and a server has hundreds of tools. */
 const hashes = new WeakMap<ToolServerConfig['endpoint'], string>();
 
-/** What makes a server another one under the same name; references count as they are written. @see plan-servers.ts `isOther` */
+/** What makes a server another one under the same name; references count as they are written. @see diff-server.ts `isOther` */
 function endpointHash({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	const known = hashes.get(endpoint);
 	if (known !== undefined) {

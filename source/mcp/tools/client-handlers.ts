@@ -1,39 +1,10 @@
 import type {Client, ClientCapabilities} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
-import type {Sampled, SampleRequest} from '../../core/sample.ts';
-import type {Elicit} from '../manager.ts';
-import {createFormHandler} from './answer-form.ts';
-import {createSamplingHandler} from './answer-sampling.ts';
-import type {CallsUnderWay} from './calls-under-way.ts';
-import type {RequestWindow} from './request-window.ts';
+import {createFormHandler, type FormHandlerDependencies} from './answer-form.ts';
+import {createSamplingHandler, type SamplingHandlerDependencies} from './answer-sampling.ts';
 
-/** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
-export type Sample = (
-	request: SampleRequest & {
-		readonly profile: string;
-		/** The run whose call made the server ask. */
-		readonly runId?: number;
-	},
-) => Promise<Sampled>;
-
-export type HandlerDependencies = {
-	readonly server: ToolServerConfig;
-	readonly profile: string;
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
-	readonly calls: CallsUnderWay;
-	readonly elicit: Elicit;
-	/** Absent: no server may ask. */
-	readonly sample?: Sample | undefined;
-	/** Of the server; absent: of this connection alone. */
-	readonly samplingWindow?: RequestWindow;
-	/** When the server asked a person before. */
-	readonly formWindow?: RequestWindow;
-};
+/** What is needed to answer whatever a server may ask. */
+export type HandlerDependencies = FormHandlerDependencies & SamplingHandlerDependencies;
 
 /** What we answer to a server's own requests. */
 export type ClientHandlers = {

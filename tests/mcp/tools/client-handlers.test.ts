@@ -9,13 +9,12 @@ import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {createLogger} from '../../../source/core/log.ts';
 import type {SampleRequest} from '../../../source/core/sample.ts';
-import type {Elicit, FormRequest} from '../../../source/mcp/manager.ts';
+import type {Elicit, FormRequest, Sample} from '../../../source/mcp/contract.ts';
 import {createCallsUnderWay} from '../../../source/mcp/tools/calls-under-way.ts';
 import {
 	clientCapabilities,
 	createClientHandlers,
 	type HandlerDependencies,
-	type Sample,
 } from '../../../source/mcp/tools/client-handlers.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {connected, tableServer, text} from './connected.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
-import {diffServer} from '../../source/mcp/plan-servers.ts';
+import {diffServer} from '../../source/mcp/diff-server.ts';
 import {remoteServer} from './servers/http-server.ts';
 import {stdioServer} from './servers/stdio-server.ts';
 
