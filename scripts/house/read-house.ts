@@ -10,7 +10,7 @@ export type Import = {
 };
 
 export type HouseFile = {
-	/** From the root of the house: `mcp/tools/call.ts`. */
+	/** From the root of the house: `mcp/calls/call-tool.ts`. */
 	readonly path: string;
 	readonly lines: number;
 	readonly imports: readonly Import[];

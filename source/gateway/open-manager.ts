@@ -50,7 +50,7 @@ export function createManagerOpener({
 		const [{createTransportFactory}, {createServerManager}, {createOAuthProviders}] =
 			await Promise.all([
 				import('../mcp/wire/transport-factory.ts'),
-				import('../mcp/manager.ts'),
+				import('../mcp/manager/server-manager.ts'),
 				import('../mcp/oauth/providers.ts'),
 			]);
 		const {clock, log, redact} = dependencies;

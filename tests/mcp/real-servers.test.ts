@@ -6,7 +6,7 @@ import {expect, test} from 'vitest';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {isJsonObject} from '../../source/core/json.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
-import {byName, openManager} from './open-manager.ts';
+import {byName, openManager} from './manager/open-manager.ts';
 import {startEverything} from './servers/everything-server.ts';
 import {remoteServer, startHttp} from './servers/http-server.ts';
 import {sampleServer} from './servers/memory-transports.ts';

@@ -39,7 +39,7 @@ const entry = (name: string, lazy: boolean): ToolServerConfig => ({
 
 async function startManager(paths: HomePaths) {
 	const [{createServerManager}, {createTransportFactory}] = await Promise.all([
-		import('../../../source/mcp/manager.ts'),
+		import('../../../source/mcp/manager/server-manager.ts'),
 		import('../../../source/mcp/wire/transport-factory.ts'),
 	]);
 	const stack = new AsyncDisposableStack();

@@ -78,7 +78,7 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 		return [];
 	}
 
-	const {knownServers} = await import('../../mcp/known-servers.ts');
+	const {knownServers} = await import('../../mcp/manager/known-servers.ts');
 	const servers = await knownServers(toolServers, {
 		profile,
 		paths: profiles.of(profile).paths,

@@ -9,13 +9,13 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/version.ts';
-import type {CallsUnderWay} from '../tools/calls-under-way.ts';
+import {type Listing, listTools} from '../catalogue/list-tools.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
 import type {TransportFactory} from '../wire/transport-factory.ts';
+import type {CallsUnderWay} from './calls-under-way.ts';
 import {createLivenessCheck} from './check-liveness.ts';
 import type {ClientSide} from './client-side.ts';
-import {type Listing, listTools} from './list-tools.ts';
 import type {OpenConnection, ServerFacts} from './open-connection.ts';
 import {withDeadline} from './with-deadline.ts';
 

@@ -1,6 +1,6 @@
 import type {jsonSchemaValidator} from '@modelcontextprotocol/client';
-import type {CallsUnderWay} from '../tools/calls-under-way.ts';
-import type {ClientHandlers} from '../tools/client-handlers.ts';
+import type {ClientHandlers} from '../requests/client-handlers.ts';
+import type {CallsUnderWay} from './calls-under-way.ts';
 
 /** Our end of a connection: what we declare, how we answer when the server asks, and for which calls. */
 export type ClientSide = ClientHandlers & {

@@ -1,6 +1,6 @@
 import type {DiscoverResult} from '@modelcontextprotocol/client';
-import type {Connection} from '../tools/call.ts';
-import type {Listing} from './list-tools.ts';
+import type {Connection} from '../calls/call.ts';
+import type {Listing} from '../catalogue/list-tools.ts';
 
 /** What faces and caches want to know of the server at the other end; its own words, not cleaned. */
 export type ServerFacts = {

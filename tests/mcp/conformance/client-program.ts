@@ -12,7 +12,7 @@ import {createLogger} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool} from '../../../source/core/tool.ts';
-import {createServerManager} from '../../../source/mcp/manager.ts';
+import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
 import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';

@@ -8,7 +8,7 @@ import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool, ToolContext} from '../../../source/core/tool.ts';
 import type {Elicit, FormRequest, Sample} from '../../../source/mcp/contract.ts';
-import {createServerManager} from '../../../source/mcp/manager.ts';
+import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 

@@ -1,0 +1,219 @@
+import type {Client, RequestOptions} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ToolContext, ToolResult} from '../../core/tool.ts';
+import type {PlannedTool} from '../catalogue/plan-tools.ts';
+import type {CallsUnderWay} from '../connection/calls-under-way.ts';
+import type {ConnectFailure} from '../wire/open-transport.ts';
+import {askUtility, BadArguments} from './ask-utility.ts';
+import {callFailure, type LostReason} from './call-failure.ts';
+import {createProgressReporter} from './progress.ts';
+import {type Answer, finishText, renderAnswer} from './render-answer.ts';
+
+/** A live connection, as far as calls need it. */
+export type Connection = {
+	readonly client: Client;
+	explain(error: unknown): ConnectFailure;
+	/** Aborted when the connection is gone. */
+	readonly signal: AbortSignal;
+	/** The same that its handlers got. */
+	readonly calls: CallsUnderWay;
+};
+
+export type CallOutcome =
+	| {readonly kind: 'result'; readonly result: ToolResult}
+	/** The answer will not come. `sent: false`: the server has not seen the call, so any tool may be called again. */
+	| {readonly kind: 'lost'; readonly reason: LostReason; readonly sent: boolean};
+
+export type CallOptions = {
+	/** As written or expanded: its name, its trust and `timeoutMs` count. */
+	readonly server: ToolServerConfig;
+	/** `paths.cache`; what is no text goes to `mcp/` in it. */
+	readonly cacheDir: string;
+	readonly redact: Redact;
+	readonly clock: Clock;
+};
+
+type Call = {
+	readonly planned: PlannedTool;
+	readonly args: JsonValue;
+	readonly context: ToolContext;
+};
+
+/** The client's own time limit; ours, which can pause, is to end a call. The longest that a timer takes. */
+const neverMs = 2 ** 31 - 1;
+
+/**
+ * Calls a tool over `connection`. Never replays. What goes wrong at the server or on the way is a result with `isError`; rejects with the reason of
+ * `context.signal` when that aborts. `server.timeoutMs` does not pass while a question of the server waits; at its end the server is told that the call is cancelled.
+ */
+export async function callTool(
+	connection: Connection,
+	call: Call,
+	options: CallOptions,
+): Promise<CallOutcome> {
+	const {planned, args, context} = call;
+	context.signal.throwIfAborted();
+	const given = args ?? {};
+	if (!isJsonObject(given)) {
+		return failed('The arguments must be a JSON object', options);
+	}
+
+	if (connection.signal.aborted) {
+		return {kind: 'lost', reason: 'closed', sent: false};
+	}
+
+	using attempt = beginAttempt(connection, context, options.server.timeoutMs);
+	try {
+		const answer = await Promise.race([
+			ask(connection.client, {planned, args: given}, requestOptions(call, attempt, options)),
+			attempt.ended,
+		]);
+		const {cacheDir, redact} = options;
+		const result = await renderAnswer(answer, {cacheDir, redact, runId: context.runId});
+		return {kind: 'result', result};
+	} catch (error) {
+		context.signal.throwIfAborted();
+		if (error instanceof BadArguments) {
+			return failed(error.message, options);
+		}
+
+		if (attempt.isTimeout) {
+			return failed(timeoutMessage(planned, options.server), options);
+		}
+
+		const failure = callFailure(error, connection);
+		return failure.kind === 'lost' ? failure : failed(failure.message, options);
+	}
+}
+
+type Attempt = Disposable & {
+	/** Aborts when the call shall end. Its reason goes to the server. */
+	readonly signal: AbortSignal;
+	/** Rejects then. */
+	readonly ended: Promise<never>;
+	readonly isTimeout: boolean;
+};
+
+function beginAttempt(connection: Connection, context: ToolContext, timeoutMs: number): Attempt {
+	const controller = new AbortController();
+	const {promise: ended, reject} = Promise.withResolvers<never>();
+	// Nobody may be waiting any more.
+	ended.catch(() => {});
+	let isTimeout = false;
+	const end = (reason: string) => {
+		controller.abort(reason);
+		reject(new Error(reason));
+	};
+
+	const onCancel = () => end('cancelled');
+	// What the connection said of this call before it went is still on its way, and says more.
+	const onGone = () => {
+		setImmediate(() => {
+			end('connection closed');
+		});
+	};
+
+	context.signal.addEventListener('abort', onCancel, {once: true});
+	connection.signal.addEventListener('abort', onGone, {once: true});
+	const underWay = connection.calls.begin({
+		runId: context.runId,
+		timeoutMs,
+		onTimeout() {
+			isTimeout = true;
+			end('timed out');
+		},
+	});
+	return {
+		signal: controller.signal,
+		ended,
+		get isTimeout() {
+			return isTimeout;
+		},
+		[Symbol.dispose]() {
+			underWay[Symbol.dispose]();
+			context.signal.removeEventListener('abort', onCancel);
+			connection.signal.removeEventListener('abort', onGone);
+		},
+	};
+}
+
+function requestOptions(
+	{context}: Call,
+	{signal}: Attempt,
+	{clock, redact}: CallOptions,
+): RequestOptions {
+	const {onProgress} = context;
+	return {
+		signal,
+		timeout: neverMs,
+		...(onProgress ? {onprogress: createProgressReporter(onProgress, {clock, redact})} : {}),
+	};
+}
+
+async function ask(
+	client: Client,
+	{planned, args}: {readonly planned: PlannedTool; readonly args: JsonObject},
+	options: RequestOptions,
+): Promise<Answer> {
+	const {kind, tool, listed} = planned;
+	if (kind !== 'native') {
+		return askUtility(client, {kind, args}, options);
+	}
+
+	const {content, structuredContent, isError} = await client.callTool(
+		{name: tool, arguments: {...args}},
+		// What was planned is what the answer is compared with, whatever the server lists by now.
+		{...options, ...(listed ? {toolDefinition: listed} : {})},
+	);
+	return {
+		content,
+		structured: structuredContent,
+		...(isError === undefined ? {} : {isError}),
+	};
+}
+
+const timeoutMessage = ({tool, readOnly}: PlannedTool, {timeoutMs}: ToolServerConfig): string => {
+	const doubt = readOnly
+		? ''
+		: ': whether it had its effect is unknown, verify before calling again';
+	return `The tool "${tool}" did not answer within ${timeoutMs / 1000} s and was cancelled${doubt}`;
+};
+
+const failed = (error: string, {server, redact}: CallOptions): CallOutcome => ({
+	kind: 'result',
+	result: {
+		text: finishText(JSON.stringify({error, server: server.name}), redact),
+		isError: true,
+	},
+});
+
+const lostBecause: Readonly<Record<LostReason, string>> = {
+	session_expired: 'its session expired',
+	stream_lost: 'the stream of its answer was lost',
+	closed: 'the connection was closed',
+};
+
+/** What the model reads of a call whose outcome nobody knows. @see Interface 7, tool-server errors 3 */
+export const uncertainResult = ({
+	server,
+	tool,
+	reason,
+}: {
+	readonly server: string;
+	readonly tool: string;
+	readonly reason: LostReason;
+}): ToolResult => ({
+	text: JSON.stringify({
+		error: `outcome_uncertain: the tool "${tool}" of the tool server "${server}" was called, then ${lostBecause[reason]}; verify what it did before calling it again`,
+		outcome_uncertain: true,
+		server,
+		tool,
+		reason,
+	}),
+	isError: true,
+});
+
+export type {LostReason};

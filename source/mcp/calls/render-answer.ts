@@ -1,0 +1,161 @@
+import type {ContentBlock} from '@modelcontextprotocol/client';
+import {boundText} from '../../core/bound-text.ts';
+import {canonicalJson} from '../../core/canonical-json.ts';
+import {messageOf} from '../../core/errors.ts';
+import {isDeepJson} from '../../core/json-depth.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ToolResult} from '../../core/tool.ts';
+import {cell} from '../../core/untrusted.ts';
+import {visibleText} from '../catalogue/visible-text.ts';
+import {pruneBinaries, saveBinary} from './save-binary.ts';
+
+/** What a server answered, without what is for the protocol only. */
+export type Answer = {
+	readonly content: readonly ContentBlock[];
+	readonly structured?: unknown;
+	readonly isError?: boolean;
+};
+
+/** Where the parts of an answer go that are no text. */
+export type AnswerPlace = {
+	readonly cacheDir: string;
+	readonly runId?: number | undefined;
+	readonly redact: Redact;
+};
+
+const mostBlocks = 1000;
+const mostBinaries = 50;
+/** Bytes of UTF-8 that a model reads of one answer. @see Decisions 6 */
+const maxResultBytes = 400_000;
+/** What is beyond is not even looked at: cleaning and redacting cost time. */
+const maxCleanedBytes = 2 * maxResultBytes;
+
+/**
+ * An answer as text for a model: texts as they are, structured content as JSON when no text says the same, binaries written to the cache and named,
+ * links listed and never followed. Nothing invisible is left; credentials are hidden; head and tail of what is longer than 400 kB. Never throws for what the server sent.
+ *
+ * @see Decisions 6
+ */
+export async function renderAnswer(
+	{content, structured, isError}: Answer,
+	place: AnswerPlace,
+): Promise<ToolResult> {
+	const blocks = content.slice(0, mostBlocks);
+	const saver = createSaver(place);
+	const parts: string[] = [];
+	for (const block of blocks) {
+		// One after the other: what is saved is counted.
+		// oxlint-disable-next-line no-await-in-loop -- see above
+		parts.push(await renderBlock(block, saver));
+	}
+
+	if (content.length > blocks.length) {
+		parts.push(`[${content.length - blocks.length} more parts left out]`);
+	}
+
+	if (structured !== undefined) {
+		parts.push(...renderStructured(structured, blocks));
+	}
+
+	await saver.finish();
+	const text = finishText(parts.filter(part => part !== '').join('\n'), place.redact);
+	return {text: text || '(no content)', ...(isError === true ? {isError} : {})};
+}
+
+/** A stranger's text for a model: nothing invisible, no credentials, head and tail of what is longer than 400 kB. */
+export const finishText = (text: string, redact: Redact): string =>
+	boundText(redact(visibleText(boundText(text, maxCleanedBytes))), maxResultBytes);
+
+type Saver = {
+	save(what: string, binary: {data: string; mimeType?: string | undefined}): Promise<string>;
+	finish(): Promise<void>;
+};
+
+function createSaver({cacheDir, runId}: AnswerPlace): Saver {
+	let count = 0;
+	return {
+		async save(what, binary) {
+			count += 1;
+			const label = `${what}, ${short(binary.mimeType ?? 'type not told')}`;
+			if (count > mostBinaries) {
+				return `[${label}: more than ${mostBinaries} in one answer, not kept]`;
+			}
+
+			try {
+				const saved = await saveBinary(binary, {cacheDir, runId});
+				return 'path' in saved
+					? `[${label}, ${saved.bytes} bytes, saved as ${saved.path}]`
+					: `[${label}: ${saved.refused}]`;
+			} catch (error) {
+				return `[${label}: cannot be saved (${short(messageOf(error))})]`;
+			}
+		},
+		async finish() {
+			if (count > 0) {
+				try {
+					await pruneBinaries(cacheDir);
+				} catch {
+					// The next answer prunes as well.
+				}
+			}
+		},
+	};
+}
+
+async function renderBlock(block: ContentBlock, saver: Saver): Promise<string> {
+	switch (block.type) {
+		case 'text':
+			return block.text;
+
+		case 'image':
+		case 'audio':
+			return saver.save(block.type, block);
+
+		case 'resource_link':
+			return renderLink(block);
+
+		case 'resource': {
+			const {resource} = block;
+			const label = `resource ${short(resource.uri)}`;
+			return 'text' in resource
+				? `[${label}]\n${resource.text}`
+				: saver.save(label, {data: resource.blob, mimeType: resource.mimeType});
+		}
+	}
+}
+
+function renderLink(link: Extract<ContentBlock, {type: 'resource_link'}>): string {
+	const facts = [link.title ?? link.name, link.mimeType, link.description]
+		.filter(fact => fact !== undefined && fact !== '')
+		.map(fact => short(String(fact)));
+	return `[link to resource ${short(link.uri)}, not fetched: ${facts.join(', ')}]`;
+}
+
+const short = (text: string): string => cell(text, 500).text;
+
+/** The structured content, unless a text is the same. */
+function renderStructured(structured: unknown, blocks: readonly ContentBlock[]): readonly string[] {
+	try {
+		const text = JSON.stringify(structured);
+		const whole = isDeepJson(text) ? undefined : canonicalJson(JSON.parse(text));
+		const isTold =
+			whole !== undefined &&
+			blocks.some(block => block.type === 'text' && canonicalText(block.text) === whole);
+		return isTold ? [] : [`structured content:\n${text}`];
+	} catch {
+		return ['[structured content that is nested too deep, left out]'];
+	}
+}
+
+/** The canonical form of a text that is JSON. */
+function canonicalText(text: string): string | undefined {
+	if (isDeepJson(text)) {
+		return undefined;
+	}
+
+	try {
+		return canonicalJson(JSON.parse(text));
+	} catch {
+		return undefined;
+	}
+}

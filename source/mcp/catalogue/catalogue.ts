@@ -1,0 +1,155 @@
+import type {Tool as ListedTool} from '@modelcontextprotocol/client';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ServerToolView} from '../../core/tool-server.ts';
+import type {Tool, ToolContext, ToolResult} from '../../core/tool.ts';
+import type {ServerFacts} from '../connection/open-connection.ts';
+import {viewTool} from '../manager/server-view.ts';
+import {describeToolChanges} from './diff-tools.ts';
+import type {Pins} from './pins.ts';
+import {type PlannedTool, planTools, type ToolPlan} from './plan-tools.ts';
+
+/** What a server offers, and what is made of it. */
+export type Catalogue = {
+	/** What it said last; `undefined` before it said anything. */
+	readonly listed: readonly ListedTool[] | undefined;
+	readonly plan: ToolPlan;
+	readonly tools: readonly Tool[];
+	readonly views: readonly ServerToolView[];
+	/** One line each, at most 20. */
+	readonly warnings: readonly string[];
+	/** Takes a new list; the old one is in use until then. */
+	update(list: {
+		readonly tools: readonly ListedTool[];
+		readonly warnings: readonly string[];
+		readonly capabilities: ServerFacts['capabilities'];
+	}): void;
+	/** Makes the same list into tools again: policy, pins or other servers' names are different now. */
+	replan(): void;
+	/** Forgets everything: it is another server. */
+	clear(): void;
+	/** Resolves when what was seen is written down. */
+	written(): Promise<void>;
+	/** The tool that is registered now for what a run started with. */
+	find(seen: PlannedTool): PlannedTool | undefined;
+};
+
+export type CatalogueDependencies = {
+	readonly server: () => ToolServerConfig;
+	readonly profile: string;
+	readonly pins: Pins;
+	readonly log: Logger;
+	readonly redact: Redact;
+	/** Names that other servers and built-in tools reserve. */
+	readonly taken: () => ReadonlySet<string>;
+	readonly execute: (
+		planned: PlannedTool,
+		args: JsonValue,
+		context: ToolContext,
+	) => Promise<ToolResult>;
+	/** Something of it is different. */
+	readonly onChange: () => void;
+};
+
+const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, reserved: new Set()};
+
+export function createCatalogue({
+	server,
+	profile,
+	pins,
+	log,
+	redact,
+	taken,
+	execute,
+	onChange,
+}: CatalogueDependencies): Catalogue {
+	let listed: readonly ListedTool[] | undefined;
+	let capabilities: ServerFacts['capabilities'] = {resources: false, prompts: false};
+	let listWarnings: readonly string[] = [];
+	let changes: string | undefined;
+	let plan = emptyPlan;
+	let tools: readonly Tool[] = [];
+	let views: readonly ServerToolView[] = [];
+	let remembered = Promise.resolve();
+
+	const replan = () => {
+		if (!listed) {
+			return;
+		}
+
+		const {name, trust} = server();
+		plan = planTools({
+			server: server(),
+			profile,
+			listed,
+			capabilities,
+			known: pins.knownOf(profile, name),
+			taken: taken(),
+		});
+		tools = plan.tools.map(planned => toolOf(planned, execute));
+		views = plan.tools.map(planned => viewTool(planned, redact));
+		remembered = pins.remember({
+			profile,
+			server: name,
+			trust,
+			tools: plan.tools
+				.filter(({kind}) => kind === 'native')
+				.map(({tool, asked}) => ({tool, definition: asked.definition})),
+		});
+		onChange();
+	};
+
+	return {
+		get listed() {
+			return listed;
+		},
+		get plan() {
+			return plan;
+		},
+		get tools() {
+			return tools;
+		},
+		get views() {
+			return views;
+		},
+		get warnings() {
+			return [...(changes === undefined ? [] : [changes]), ...listWarnings, ...plan.warnings];
+		},
+		update(list) {
+			const difference = listed && describeToolChanges(listed, list.tools);
+			if (difference !== undefined) {
+				changes = difference;
+				log.warn(`Its ${difference}`, {server: server().name});
+			}
+
+			listed = list.tools;
+			listWarnings = list.warnings;
+			capabilities = list.capabilities;
+			replan();
+		},
+		replan,
+		clear() {
+			listed = undefined;
+			changes = undefined;
+			listWarnings = [];
+			plan = emptyPlan;
+			tools = [];
+			views = [];
+			onChange();
+		},
+		written: async () => remembered,
+		find: ({kind, tool}) => plan.tools.find(now => now.kind === kind && now.tool === tool),
+	};
+}
+
+const toolOf = (planned: PlannedTool, execute: CatalogueDependencies['execute']): Tool => ({
+	name: planned.name,
+	description: planned.description,
+	inputSchema: planned.inputSchema,
+	readOnly: planned.readOnly,
+	needsApproval: planned.needsApproval,
+	asked: planned.asked,
+	execute: async (args, context) => execute(planned, args, context),
+});

@@ -1,0 +1,88 @@
+import type {HomePaths} from '../../config/config.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import {fingerprintOf} from '../catalogue/cached-server.ts';
+import {openPins} from '../catalogue/pins.ts';
+import {planTools, type ToolsToPlan} from '../catalogue/plan-tools.ts';
+import {openSchemaCache} from '../catalogue/schema-cache.ts';
+import {clientCapabilities} from '../requests/client-handlers.ts';
+import {viewServer, viewTool} from './server-view.ts';
+
+/** A server that nothing is connected to. Without tools when it was never connected as it is configured now. */
+export type KnownAuthorization = Omit<ServerView, 'status' | 'since'> & {
+	readonly enabled: boolean;
+	/** When it said what it has, milliseconds since 1970; absent: never. */
+	readonly savedAt?: number;
+};
+
+/**
+ * The configured servers, with what those that are switched on said when they were last connected, as far as they are configured as they were then. In the
+ * order of the file. Connects to nothing and writes nothing.
+ */
+export async function knownServers(
+	servers: ReadonlyMap<string, ToolServerConfig>,
+	{
+		profile,
+		paths,
+		clock,
+		log,
+		redact,
+	}: {
+		readonly profile: string;
+		/** Of that profile. */
+		readonly paths: Pick<HomePaths, 'schemaCache' | 'toolPins'>;
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly redact: Redact;
+	},
+): Promise<readonly KnownAuthorization[]> {
+	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
+	const pins = await openPins({path: paths.toolPins, log, clock});
+	const known = [...servers.values()].map(server => {
+		const saved = server.enabled ? cache.get(server.name) : undefined;
+		const expected = fingerprintOf(server, clientCapabilities(server, {canSample: true}));
+		const cached = saved?.fingerprint === expected ? saved : undefined;
+		const toPlan: ToolsToPlan | undefined = cached && {
+			server,
+			profile,
+			listed: cached.tools,
+			capabilities: cached.facts.capabilities,
+			known: pins.knownOf(profile, server.name),
+			taken: new Set(),
+		};
+		return {server, cached, toPlan, reserved: toPlan && planTools(toPlan).reserved};
+	});
+
+	return known.map(({server, cached, toPlan}) => {
+		const others = known.filter(other => other.server !== server);
+		const taken = new Set(others.flatMap(({reserved = []}) => [...reserved]));
+		const plan = toPlan && planTools({...toPlan, taken});
+		const {
+			status: _status,
+			since: _since,
+			...view
+		} = viewServer(
+			{
+				server,
+				profile,
+				state: {status: 'skipped', since: 0, connection: 0, failures: 0, known: false},
+				facts: cached?.facts,
+				tools: plan?.tools.map(tool => viewTool(tool, redact)) ?? [],
+				offered: plan?.offered ?? 0,
+				stderr: undefined,
+				pingMs: undefined,
+				activeCalls: 0,
+				warnings: plan?.warnings ?? [],
+			},
+			{clock, redact},
+		);
+		return {
+			...view,
+			enabled: server.enabled,
+			...(cached && {savedAt: cached.savedAt}),
+		};
+	});
+}

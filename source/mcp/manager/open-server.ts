@@ -1,0 +1,91 @@
+import type {DiscoverResult} from '@modelcontextprotocol/client';
+import {expandServer} from '../../config/expand-server.ts';
+import {contextVariables} from '../../config/server-references.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {createCheckedOutput} from '../calls/checked-output.ts';
+import {uncheckedOutput} from '../calls/unchecked-output.ts';
+import {createCallsUnderWay} from '../connection/calls-under-way.ts';
+import type {ClientSide} from '../connection/client-side.ts';
+import {connect} from '../connection/connect.ts';
+import type {ManagedConnectionDependencies} from '../connection/managed-connection.ts';
+import type {OpenConnection} from '../connection/open-connection.ts';
+import type {ServerManagerDependencies} from '../contract.ts';
+import {createClientHandlers} from '../requests/client-handlers.ts';
+import type {RequestWindow} from '../requests/request-window.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+
+type Dependencies = Pick<
+	ServerManagerDependencies,
+	| 'clock'
+	| 'log'
+	| 'redact'
+	| 'profile'
+	| 'environment'
+	| 'transports'
+	| 'elicit'
+	| 'sample'
+	| 'authProviderOf'
+> & {readonly samplingWindow: RequestWindow; readonly formWindow: RequestWindow};
+
+/**
+ * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
+ * shown from then on.
+ *
+ * @throws ConnectError, permanent for a variable that is not set; the reason of `signal`
+ * @see Interface 2.15, 7
+ */
+export async function openServer(
+	server: ToolServerConfig,
+	{
+		onSecrets,
+		...options
+	}: Parameters<ManagedConnectionDependencies['open']>[0] & {
+		readonly discover: DiscoverResult | undefined;
+		readonly onSecrets: (secrets: readonly string[]) => void;
+	},
+	dependencies: Dependencies,
+): Promise<OpenConnection> {
+	const environment = dependencies.environment();
+	const expanded = expandServer(server, {environment, context: contextVariables(environment)});
+	if (!expanded.ok) {
+		throw new ConnectError({kind: 'permanent', message: expanded.message});
+	}
+
+	onSecrets(expanded.secrets);
+	return connect(
+		expanded.server,
+		{...options, secrets: expanded.secrets},
+		{
+			clock: dependencies.clock,
+			transports: dependencies.transports,
+			clientSide: clientSideOf(expanded.server, dependencies),
+			authProvider: dependencies.authProviderOf?.(expanded.server),
+		},
+	);
+}
+
+function clientSideOf(
+	server: ToolServerConfig,
+	{clock, log, profile, redact, elicit, sample, samplingWindow, formWindow}: Dependencies,
+): ClientSide {
+	const calls = createCallsUnderWay(clock);
+	return {
+		...createClientHandlers({
+			server,
+			profile,
+			clock,
+			log,
+			redact,
+			calls,
+			elicit,
+			sample,
+			samplingWindow,
+			formWindow,
+		}),
+		calls,
+		validator:
+			server.trust === 'untrusted'
+				? uncheckedOutput
+				: createCheckedOutput({log, server: server.name}),
+	};
+}

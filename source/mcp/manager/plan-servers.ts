@@ -1,0 +1,71 @@
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {planTools} from '../catalogue/plan-tools.ts';
+import type {PlannedServerChange} from '../contract.ts';
+import {diffServer} from './diff-server.ts';
+import type {ToolServer} from './tool-server.ts';
+
+/** What taking over `next` would do to the servers that run now. Pure but for what they offer. */
+export function planServers(
+	present: ReadonlyMap<string, ToolServer>,
+	next: ReadonlyMap<string, ToolServerConfig>,
+	{profile}: {readonly profile: string},
+): readonly PlannedServerChange[] {
+	const names = [...new Set([...present.keys(), ...next.keys()])].toSorted();
+	return names.flatMap(name => changeOf({name, profile}, present.get(name), next.get(name)) ?? []);
+}
+
+/** What would be registered of the list that a server gave last. */
+function afterwards(
+	server: ToolServer,
+	config: ToolServerConfig,
+	profile: string,
+): Pick<PlannedServerChange, 'tools' | 'lostTools'> {
+	const before = server.planned;
+	const offer = server.offer();
+	if (!offer) {
+		return {lostTools: []};
+	}
+
+	const after = config.enabled
+		? planTools({
+				server: config,
+				profile,
+				...offer,
+				// Names and counts alone are looked at.
+				known: {trustsNewTools: true, definitions: new Map()},
+				taken: new Set(),
+			}).tools
+		: [];
+	const kept = new Set(after.map(({tool, kind}) => `${kind} ${tool}`));
+	return {
+		tools: {before: before.length, after: after.length},
+		lostTools: before.filter(({tool, kind}) => !kept.has(`${kind} ${tool}`)).map(({tool}) => tool),
+	};
+}
+
+function changeOf(
+	{name, profile}: {readonly name: string; readonly profile: string},
+	server: ToolServer | undefined,
+	config: ToolServerConfig | undefined,
+): PlannedServerChange | undefined {
+	if (!server) {
+		return {name, kind: 'added', keys: [], closes: false, lostTools: []};
+	}
+
+	const isConnected = server.failure() === undefined;
+	if (!config) {
+		const lostTools = server.planned.map(({tool}) => tool);
+		return {name, kind: 'removed', keys: [], closes: isConnected, lostTools};
+	}
+
+	const {keys: different, reconnects, isOther} = diffServer(server.config, config);
+	return different.length > 0
+		? {
+				name,
+				kind: 'changed',
+				keys: different,
+				closes: reconnects && isConnected,
+				...(isOther ? {lostTools: []} : afterwards(server, config, profile)),
+			}
+		: undefined;
+}

@@ -1,0 +1,152 @@
+import {availableParallelism} from 'node:os';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {SvcError} from '../../core/errors.ts';
+import {openPins} from '../catalogue/pins.ts';
+import {openSchemaCache} from '../catalogue/schema-cache.ts';
+import {createCallQueue} from '../connection/call-queue.ts';
+import {waitAtMost} from '../connection/with-deadline.ts';
+import type {ServerManager, ServerManagerDependencies} from '../contract.ts';
+import {createChangeBatch} from './change-batch.ts';
+import {diffServer} from './diff-server.ts';
+import {planServers} from './plan-servers.ts';
+import {testServer} from './test-server.ts';
+import {createToolNameReservations} from './tool-name-reservations.ts';
+import {createToolServer, type ToolServer} from './tool-server.ts';
+
+/** Starts without servers: `apply` brings them. Disposal ends every connection and every process, and calls nothing back afterwards. */
+export function createServerManager(dependencies: ServerManagerDependencies): ServerManager {
+	const {clock, log, paths, onChange, onRemoved} = dependencies;
+	const servers = new Map<string, ToolServer>();
+	const reservations = createToolNameReservations(name => servers.get(name)?.replan());
+	const slots = createCallQueue(availableParallelism() * 2);
+	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
+	const pins = openPins({path: paths.toolPins, log, clock});
+	const changed = createChangeBatch(name => {
+		const server = servers.get(name);
+		if (server) {
+			onChange(server.view());
+		}
+	});
+	const changeover = createCallQueue(1);
+	const stopping = new AbortController();
+	let connectsUntil = 0;
+
+	const open = async (config: ToolServerConfig) => {
+		const {name} = config;
+		const server = createToolServer(config, {
+			...dependencies,
+			pins: await pins,
+			cache,
+			slots,
+			random: Math.random,
+			taken: () => reservations.takenFor(name),
+			onReserve(reserved) {
+				reservations.reserve(name, reserved);
+			},
+			onChange() {
+				changed.mark(name);
+			},
+		});
+		servers.set(name, server);
+		server.start();
+		changed.mark(name);
+	};
+
+	const close = async (name: string, server: ToolServer) => {
+		servers.delete(name);
+		reservations.reserve(name, new Set());
+		await server[Symbol.asyncDispose]();
+		if (!stopping.signal.aborted) {
+			onRemoved(name);
+		}
+	};
+
+	const takeOver = async (next: ReadonlyMap<string, ToolServerConfig>) => {
+		// Lazy ones may have to connect, too, when nothing is known of them.
+		const timeouts = [...next.values()]
+			.filter(({enabled}) => enabled)
+			.map(({connectTimeoutMs}) => connectTimeoutMs);
+		connectsUntil = clock.monotonic() + Math.max(0, ...timeouts);
+		const gone = [...servers].filter(([name]) => !next.has(name));
+		await Promise.all([
+			...gone.map(async ([name, server]) => close(name, server)),
+			...[...next].map(async ([name, config]) => {
+				const server = servers.get(name);
+				if (!server) {
+					await open(config);
+				} else if (diffServer(server.config, config).keys.length > 0) {
+					await server.configure(config);
+				} else {
+					// What it needed may be there now: a variable, a file, a program.
+					server.retry();
+				}
+			}),
+		]);
+	};
+
+	const find = (name: string): ToolServer => {
+		const server = servers.get(name);
+		if (!server) {
+			throw new SvcError('server_not_found', `Cannot find a tool server "${name}"`);
+		}
+
+		return server;
+	};
+
+	const sorted = () => [...servers.values()].toSorted((a, b) => byName(a.config, b.config));
+
+	return {
+		async apply(next) {
+			await changeover.run(stopping.signal, async () => takeOver(next));
+		},
+		plan: next => planServers(servers, next, {profile: dependencies.profile}),
+		tools: () => new Map(sorted().map(({config, tools}) => [config.name, tools])),
+		async ready(signal) {
+			const timeoutMs = Math.max(0, connectsUntil - clock.monotonic());
+			await waitAtMost(
+				{clock, timeoutMs, signal},
+				Promise.all([...servers.values()].map(async server => server.tried())),
+			);
+		},
+		views: () => sorted().map(server => server.view()),
+		async connect(name) {
+			const server = find(name);
+			requireEnabled(server.config);
+			await server.connect();
+			return server.view();
+		},
+		async disconnect(name) {
+			const server = find(name);
+			await server.disconnect();
+			return server.view();
+		},
+		async accept(tool) {
+			await (await pins).accept({profile: dependencies.profile, ...tool});
+			servers.get(tool.server)?.replan();
+		},
+		async test(config) {
+			requireEnabled(config);
+			return testServer(config, {...dependencies, pins: await pins});
+		},
+		async [Symbol.asyncDispose]() {
+			stopping.abort(new SvcError('gateway_stopping', 'The gateway is stopping'));
+			changed[Symbol.dispose]();
+			// Servers that are being opened at this moment are closed, too.
+			await changeover.run(new AbortController().signal, async () => {});
+			await Promise.all([...servers.values()].map(async server => server[Symbol.asyncDispose]()));
+			servers.clear();
+		},
+	};
+}
+
+const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);
+
+/** "No connection, discovery or registration", whoever asks. @see Interface 2.12 */
+function requireEnabled({name, enabled}: ToolServerConfig): void {
+	if (!enabled) {
+		throw new SvcError(
+			'server_disabled',
+			`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
+		);
+	}
+}

@@ -1,0 +1,110 @@
+import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
+import {block, cell} from '../../core/untrusted.ts';
+import type {PlannedTool} from '../catalogue/plan-tools.ts';
+import type {ServerFacts} from '../connection/open-connection.ts';
+import type {ServerState} from '../connection/state.ts';
+
+const mostArgs = 50;
+const mostWarnings = 20;
+
+/** What a view is made of. Texts of servers as they came. */
+export type ViewParts = {
+	readonly server: ToolServerConfig;
+	readonly profile: string;
+	readonly state: ServerState;
+	/** Of the last connection, or from the cache. */
+	readonly facts: ServerFacts | undefined;
+	readonly tools: readonly ServerToolView[];
+	readonly offered: number;
+	readonly stderr: string | undefined;
+	readonly pingMs: number | undefined;
+	readonly activeCalls: number;
+	readonly warnings: readonly string[];
+};
+
+/** A server as faces see it. Pure but for the time. */
+export function viewServer(
+	parts: ViewParts,
+	{clock, redact}: {readonly clock: Clock; readonly redact: Redact},
+): ServerView {
+	const {server, state, facts, stderr, pingMs} = parts;
+	const clean = (text: string, length: number) => cell(redact(text), length).text;
+	const wallTime = (time: number) => Math.round(clock.now() + time - clock.monotonic());
+	const reason = 'reason' in state && state.reason !== undefined ? state.reason : undefined;
+	return {
+		// What it is found by: two long names must not become one.
+		name: server.name,
+		profile: parts.profile,
+		transport: server.endpoint.transport,
+		status: state.status,
+		since: wallTime(state.since),
+		endpoint: clean(endpointText(server.endpoint), 500),
+		trust: server.trust,
+		...(facts
+			? {
+					protocol: clean(
+						`${facts.era === 'modern' ? 'stateless' : 'legacy'} ${facts.version}`,
+						40,
+					),
+				}
+			: {}),
+		...(facts?.serverInfo === undefined ? {} : {serverInfo: clean(facts.serverInfo, 100)}),
+		tools: parts.tools,
+		offered: parts.offered,
+		...filterOf(server),
+		...(reason === undefined ? {} : {reason: clean(reason, 500)}),
+		...('nextAttemptAt' in state ? {nextAttemptAt: wallTime(state.nextAttemptAt)} : {}),
+		...(stderr === undefined ? {} : {stderr: clean(stderr, 300)}),
+		...(pingMs === undefined || state.status !== 'connected' ? {} : {pingMs: Math.round(pingMs)}),
+		activeCalls: parts.activeCalls,
+		warnings: parts.warnings.slice(0, mostWarnings).map(warning => clean(warning, 300)),
+	};
+}
+
+/** A registered tool as faces see it. */
+export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
+	const {asked, listed, inputSchema} = planned;
+	const title = listed?.title ?? listed?.annotations?.title;
+	return {
+		tool: cell(planned.tool, 200).text,
+		name: planned.name,
+		...(title === undefined ? {} : {title: cell(redact(title), 200).text}),
+		description: block(redact(planned.description), {maxLength: 1000}).text,
+		claims: asked.claims,
+		asks: planned.needsApproval,
+		changed: asked.changed,
+		args: argsOf(inputSchema),
+	};
+}
+
+function argsOf(schema: PlannedTool['inputSchema']): readonly string[] {
+	const {properties, required} = schema;
+	if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
+		return [];
+	}
+
+	const needed = new Set(Array.isArray(required) ? required : []);
+	return Object.keys(properties)
+		.slice(0, mostArgs)
+		.map(key => `${cell(key, 64).text}${needed.has(key) ? '*' : ''}`);
+}
+
+const endpointText = (endpoint: StdioEndpoint | RemoteEndpoint): string =>
+	endpoint.transport === 'stdio'
+		? [endpoint.command, ...endpoint.args].map(quoted).join(' ')
+		: endpoint.url;
+
+const quoted = (word: string): string => (/^[^\s"']+$/.test(word) ? word : JSON.stringify(word));
+
+function filterOf({tools}: ToolServerConfig): {readonly filter?: string} {
+	if (tools.include) {
+		return {filter: cell(`include [${tools.include.join(', ')}]`, 300).text};
+	}
+
+	return tools.exclude.length > 0
+		? {filter: cell(`exclude [${tools.exclude.join(', ')}]`, 300).text}
+		: {};
+}

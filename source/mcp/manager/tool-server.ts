@@ -1,0 +1,277 @@
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {JsonValue} from '../../core/json.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import type {Tool, ToolContext} from '../../core/tool.ts';
+import {callOnce} from '../calls/call-once.ts';
+import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
+import {createCatalogue} from '../catalogue/catalogue.ts';
+import type {Listing} from '../catalogue/list-tools.ts';
+import type {Pins} from '../catalogue/pins.ts';
+import type {PlannedTool, ToolsToPlan} from '../catalogue/plan-tools.ts';
+import type {SchemaCache} from '../catalogue/schema-cache.ts';
+import {type CallQueue, createCallQueue} from '../connection/call-queue.ts';
+import {createManagedConnection} from '../connection/managed-connection.ts';
+import type {OpenConnection} from '../connection/open-connection.ts';
+import {settingsOf} from '../connection/settings.ts';
+import {watchList} from '../connection/watch-list.ts';
+import type {ServerManagerDependencies} from '../contract.ts';
+import {clientCapabilities} from '../requests/client-handlers.ts';
+import {createRequestWindow} from '../requests/request-window.ts';
+import type {ConnectFailure} from '../wire/open-transport.ts';
+import {diffServer} from './diff-server.ts';
+import {openServer} from './open-server.ts';
+import {viewServer} from './server-view.ts';
+
+/** Calls of one server that run side by side, where they may. */
+const mostParallelCalls = 64;
+
+export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' | 'onRemoved'> & {
+	readonly pins: Pins;
+	readonly cache: SchemaCache;
+	readonly slots: CallQueue;
+	/** From 0 to 1, 1 excluded. */
+	readonly random: () => number;
+	/** Names that other servers reserve. */
+	readonly taken: () => ReadonlySet<string>;
+	/** The names that its tools reserve are others. */
+	readonly onReserve: (reserved: ReadonlySet<string>) => void;
+	/** Something of `view()` is different. */
+	readonly onChange: () => void;
+};
+
+/** One tool server, whether it is connected or not. Disposal ends its connection and calls nothing back afterwards. */
+export type ToolServer = AsyncDisposable & {
+	readonly config: ToolServerConfig;
+	/** What is registered now. */
+	readonly tools: readonly Tool[];
+	readonly planned: readonly PlannedTool[];
+	view(): ServerView;
+	/** Resolves when it has connected, or failed, for the first time since it was configured; at once when it does not connect by itself. */
+	tried(): Promise<void>;
+	/** Takes a changed entry over; the connection stays when it can. Resolves when what had to end has ended. */
+	configure(config: ToolServerConfig): Promise<void>;
+	/** Tries at once what failed or is parked. */
+	retry(): void;
+	/** Resolves when it has connected or failed. */
+	connect(): Promise<void>;
+	/** Resolves when the connection has ended. */
+	disconnect(): Promise<void>;
+	/** Makes its list into tools again. */
+	replan(): void;
+	/** What it said last, to be planned under another policy; `undefined` before it was connected or cached. */
+	offer(): Pick<ToolsToPlan, 'listed' | 'capabilities'> | undefined;
+	/** Why there is no connection; `undefined` when there is one. */
+	failure(): ConnectFailure | undefined;
+};
+
+/** A server that has not been started: `start()` is the first `configure()`. */
+export function createToolServer(
+	initial: ToolServerConfig,
+	dependencies: ToolServerDependencies,
+): ToolServer & {start(): void} {
+	const {clock, log, profile, pins, cache, slots, onChange} = dependencies;
+	let config = initial;
+	let said: Omit<CachedServer, 'fingerprint'> | undefined;
+	let lastOpened: OpenConnection | undefined;
+	let activeCalls = 0;
+	let firstTry = Promise.resolve();
+	let saved = Promise.resolve();
+	let secrets: readonly string[] = [];
+	const hideSecrets = createRedact(() => secrets, {byShape: false});
+	const redact: Redact = text => hideSecrets(dependencies.redact(text));
+	const serial = createCallQueue(1);
+	const parallel = createCallQueue(mostParallelCalls);
+	const samplingWindow = createRequestWindow(clock);
+	const formWindow = createRequestWindow(clock);
+
+	const fingerprint = () =>
+		fingerprintOf(
+			config,
+			clientCapabilities(config, {canSample: dependencies.sample !== undefined}),
+		);
+
+	const cached = () => {
+		const entry = cache.get(config.name);
+		return entry && isFresh(entry, {now: clock.now(), expected: fingerprint()}) ? entry : undefined;
+	};
+
+	/** Keeps what the server said for the next start, under the policy of now. */
+	const save = () => {
+		if (said) {
+			saved = cache.put(config.name, {...said, fingerprint: fingerprint()});
+		}
+	};
+
+	/** Takes over what the server offers. */
+	const take = ({facts}: OpenConnection, {tools, ttlMs, warnings}: Listing) => {
+		said = {savedAt: clock.now(), ttlMs, facts, tools};
+		catalogue.update({tools, warnings, capabilities: facts.capabilities});
+		save();
+	};
+
+	const refresh = async (opened: OpenConnection) => {
+		try {
+			const listing = await opened.list(opened.signal);
+			if (connection.current === opened) {
+				take(opened, listing);
+			}
+		} catch (error) {
+			log.debug('Cannot list the tools of a server again', {
+				server: config.name,
+				error: messageOf(error),
+			});
+		}
+	};
+
+	const connection = createManagedConnection({
+		clock,
+		random: dependencies.random,
+		slots,
+		settings: () => settingsOf(config),
+		open: async options =>
+			openServer(
+				config,
+				{
+					...options,
+					discover: cached()?.facts.discover,
+					onSecrets(values) {
+						secrets = values;
+					},
+				},
+				{...dependencies, redact, samplingWindow, formWindow},
+			),
+		onOpened(opened) {
+			lastOpened = opened;
+			take(opened, opened.listing);
+			watchList(opened, {clock, refresh: async () => refresh(opened)});
+		},
+		onChange,
+	});
+
+	const execute = async (seen: PlannedTool, args: JsonValue, context: ToolContext) =>
+		(config.parallel ? parallel : serial).run(context.signal, async () => {
+			activeCalls++;
+			onChange();
+			try {
+				return await callOnce(
+					{seen, args, context},
+					{
+						connection,
+						server: () => config,
+						find: planned => catalogue.find(planned),
+						options: {cacheDir: dependencies.paths.cache, redact, clock},
+					},
+				);
+			} finally {
+				activeCalls--;
+				onChange();
+			}
+		});
+
+	const catalogue = createCatalogue({
+		server: () => config,
+		profile,
+		pins,
+		log,
+		redact,
+		taken: dependencies.taken,
+		execute,
+		onChange() {
+			dependencies.onReserve(catalogue.plan.reserved);
+			onChange();
+		},
+	});
+
+	const begin = () => {
+		const entry = config.enabled && config.lazy ? cached() : undefined;
+		if (entry && !catalogue.listed) {
+			said = entry;
+			catalogue.update({
+				tools: entry.tools,
+				warnings: [],
+				capabilities: entry.facts.capabilities,
+			});
+		}
+
+		connection.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
+		firstTry = connection.settled();
+	};
+
+	return {
+		get config() {
+			return config;
+		},
+		get tools() {
+			return catalogue.tools;
+		},
+		get planned() {
+			return catalogue.plan.tools;
+		},
+		view: () =>
+			viewServer(
+				{
+					server: config,
+					profile,
+					state: connection.state,
+					facts: said?.facts,
+					tools: catalogue.views,
+					offered: catalogue.plan.offered,
+					stderr: lastOpened?.lastStderr(),
+					pingMs: connection.pingMs,
+					activeCalls,
+					warnings: catalogue.warnings,
+				},
+				{clock, redact},
+			),
+		start: begin,
+		tried: async () => firstTry,
+		async configure(next) {
+			const {reconnects, isOther} = diffServer(config, next);
+			config = next;
+			if (isOther || !config.enabled) {
+				said = undefined;
+				catalogue.clear();
+			} else {
+				catalogue.replan();
+				save();
+			}
+
+			if (reconnects) {
+				begin();
+				await connection.ended();
+			} else {
+				// Its times may be others; and what is not lazy any more connects.
+				connection.send({
+					type: !config.lazy && connection.state.status === 'lazy' ? 'wanted' : 'woken',
+				});
+			}
+		},
+		retry() {
+			const {status} = connection.state;
+			if (status === 'failed' || status === 'parked') {
+				connection.send({type: 'wanted'});
+				firstTry = connection.settled();
+			}
+		},
+		async connect() {
+			connection.send({type: 'wanted'});
+			connection.hurry();
+			await connection.settled();
+		},
+		async disconnect() {
+			connection.send({type: 'dismissed'});
+			await connection.ended();
+		},
+		replan() {
+			catalogue.replan();
+		},
+		offer: () => said && {listed: said.tools, capabilities: said.facts.capabilities},
+		failure: () => connection.why(),
+		async [Symbol.asyncDispose]() {
+			await connection[Symbol.asyncDispose]();
+			await Promise.all([saved, catalogue.written()]);
+		},
+	};
+}
