@@ -7,8 +7,8 @@ import type {
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {isJsonObject} from '../../core/json.ts';
-import type {ServerFacts} from '../connection/open-connection.ts';
 import {mostListed, mostListedBytes} from './list-tools.ts';
+import type {ServerFacts} from './server-facts.ts';
 
 /** What a server said when it was last connected. */
 export type CachedServer = {

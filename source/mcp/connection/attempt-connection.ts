@@ -10,13 +10,13 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/version.ts';
 import {type Listing, listTools} from '../catalogue/list-tools.ts';
+import {factsOf} from '../catalogue/server-facts.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
 import type {TransportFactory} from '../wire/transport-factory.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
 import {createLivenessCheck} from './check-liveness.ts';
-import type {ClientSide} from './client-side.ts';
-import type {OpenConnection, ServerFacts} from './open-connection.ts';
+import type {ClientSide, OpenConnection} from './open-connection.ts';
 import {withDeadline} from './with-deadline.ts';
 
 export type ConnectDependencies = {
@@ -186,21 +186,5 @@ function openConnectionOf({
 			),
 		check: async signal => explained(async () => checkNow(signal)),
 		[Symbol.asyncDispose]: close,
-	};
-}
-
-function factsOf(client: Client): ServerFacts {
-	const info = client.getServerVersion();
-	const capabilities = client.getServerCapabilities();
-	const discover = client.getDiscoverResult();
-	return {
-		era: client.getProtocolEra() ?? 'legacy',
-		version: client.getNegotiatedProtocolVersion() ?? '',
-		...(info ? {serverInfo: `${info.name} ${info.version}`} : {}),
-		capabilities: {
-			resources: capabilities?.resources !== undefined,
-			prompts: capabilities?.prompts !== undefined,
-		},
-		...(discover ? {discover} : {}),
 	};
 }

@@ -8,8 +8,9 @@ import {fingerprintOf} from '../catalogue/cached-server.ts';
 import {openPins} from '../catalogue/pins.ts';
 import {planTools, type ToolsToPlan} from '../catalogue/plan-tools.ts';
 import {openSchemaCache} from '../catalogue/schema-cache.ts';
+import {viewTool} from '../catalogue/view-tool.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
-import {viewServer, viewTool} from './server-view.ts';
+import {viewServer} from './server-view.ts';
 
 /** A server that nothing is connected to. Without tools when it was never connected as it is configured now. */
 export type KnownAuthorization = Omit<ServerView, 'status' | 'since'> & {

@@ -2,12 +2,10 @@ import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config
 import type {Clock} from '../../core/clock.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
-import {block, cell} from '../../core/untrusted.ts';
-import type {PlannedTool} from '../catalogue/plan-tools.ts';
-import type {ServerFacts} from '../connection/open-connection.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ServerState} from '../connection/state.ts';
 
-const mostArgs = 50;
 const mostWarnings = 20;
 
 /** What a view is made of. Texts of servers as they came. */
@@ -62,34 +60,6 @@ export function viewServer(
 		activeCalls: parts.activeCalls,
 		warnings: parts.warnings.slice(0, mostWarnings).map(warning => clean(warning, 300)),
 	};
-}
-
-/** A registered tool as faces see it. */
-export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
-	const {asked, listed, inputSchema} = planned;
-	const title = listed?.title ?? listed?.annotations?.title;
-	return {
-		tool: cell(planned.tool, 200).text,
-		name: planned.name,
-		...(title === undefined ? {} : {title: cell(redact(title), 200).text}),
-		description: block(redact(planned.description), {maxLength: 1000}).text,
-		claims: asked.claims,
-		asks: planned.needsApproval,
-		changed: asked.changed,
-		args: argsOf(inputSchema),
-	};
-}
-
-function argsOf(schema: PlannedTool['inputSchema']): readonly string[] {
-	const {properties, required} = schema;
-	if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
-		return [];
-	}
-
-	const needed = new Set(Array.isArray(required) ? required : []);
-	return Object.keys(properties)
-		.slice(0, mostArgs)
-		.map(key => `${cell(key, 64).text}${needed.has(key) ? '*' : ''}`);
 }
 
 const endpointText = (endpoint: StdioEndpoint | RemoteEndpoint): string =>

@@ -1,18 +1,11 @@
-import type {Client, ClientCapabilities} from '@modelcontextprotocol/client';
+import type {ClientCapabilities} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {ClientSide} from '../connection/open-connection.ts';
 import {createFormHandler, type FormHandlerDependencies} from './answer-form.ts';
 import {createSamplingHandler, type SamplingHandlerDependencies} from './answer-sampling.ts';
 
 /** What is needed to answer whatever a server may ask. */
 export type HandlerDependencies = FormHandlerDependencies & SamplingHandlerDependencies;
-
-/** What we answer to a server's own requests. */
-export type ClientHandlers = {
-	/** To be declared by the client. */
-	readonly capabilities: ClientCapabilities;
-	/** Before `client.connect()`. */
-	register(client: Client): void;
-};
 
 /**
  * What a client of `server` declares; part of what a cached list of tools depends on. Forms and URLs when elicitation is enabled (URLs are declared to be
@@ -27,7 +20,9 @@ export const clientCapabilities = (
 });
 
 /** One set for each connection. @see Interface 2.12 `elicitation`, Decisions 6 */
-export function createClientHandlers(dependencies: HandlerDependencies): ClientHandlers {
+export function createClientHandlers(
+	dependencies: HandlerDependencies,
+): Pick<ClientSide, 'capabilities' | 'register'> {
 	const {server, sample} = dependencies;
 	const capabilities = clientCapabilities(server, {canSample: sample !== undefined});
 	const elicit = createFormHandler(dependencies);

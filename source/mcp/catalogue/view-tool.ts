@@ -1,0 +1,34 @@
+import type {Redact} from '../../core/redact.ts';
+import type {ServerToolView} from '../../core/tool-server.ts';
+import {block, cell} from '../../core/untrusted.ts';
+import type {PlannedTool} from './plan-tools.ts';
+
+const mostArgs = 50;
+
+/** A registered tool as faces see it. */
+export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
+	const {asked, listed, inputSchema} = planned;
+	const title = listed?.title ?? listed?.annotations?.title;
+	return {
+		tool: cell(planned.tool, 200).text,
+		name: planned.name,
+		...(title === undefined ? {} : {title: cell(redact(title), 200).text}),
+		description: block(redact(planned.description), {maxLength: 1000}).text,
+		claims: asked.claims,
+		asks: planned.needsApproval,
+		changed: asked.changed,
+		args: argsOf(inputSchema),
+	};
+}
+
+function argsOf(schema: PlannedTool['inputSchema']): readonly string[] {
+	const {properties, required} = schema;
+	if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
+		return [];
+	}
+
+	const needed = new Set(Array.isArray(required) ? required : []);
+	return Object.keys(properties)
+		.slice(0, mostArgs)
+		.map(key => `${cell(key, 64).text}${needed.has(key) ? '*' : ''}`);
+}
