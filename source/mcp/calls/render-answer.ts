@@ -63,7 +63,7 @@ export async function renderAnswer(
 }
 
 /** A stranger's text for a model: nothing invisible, no credentials, head and tail of what is longer than 400 kB. */
-export const finishText = (text: string, redact: Redact): string =>
+const finishText = (text: string, redact: Redact): string =>
 	boundText(redact(visibleText(boundText(text, maxCleanedBytes))), maxResultBytes);
 
 type Saver = {

@@ -4,7 +4,7 @@ import type {JsonValue} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext} from '../../core/tool.ts';
-import {callOnce} from '../calls/call-once.ts';
+import {callTool} from '../calls/call-tool.ts';
 import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
 import {createCatalogue} from '../catalogue/catalogue.ts';
 import type {Listing} from '../catalogue/list-tools.ts';
@@ -155,7 +155,7 @@ export function createToolServer(
 			activeCalls++;
 			onChange();
 			try {
-				return await callOnce(
+				return await callTool(
 					{seen, args, context},
 					{
 						connection,

@@ -7,7 +7,7 @@ import {
 import {Server, type ServerContext} from '@modelcontextprotocol/server';
 import type {JsonValue} from '../../../source/core/json.ts';
 import type {ToolContext} from '../../../source/core/tool.ts';
-import {callTool, type CallOptions} from '../../../source/mcp/calls/call.ts';
+import {attemptCall, type CallOptions} from '../../../source/mcp/calls/attempt-call.ts';
 import type {PlannedTool} from '../../../source/mcp/catalogue/plan-tools.ts';
 import {createCallsUnderWay} from '../../../source/mcp/connection/calls-under-way.ts';
 import {explain} from '../../../source/mcp/wire/explain.ts';
@@ -90,7 +90,7 @@ export async function connected(
 		args: JsonValue = {},
 		more: Partial<ToolContext> = {},
 	) =>
-		callTool(
+		attemptCall(
 			connection,
 			{
 				planned: typeof planned === 'string' ? nativeTool(planned) : planned,

@@ -1,12 +1,40 @@
 import {codeOf} from '../../core/errors.ts';
+import type {ToolResult} from '../../core/tool.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 
+/** Why the answer of a call will not come. */
 export type LostReason = 'session_expired' | 'stream_lost' | 'closed';
 
+/** `sent: false`: the server has not seen the call, so any tool may be called again. */
+export type LostCall = {
+	readonly kind: 'lost';
+	readonly reason: LostReason;
+	readonly sent: boolean;
+};
+
 /** What became of a call that failed: its answer is lost, or there is an error that the model should read. */
-export type CallFailure =
-	| {readonly kind: 'lost'; readonly reason: LostReason; readonly sent: boolean}
-	| {readonly kind: 'error'; readonly message: string};
+export type CallFailure = LostCall | {readonly kind: 'error'; readonly message: string};
+
+const reasons: Readonly<
+	Record<LostReason, {readonly words: string; readonly connection: ConnectFailure}>
+> = {
+	session_expired: {
+		words: 'its session expired',
+		connection: {kind: 'session-expired', message: 'It has ended the session'},
+	},
+	stream_lost: {
+		words: 'the stream of its answer was lost',
+		connection: {kind: 'stream-lost', message: 'The stream with its answer was lost'},
+	},
+	closed: {
+		words: 'the connection was closed',
+		connection: {kind: 'passing', message: 'The connection was closed'},
+	},
+};
+
+/** What a lost answer says of the connection that it should have come over. */
+export const failureOfConnection = (reason: LostReason): ConnectFailure =>
+	reasons[reason].connection;
 
 /** Codes of a connection that could not be made: the server has seen nothing. */
 const unsentCodes = new Set([
@@ -61,6 +89,26 @@ export function callFailure(
 			: message,
 	};
 }
+
+/** What the model reads of a call whose outcome nobody knows. @see Interface 7, tool-server errors 3 */
+export const uncertainResult = ({
+	server,
+	tool,
+	reason,
+}: {
+	readonly server: string;
+	readonly tool: string;
+	readonly reason: LostReason;
+}): ToolResult => ({
+	text: JSON.stringify({
+		error: `outcome_uncertain: the tool "${tool}" of the tool server "${server}" was called, then ${reasons[reason].words}; verify what it did before calling it again`,
+		outcome_uncertain: true,
+		server,
+		tool,
+		reason,
+	}),
+	isError: true,
+});
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 

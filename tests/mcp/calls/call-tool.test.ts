@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {systemClock as clock} from '../../../source/core/clock.ts';
-import {callOnce} from '../../../source/mcp/calls/call-once.ts';
-import type {CallOutcome, LostReason} from '../../../source/mcp/calls/call.ts';
+import type {CallOutcome} from '../../../source/mcp/calls/attempt-call.ts';
+import {callTool} from '../../../source/mcp/calls/call-tool.ts';
+import type {LostReason} from '../../../source/mcp/calls/lost-call.ts';
 import {listed, plan, serverConfig} from '../catalogue/samples.ts';
 
 const lost = (reason: LostReason, sent: boolean): CallOutcome => ({kind: 'lost', reason, sent});
@@ -14,7 +15,7 @@ async function call(readOnlyHint: boolean, ends: readonly CallOutcome[]) {
 	}
 
 	const left = [...ends];
-	const {text} = await callOnce(
+	const {text} = await callTool(
 		{seen, args: {}, context: {signal: new AbortController().signal}},
 		{
 			connection: {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {callFailure} from '../../../source/mcp/calls/call-failure.ts';
+import {callFailure} from '../../../source/mcp/calls/lost-call.ts';
 import type {ConnectFailure} from '../../../source/mcp/wire/open-transport.ts';
 
 const failureOf = (error: unknown, kind: ConnectFailure['kind'] = 'passing', isGone = false) =>

@@ -1,20 +1,20 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonValue} from '../../core/json.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {ToolContext, ToolResult} from '../../core/tool.ts';
-import {cell} from '../../core/untrusted.ts';
 import type {PlannedTool} from '../catalogue/plan-tools.ts';
 import type {ManagedConnection} from '../connection/managed-connection.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {
-	type CallOptions,
-	type CallOutcome,
-	callTool,
-	type LostReason,
-	uncertainResult,
-} from './call.ts';
+import {attemptCall, type CallOptions, type CallOutcome, failedCall} from './attempt-call.ts';
+import {failureOfConnection, uncertainResult} from './lost-call.ts';
+
+/** A tool as a run knows it, and what it is called with. */
+export type ToolCall = {
+	readonly seen: PlannedTool;
+	readonly args: JsonValue;
+	readonly context: ToolContext;
+};
 
 export type CallDependencies = {
 	readonly connection: Pick<ManagedConnection, 'use' | 'report'>;
@@ -31,14 +31,16 @@ export type CallDependencies = {
  *
  * @see Interface 2.12 trust rules, 3, 7 tool-server errors 3
  */
-export async function callOnce(
-	call: {readonly seen: PlannedTool; readonly args: JsonValue; readonly context: ToolContext},
+export async function callTool(
+	call: ToolCall,
 	dependencies: CallDependencies,
 ): Promise<ToolResult> {
 	const {seen, context} = call;
-	const {name} = dependencies.server();
+	const server = dependencies.server();
+	const {redact} = dependencies.options;
+	const {name} = server;
 	try {
-		const first = await attempt(call, dependencies);
+		const first = await callOverConnection(call, dependencies);
 		if (first.kind === 'result') {
 			return first.result;
 		}
@@ -47,23 +49,23 @@ export async function callOnce(
 			return uncertainResult({server: name, tool: seen.tool, reason: first.reason});
 		}
 
-		const second = await attempt(call, dependencies);
+		const second = await callOverConnection(call, dependencies);
 		if (second.kind === 'result') {
 			return second.result;
 		}
 
 		return first.sent || second.sent
 			? uncertainResult({server: name, tool: seen.tool, reason: second.reason})
-			: failedResult(`The tool server "${name}" was not called: its connections were closed`, {
-					server: name,
-					redact: dependencies.options.redact,
+			: failedCall(`The tool server "${name}" was not called: its connections were closed`, {
+					server,
+					redact,
 				});
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof ConnectError) {
-			return failedResult(`The tool server "${name}" is not connected: ${error.failure.message}`, {
-				server: name,
-				redact: dependencies.options.redact,
+			return failedCall(`The tool server "${name}" is not connected: ${error.failure.message}`, {
+				server,
+				redact,
 			});
 		}
 
@@ -71,30 +73,22 @@ export async function callOnce(
 	}
 }
 
-async function attempt(
-	{
-		seen,
-		args,
-		context,
-	}: {
-		readonly seen: PlannedTool;
-		readonly args: JsonValue;
-		readonly context: ToolContext;
-	},
+/** One attempt over the connection of this moment; what it shows of the connection is reported. */
+async function callOverConnection(
+	{seen, args, context}: ToolCall,
 	{connection, server, find, options}: CallDependencies,
 ): Promise<CallOutcome> {
 	let used: OpenConnection | undefined;
 	let refusal: ConnectFailure | undefined;
-	const outcome = await connection.use(context.signal, {
+	const outcome = await connection.use<CallOutcome>(context.signal, {
 		async task(opened) {
 			used = opened;
-			const {name} = server();
+			const present = {...options, server: server()};
 			const planned = find(seen);
 			const reason = reasonNotToCall(seen, planned);
 			if (!planned || reason !== undefined) {
-				const text = `The tool "${seen.tool}" of the tool server "${name}" ${reason}`;
-				const result = failedResult(text, {server: name, redact: options.redact});
-				return {kind: 'result', result} as const;
+				const text = `The tool "${seen.tool}" of the tool server "${present.server.name}" ${reason}`;
+				return {kind: 'result', result: failedCall(text, present)};
 			}
 
 			// What the server refuses in the middle of a call concerns the connection.
@@ -111,23 +105,17 @@ async function attempt(
 					return failure;
 				},
 			};
-			return callTool(observed, {planned, args, context}, {...options, server: server()});
+			return attemptCall(observed, {planned, args, context}, present);
 		},
-		answered: ({kind, ...rest}) => kind === 'result' && !('result' in rest && rest.result.isError),
+		answered: answer => answer.kind === 'result' && answer.result.isError !== true,
 	});
-	const failure = outcome.kind === 'lost' ? failures[outcome.reason] : refusal;
+	const failure = outcome.kind === 'lost' ? failureOfConnection(outcome.reason) : refusal;
 	if (used && failure) {
 		connection.report(used, failure);
 	}
 
 	return outcome;
 }
-
-const failures: Readonly<Record<LostReason, ConnectFailure>> = {
-	session_expired: {kind: 'session-expired', message: 'It has ended the session'},
-	stream_lost: {kind: 'stream-lost', message: 'The stream with its answer was lost'},
-	closed: {kind: 'passing', message: 'The connection was closed'},
-};
 
 /** A run may hold a tool that is not what it was when the run began: nobody has agreed to what it is now. */
 function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): string | undefined {
@@ -141,11 +129,3 @@ function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): strin
 		? 'was changed while this run was under way: it needs a new approval, in a new run'
 		: undefined;
 }
-
-const failedResult = (
-	error: string,
-	{server, redact}: {readonly server: string; readonly redact: Redact},
-): ToolResult => ({
-	text: JSON.stringify({error: cell(redact(error), 1000).text, server}),
-	isError: true,
-});

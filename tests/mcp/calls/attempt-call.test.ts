@@ -1,6 +1,6 @@
 import {readFile, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {uncertainResult} from '../../../source/mcp/calls/call.ts';
+import {uncertainResult} from '../../../source/mcp/calls/lost-call.ts';
 import {connected, nativeTool, tableServer, text} from './connected.ts';
 
 const png = Buffer.from('not really a picture');

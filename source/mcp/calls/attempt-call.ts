@@ -1,31 +1,20 @@
-import type {Client, RequestOptions} from '@modelcontextprotocol/client';
+import type {Client, Progress, RequestOptions} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ToolContext, ToolResult} from '../../core/tool.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {PlannedTool} from '../catalogue/plan-tools.ts';
-import type {CallsUnderWay} from '../connection/calls-under-way.ts';
-import type {ConnectFailure} from '../wire/open-transport.ts';
+import type {OpenConnection} from '../connection/open-connection.ts';
 import {askUtility, BadArguments} from './ask-utility.ts';
-import {callFailure, type LostReason} from './call-failure.ts';
-import {createProgressReporter} from './progress.ts';
-import {type Answer, finishText, renderAnswer} from './render-answer.ts';
+import {callFailure, type LostCall} from './lost-call.ts';
+import {type Answer, renderAnswer} from './render-answer.ts';
 
-/** A live connection, as far as calls need it. */
-export type Connection = {
-	readonly client: Client;
-	explain(error: unknown): ConnectFailure;
-	/** Aborted when the connection is gone. */
-	readonly signal: AbortSignal;
-	/** The same that its handlers got. */
-	readonly calls: CallsUnderWay;
-};
+/** An open connection, as far as a call needs it. */
+export type CallConnection = Pick<OpenConnection, 'client' | 'explain' | 'signal' | 'calls'>;
 
-export type CallOutcome =
-	| {readonly kind: 'result'; readonly result: ToolResult}
-	/** The answer will not come. `sent: false`: the server has not seen the call, so any tool may be called again. */
-	| {readonly kind: 'lost'; readonly reason: LostReason; readonly sent: boolean};
+export type CallOutcome = {readonly kind: 'result'; readonly result: ToolResult} | LostCall;
 
 export type CallOptions = {
 	/** As written or expanded: its name, its trust and `timeoutMs` count. */
@@ -36,7 +25,7 @@ export type CallOptions = {
 	readonly clock: Clock;
 };
 
-type Call = {
+export type Call = {
 	readonly planned: PlannedTool;
 	readonly args: JsonValue;
 	readonly context: ToolContext;
@@ -45,12 +34,16 @@ type Call = {
 /** The client's own time limit; ours, which can pause, is to end a call. The longest that a timer takes. */
 const neverMs = 2 ** 31 - 1;
 
+/** At most 5 in a second. */
+const progressPauseMs = 200;
+const longestProgress = 200;
+
 /**
- * Calls a tool over `connection`. Never replays. What goes wrong at the server or on the way is a result with `isError`; rejects with the reason of
+ * Calls a tool once, over `connection`. What goes wrong at the server or on the way is a result with `isError`; rejects with the reason of
  * `context.signal` when that aborts. `server.timeoutMs` does not pass while a question of the server waits; at its end the server is told that the call is cancelled.
  */
-export async function callTool(
-	connection: Connection,
+export async function attemptCall(
+	connection: CallConnection,
 	call: Call,
 	options: CallOptions,
 ): Promise<CallOutcome> {
@@ -97,7 +90,11 @@ type Attempt = Disposable & {
 	readonly isTimeout: boolean;
 };
 
-function beginAttempt(connection: Connection, context: ToolContext, timeoutMs: number): Attempt {
+function beginAttempt(
+	connection: CallConnection,
+	context: ToolContext,
+	timeoutMs: number,
+): Attempt {
 	const controller = new AbortController();
 	const {promise: ended, reject} = Promise.withResolvers<never>();
 	// Nobody may be waiting any more.
@@ -153,6 +150,26 @@ function requestOptions(
 	};
 }
 
+/** Tells `onProgress` of a call's progress in one cleaned line, at most 5 times in a second; what comes faster is not told. */
+function createProgressReporter(
+	onProgress: (text: string) => void,
+	{clock, redact}: {readonly clock: Clock; readonly redact: Redact},
+): (progress: Progress) => void {
+	let next = -Infinity;
+	return progress => {
+		const now = clock.monotonic();
+		if (now >= next) {
+			next = now + progressPauseMs;
+			onProgress(cell(redact(lineOf(progress)), longestProgress).text);
+		}
+	};
+}
+
+function lineOf({progress, total, message}: Progress): string {
+	const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
+	return message ? `${message.slice(0, longestProgress * 2)} (${count})` : count;
+}
+
 async function ask(
 	client: Client,
 	{planned, args}: {readonly planned: PlannedTool; readonly args: JsonObject},
@@ -182,38 +199,16 @@ const timeoutMessage = ({tool, readOnly}: PlannedTool, {timeoutMs}: ToolServerCo
 	return `The tool "${tool}" did not answer within ${timeoutMs / 1000} s and was cancelled${doubt}`;
 };
 
-const failed = (error: string, {server, redact}: CallOptions): CallOutcome => ({
+const failed = (error: string, options: CallOptions): CallOutcome => ({
 	kind: 'result',
-	result: {
-		text: finishText(JSON.stringify({error, server: server.name}), redact),
-		isError: true,
-	},
+	result: failedCall(error, options),
 });
 
-const lostBecause: Readonly<Record<LostReason, string>> = {
-	session_expired: 'its session expired',
-	stream_lost: 'the stream of its answer was lost',
-	closed: 'the connection was closed',
-};
-
-/** What the model reads of a call whose outcome nobody knows. @see Interface 7, tool-server errors 3 */
-export const uncertainResult = ({
-	server,
-	tool,
-	reason,
-}: {
-	readonly server: string;
-	readonly tool: string;
-	readonly reason: LostReason;
-}): ToolResult => ({
-	text: JSON.stringify({
-		error: `outcome_uncertain: the tool "${tool}" of the tool server "${server}" was called, then ${lostBecause[reason]}; verify what it did before calling it again`,
-		outcome_uncertain: true,
-		server,
-		tool,
-		reason,
-	}),
+/** What the model reads of a call that came to nothing. */
+export const failedCall = (
+	error: string,
+	{server, redact}: Pick<CallOptions, 'server' | 'redact'>,
+): ToolResult => ({
+	text: JSON.stringify({error: cell(redact(error), 1000).text, server: server.name}),
 	isError: true,
 });
-
-export type {LostReason};
