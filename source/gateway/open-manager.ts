@@ -31,7 +31,7 @@ export function createManagerOpener({
 	paths,
 	environment,
 	...dependencies
-}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'authProviderOf'> & {
+}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> & {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -47,24 +47,24 @@ export function createManagerOpener({
 	let secrets = noSecrets;
 
 	const load = async () => {
-		const [{createTransportFactory}, {createServerManager}, {createOAuthProviders}] =
+		const [{createTransportFactory}, {createServerManager}, {createServerLogins}] =
 			await Promise.all([
 				import('../mcp/wire/transport-factory.ts'),
 				import('../mcp/manager/server-manager.ts'),
-				import('../mcp/oauth/providers.ts'),
+				import('../mcp/oauth/server-logins.ts'),
 			]);
 		const {clock, log, redact} = dependencies;
 		const transports = createTransportFactory({clock, log, redact, paths, environment});
 		return {
 			transports,
 			async create(profile: ManagerOfProfile) {
-				const logins = createOAuthProviders({clock, log, redact, paths: profile.paths});
+				const logins = createServerLogins({clock, log, redact, paths: profile.paths});
 				secrets = joinLists(secrets, () => logins.secrets());
 				return createServerManager({
 					...dependencies,
 					...profile,
 					transports,
-					authProviderOf: server => logins.of(server),
+					loginOf: server => logins.of(server),
 				});
 			},
 		};

@@ -1,4 +1,3 @@
-import type {OAuthClientProvider} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
@@ -10,6 +9,7 @@ import type {Redact} from '../core/redact.ts';
 import type {Sampled, SampleRequest} from '../core/sample.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
+import type {ServerLogin} from './wire/server-login.ts';
 import type {TransportFactory} from './wire/transport-factory.ts';
 
 // What the room of the tool servers is to the rest of the program: what it gives, and what it is given. Types alone.
@@ -62,8 +62,8 @@ export type ServerManagerDependencies = {
 	readonly elicit: Elicit;
 	/** Asks our model for a server; absent: no server may ask. */
 	readonly sample?: Sample;
-	/** The credentials of a server with `auth: oauth`; `undefined` for one without. */
-	readonly authProviderOf?: (server: ToolServerConfig) => OAuthClientProvider | undefined;
+	/** The login of a server with `auth: oauth`, whose references are expanded; `undefined` for one without. */
+	readonly loginOf?: (server: ToolServerConfig) => ServerLogin | undefined;
 	/** Something a face shows of a server is different now. At most one call per server and turn of the event loop. Must not throw. */
 	readonly onChange: (view: ServerView) => void;
 	/** A server is not configured any more, and its connection has ended. Must not throw. */

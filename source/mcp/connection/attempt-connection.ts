@@ -1,7 +1,6 @@
 import {
 	Client,
 	type DiscoverResult,
-	type OAuthClientProvider,
 	SdkError,
 	SdkErrorCode,
 	type VersionNegotiationMode,
@@ -13,6 +12,7 @@ import {type Listing, listTools} from '../catalogue/list-tools.ts';
 import {factsOf} from '../catalogue/server-facts.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
+import type {TransportLogin} from '../wire/server-login.ts';
 import type {TransportFactory} from '../wire/transport-factory.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
 import {createLivenessCheck} from './check-liveness.ts';
@@ -23,7 +23,7 @@ export type ConnectDependencies = {
 	readonly clock: Clock;
 	readonly transports: TransportFactory;
 	readonly clientSide: ClientSide;
-	readonly authProvider?: OAuthClientProvider | undefined;
+	readonly login?: TransportLogin | undefined;
 };
 
 export type OpenConnectionOptions = {
@@ -53,7 +53,7 @@ export type ConnectionAttempt = {
 export async function attemptConnection(
 	{server, mode, discover, limited, ended, timeoutMs}: ConnectionAttempt,
 	{secrets, onLost}: OpenConnectionOptions,
-	{clock, transports, clientSide, authProvider}: ConnectDependencies,
+	{clock, transports, clientSide, login}: ConnectDependencies,
 ): Promise<OpenConnection> {
 	const gone = new AbortController();
 	let shaken = false;
@@ -92,7 +92,7 @@ export async function attemptConnection(
 		opened = await transports.open(server, {
 			signal: ended.signal,
 			secrets,
-			...(authProvider ? {authProvider} : {}),
+			...(login ? {login} : {}),
 			onLost: lose,
 		});
 		limited.throwIfAborted();

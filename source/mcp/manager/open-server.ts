@@ -23,7 +23,7 @@ type Dependencies = Pick<
 	| 'transports'
 	| 'elicit'
 	| 'sample'
-	| 'authProviderOf'
+	| 'loginOf'
 > & {readonly samplingWindow: RequestWindow; readonly formWindow: RequestWindow};
 
 /**
@@ -58,7 +58,7 @@ export async function openServer(
 			clock: dependencies.clock,
 			transports: dependencies.transports,
 			clientSide: clientSideOf(expanded.server, dependencies),
-			authProvider: dependencies.authProviderOf?.(expanded.server),
+			login: dependencies.loginOf?.(expanded.server),
 		},
 	);
 }

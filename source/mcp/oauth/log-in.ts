@@ -2,6 +2,7 @@ import {
 	auth,
 	CLIENT_CAPABILITIES_META_KEY,
 	CLIENT_INFO_META_KEY,
+	type FetchLike,
 	OAuthClientFlowError,
 	OAuthError,
 	PROTOCOL_VERSION_META_KEY,
@@ -14,6 +15,7 @@ import {version} from '../../core/version.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenedTransport, OpenTransport} from '../wire/open-transport.ts';
 import type {LoginProvider} from './login-provider.ts';
+import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
 /** How often a person is asked to agree in one login; a server that wants more does not know what it wants. */
@@ -86,7 +88,11 @@ async function isAccepted(
 ): Promise<boolean> {
 	requests.metadata.statuses = [];
 	requests.metadata.found = false;
-	await using opened = await open(server, {signal, secrets, authProvider: provider});
+	const login = {
+		credentials: provider,
+		fetchWith: (fetch: FetchLike) => oauthFetch(requests, fetch),
+	};
+	await using opened = await open(server, {signal, secrets, login});
 	try {
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {

@@ -1,19 +1,12 @@
-import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
+import type {FetchLike} from '@modelcontextprotocol/client';
 import {version} from '../../core/version.ts';
+import {refusalOfUrl, scopeOfEndpoint} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import {refusalOfUrl, scopeOfEndpoint} from './address-guard.ts';
 import {boundedRequest} from './bounded-request.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {readRegistration, registrationBody} from './register-client.ts';
 import {requestKind} from './request-kind.ts';
 import {requestTokens} from './request-tokens.ts';
-
-const requestsOf = new WeakMap<OAuthClientProvider, OAuthRequests>();
-
-/** Makes `oauthFetch` know a provider. */
-export function registerProvider(provider: OAuthClientProvider, requests: OAuthRequests): void {
-	requestsOf.set(provider, requests);
-}
 
 const metadataTimeoutMs = 10_000;
 const tokenTimeoutMs = 30_000;
@@ -26,12 +19,7 @@ const ownAgent = `Svc-Agent/${version}`;
  *
  * @see Interface 5.3, 7 (tool-server errors, 4)
  */
-export function oauthFetch(provider: OAuthClientProvider, fetch: FetchLike): FetchLike {
-	const requests = requestsOf.get(provider);
-	if (!requests) {
-		return fetch;
-	}
-
+export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike {
 	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
 		const {clock} = requests;
 		return boundedRequest(async signal => fetch(url, {...init, signal}), {

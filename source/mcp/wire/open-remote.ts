@@ -1,5 +1,4 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
-import {oauthFetch} from '../oauth/oauth-fetch.ts';
 import {explain} from './explain.ts';
 import {createHttpTransport} from './http-transport.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
@@ -16,7 +15,7 @@ import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.
  */
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
-	{signal, secrets, authProvider, onLost = () => {}}: OpenOptions,
+	{signal, secrets, login, onLost = () => {}}: OpenOptions,
 	{clock, redact, environment}: TransportParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
@@ -31,8 +30,8 @@ export function openRemote(
 	let isLost = false;
 	const parts = {
 		clock,
-		fetch: authProvider ? oauthFetch(authProvider, remote.fetch) : remote.fetch,
-		...(authProvider && {authProvider}),
+		fetch: login ? login.fetchWith(remote.fetch) : remote.fetch,
+		...(login && {authProvider: login.credentials}),
 		onLost() {
 			if (!isLost && !signal.aborted) {
 				isLost = true;

@@ -1,5 +1,6 @@
-import type {OAuthClientProvider, Transport} from '@modelcontextprotocol/client';
+import type {Transport} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {TransportLogin} from './server-login.ts';
 
 /**
  * - `passing`: worth another try. `permanent`: a person or a changed file has to act first.
@@ -29,7 +30,7 @@ export type OpenOptions = {
 	readonly signal: AbortSignal;
 	/** Values that came from variables; hidden in every message and log line. */
 	readonly secrets: readonly string[];
-	readonly authProvider?: OAuthClientProvider;
+	readonly login?: TransportLogin;
 	/** Called once when the connection has ended without having been asked to; may come before the first answer. */
 	readonly onLost?: () => void;
 };

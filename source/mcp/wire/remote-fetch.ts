@@ -4,7 +4,7 @@ import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/version.ts';
-import {guardedLookup} from '../oauth/address-guard.ts';
+import {guardedLookup} from './address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';

@@ -13,7 +13,7 @@ import {createRedact} from '../../../source/core/redact.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool} from '../../../source/core/tool.ts';
 import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
-import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
+import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {toolServer} from '../servers/tool-server.ts';
@@ -62,7 +62,7 @@ await using transports = createTransportFactory({
 	paths,
 	environment: {},
 });
-const providers = createOAuthProviders({
+const providers = createServerLogins({
 	clock: systemClock,
 	log,
 	redact,
@@ -76,7 +76,7 @@ await using manager = createServerManager({
 	paths,
 	environment: () => ({}),
 	transports,
-	authProviderOf: each => providers.of(each),
+	loginOf: each => providers.of(each),
 	elicit: async ({fields}) => ({action: 'accept', content: filledIn(fields)}),
 	sample: async () => ({text: 'x', model: 'm'}),
 	onChange() {},

@@ -77,6 +77,25 @@ test('a server without a grant needs a login, names the command, and nobody regi
 	expect(site.arrived.filter(({at}) => at === 'authorization server')).toEqual([]);
 });
 
+test('whether a login is stored is asked of nobody', async () => {
+	await using site = await startAuthorizationServer();
+	await using world = await oauthWorld();
+	const server = remoteServer(site.url);
+	const stateOf = async () => world.providers().of(server)?.state();
+
+	expect(await stateOf()).toEqual({
+		status: 'needs login',
+		reason: 'Tool server "crm" needs a login: run "svc mcp login crm"',
+	});
+	expect(site.arrived).toEqual([]);
+
+	await world.login(server);
+	const {length} = site.arrived;
+
+	expect(await stateOf()).toEqual({status: 'logged in'});
+	expect(site.arrived).toHaveLength(length);
+});
+
 test('a broken file needs a login, which replaces it', async () => {
 	await using site = await startAuthorizationServer();
 	await using world = await oauthWorld();

@@ -5,7 +5,7 @@ import {systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
-import {createOAuthProviders} from '../../../source/mcp/oauth/providers.ts';
+import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {browse} from '../servers/authorization-server.ts';
@@ -45,7 +45,7 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 		}),
 	);
 	const restart = () =>
-		createOAuthProviders({
+		createServerLogins({
 			clock: systemClock,
 			log,
 			redact,
@@ -75,11 +75,11 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 		},
 		/** Connects with the stored grant, as a gateway does. */
 		async connect(server: ToolServerConfig) {
-			const authProvider = providers.of(server);
+			const login = providers.of(server);
 			const opened = await transports.open(server, {
 				signal: new AbortController().signal,
 				secrets: [],
-				...(authProvider && {authProvider}),
+				...(login && {login}),
 			});
 			stack.use(opened);
 			const client = new Client({name: 'test', version: '1.0.0'});

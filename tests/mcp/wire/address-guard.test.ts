@@ -2,11 +2,11 @@ import {Agent, fetch} from 'undici';
 import {expect, test} from 'vitest';
 import {messageOf} from '../../../source/core/errors.ts';
 import {
+	addressScope,
 	guardedLookup,
 	refusalOfUrl,
 	scopeOfEndpoint,
-} from '../../../source/mcp/oauth/address-guard.ts';
-import {addressScope} from '../../../source/mcp/oauth/address-scope.ts';
+} from '../../../source/mcp/wire/address-guard.ts';
 
 test.for([
 	['93.184.216.34', 'public'],

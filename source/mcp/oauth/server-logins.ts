@@ -1,21 +1,21 @@
-import type {OAuthClientProvider} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import type {ServerLogin} from '../wire/server-login.ts';
 import {scopeUnion} from './client-identity.ts';
 import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
 import type {LoginOptions} from './log-in.ts';
 import {createLoginProvider} from './login-provider.ts';
-import {registerProvider} from './oauth-fetch.ts';
+import {oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {oauthSettings, type OAuthSettings} from './oauth-settings.ts';
-import {createStoredLoginProvider} from './stored-login-provider.ts';
+import {createStoredLogin} from './stored-login.ts';
 
-export type OAuthDependencies = {
+export type ServerLoginsDependencies = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -24,12 +24,11 @@ export type OAuthDependencies = {
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
-export type OAuthProviders = {
+export type ServerLogins = {
 	/**
-	 * What a connection presents to the server: reads and refreshes the grant that is there, and never opens a browser: without a usable grant it fails
-	 * with a ConnectError of kind `needs-login`. `server` is expanded. The same object for the same server; `undefined` without `auth: oauth`.
+	 * The login that is stored for a server, for its connections. `server` is expanded. The same object for the same server; `undefined` without `auth: oauth`.
 	 */
-	of(server: ToolServerConfig): OAuthClientProvider | undefined;
+	of(server: ToolServerConfig): ServerLogin | undefined;
 	/**
 	 * Authorizes this program for a server, and replaces its grant once the new one is there. Whatever the server wants a person to agree to goes
 	 * through `openBrowser`. Resolves also when the server wants nothing.
@@ -49,16 +48,16 @@ type Known = {
 	readonly key: string;
 	readonly grant: Grant;
 	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch'>;
-	readonly standing: OAuthClientProvider;
+	readonly login: ServerLogin;
 };
 
 /** Nothing is read or written before a server wants a login. */
-export function createOAuthProviders({
+export function createServerLogins({
 	clock,
 	log,
 	redact,
 	paths,
-}: OAuthDependencies): OAuthProviders {
+}: ServerLoginsDependencies): ServerLogins {
 	const servers = new Map<string, Known>();
 	let secrets: readonly string[] = [];
 	const hideSecrets = createRedact(() => secrets, {byShape: false});
@@ -70,7 +69,7 @@ export function createOAuthProviders({
 	};
 
 	return {
-		of: server => find(server)?.standing,
+		of: server => find(server)?.login,
 		async login(server, options) {
 			const known = find(server);
 			const settings = oauthSettings(server);
@@ -97,7 +96,6 @@ export function createOAuthProviders({
 				log,
 			});
 			const requests = {...known.requests, scopeFor, metadata};
-			registerProvider(provider, requests);
 			await grant.files.forgetRefusal();
 			const {logIn} = await import('./log-in.ts');
 			await logIn(server, options, {provider, requests});
@@ -131,7 +129,7 @@ export function createOAuthProviders({
 		hide([settings.clientSecret]);
 		const loginCommand = `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`;
 		const metadata = newFacts();
-		const standing = createStoredLoginProvider({
+		const stored = createStoredLogin({
 			server,
 			settings,
 			grant,
@@ -157,12 +155,16 @@ export function createOAuthProviders({
 				}
 			},
 		};
-		registerProvider(standing, {
+		const ofStored: OAuthRequests = {
 			...requests,
 			scopeFor: advertised => settings.scope ?? advertised,
 			metadata,
-		});
-		return {grant, requests, standing};
+		};
+		return {
+			grant,
+			requests,
+			login: {...stored, fetchWith: fetch => oauthFetch(ofStored, fetch)},
+		};
 	}
 }
 

@@ -3,6 +3,7 @@ import type {OAuthClientProvider} from '@modelcontextprotocol/client';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import type {ServerLogin} from '../wire/server-login.ts';
 import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client-identity.ts';
 import type {Grant} from './grant.ts';
 import type {MetadataFacts} from './oauth-requests.ts';
@@ -27,14 +28,14 @@ export type StoredLoginDependencies = {
  *
  * @see Interface 5.3 (refresh is automatic, background reconnects never start a login)
  */
-export function createStoredLoginProvider({
+export function createStoredLogin({
 	server,
 	settings,
 	grant,
 	metadata,
 	log,
 	loginCommand,
-}: StoredLoginDependencies): OAuthClientProvider {
+}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state'> {
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>
@@ -64,7 +65,7 @@ export function createStoredLoginProvider({
 		return tokens;
 	};
 
-	return {
+	const credentials: OAuthClientProvider = {
 		redirectUrl: unusedRedirect,
 		get clientMetadata() {
 			return clientMetadata(settings, unusedRedirect);
@@ -132,6 +133,22 @@ export function createStoredLoginProvider({
 			const tokens = what === 'tokens' || what === 'all' ? await grant.tokens() : undefined;
 			if (tokens && grant.wasRejected(tokens.access_token)) {
 				grant.retire(tokens);
+			}
+		},
+	};
+
+	return {
+		credentials,
+		async state() {
+			try {
+				await requireUsable();
+				return {status: 'logged in'};
+			} catch (error) {
+				if (error instanceof ConnectError) {
+					return {status: 'needs login', reason: error.failure.message};
+				}
+
+				throw error;
 			}
 		},
 	};

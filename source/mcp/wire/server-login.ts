@@ -1,0 +1,23 @@
+import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
+
+/** Whether a server can be connected to with what is stored. */
+export type LoginState =
+	| {readonly status: 'logged in'}
+	/** `reason`: one sentence with the command that logs in. */
+	| {readonly status: 'needs login'; readonly reason: string};
+
+/** The login of one tool server: all that is known of logins outside of oauth/, which makes it. */
+export type ServerLogin = {
+	/** What the SDK presents: the grant of this moment, refreshed when it is due. Without a usable one it fails with a ConnectError of kind `needs-login`; it never opens a browser. */
+	readonly credentials: OAuthClientProvider;
+	/**
+	 * What the transport is to fetch with: `fetch`, but for requests to an authorization server with the rules of their own. `fetch` adds the static headers
+	 * of the server to requests for its endpoint alone.
+	 */
+	fetchWith(fetch: FetchLike): FetchLike;
+	/** Looks at the files; asks nobody. */
+	state(): Promise<LoginState>;
+};
+
+/** What a transport needs of a login, a stored one or one that is under way. */
+export type TransportLogin = Pick<ServerLogin, 'credentials' | 'fetchWith'>;
