@@ -5,10 +5,10 @@ import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext, ToolResult} from '../../core/tool.ts';
-import {describeToolChanges} from './diff-tools.ts';
 import type {Pins} from './pins.ts';
 import {type PlannedTool, planTools, type ToolPlan} from './plan-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
+import {describeToolChanges} from './tool-definition.ts';
 import {viewTool} from './view-tool.ts';
 
 /** What a server offers, and what is made of it. */

@@ -4,11 +4,16 @@ import {within} from '../../core/within.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';
-import {wakeAt} from './due.ts';
+import {wakeAt} from './connection-times.ts';
 import type {OpenConnection} from './open-connection.ts';
-import type {ServerAction, ServerEvent, ServerSettings, ServerState} from './state.ts';
+import {
+	type ServerAction,
+	type ServerEvent,
+	type ServerSettings,
+	type ServerState,
+	whyNot,
+} from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
-import {whyNot} from './why-not.ts';
 
 export type ManagedConnectionDependencies = {
 	/** Times of the state are those of `clock.monotonic()`. */

@@ -83,3 +83,28 @@ export type StepContext = {
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
 };
+
+/** Why a server in this state has no connection that a call could use. */
+export function whyNot(state: ServerState): ConnectFailure {
+	switch (state.status) {
+		case 'needs login': {
+			return {kind: 'needs-login', message: state.reason};
+		}
+
+		case 'parked':
+		case 'failed':
+		case 'recycled': {
+			return {kind: 'passing', message: state.reason};
+		}
+
+		case 'skipped': {
+			return {kind: 'permanent', message: 'It is switched off'};
+		}
+
+		case 'lazy':
+		case 'connecting':
+		case 'connected': {
+			return {kind: 'passing', message: 'The connection was ended'};
+		}
+	}
+}

@@ -1,5 +1,5 @@
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {dueOf} from './due.ts';
+import {dueOf} from './connection-times.ts';
 import type {
 	ConnectedState,
 	ServerAction,

@@ -2,15 +2,14 @@ import type {DiscoverResult} from '@modelcontextprotocol/client';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {createCheckedOutput} from '../calls/checked-output.ts';
-import {uncheckedOutput} from '../calls/unchecked-output.ts';
+import {createCheckedOutput, uncheckedOutput} from '../calls/output-validation.ts';
 import {createCallsUnderWay} from '../connection/calls-under-way.ts';
 import {connect} from '../connection/connect.ts';
 import type {ManagedConnectionDependencies} from '../connection/managed-connection.ts';
 import type {ClientSide, OpenConnection} from '../connection/open-connection.ts';
 import type {ServerManagerDependencies} from '../contract.ts';
 import {createClientHandlers} from '../requests/client-handlers.ts';
-import type {RequestWindow} from '../requests/request-window.ts';
+import type {RequestWindow} from '../requests/request-limits.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 
 type Dependencies = Pick<

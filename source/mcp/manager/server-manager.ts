@@ -6,7 +6,6 @@ import {openSchemaCache} from '../catalogue/schema-cache.ts';
 import {createCallQueue} from '../connection/call-queue.ts';
 import {waitAtMost} from '../connection/with-deadline.ts';
 import type {ServerManager, ServerManagerDependencies} from '../contract.ts';
-import {createChangeBatch} from './change-batch.ts';
 import {diffServer} from './diff-server.ts';
 import {planServers} from './plan-servers.ts';
 import {testServer} from './test-server.ts';
@@ -149,4 +148,34 @@ function requireEnabled({name, enabled}: ToolServerConfig): void {
 			`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
 		);
 	}
+}
+
+/** Tells of marks once per turn of the event loop, however many there were. Disposal forgets what has not been told. */
+export type ChangeBatch = Disposable & {mark(name: string): void};
+
+export function createChangeBatch(tell: (name: string) => void): ChangeBatch {
+	const marked = new Set<string>();
+	let planned: NodeJS.Immediate | undefined;
+	let disposed = false;
+	return {
+		mark(name) {
+			if (disposed) {
+				return;
+			}
+
+			marked.add(name);
+			planned ??= setImmediate(() => {
+				planned = undefined;
+				const names = [...marked];
+				marked.clear();
+				for (const each of names) {
+					tell(each);
+				}
+			});
+		},
+		[Symbol.dispose]() {
+			disposed = true;
+			clearImmediate(planned);
+		},
+	};
 }

@@ -11,8 +11,7 @@ import {hostOf} from '../catalogue/ask-about.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import type {Elicit} from '../contract.ts';
 import {formFields} from './form-fields.ts';
-import {createRefusalLog} from './refusal-log.ts';
-import {createRequestWindow, type RequestWindow} from './request-window.ts';
+import {createRefusalLog, createRequestWindow, type RequestWindow} from './request-limits.ts';
 
 /** Questions of one connection that may wait at the same time. */
 const mostQuestions = 5;

@@ -9,8 +9,7 @@ import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
 import type {Sample} from '../contract.ts';
 import {judgeSampling} from './judge-sampling.ts';
-import {createRefusalLog} from './refusal-log.ts';
-import {createRequestWindow, type RequestWindow} from './request-window.ts';
+import {createRefusalLog, createRequestWindow, type RequestWindow} from './request-limits.ts';
 
 /** What the protocol has for a person, or a policy, that says no. */
 const refusedCode = -1;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {definitionOf} from '../../../source/mcp/catalogue/definition.ts';
+import {definitionOf} from '../../../source/mcp/catalogue/tool-definition.ts';
 import {plan, listed, serverConfig} from './samples.ts';
 
 const both = {resources: true, prompts: true};

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {wakeAt} from '../../../source/mcp/connection/due.ts';
+import {wakeAt} from '../../../source/mcp/connection/connection-times.ts';
 import type {
 	ServerAction,
 	ServerEvent,

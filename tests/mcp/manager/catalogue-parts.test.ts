@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {describeToolChanges} from '../../../source/mcp/catalogue/diff-tools.ts';
 import {boundTools} from '../../../source/mcp/catalogue/list-tools.ts';
-import {createChangeBatch} from '../../../source/mcp/manager/change-batch.ts';
+import {describeToolChanges} from '../../../source/mcp/catalogue/tool-definition.ts';
+import {createChangeBatch} from '../../../source/mcp/manager/server-manager.ts';
 import {createToolNameReservations} from '../../../source/mcp/manager/tool-name-reservations.ts';
 
 const tool = (name: string, description = 'does it') => ({

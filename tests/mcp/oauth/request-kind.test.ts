@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {requestKind} from '../../../source/mcp/oauth/request-kind.ts';
+import {requestKind} from '../../../source/mcp/oauth/oauth-fetch.ts';
 
 const endpoint = new URL('https://crm.example/mcp');
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {canonicalJson} from '../../../source/core/canonical-json.ts';
-import {definitionOf} from '../../../source/mcp/catalogue/definition.ts';
+import {definitionOf} from '../../../source/mcp/catalogue/tool-definition.ts';
 import {listed} from './samples.ts';
 
 const shuffled = (value: unknown): unknown => {

@@ -1,5 +1,29 @@
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
+import {inLastMinute} from './judge-sampling.ts';
+
+/** When a server asked our model, or a person, for its limit of a minute. One for each server and each of the two: it outlives connections, which a server can end as often as it likes. */
+export type RequestWindow = {
+	/** Those of the last minute, milliseconds of `clock.monotonic()`. */
+	recent(): readonly number[];
+	/** It asks now. */
+	add(): void;
+};
+
+export function createRequestWindow(clock: Clock): RequestWindow {
+	let times: readonly number[] = [];
+	const recent = () => {
+		times = inLastMinute(times, clock.monotonic());
+		return times;
+	};
+
+	return {
+		recent,
+		add() {
+			times = [...recent(), clock.monotonic()];
+		},
+	};
+}
 
 /** A server that is refused all the time is told of once in so long: it must not push everything else out of the log. */
 const pauseMs = 60_000;
