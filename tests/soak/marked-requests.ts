@@ -77,7 +77,7 @@ export function markedRequest(
 	const isForm = upTo(100) < 15;
 	const isHuge = !isForm && upTo(100) < 6;
 	const args: JsonObject = isHuge
-		? {text: text(900, 60) + 'x'.repeat(20_000) + mark()}
+		? {text: text(120, 20) + 'x'.repeat(21_000) + mark()}
 		: Object.fromEntries(
 				Array.from({length: pick([0, 1, 2, 3, 5, 8, 20])}, () => [name(), value(0)]),
 			);
