@@ -7,6 +7,9 @@ export type Address = {
 	readonly port: number;
 };
 
+/** Connections that the system keeps until they are taken, as far as it allows: a burst that finds no place waits for seconds before it tries again. */
+const backlog = 4096;
+
 /** `section`: where the configuration names host and port, such as `platforms.webhook`. */
 type Refusal = {readonly code: string; readonly hint: (section: string) => string};
 
@@ -53,7 +56,7 @@ export async function listen(
 		};
 
 		server.once('error', onError);
-		server.listen({host, port}, () => {
+		server.listen({host, port, backlog}, () => {
 			server.off('error', onError);
 			resolve();
 		});
