@@ -1,15 +1,15 @@
 import {resolve} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
 import {pathToFileURL} from 'node:url';
-import type {Delivery} from '../../source/core/delivery.ts';
-import {hasEnded, type Run} from '../../source/core/run.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {hookSecret} from '../helpers/post.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 import {startSvc, svc} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
-import {readEverything} from './everything.ts';
+import {readEverything, type Everything} from './everything.ts';
 import {installKillingClient, type KillingClient} from './killing-client.ts';
-import {createSenders, type Acknowledged, type Senders} from './senders.ts';
+import {promisedStart, routeKinds, type Acknowledged, type Outcome} from './kinds.ts';
+import {createSenders, type Senders} from './senders.ts';
 
 /**
  * Where a gateway is killed. `statement`: at the n-th commit that holds a statement like it, before or after the commit; `client`: by the forge
@@ -17,22 +17,33 @@ import {createSenders, type Acknowledged, type Senders} from './senders.ts';
  */
 export type CrashPoint = {
 	readonly name: string;
-	readonly statement?: {readonly like: string; readonly when: 'before' | 'after'};
-	readonly client?: true;
+	readonly statement?: {
+		readonly like: string;
+		readonly when: 'before' | 'after';
+		/** The kill comes at one of the first that many such commits; 12 when absent. */
+		readonly among?: number;
+	};
+	/** How the comment begins. */
+	readonly client?: string;
 	/** A stop is asked for first, so that the point lies in the shutdown. */
 	readonly stopFirst?: true;
 };
 
-const around = (name: string, like: string, more: {readonly stopFirst?: true} = {}) =>
+const around = (
+	name: string,
+	like: string,
+	{among, ...more}: {readonly stopFirst?: true; readonly among?: number} = {},
+) =>
 	(['before', 'after'] as const).map((when): CrashPoint => ({
 		name: `${when} the commit of ${name}`,
-		statement: {like, when},
+		statement: {like, when, ...(among !== undefined && {among})},
 		...more,
 	}));
 
 /** The steps of a delivery, from its journal entry to its end. */
 export const crashPoints: readonly CrashPoint[] = [
 	...around('an accepted delivery', '^insert into delivery'),
+	...around('a fired job', '^insert into job \\(profile, id, basis', {among: 2}),
 	...around('an event that joins a group', '^update coalesce_group set last_at'),
 	...around('a dispatched group', '^update coalesce_group set dispatched_at'),
 	...around('a group that a stop flushes', '^update coalesce_group set dispatched_at', {
@@ -42,14 +53,20 @@ export const crashPoints: readonly CrashPoint[] = [
 	...around('an answer', "^update run set state = 'delivering'"),
 	...around('the start of a delivery', '^update run set delivery_started = 1'),
 	...around('a settled run', '^update run set state = \\?, due_at = null, finished_at'),
-	{name: 'after the target has the answer, before the gateway knows', client: true},
+	{name: 'after the target has the answer, before the gateway knows', client: 'Event'},
+	{name: 'after the target has a direct delivery, before the gateway knows', client: 'Direct'},
 ];
 
 export type CrashReport = {
 	readonly rounds: number;
 	/** How often each point was reached; random moments always are. */
 	readonly reached: Readonly<Record<string, number>>;
+	/** Promises by the kind of route. */
 	readonly acknowledged: Readonly<Record<string, number>>;
+	/** Starts of events above the rate of their route that were promised, and those of them that have come. */
+	readonly paced: {readonly promised: number; readonly started: number};
+	/** Starts of a gateway that opened the store; one that does not ends everything. */
+	readonly opened: number;
 	/** Runs by where they ended. */
 	readonly runs: Readonly<Record<string, number>>;
 	/** Broken promises, one line each. Empty when everything holds. */
@@ -93,19 +110,26 @@ export async function crashRounds({
 		restartMs.push(outcome.restartMs);
 	}
 
-	await finish(home, {client, senders});
-	const {deliveries, runs, groupRuns} = await readEverything(home.file('state.db'));
-	const comments = await client.comments();
+	const endedAt = await finish(home, {client, senders});
+	const outcome = outcomeOf(await readEverything(home.file('state.db')), {
+		endedAt,
+		comments: await client.comments(),
+		sendsOf: one => senders.sendsOf(one),
+	});
+	const paced = outcome.deliveries.filter(one => one.route === 'paced' && promisedStart(one) > 0);
 	return {
 		rounds,
 		reached,
-		acknowledged: countBy(senders.acknowledged, ({status}) => status),
-		runs: countBy(runs, ({state}) => state),
-		broken: [
-			...lost(senders.acknowledged, {deliveries, runs, groupRuns}),
-			...twice(deliveries, runs),
-			...repeated(comments),
-		],
+		acknowledged: countBy(senders.acknowledged, ({route}) => route),
+		paced: {
+			promised: paced.length,
+			started: paced.filter(one =>
+				outcome.runsOf(one).some(({startedAt}) => startedAt !== undefined),
+			).length,
+		},
+		opened: rounds + 1,
+		runs: countBy([...outcome.runs.values()], ({state}) => state),
+		broken: [...broken(senders.acknowledged, outcome), ...twice(outcome)],
 		restartMs,
 	};
 }
@@ -125,19 +149,9 @@ const crashHome = async (baseUrl: string) => {
 				},
 			},
 		},
-		subscriptions: {
-			agent: {prompt: 'Event {id}'},
-			comment: {
-				prompt: 'Event {id}',
-				deliver: 'forge_comment',
-				deliver_extra: {repo: 'acme/api', pr_number: '7'},
-			},
-			group: {
-				prompt: 'Event {id}',
-				coalesce: {key: 'entity', window_seconds: 0.15, max_wait_seconds: 0.5},
-			},
-			job: {prompt: 'Event {id}', cron_job: 'nightly'},
-		},
+		subscriptions: Object.fromEntries(
+			routeKinds.map(({route, subscription}) => [route, subscription]),
+		),
 	});
 	const environment = {home: home.path};
 	const {code, stderr} = await svc(
@@ -170,7 +184,7 @@ async function crashOnce(
 			PATH: client.path,
 			...(statement && {
 				NODE_OPTIONS: `--import ${killAtProgram}`,
-				KILL_AT: `${statement.when} ${1 + Math.floor(random() * 12)} ${statement.like}`,
+				KILL_AT: `${statement.when} ${1 + Math.floor(random() * (statement.among ?? 12))} ${statement.like}`,
 			}),
 		},
 	});
@@ -186,7 +200,7 @@ async function crashOnce(
 		end.then(() => performance.now() - startedAt),
 	]);
 	if (byClient) {
-		await client.killNext();
+		await client.killNext(byClient);
 	}
 
 	const patience = statement || byClient ? longestRoundMs : 5 + random() * 900;
@@ -211,81 +225,107 @@ const after = async (ms: number) =>
 		setTimeout(done, ms);
 	});
 
-/** The last life: what is left is sent again and worked off, then an orderly end. */
+/** The last life: what is left is sent again and, unless its time has not come, worked off; then an orderly end, whose time is returned. */
 async function finish(
 	home: TemporaryHome,
 	{client, senders}: {readonly client: KillingClient; readonly senders: Senders},
-): Promise<void> {
+): Promise<number> {
 	await using gateway = startSvc(['gateway', 'run'], {home: home.path, env: {PATH: client.path}});
 	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
 	await senders.resend(url);
 	for (let tries = 0; ; tries++) {
-		const {stdout} = await svc(['gateway', 'status', '--json'], {home: home.path});
-		const {runs, groups} = JSON.parse(stdout);
-		if (runs.active + runs.queued + groups === 0) {
+		const left = unfinished(home.file('state.db'));
+		if (left === 0) {
 			break;
 		}
 
 		if (tries > 300) {
-			throw new Error(`The gateway does not come to rest: ${stdout}`);
+			throw new Error(`The gateway does not come to rest: ${left} runs and groups are left`);
 		}
 
 		await after(200);
 	}
 
+	const endedAt = Date.now();
 	gateway.kill('SIGTERM');
 	const {code, stderr} = await gateway.finished;
 	if (code !== 0) {
 		throw new Error(`The last gateway ended with ${code}: ${stderr.slice(-2000)}`);
 	}
+
+	return endedAt;
 }
 
-/** What was acknowledged and has no run that ended. */
-const lost = (
-	acknowledged: readonly Acknowledged[],
-	{
-		deliveries,
-		runs,
-		groupRuns,
-	}: {
-		readonly deliveries: readonly Delivery[];
-		readonly runs: readonly Run[];
-		readonly groupRuns: ReadonlyMap<number, number>;
-	},
-): readonly string[] => {
-	const kept = Map.groupBy(deliveries.filter(isHandled), nameOf);
-	const states = new Map(runs.map(({id, state}) => [id, state]));
-	const runOf = ({runId, group}: Delivery) => (group === undefined ? runId : groupRuns.get(group));
-	return acknowledged
-		.filter(
-			one =>
-				!(kept.get(nameOf(one)) ?? []).some(delivery => {
-					const state = states.get(runOf(delivery) ?? -1);
-					return state !== undefined && hasEnded(state);
-				}),
+/** Groups that wait, and runs that have not ended and do not wait for their time. A start that comes within the next seconds is waited for. */
+function unfinished(file: string): number {
+	using database = new DatabaseSync(file, {readOnly: true});
+	const count = (sql: string, ...values: readonly number[]) =>
+		Number(database.prepare(sql).get(...values)?.['count']);
+	return (
+		count('select count(*) as count from coalesce_group where dispatched_at is null') +
+		count(
+			'select count(*) as count from run where finished_at is null and (due_at is null or due_at < ?)',
+			Date.now() + soonMs,
 		)
-		.map(one => `${nameOf(one)} was answered ${one.status} and has no run that ended`);
-};
+	);
+}
 
-const isHandled = ({outcome}: Delivery) => outcome === 'accepted' || outcome === 'coalesced';
+/** Longer than an orderly end takes. */
+const soonMs = 1000;
 
-const nameOf = ({route, deliveryId}: {readonly route: string; readonly deliveryId: string}) =>
-	`${route} ${deliveryId}`;
+type Named = {readonly route: string; readonly deliveryId: string};
 
-/** Identifiers with more than one run that was done. */
-const twice = (deliveries: readonly Delivery[], runs: readonly Run[]): readonly string[] => {
+const nameOf = ({route, deliveryId}: Named) => `${route} ${deliveryId}`;
+
+const handled: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered']);
+
+function outcomeOf(
+	everything: Everything,
+	rest: Pick<Outcome, 'endedAt' | 'comments' | 'sendsOf'>,
+): Outcome {
+	const {deliveries, runs} = everything;
+	const kept = Map.groupBy(
+		deliveries.filter(({outcome}) => handled.has(outcome)),
+		nameOf,
+	);
+	const deliveriesOf = (one: Named) => kept.get(nameOf(one)) ?? [];
+	return {
+		...everything,
+		...rest,
+		deliveriesOf,
+		runsOf: one =>
+			deliveriesOf(one).flatMap(({runId}) => {
+				const run = runId === undefined ? undefined : runs.get(runId);
+				return run ? [run] : [];
+			}),
+	};
+}
+
+/** What was acknowledged and did not become what its kind of route promises. */
+const broken = (acknowledged: readonly Acknowledged[], outcome: Outcome): readonly string[] =>
+	acknowledged.flatMap(one => {
+		const kind = routeKinds.find(({route}) => route === one.route);
+		const problem = kind ? kind.problemOf(one, outcome) : 'is of no kind';
+		return problem === undefined
+			? []
+			: [`${nameOf(one)} was answered ${one.status} and ${problem}`];
+	});
+
+/** Identifiers with more than one run that was done, or more than one direct delivery that was recorded. */
+function twice({deliveries, runs}: Outcome): readonly string[] {
 	const names = new Map(deliveries.map(delivery => [delivery.id, nameOf(delivery)]));
-	const done = runs.filter(({state}) => state === 'done');
-	const counts = countBy(done, ({delivery = '', id}) => names.get(delivery) ?? `run ${id}`);
+	const done = [...runs.values()].filter(({state}) => state === 'done');
+	const counts = {
+		...countBy(done, ({delivery = '', id}) => names.get(delivery) ?? `run ${id}`),
+		...countBy(
+			deliveries.filter(({outcome}) => outcome === 'delivered'),
+			nameOf,
+		),
+	};
 	return Object.entries(counts)
 		.filter(([, count]) => count > 1)
 		.map(([name, count]) => `${name} was done ${count} times`);
-};
-
-const repeated = (comments: readonly string[]): readonly string[] =>
-	Object.entries(countBy(comments, comment => comment))
-		.filter(([, count]) => count > 1)
-		.map(([comment, count]) => `"${comment}" was posted ${count} times`);
+}
 
 const countBy = <One>(list: readonly One[], nameIt: (one: One) => string) => {
 	const counts: Record<string, number> = {};

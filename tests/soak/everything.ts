@@ -6,13 +6,15 @@ import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 
 const page = 1000;
 
-/** All that a store holds, of a gateway that does not run. Opening it also checks that it is whole. */
-export async function readEverything(file: string): Promise<{
+export type Everything = {
 	readonly deliveries: readonly Delivery[];
-	readonly runs: readonly Run[];
+	readonly runs: ReadonlyMap<number, Run>;
 	/** The run of each group, by group. */
 	readonly groupRuns: ReadonlyMap<number, number>;
-}> {
+};
+
+/** All that a store holds, of a gateway that does not run. Opening it also checks that it is whole. */
+export async function readEverything(file: string): Promise<Everything> {
 	const log = createLogger({clock: systemClock, redact: text => text, write: () => {}});
 	await using store = await openSqliteStore({clock: systemClock, log}, {file});
 	const deliveries: Delivery[] = [];
@@ -35,7 +37,7 @@ export async function readEverything(file: string): Promise<{
 
 	return {
 		deliveries,
-		runs,
+		runs: new Map(runs.map(run => [run.id, run])),
 		groupRuns: new Map(
 			runs.flatMap(({group, id}) => (group === undefined ? [] : [[group, id] as const])),
 		),

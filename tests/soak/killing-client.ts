@@ -5,8 +5,8 @@ import {delimiter, join} from 'node:path';
 export type KillingClient = AsyncDisposable & {
 	/** A `PATH` on which the client comes first. */
 	readonly path: string;
-	/** The next call kills the gateway that made it, once the comment is posted. */
-	killNext(): Promise<void>;
+	/** The next call with a comment that begins so kills the gateway that made it, once the comment is posted. */
+	killNext(beginning: string): Promise<void>;
 	/** No call kills any more. */
 	spare(): Promise<void>;
 	/** Texts of the comments so far, one line each. */
@@ -17,7 +17,8 @@ const program = `#!/bin/bash
 cd "$(dirname "$0")" || exit 1
 body=$(cat)
 printf '%s\\n' "\${body%%$'\\n'*}" >> comments
-if rm kill 2>/dev/null; then kill -9 "$PPID"; fi
+read -r beginning 2>/dev/null < kill || exit 0
+if [[ $body == "$beginning"* ]] && rm kill 2>/dev/null; then kill -9 "$PPID"; fi
 `;
 
 /** A code host's client named `gh` that can take its gateway with it. */
@@ -29,7 +30,7 @@ export async function installKillingClient(): Promise<KillingClient> {
 	await writeFile(at('comments'), '');
 	return {
 		path: [folder, process.env['PATH'] ?? ''].join(delimiter),
-		killNext: async () => writeFile(at('kill'), ''),
+		killNext: async beginning => writeFile(at('kill'), `${beginning}\n`),
 		spare: async () => rm(at('kill'), {force: true}),
 		async comments() {
 			return (await readFile(at('comments'), 'utf8')).split('\n').filter(line => line !== '');

@@ -1,16 +1,11 @@
 import {Agent, request} from 'node:http';
 import {hubSignature} from '../helpers/post.ts';
-
-/** What the receiver promised. */
-export type Acknowledged = {
-	readonly route: string;
-	readonly deliveryId: string;
-	/** `accepted` or `coalesced`. */
-	readonly status: string;
-};
+import {routeKinds, type Acknowledged} from './kinds.ts';
 
 export type Senders = {
 	readonly acknowledged: readonly Acknowledged[];
+	/** How often an event was sent. */
+	sendsOf(sending: Sending): number;
 	/** Sends from several clients at once until `isOver`. */
 	sendUntil(
 		url: string,
@@ -27,38 +22,52 @@ export type Senders = {
 
 type Sending = {readonly route: string; readonly deliveryId: string};
 
-const routes = ['agent', 'agent', 'comment', 'group', 'group', 'group', 'job'] as const;
+const kinds = new Map(routeKinds.map(kind => [kind.route, kind]));
+/** Each as often as it weighs. */
+const routes = routeKinds.flatMap(({route, weight}) => Array.from({length: weight}, () => route));
 const entities = 6;
 const clients = 8;
-const promises: ReadonlySet<string> = new Set(['accepted', 'coalesced']);
+
+const nameOf = ({route, deliveryId}: Sending) => `${route} ${deliveryId}`;
 
 /** Senders as code hosts are: an event that was not answered is sent again later, with the identifier that it had. */
 export function createSenders(random: () => number): Senders {
 	const acknowledged: Acknowledged[] = [];
+	const sends = new Map<string, number>();
 	const unanswered: Sending[] = [];
 	let count = 0;
 
+	/** An event that was acknowledged, as a sender sends it that did not read the answer. */
+	const repeated = (): Sending | undefined => {
+		const one = acknowledged[Math.floor(random() * acknowledged.length)];
+		return one && kinds.get(one.route)?.isRepeated ? one : undefined;
+	};
+
 	const next = (): Sending => {
 		// Some of them at once, others much later.
-		const again = random() < 0.1 ? unanswered.shift() : undefined;
+		const again = random() < 0.1 ? unanswered.shift() : random() < 0.05 ? repeated() : undefined;
 		count += again ? 0 : 1;
 		const route = routes[Math.floor(random() * routes.length)] ?? 'agent';
 		return again ?? {route, deliveryId: `event-${count}`};
 	};
 
 	const send = async (agent: Agent, url: string, sending: Sending): Promise<boolean> => {
+		const name = nameOf(sending);
+		sends.set(name, (sends.get(name) ?? 0) + 1);
 		const status = await post(agent, `${url}/webhooks/${sending.route}`, sending);
+		const isPromise = status !== undefined && status === kinds.get(sending.route)?.promise;
 		if (status === undefined) {
 			unanswered.push(sending);
-		} else if (promises.has(status)) {
+		} else if (isPromise) {
 			acknowledged.push({...sending, status});
 		}
 
-		return status !== undefined && promises.has(status);
+		return isPromise;
 	};
 
 	return {
 		acknowledged,
+		sendsOf: sending => sends.get(nameOf(sending)) ?? 0,
 		sendUntil(url, isOver) {
 			const {promise: accepted, resolve} = Promise.withResolvers<number>();
 			const agent = new Agent({keepAlive: true, maxSockets: clients});
@@ -109,7 +118,7 @@ async function post(agent: Agent, url: string, {deliveryId}: Sending): Promise<s
 				let text = '';
 				response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
 				response.on('end', () => {
-					resolve(response.statusCode === 503 ? undefined : JSON.parse(text).status);
+					resolve((response.statusCode ?? 0) >= 500 ? undefined : JSON.parse(text).status);
 				});
 				response.on('error', () => {
 					resolve(undefined);
