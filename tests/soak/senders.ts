@@ -85,11 +85,14 @@ export function createSenders(random: () => number): Senders {
 			return {accepted, done};
 		},
 		async resend(url) {
-			const agent = new Agent({keepAlive: true, maxSockets: 1});
-			for (const sending of unanswered.splice(0)) {
-				await send(agent, url, sending);
-			}
-
+			const agent = new Agent({keepAlive: true, maxSockets: clients});
+			const left = unanswered.splice(0).values();
+			const client = async () => {
+				for (const sending of left) {
+					await send(agent, url, sending);
+				}
+			};
+			await Promise.all(Array.from({length: clients}, client));
 			agent.destroy();
 		},
 	};
