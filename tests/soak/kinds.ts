@@ -50,6 +50,9 @@ const toTarget = {
 /** Starts in a minute of a route whose overflow waits. */
 const pacedLimit = 3;
 
+/** Waits are measured on the monotonic clock, promised and recorded times are the wall clock's, and the two part by milliseconds in minutes. */
+const clockSlackMs = 50;
+
 const runProblem = (one: Acknowledged, {runsOf}: Outcome): string | undefined =>
 	runsOf(one).some(({state}) => hasEnded(state)) ? undefined : 'has no run that ended';
 
@@ -139,7 +142,7 @@ export const routeKinds: readonly RouteKind[] = [
 			}
 
 			const promised = Math.max(0, ...deliveriesOf(one).map(promisedStart));
-			if (run.startedAt !== undefined && run.startedAt < promised) {
+			if (run.startedAt !== undefined && run.startedAt < promised - clockSlackMs) {
 				return `was to start at ${promised} and started at ${run.startedAt}`;
 			}
 
