@@ -83,7 +83,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		}),
 	);
 
-	frontend.hush();
+	frontend.disableEcho();
 
 	let inkSuspend: Suspend | undefined;
 	let isLent = false;

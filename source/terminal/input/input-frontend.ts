@@ -4,16 +4,16 @@ import {singleLine} from '../text/single-line.ts';
 import {createHandlers} from './handlers.ts';
 import {createInkStdin, inkEncoding} from './ink-stdin.ts';
 import type {KeyEvent} from './key-event.ts';
+import {createKeystrokeQueue} from './keystroke-queue.ts';
 import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
 import {mouseReportLength, splitInput, type Token} from './split-input.ts';
-import {createTurns} from './turns.ts';
 
 export type InputFrontend = {
 	/** The stdin to give to Ink's `render()`. */
 	readonly stdin: NodeJS.ReadStream;
 	/** Keeps the terminal from echoing what is typed until Ink reads it; nothing of it is lost. */
-	hush(): void;
+	disableEcho(): void;
 	/** Asks `handler` for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
 	onKey(handler: (key: KeyEvent) => boolean): () => void;
 	/** The same for pastes. */
@@ -127,11 +127,11 @@ export function createInputFrontend(
 		}
 	};
 
-	const turns = createTurns(dispatch);
+	const queue = createKeystrokeQueue(dispatch);
 
 	const onPasted = (pasted: Paste) => {
 		paste = undefined;
-		turns.add({kind: 'pasted', paste: pasted});
+		queue.add({kind: 'pasted', paste: pasted});
 	};
 
 	const continuePaste = (collector: PasteCollector) => {
@@ -156,7 +156,7 @@ export function createInputFrontend(
 				continuePaste(paste);
 			} else {
 				tornMouse = token.kind === 'torn-mouse' ? {raw: token.raw, t} : undefined;
-				turns.add({...token, t, alone: alone && first && held === ''});
+				queue.add({...token, t, alone: alone && first && held === ''});
 			}
 		}
 	};
@@ -215,7 +215,7 @@ export function createInputFrontend(
 		paste = undefined;
 		held = '';
 		tornMouse = undefined;
-		turns.clear();
+		queue.clear();
 		terminal.off('data', onData);
 		terminal.pause();
 	};
@@ -247,7 +247,7 @@ export function createInputFrontend(
 
 	return {
 		stdin: ink.stream,
-		hush() {
+		disableEcho() {
 			setRaw(true);
 		},
 		onKey: keys.add,
@@ -264,7 +264,7 @@ export function createInputFrontend(
 			};
 		},
 		fieldFocused: () => fields > 0,
-		busy: turns.busy,
+		busy: queue.busy,
 		[Symbol.dispose]() {
 			if (reading) {
 				stop();

@@ -1,4 +1,4 @@
-export type Turns<Entry> = {
+export type KeystrokeQueue<Entry> = {
 	/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
 	readonly add: (entry: Entry) => void;
 	/** Whether something waits, or the turn of the last one is not over. */
@@ -14,7 +14,7 @@ const mostWaiting = 10_000;
  * in the first at the latest. Handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway
  * answer during a flood of keys.
  */
-export function createTurns<Entry>(handle: (entry: Entry) => void): Turns<Entry> {
+export function createKeystrokeQueue<Entry>(handle: (entry: Entry) => void): KeystrokeQueue<Entry> {
 	let waiting: Entry[] = [];
 	let turn: NodeJS.Immediate | undefined;
 
