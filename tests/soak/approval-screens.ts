@@ -7,7 +7,7 @@ import {handleKey, handlePaste} from '../../source/tui/commands/scopes.ts';
 import {noteShown, sheetNow} from '../../source/tui/commands/sheet.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
 import {clipLine, type Line} from '../../source/tui/panes/line.ts';
-import {ruleLine} from '../../source/tui/shell/rule-line.ts';
+import {ruleLine} from '../../source/tui/shell/title-parts.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import type {Size} from '../../source/tui/state/view.ts';
 import {App} from '../../source/tui/view/app.tsx';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Delivery} from '../../../source/core/delivery.ts';
 import {parseFilter} from '../../../source/tui/filter/filter.ts';
-import {trafficVocabulary} from '../../../source/tui/panes/traffic/traffic-filter.ts';
+import {trafficVocabulary} from '../../../source/tui/panes/traffic/delivery-list.ts';
 import {makeDelivery} from '../../helpers/make.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 

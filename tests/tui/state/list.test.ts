@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {DeliveryRow} from '../../../source/core/state.ts';
-import {trafficVocabulary} from '../../../source/tui/panes/traffic/traffic-filter.ts';
+import {trafficVocabulary} from '../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import {createList} from '../../../source/tui/state/list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';

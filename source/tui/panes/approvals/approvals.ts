@@ -1,7 +1,6 @@
 import {own, ui} from '../../../terminal/text/safe.ts';
-import {grouped} from '../../shell/rule-line.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart} from '../../shell/title-parts.ts';
+import {countPart, grouped} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
 import type {Line} from '../line.ts';
 import type {Pane} from '../pane.ts';

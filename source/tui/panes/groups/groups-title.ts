@@ -1,9 +1,8 @@
-import {type GatewayState, limits} from '../../../core/state.ts';
+import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
-import {filterSpans, grouped, ruleLine} from '../../shell/rule-line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {countPart} from '../../shell/title-parts.ts';
+import {countPart, filterSpans, grouped, ruleLine} from '../../shell/title-parts.ts';
 import type {AnyList} from '../../state/list.ts';
 import {clean, type Line} from '../line.ts';
 import {isSameDay} from '../time.ts';

@@ -1,10 +1,10 @@
 import {own, ui} from '../../../terminal/text/safe.ts';
 import {goToGroup, goToJob} from '../../commands/go-to.ts';
+import type {ListMove} from '../../list/window.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
 import {recent} from '../newest.ts';
 import type {Destination, Pane, Section} from '../pane.ts';
-import {crossSections, otherSection} from './cross-sections.ts';
 import {groupCommands} from './group-commands.ts';
 import {createGroupDetail, createJobDetail} from './group-details.ts';
 import {groupList} from './group-list.ts';
@@ -16,7 +16,7 @@ import {jobKey, jobName} from './job-key.ts';
 import {jobList} from './job-list.ts';
 import {focusJobs, jobsHaveFocus, noGroups} from './sections.ts';
 
-const groups: Section = {
+const groupSection: Section = {
 	id: 'groups',
 	title: own('Groups'),
 	commands: groupCommands,
@@ -29,7 +29,7 @@ const groups: Section = {
 	},
 };
 
-const jobs: Section = {
+const jobSection: Section = {
 	id: 'jobs',
 	title: own('Jobs'),
 	commands: jobCommands,
@@ -71,15 +71,15 @@ export const groupsPane: Pane = {
 	empty: noGroups,
 	Body: GroupsBody,
 	isWide: true,
-	sections: [groups, jobs],
+	sections: [groupSection, jobSection],
 	summary: groupsSummary,
 	focus: {
-		now: host => (jobsHaveFocus(host) ? jobs : groups),
+		now: host => (jobsHaveFocus(host) ? jobSection : groupSection),
 		hold(host) {
 			focusJobs(host, jobsHaveFocus(host));
 		},
 		choose(host, section) {
-			focusJobs(host, section === jobs);
+			focusJobs(host, section === jobSection);
 		},
 		next: otherSection,
 		cross: crossSections,
@@ -87,3 +87,31 @@ export const groupsPane: Pane = {
 	hasBars: state => state.groups.some(group => group.state === 'pending'),
 	destinations,
 };
+
+/** Gives the keyboard to the other section of the pane; `false` where there is none. */
+function otherSection(shell: Shell): boolean {
+	const {groups, jobs} = shell.feed.get().state;
+	const hasBoth = shell.view.get().region === 'list' && groups.length > 0 && jobs.length > 0;
+	if (hasBoth) {
+		focusJobs(shell, !jobsHaveFocus(shell));
+	}
+
+	return hasBoth;
+}
+
+/** One step beyond the last group is the first job, and back. Returns whether that step was taken. */
+function crossSections(shell: Shell, by: Extract<ListMove, string>): boolean {
+	const isInJobs = jobsHaveFocus(shell);
+	const groups = shell.list(groupList);
+	const jobs = shell.list(jobList);
+	const {items, window} = (isInJobs ? jobs : groups).get();
+	const isAtEdge = isInJobs
+		? by === 'up' && window.cursor <= 0
+		: by === 'down' && window.cursor === items.length - 1;
+	if (!isAtEdge || !otherSection(shell)) {
+		return false;
+	}
+
+	(isInJobs ? groups : jobs).move(isInJobs ? 'last' : 'first');
+	return true;
+}

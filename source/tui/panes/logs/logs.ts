@@ -1,13 +1,14 @@
-import {own} from '../../../terminal/text/safe.ts';
+import {own, ui} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
-import {clean, type Line} from '../line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {fullTime} from '../time.ts';
 import {logCommands} from './log-commands.ts';
-import {logDetail} from './log-detail.ts';
 import {logList, logLook} from './log-list.ts';
+import type {LogRow} from './log-row.ts';
 import {LogsBody} from './logs-body.tsx';
 
 function createRecordDetail({list}: Host): PaneDetail {
@@ -63,3 +64,16 @@ export const logsPane: Pane = {
 		return [countPart(records), lookPart(shell), followPart(records)];
 	},
 };
+
+/** One record with every field on its own row. */
+function logDetail({record}: LogRow, width: number): readonly Line[] {
+	return [
+		line(ui`${fullTime(record.at)}  ${clean(record.level)}  ${clean(record.source)}`, 'strong'),
+		blankLine,
+		...wrapText(record.message, width).map(row => line(row)),
+		blankLine,
+		...Object.entries(record.fields).flatMap(([key, value]) =>
+			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+		),
+	];
+}

@@ -6,8 +6,7 @@ import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
 import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
-import {routeKey} from './route-key.ts';
-import {routeList} from './route-list.ts';
+import {routeKey, routeList} from './route-list.ts';
 
 /** The routes, one row each. */
 export function SubsBody({width, height}: RegionProps) {

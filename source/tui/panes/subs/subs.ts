@@ -7,8 +7,7 @@ import {clean, type Line} from '../line.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {routeDetail} from './route-detail.ts';
-import {routeKey} from './route-key.ts';
-import {routeList} from './route-list.ts';
+import {routeKey, routeList} from './route-list.ts';
 import {SubsBody} from './subs-body.tsx';
 
 function createRouteDetail({list}: Host): PaneDetail {

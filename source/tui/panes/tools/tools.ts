@@ -1,13 +1,14 @@
+import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {own} from '../../../terminal/text/safe.ts';
 import type {Host} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
-import type {Line} from '../line.ts';
+import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {serverDetail} from './server-detail.ts';
 import {serverList} from './server-list.ts';
-import {serversSummary} from './servers-summary.ts';
 import {toolCommands} from './tool-commands.ts';
 import {ToolsBody} from './tools-body.tsx';
 
@@ -60,3 +61,24 @@ export const toolsPane: Pane = {
 		];
 	},
 };
+
+/** What the states are called where they are counted, in this order. */
+const counted: ReadonlyArray<readonly [string, ReadonlySet<ServerStatus>]> = [
+	['connected', new Set(['connected'])],
+	['connecting', new Set(['connecting'])],
+	['lazy', new Set(['lazy'])],
+	['recycled', new Set(['recycled'])],
+	['login', new Set(['needs login'])],
+	['error', new Set(['failed', 'parked'])],
+	['skipped', new Set(['skipped'])],
+];
+
+/** `2 connected · 2 lazy · 1 error · 43 tools registered`; empty without servers. */
+function serversSummary(servers: readonly ServerView[]): Safe {
+	const parts = counted.flatMap(([word, statuses]) => {
+		const count = servers.filter(({status}) => statuses.has(status)).length;
+		return count === 0 ? [] : [`${count} ${word}`];
+	});
+	const tools = servers.reduce((sum, server) => sum + server.tools.length, 0);
+	return clean(parts.length === 0 ? '' : [...parts, `${tools} tools registered`].join(' · '));
+}
