@@ -108,11 +108,13 @@ export const noGateway = async (context: Context, advice = ''): Promise<string> 
 
 /** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
-	const {createControlCalls} = await import('../gateway/control-calls.ts');
+	const [{createControlCalls}, {askForStatus}] = await Promise.all([
+		import('../gateway/control-calls.ts'),
+		import('../gateway/control-client.ts'),
+	]);
 	return ifRunning(context, async socket => {
-		const commands = createControlCalls(socket);
-		await commands.status();
-		return commands;
+		await askForStatus(socket);
+		return createControlCalls(socket);
 	});
 }
 

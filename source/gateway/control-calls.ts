@@ -1,21 +1,12 @@
-import type {RouteView} from '../core/config-view.ts';
-import type {Delivery, StoredDelivery} from '../core/delivery.ts';
+import {z} from 'zod';
+import type {StoredDelivery} from '../core/delivery.ts';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
-import type {Group, StoredGroup} from '../core/group.ts';
-import type {JobView} from '../core/job.ts';
 import type {JsonValue} from '../core/json.ts';
-import type {Run, StoredRun} from '../core/run.ts';
-import {createApprovalCalls} from './approval-calls.ts';
-import {callControl, shortSilenceMs} from './control-client.ts';
-import type {
-	GatewayCommands,
-	GatewayStatus,
-	ReceiverAnswer,
-	ReplayPlan,
-	StopConsequences,
-} from './port.ts';
-import {createServerCalls} from './server-calls.ts';
-import {fromWire, toWire, type WireDelivery} from './wire-delivery.ts';
+import {contract} from './contract/contract.ts';
+import type {Operation} from './contract/operation.ts';
+import {callControl} from './control-client.ts';
+import type {GatewayCommands} from './port.ts';
+import {shapeProblem} from './shape-problem.ts';
 
 /** Deliveries of one import that travel together; each may hold a body. */
 const importedAtOnce = 50;
@@ -23,39 +14,27 @@ const importedAtOnce = 50;
 /** Bytes of bodies that travel together; one that is larger goes alone. */
 const importedBytesAtOnce = 8 * 1024 * 1024;
 
-/** The commands of the gateway that listens on `socket`; each is one call. Reject with `gateway_not_running` when none does. */
+/**
+ * The commands of the gateway that listens on `socket`; each is one call. Reject with `gateway_not_running` when none does, and with `gateway_differs` when the answer is not
+ * what this version of the program can read.
+ */
 export function createControlCalls(socket: string): GatewayCommands {
-	const get = async <T>(path: string) => callControl<T>(socket, path);
-	const post = async <T>(path: string, body?: JsonValue) =>
-		callControl<T>(socket, path, {method: 'POST', ...(body !== undefined && {body})});
-
+	// Each takes and answers what its operation says.
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+	const calls = Object.fromEntries(
+		Object.entries(contract).map(([name, operation]) => [
+			name,
+			async (...args: readonly unknown[]) => call(socket, {name, operation, args}),
+		]),
+	) as unknown as GatewayCommands;
 	return {
-		async getDelivery(id) {
-			const wire = await get<WireDelivery | undefined>(`/v1/deliveries/${encodeURIComponent(id)}`);
-			return wire && fromWire(wire);
-		},
-		listDeliveries: ({outcomes, runStates, ...filter}) =>
-			get<readonly Delivery[]>(
-				`/v1/deliveries?${queryOf({...filter, outcome: outcomes, run_state: runStates})}`,
-			),
-		getRun: id => get<StoredRun | undefined>(`/v1/runs/${id}`),
-		listRuns: ({states, ...filter}) =>
-			get<readonly Run[]>(`/v1/runs?${queryOf({...filter, state: states})}`),
-		getGroup: id => get<StoredGroup | undefined>(`/v1/groups/${id}`),
-		listGroups: filter => get<readonly Group[]>(`/v1/groups?${queryOf(filter)}`),
-		dispatchGroup: id => post<boolean>(`/v1/groups/${id}/dispatch`),
-		listJobs: () => get<readonly JobView[]>('/v1/jobs'),
-		runJob: (job, options = {}) =>
-			post<{readonly runId: number}>(`/v1/jobs/${encodeURIComponent(job)}/run`, {...options}),
-		async setJobPaused(job, options) {
-			await post(`/v1/jobs/${encodeURIComponent(job)}/pause`, {...options});
-		},
-		async importDeliveries(deliveries) {
+		...calls,
+		async importDeliveries({deliveries}) {
 			let count = 0;
 			for (const batch of batchesOf(deliveries)) {
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one batch after the other keeps their order
-					count += await post<number>('/v1/deliveries', {deliveries: batch.map(jsonOf)});
+					count += await calls.importDeliveries({deliveries: batch});
 				} catch (error) {
 					throw count === 0
 						? error
@@ -69,56 +48,74 @@ export function createControlCalls(socket: string): GatewayCommands {
 
 			return count;
 		},
-		recoverDelivery: ({route, deliveryId, headers, body}) =>
-			post<ReceiverAnswer>(`/v1/routes/${encodeURIComponent(route)}/recover`, {
-				delivery_id: deliveryId,
-				headers,
-				body,
-			}),
-		planReplay: (id, options = {}) =>
-			post<ReplayPlan>(`/v1/deliveries/${encodeURIComponent(id)}/replay-plan`, {...options}),
-		replay: (id, options = {}) =>
-			post<ReceiverAnswer>(`/v1/deliveries/${encodeURIComponent(id)}/replay`, {...options}),
-		sendTestEvent: (route, options = {}) =>
-			post<ReceiverAnswer>(`/v1/routes/${encodeURIComponent(route)}/test`, {...options}),
-		curlLine: route => get<string>(`/v1/routes/${encodeURIComponent(route)}/curl`),
-		...createApprovalCalls(socket),
-		...createServerCalls(socket),
-		cancelRun: id => post<boolean>(`/v1/runs/${id}/cancel`),
-		retryRun: id => post<boolean>(`/v1/runs/${id}/retry`),
-		async useModel(provider) {
-			await post(`/v1/model/${encodeURIComponent(provider)}`);
-		},
-		listRoutes: () => get<readonly RouteView[]>('/v1/routes'),
-		async reload() {
-			await post('/v1/reload');
-		},
-		async restartReceiver() {
-			await post('/v1/receiver/restart');
-		},
-		status: () => callControl<GatewayStatus>(socket, '/v1/status', {silenceMs: shortSilenceMs}),
-		stopConsequences: () => get<StopConsequences>('/v1/stop-consequences'),
-		async stop() {
-			await post('/v1/stop');
-		},
 	};
 }
 
-function queryOf(
-	filter: Readonly<Record<string, string | number | readonly string[] | undefined>>,
-): string {
-	const query = new URLSearchParams();
-	for (const [key, value = []] of Object.entries(filter)) {
-		for (const one of typeof value === 'object' ? value : [value]) {
-			query.append(key, String(one));
-		}
-	}
-
-	return query.toString();
+async function call(
+	socket: string,
+	{
+		name,
+		operation,
+		args,
+	}: {readonly name: string; readonly operation: Operation; readonly args: readonly unknown[]},
+): Promise<unknown> {
+	const {method, result, silenceMs} = operation;
+	const rest = [...args];
+	const path = operation.path.replaceAll(/\{\w+\}/g, () =>
+		encodeURIComponent(String(rest.shift())),
+	);
+	const [input = {}] = rest;
+	const body = operation.body && bodyOf(operation.body, {name, input});
+	const answer = await callControl(socket, `${path}${queryOf(operation, input)}`, {
+		method,
+		...(body !== undefined && {body}),
+		...(silenceMs !== undefined && {silenceMs}),
+	});
+	return result && answerOf(result, {name, answer});
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made for it
-const jsonOf = (delivery: StoredDelivery) => toWire(delivery) as unknown as JsonValue;
+/** @throws SvcError `bad_request` */
+function bodyOf(
+	schema: z.ZodType,
+	{name, input}: {readonly name: string; readonly input: unknown},
+): JsonValue {
+	const encoded = z.safeEncode(schema, input);
+	if (!encoded.success) {
+		throw new SvcError(
+			'bad_request',
+			`Cannot call "${name}" of the gateway: ${shapeProblem(encoded.error, input)}`,
+		);
+	}
+
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodies are JSON
+	return encoded.data as JsonValue;
+}
+
+/** @throws SvcError `gateway_differs` */
+function answerOf(
+	schema: z.ZodType,
+	{name, answer}: {readonly name: string; readonly answer: unknown},
+): unknown {
+	const read = schema.safeParse(answer);
+	if (!read.success) {
+		throw new SvcError(
+			'gateway_differs',
+			`Cannot read what the gateway answers to "${name}": ${shapeProblem(read.error, answer)}; it may run another version of svc`,
+		);
+	}
+
+	return read.data;
+}
+
+/** The query of a URL with its question mark; empty without one. What `input` does not have is left out. */
+function queryOf({query = {}}: Operation, input: unknown): string {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as parameters of operations are
+	const values = input as Readonly<Record<string, string | number | readonly string[] | undefined>>;
+	const pairs = Object.entries(query).flatMap(([key, {name = key}]) =>
+		[values[key] ?? []].flat().map((value): [string, string] => [name, String(value)]),
+	);
+	return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
 
 function* batchesOf(deliveries: readonly StoredDelivery[]): Generator<readonly StoredDelivery[]> {
 	let batch: StoredDelivery[] = [];

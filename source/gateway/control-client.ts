@@ -25,15 +25,15 @@ export const isNoGateway = (error: unknown): boolean =>
 	error instanceof SvcError && error.code === 'gateway_not_running';
 
 /**
- * Calls one operation of the control API. The JSON answer; `undefined` when there is no such thing. The caller names its type: both ends are one version of one program.
+ * Calls one operation of the control API. The JSON answer, unchecked; `undefined` when there is no such thing.
  *
  * @throws SvcError the gateway's own code, `gateway_not_running`, or `gateway_silent` after `silenceMs` (a minute) without a word
  */
-export async function callControl<Answer>(
+export async function callControl(
 	socket: string,
 	path: string,
 	request: ControlRequest = {},
-): Promise<Answer> {
+): Promise<unknown> {
 	const response = await open(socket, path, request);
 	const {silenceMs = usualSilenceMs} = request;
 	response.setTimeout(silenceMs, () => {
@@ -47,8 +47,12 @@ export async function callControl<Answer>(
 		throw refusalOf(answer);
 	}
 
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-	return (isAbsent ? undefined : answer) as Answer;
+	return isAbsent ? undefined : answer;
+}
+
+/** Asks whether a gateway listens on `socket` and answers; what it says may be that of another version. Rejects like {@link callControl}. */
+export async function askForStatus(socket: string): Promise<void> {
+	await callControl(socket, '/v1/status', {silenceMs: shortSilenceMs});
 }
 
 /** Opens an operation of the control API and gives the response as a stream, whose silence nobody minds. */

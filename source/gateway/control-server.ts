@@ -5,8 +5,6 @@ import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {jsonLine} from '../core/json-line.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
-import {controlEndpoints} from './control-endpoints.ts';
-import {controlOpenApi} from './control-openapi.ts';
 import {removeStale} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
@@ -107,6 +105,7 @@ async function respond(
 	}
 
 	if (request.method === 'GET' && url.pathname === '/openapi.json') {
+		const {controlOpenApi} = await import('./control-openapi.ts');
 		send(response, 200, controlOpenApi(version));
 		return;
 	}
@@ -120,67 +119,31 @@ async function respond(
 		return;
 	}
 
-	for (const endpoint of controlEndpoints) {
-		const params = endpoint.method === request.method && matchPath(endpoint.path, url.pathname);
-		if (!params) {
-			continue;
-		}
-
-		try {
-			// At most one endpoint matches: this awaits once.
-			// oxlint-disable-next-line no-await-in-loop
-			const body = await readJson(request, endpoint.maxBodyBytes);
-			// oxlint-disable-next-line no-await-in-loop
-			const answer = await endpoint.handle(port, {params, query: url.searchParams, body});
-			send(
-				response,
-				answer === undefined ? 404 : 200,
-				answer ?? {error: 'Not found', code: 'not_found'},
-			);
-		} catch (error) {
-			const status = error instanceof SvcError ? 409 : 500;
-			send(response, status, {error: messageOf(error), code: codeOf(error)});
-		}
-
+	// Loaded with the first call: no start has to wait for it.
+	const {answerCall, findOperation} = await import('./answer-call.ts');
+	const asked = findOperation(request.method ?? '', url.pathname);
+	if (!asked) {
+		refuseUrl(request, response);
 		return;
 	}
 
-	refuseUrl(request, response);
+	try {
+		const body = await readJson(request, asked.operation.maxBodyBytes);
+		const answer = await answerCall(port, asked, {query: url.searchParams, body});
+		send(
+			response,
+			answer === undefined ? 404 : 200,
+			answer ?? {error: 'Not found', code: 'not_found'},
+		);
+	} catch (error) {
+		const status = error instanceof SvcError ? 409 : 500;
+		send(response, status, {error: messageOf(error), code: codeOf(error)});
+	}
 }
 
 const refuseUrl = ({method, url}: IncomingMessage, response: ServerResponse): void => {
 	send(response, 404, {error: `No such operation: ${method} ${url}`, code: 'unknown_url'});
 };
-
-/** The values of the `{name}` parts, or `undefined` when the path is another one. */
-function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-	const expected = pattern.split('/');
-	const got = path.split('/');
-	if (expected.length !== got.length) {
-		return undefined;
-	}
-
-	const params: Record<string, string> = {};
-	for (const [index, part] of expected.entries()) {
-		const value = got[index] ?? '';
-		if (part.startsWith('{')) {
-			params[part.slice(1, -1)] = decoded(value);
-		} else if (part !== value) {
-			return undefined;
-		}
-	}
-
-	return params;
-}
-
-/** What is no encoding stands for itself; it names nothing that exists. */
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
 
 async function readJson(request: IncomingMessage, mostBytes = maxBodyBytes): Promise<JsonValue> {
 	const chunks: Buffer[] = [];

@@ -4,6 +4,7 @@ import {basePaths} from '../config/home-paths.ts';
 import {every, type Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {createLockWatch, lockFile, lockHolder} from '../core/file-lock.ts';
+import {isJsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {ownFileFlags} from '../core/planted-file.ts';
 import {callControl} from './control-client.ts';
@@ -106,10 +107,9 @@ export async function refuseAnswered(paths: HomePaths): Promise<void> {
 /** What whoever listens says of itself; `undefined` when that is nothing. */
 async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
 	try {
-		const {pid} = await callControl<{readonly pid: number}>(socket, '/v1/status', {
-			silenceMs: sayMs,
-		});
-		return pid;
+		const status = await callControl(socket, '/v1/status', {silenceMs: sayMs});
+		const pid = isJsonObject(status) ? status['pid'] : undefined;
+		return typeof pid === 'number' ? pid : undefined;
 	} catch {
 		return undefined;
 	}

@@ -1,16 +1,18 @@
 import type {StoredDelivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
+import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import type {Journal} from '../store/port.ts';
+import type {RecoveredEvent} from '../webhook/known-event.ts';
 import type {Receiver} from '../webhook/receiver.ts';
-import type {GatewayCommands, ReceiverAnswer, ReplayOptions, ReplayPlan} from './port.ts';
+import type {ReplayPlan} from './port.ts';
 
 export type Replays = {
 	/** @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found`, `webhook_not_listening` */
-	plan(id: string, options?: ReplayOptions): Promise<ReplayPlan>;
+	plan(id: string, options?: ReplayChanges): Promise<ReplayPlan>;
 	/** Same errors as `plan`. */
-	replay(id: string, options?: ReplayOptions): Promise<ReceiverAnswer>;
+	replay(id: string, options?: ReplayChanges): Promise<ReceiverAnswer>;
 	/** @throws SvcError `route_not_found`, `webhook_not_listening` */
-	recover(...event: Parameters<GatewayCommands['recoverDelivery']>): Promise<ReceiverAnswer>;
+	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
 };
 
 /** Joins the journal, which has what was received, with the receiver, which can take it in again. */

@@ -3,8 +3,8 @@ import type {Route} from '../config/route.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import type {ReceiverAnswer} from '../core/replay.ts';
 import {eventTypeOf} from '../webhook/identity.ts';
-import type {ReceiverAnswer} from './port.ts';
 import {signatureHeaders} from './sign-sample.ts';
 
 /** A request that a code host could have sent. */

@@ -6,10 +6,8 @@ import type {Tool, ToolResult} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 import {within} from '../core/within.ts';
 import {faceName} from './face-name.ts';
+import {longestTryMs} from './longest-try.ts';
 import type {Rooms} from './rooms.ts';
-
-/** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
-export const longestTryMs = 20 * 60_000;
 
 /** Where a tool has no server with a time of its own. */
 const usualTimeoutMs = 300_000;

@@ -1,11 +1,13 @@
 import {z} from 'zod';
 import {deliveryOutcomes, type StoredDelivery, traceOrder} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
+import type {Shape} from '../core/schemas/parts.ts';
 import {cell} from '../core/untrusted.ts';
+import type {wireDeliverySchema} from './contract/deliveries.ts';
 import {shapeProblem} from './shape-problem.ts';
 
 /** A stored delivery as JSON: the body in base64. */
-export type WireDelivery = Omit<StoredDelivery, 'body'> & {readonly body_base64?: string};
+type WireDelivery = Shape<typeof wireDeliverySchema>;
 
 /** For the wire, or a file. */
 export function toWire({body, ...delivery}: StoredDelivery): WireDelivery {

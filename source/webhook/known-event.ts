@@ -2,6 +2,7 @@ import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
+import type {ReplayChanges} from '../core/replay.ts';
 import type {RequestHeaders} from './headers.ts';
 
 /** An event whose sender is known, and its route. */
@@ -9,14 +10,6 @@ export type KnownEvent = {
 	readonly route: Route;
 	readonly body: Buffer;
 	readonly headers: RequestHeaders;
-};
-
-/** What is sent again instead of what was stored. */
-export type ReplayChanges = {
-	/** UTF-8. */
-	readonly body?: string;
-	/** Name of another route, also of another profile. */
-	readonly route?: string;
 };
 
 /** An event that its sender could not deliver. */

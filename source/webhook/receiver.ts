@@ -7,6 +7,7 @@ import {createBusy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {Redact} from '../core/redact.ts';
+import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
@@ -19,7 +20,7 @@ import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
 import {recoveredEvent, replayedEvent} from './known-event.ts';
-import type {RecoveredEvent, ReplayChanges} from './known-event.ts';
+import type {RecoveredEvent} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
@@ -79,9 +80,6 @@ export type ReceiverOptions = {
 	/** Bound of the queue; asked per event, so that it may be reloaded. */
 	readonly maxQueued: () => number;
 };
-
-/** What a client would get. */
-export type ReceiverAnswer = {readonly status: number; readonly body: string};
 
 export type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
 

@@ -151,8 +151,10 @@ test('"allow ID [--for once|run|process|always]": the command is the deliberate 
 		name: 'settleApproval',
 		args: [
 			7,
-			{choice: 'allow', scope: 'run', args: ['owner', 'repo'], typedName: 'create_issue'},
-			'cli',
+			{
+				answer: {choice: 'allow', scope: 'run', args: ['owner', 'repo'], typedName: 'create_issue'},
+				by: 'cli',
+			},
 		],
 	});
 	expect((await setup.run('allow', '7', '--for', 'ever')).code).toBe(2);
@@ -211,7 +213,7 @@ test('a no tells the agent why', async () => {
 	expect({code, stdout}).toEqual({code: 0, stdout: 'Denied "create_issue" on github-tools\n'});
 	expect(setup.port.calls).toContainEqual({
 		name: 'settleApproval',
-		args: [7, {choice: 'deny', reason: 'not on a Friday'}, 'cli'],
+		args: [7, {answer: {choice: 'deny', reason: 'not on a Friday'}, by: 'cli'}],
 	});
 });
 

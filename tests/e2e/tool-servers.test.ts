@@ -170,7 +170,7 @@ test('"form-mode requests go through the approval surface": a server asks while 
 	expect(form).toMatchObject({kind: 'form', server: 'everything', run: expect.any(Number)});
 
 	const content = {name: 'Ann of Acme', check: true, integer: 7};
-	const settled = await port.settleApproval(id, {choice: 'submit', content}, 'test');
+	const settled = await port.settleApproval(id, {answer: {choice: 'submit', content}, by: 'test'});
 
 	expect(settled.settled).toBe(true);
 	const run = await ended('ask');
@@ -189,7 +189,9 @@ test('a server asks the model that answers, and reads its words', async () => {
 });
 
 test('a person tries a tool over the control API; what would change with a reload is said before it does', async () => {
-	expect(await port.tryTool('mcp__everything__echo', {message: 'ho'}, {by: 'test'})).toMatchObject({
+	expect(
+		await port.tryTool('mcp__everything__echo', {arguments: {message: 'ho'}, by: 'test'}),
+	).toMatchObject({
 		text: expect.stringContaining('Echo: ho'),
 	});
 	expect(await port.planServerReload()).toEqual({changes: [], closes: []});

@@ -34,7 +34,10 @@ test('"every tool call whose tool lacks the annotation readOnlyHint: true needs 
 		{kind: 'tool', run: runId, route: 'hook', tool: {tool: 'toggle-simulated-logging'}, args: {}},
 	]);
 	expect((await gateway.port.getRun(runId))?.toolCalls).toBe(0);
-	await gateway.port.settleApproval(approvals[0]?.id ?? 0, {...answerOf, scope: 'run'}, 'cli');
+	await gateway.port.settleApproval(approvals[0]?.id ?? 0, {
+		answer: {...answerOf, scope: 'run'},
+		by: 'cli',
+	});
 
 	const run = await gateway.ended(runId);
 	const results = run.transcript.filter(({kind}) => kind === 'tool-result');
@@ -56,15 +59,17 @@ test('"every other way out is a denial": a no goes to the model, and the run goe
 	await using gateway = await startTestGateway(options);
 	await gateway.send('hook', {});
 	const first = await gateway.until(({approvals: [waiting]}) => waiting !== undefined);
-	await gateway.port.settleApproval(
-		first.approvals[0]?.id ?? 0,
-		{choice: 'deny', reason: 'not today'},
-		'cli',
-	);
+	await gateway.port.settleApproval(first.approvals[0]?.id ?? 0, {
+		answer: {choice: 'deny', reason: 'not today'},
+		by: 'cli',
+	});
 	const second = await gateway.until(
 		({approvals: [waiting]}) => waiting !== undefined && waiting.id !== first.approvals[0]?.id,
 	);
-	await gateway.port.settleApproval(second.approvals[0]?.id ?? 0, {choice: 'deny'}, 'cli');
+	await gateway.port.settleApproval(second.approvals[0]?.id ?? 0, {
+		answer: {choice: 'deny'},
+		by: 'cli',
+	});
 
 	const run = await gateway.ended(first.runs[0]?.id ?? 0);
 	expect(run.state).toBe('done');

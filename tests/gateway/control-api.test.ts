@@ -1,7 +1,7 @@
 import {readFile, stat} from 'node:fs/promises';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
-import {controlEndpoints} from '../../source/gateway/control-endpoints.ts';
+import {contract} from '../../source/gateway/contract/contract.ts';
 import {control, followEvents} from '../helpers/control.ts';
 import {startTestGateway, type TestGateway} from '../helpers/gateway.ts';
 
@@ -354,7 +354,10 @@ test('the OpenAPI document has every path', async () => {
 		Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
 	);
 	expect(documented.toSorted()).toEqual(
-		['GET /v1/events', ...controlEndpoints.map(({method, path}) => `${method} ${path}`)].toSorted(),
+		[
+			'GET /v1/events',
+			...Object.values(contract).map(({method, path}) => `${method} ${path}`),
+		].toSorted(),
 	);
 	expect(json.paths['/v1/runs'].get.parameters.map(({name}: {name: string}) => name)).toContain(
 		'job',
@@ -407,6 +410,8 @@ test.for([
 
 test('every operation of the table was called here', () => {
 	expect([...called].toSorted()).toEqual(
-		controlEndpoints.map(({method, path}) => `${method} ${path}`).toSorted(),
+		Object.values(contract)
+			.map(({method, path}) => `${method} ${path}`)
+			.toSorted(),
 	);
 });

@@ -7,7 +7,7 @@ import {createBroker} from '../../source/core/broker.ts';
 import {jsonHash} from '../../source/core/canonical-json.ts';
 import {createLogger} from '../../source/core/log.ts';
 import type {Tool} from '../../source/core/tool.ts';
-import {createApprovalCommands} from '../../source/gateway/approval-commands.ts';
+import {createApprovalCommands} from '../../source/gateway/commands/approval-commands.ts';
 import {faceName} from '../../source/gateway/face-name.ts';
 import {openApprovals} from '../../source/gateway/open-approvals.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
@@ -106,20 +106,18 @@ test('"Every decision is one JSONL line", in a file of 0600, with the hash of th
 		const {signal} = new AbortController();
 		const first = gateway.approvals.approve({...call, callId: 'a', signal});
 		const {id} = await gateway.waiting();
-		await gateway.commands.settleApproval(
-			id,
-			{choice: 'allow', scope: 'run', typedName: 'create_issue'},
-			'cli',
-		);
+		await gateway.commands.settleApproval(id, {
+			answer: {choice: 'allow', scope: 'run', typedName: 'create_issue'},
+			by: 'cli',
+		});
 		expect(await first).toMatchObject({allowed: true});
 		await gateway.approvals.approve({...call, callId: 'b', signal});
 		gateway.approvals.runEnded(runId);
 		const third = gateway.approvals.approve({...call, callId: 'c', signal});
-		await gateway.commands.settleApproval(
-			(await gateway.waiting()).id,
-			{choice: 'deny', reason: `no ${secret}`},
-			'tui',
-		);
+		await gateway.commands.settleApproval((await gateway.waiting()).id, {
+			answer: {choice: 'deny', reason: `no ${secret}`},
+			by: 'tui',
+		});
 		expect((await third).reason).toBe(`approval_denied: no ${secret}`);
 	}
 
@@ -163,7 +161,7 @@ test('what a form was filled in with reaches the tool server, and neither the jo
 	});
 	const {id} = await gateway.waiting();
 	const content = {pin: 'pin-4711-pin'};
-	await gateway.commands.settleApproval(id, {choice: 'submit', content}, 'tui');
+	await gateway.commands.settleApproval(id, {answer: {choice: 'submit', content}, by: 'tui'});
 	expect(await form).toEqual({action: 'accept', content});
 	expect(JSON.stringify([gateway.log, gateway.broker.getState()])).not.toContain('4711');
 	await gateway[Symbol.asyncDispose]();
@@ -219,7 +217,7 @@ test('one request is found while it waits, with its time and all of its argument
 	expect(await opened.commands.getApproval(id)).toEqual(extended);
 	expect(await opened.commands.getApproval(id)).toMatchObject({args});
 
-	await opened.commands.settleApproval(id, {choice: 'deny'}, 'cli');
+	await opened.commands.settleApproval(id, {answer: {choice: 'deny'}, by: 'cli'});
 	expect(await verdict).toMatchObject({allowed: false});
 	expect(await opened.commands.getApproval(id)).toMatchObject({
 		args: null,

@@ -91,12 +91,11 @@ test('groups, jobs, imports and recoveries are the same from outside', async () 
 	const [known] = await remote.listDeliveries({limit: 1, outcomes: ['coalesced']});
 	const stored = await remote.getDelivery(known?.id ?? '');
 	const many = Array.from({length: 120}, () => stored).filter(delivery => delivery !== undefined);
-	expect(await remote.importDeliveries(many)).toBe(120);
-	expect(await remote.importDeliveries([])).toBe(0);
+	expect(await remote.importDeliveries({deliveries: many})).toBe(120);
+	expect(await remote.importDeliveries({deliveries: []})).toBe(0);
 	expect(await remote.planReplay(known?.id ?? '', {route: 'hook'})).toMatchObject({route: 'hook'});
-	const {body} = await remote.recoverDelivery({
-		route: 'hook',
-		deliveryId: 'missed',
+	const {body} = await remote.recoverDelivery('hook', {
+		delivery_id: 'missed',
 		headers: {},
 		body: '{"name":"Alex"}',
 	});
@@ -109,7 +108,7 @@ test('groups, jobs, imports and recoveries are the same from outside', async () 
 			code: 'job_not_found',
 		});
 		await expect(
-			port.importDeliveries(many.slice(0, 1).map(one => ({...one, status: 7}))),
+			port.importDeliveries({deliveries: many.slice(0, 1).map(one => ({...one, status: 7}))}),
 		).rejects.toMatchObject({code: 'delivery_invalid'});
 	}
 });

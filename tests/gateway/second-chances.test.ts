@@ -52,25 +52,24 @@ test('what a replay would do is said of the body and the route that are to be se
 test('an event that its sender could not deliver is taken in with its own identifier, once', async () => {
 	await using gateway = await startTestGateway({subscriptions});
 	const event = {
-		route: 'hook',
-		deliveryId: 'missed-1',
+		delivery_id: 'missed-1',
 		headers: {'x-github-event': 'push', 'content-type': 'application/json'},
 		body: '{"name":"Alex"}',
 	};
-	const {status, body} = await gateway.port.recoverDelivery(event);
+	const {status, body} = await gateway.port.recoverDelivery('hook', event);
 	expect([status, JSON.parse(body)]).toEqual([
 		202,
 		{status: 'accepted', route: 'hook', event: 'push', delivery_id: 'missed-1'},
 	]);
 	expect((await gateway.ended(1)).plan.prompt).toBe('Hook Alex');
-	const again = await gateway.port.recoverDelivery(event);
+	const again = await gateway.port.recoverDelivery('hook', event);
 	expect(JSON.parse(again.body)).toEqual({status: 'duplicate', delivery_id: 'missed-1'});
 	const late = await gateway.send('hook', {name: 'Alex'}, {'x-github-delivery': 'missed-1'});
 	expect(late.json).toMatchObject({status: 'duplicate'});
 	expect(await gateway.port.listDeliveries({limit: 9, outcomes: ['accepted']})).toMatchObject([
 		{idSource: 'recovered', deliveryId: 'missed-1'},
 	]);
-	await expect(gateway.port.recoverDelivery({...event, route: 'nobody'})).rejects.toMatchObject({
+	await expect(gateway.port.recoverDelivery('nobody', event)).rejects.toMatchObject({
 		code: 'route_not_found',
 	});
 });
@@ -81,7 +80,7 @@ test('nothing is recovered while the receiver does not listen', async () => {
 		subscriptions,
 	});
 	await expect(
-		gateway.port.recoverDelivery({route: 'hook', deliveryId: 'a', headers: {}, body: '{}'}),
+		gateway.port.recoverDelivery('hook', {delivery_id: 'a', headers: {}, body: '{}'}),
 	).rejects.toMatchObject({code: 'webhook_not_listening'});
 });
 
@@ -101,7 +100,7 @@ test('deliveries of another gateway are imported as they were, run nothing, and 
 
 	await using home = await gatewayHome({subscriptions});
 	await using gateway = await startTestGateway({home});
-	expect(await gateway.port.importDeliveries([theirs, theirs])).toBe(2);
+	expect(await gateway.port.importDeliveries({deliveries: [theirs, theirs]})).toBe(2);
 	const [imported, , ...more] = await gateway.port.listDeliveries({limit: 9});
 	expect(more).toEqual([]);
 	const {id, runId, ...rest} = theirs;
@@ -140,7 +139,7 @@ test('an import that holds nonsense is refused whole, one with hostile text is c
 		['receivedAt', Date.now() + 25 * 3_600_000],
 	] as const) {
 		const bad = {...good, [key]: value} as never;
-		await expect(gateway.port.importDeliveries([good, bad])).rejects.toMatchObject({
+		await expect(gateway.port.importDeliveries({deliveries: [good, bad]})).rejects.toMatchObject({
 			code: 'delivery_invalid',
 			message: expect.stringContaining(key),
 		});
@@ -148,7 +147,7 @@ test('an import that holds nonsense is refused whole, one with hostile text is c
 
 	expect(await gateway.port.listDeliveries({limit: 9})).toEqual([]);
 
-	await gateway.port.importDeliveries([good]);
+	await gateway.port.importDeliveries({deliveries: [good]});
 	const [imported] = await gateway.port.listDeliveries({limit: 9});
 	expect(imported?.route).toBe('evil␛[31m\\u{202e}');
 	expect((await gateway.port.getDelivery(imported?.id ?? ''))?.headers).toEqual({

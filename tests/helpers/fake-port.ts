@@ -1,19 +1,20 @@
+import type {AnswerOutcome} from '../../source/core/approval.ts';
 import type {StoredDelivery} from '../../source/core/delivery.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {StoredGroup} from '../../source/core/group.ts';
 import {reduce} from '../../source/core/reduce.ts';
+import type {ReceiverAnswer} from '../../source/core/replay.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import {type GatewayState, initialState} from '../../source/core/state.ts';
-import type {ServerView} from '../../source/core/tool-server.ts';
+import type {ServerView, TestedServer} from '../../source/core/tool-server.ts';
 import type {ToolResult} from '../../source/core/tool.ts';
+import {contract} from '../../source/gateway/contract/contract.ts';
 import type {
+	GatewayCommands,
 	GatewayPort,
-	ReceiverAnswer,
 	ReplayPlan,
 	ServerReloadPlan,
-	ServerTest,
-	Settled,
 	StopConsequences,
 } from '../../source/gateway/port.ts';
 
@@ -36,11 +37,11 @@ export type FakePort = GatewayPort & {
 		/** Of `dispatchGroup`. */
 		dispatched: boolean;
 		/** Of `settleApproval`. */
-		settled: Settled;
+		settled: AnswerOutcome;
 		/** Of `planServerReload`. */
 		serverPlan: ServerReloadPlan;
 		/** Of `testServer`; the server of that name in `durationMs` 0 when absent. */
-		serverTest: ServerTest | undefined;
+		serverTest: TestedServer | undefined;
 		/** Of `tryTool`. */
 		toolResult: ToolResult;
 		/** When set, every command rejects with it. */
@@ -51,6 +52,16 @@ export type FakePort = GatewayPort & {
 	/** Changes the state without an event; listeners are told. */
 	change(part: Partial<GatewayState>): void;
 };
+
+/** Every command, for those that a test does not expect. */
+const unexpectedCommands = Object.fromEntries(
+	Object.keys(contract).map(name => [
+		name,
+		async () => {
+			throw new Error(`Not expected: "${name}"`);
+		},
+	]),
+) as unknown as GatewayCommands;
 
 /** A gateway that does nothing but remember what it was asked for. */
 export function createFakePort(
@@ -105,6 +116,7 @@ export function createFakePort(
 	};
 
 	return {
+		...unexpectedCommands,
 		embedded,
 		calls,
 		deliveries,
@@ -137,7 +149,8 @@ export function createFakePort(
 		listJobs: async () => state.jobs,
 		runJob: async (...args) => command({name: 'runJob', args}, {runId: 1}),
 		setJobPaused: async (...args) => command({name: 'setJobPaused', args}, undefined),
-		importDeliveries: async (...args) => command({name: 'importDeliveries', args}, args[0].length),
+		importDeliveries: async (...args) =>
+			command({name: 'importDeliveries', args}, args[0].deliveries.length),
 		recoverDelivery: async (...args) => command({name: 'recoverDelivery', args}, answers.receiver),
 		planReplay: async () => answers.plan,
 		replay: async (...args) => command({name: 'replay', args}, answers.receiver),

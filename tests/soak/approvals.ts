@@ -152,7 +152,7 @@ export async function fuzzApprovals({
 		}
 	};
 
-	port.settleApproval = async (id: number, answer: ApprovalAnswer) => {
+	port.settleApproval = async (id: number, {answer}: {readonly answer: ApprovalAnswer}) => {
 		const approval = port.getState().approvals.find(other => other.id === id);
 		if (answer.choice === 'deny') {
 			denied++;

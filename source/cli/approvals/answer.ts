@@ -95,7 +95,7 @@ async function settle(
 	id: number,
 	answer: ApprovalAnswer,
 ): Promise<Approval> {
-	const {settled, approval} = await gateway.settleApproval(id, answer, 'cli');
+	const {settled, approval} = await gateway.settleApproval(id, {answer, by: 'cli'});
 	if (settled) {
 		return approval;
 	}

@@ -38,7 +38,7 @@ export async function importDeliveries(
 	await using importer = gateway
 		? {
 				import: async (deliveries: readonly StoredDelivery[]) =>
-					gateway.importDeliveries(deliveries),
+					gateway.importDeliveries({deliveries}),
 				async [Symbol.asyncDispose]() {},
 			}
 		: await openImporter(context);

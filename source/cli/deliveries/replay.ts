@@ -1,7 +1,7 @@
 import {basename} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
+import type {ReplayChanges} from '../../core/replay.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {ReplayOptions} from '../../gateway/port.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
@@ -52,7 +52,7 @@ export async function replayDelivery(
 		: bodyFile === undefined
 			? undefined
 			: await readInput(context, bodyFile, {largestBytes: largestBody});
-	const options: ReplayOptions = {
+	const options: ReplayChanges = {
 		...(body !== undefined && {body}),
 		...(to !== undefined && {route: to}),
 	};

@@ -2,8 +2,8 @@ import type {Config} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
+import type {TestedServer} from '../../core/tool-server.ts';
 import {createManagerOpener} from '../../gateway/open-manager.ts';
-import type {ServerTest} from '../../gateway/port.ts';
 import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
@@ -40,7 +40,7 @@ export async function testServer(
 	}
 }
 
-async function testHere(context: Context, name: string): Promise<ServerTest> {
+async function testHere(context: Context, name: string): Promise<TestedServer> {
 	const config = readConfig(context);
 	const server = config.toolServers.get(name);
 	if (!server) {

@@ -48,7 +48,7 @@ async function takeOne(
 	try {
 		const {value} = await api.get(`${path}/${event.id}`);
 		const request = recoveredEvent(value, event);
-		return await gateway.recoverDelivery({route, deliveryId: event.guid, ...request});
+		return await gateway.recoverDelivery(route, {delivery_id: event.guid, ...request});
 	} catch (error) {
 		if (!(error instanceof SvcError) || isOfAll.has(codeOf(error))) {
 			throw error;

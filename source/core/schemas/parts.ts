@@ -29,8 +29,8 @@ export const facts = <Keys extends z.ZodRawShape>(
 export const text = z.string();
 export const texts = z.array(text);
 export const number = z.number();
-/** A whole number. */
-export const integer = z.int();
+/** A number or a count of things. */
+export const integer = z.int().min(0);
 export const yesOrNo = z.boolean();
 
 export const maybeText = text.exactOptional();

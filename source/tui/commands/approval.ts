@@ -92,7 +92,9 @@ function denyAll(shell: Shell): void {
 	shell.guard.gone();
 	shell.attempt(async () => {
 		const results = await Promise.all(
-			approvals.map(async ({id}) => shell.port.settleApproval(id, {choice: 'deny'}, shell.by)),
+			approvals.map(async ({id}) =>
+				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
+			),
 		);
 		shell.toast(ui`${results.filter(({settled}) => settled).length} denied`, 'warn');
 	});

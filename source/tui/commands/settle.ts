@@ -28,7 +28,7 @@ export function answer(shell: Shell, given: ApprovalAnswer): void {
 	const {id} = approval;
 	leaveSheet(shell, id);
 	shell.attempt(async () => {
-		const result = await shell.port.settleApproval(id, given, shell.by);
+		const result = await shell.port.settleApproval(id, {answer: given, by: shell.by});
 		const decision = result.approval?.decision;
 		if (result.settled) {
 			shell.toast(

@@ -51,7 +51,11 @@ function call(shell: Shell): void {
 	const {profile, name, tool} = trial;
 	shell.toast(ui`${clean(tool)} is called`);
 	shell.attempt(async () => {
-		const result = await shell.port.tryTool(name, trialArguments(trial), {by: shell.by, profile});
+		const result = await shell.port.tryTool(name, {
+			arguments: trialArguments(trial),
+			by: shell.by,
+			profile,
+		});
 		const isError = result.isError === true;
 		const now = shell.view.get();
 		if (now.overlay || now.field || now.pane !== pane) {

@@ -272,8 +272,8 @@ test('an import goes through the gateway when it runs; a home that somebody else
 	}
 
 	expect(port.calls.map(({name}) => name)).toEqual(['importDeliveries']);
-	const [[taken]] = port.calls.map(({args}) => args as [readonly StoredDelivery[]]) as [
-		[readonly StoredDelivery[]],
+	const [[{deliveries: taken}]] = port.calls.map(({args}) => args) as [
+		[{readonly deliveries: readonly StoredDelivery[]}],
 	];
 	expect(taken.map(({body}) => body && Buffer.from(body))).toEqual(
 		samples.map(({body}) => body && Buffer.from(body)),

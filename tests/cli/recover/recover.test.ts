@@ -131,9 +131,9 @@ test('events that nobody took come back, once, with the identifiers that they ha
 		{
 			name: 'recoverDelivery',
 			args: [
+				'gh',
 				{
-					route: 'gh',
-					deliveryId: 'lost',
+					delivery_id: 'lost',
 					headers: {
 						'content-type': 'application/json',
 						'x-github-event': 'push',
@@ -232,7 +232,7 @@ test.for(['Too many runs are queued', 'Gateway is stopping'])(
 		expect(full.stdout).toContain(
 			`\n1 event: 1 ${error}; 1 not tried after "${error}": ask again later\n`,
 		);
-		expect(setup.port.calls).toMatchObject([{args: [{deliveryId: 'first'}]}]);
+		expect(setup.port.calls).toMatchObject([{args: ['gh', {delivery_id: 'first'}]}]);
 	},
 );
 
@@ -329,7 +329,12 @@ test('a form comes back as a form', async () => {
 	});
 	await setup.recover('--yes');
 	expect(setup.port.calls).toMatchObject([
-		{args: [{body: 'payload=%7B%22a%22%3A%22b%26c%22%7D', headers: {'x-github-event': 'push'}}]},
+		{
+			args: [
+				'gh',
+				{body: 'payload=%7B%22a%22%3A%22b%26c%22%7D', headers: {'x-github-event': 'push'}},
+			],
+		},
 	]);
 });
 

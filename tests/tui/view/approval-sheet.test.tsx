@@ -170,7 +170,7 @@ test('"allow keys work only after the arming delay": 500 ms after the sheet was 
 	expect(titleOf(shown)).not.toContain('keys in');
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([
-		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'once'}, 'tui']},
+		{name: 'settleApproval', args: [1, {answer: {choice: 'allow', scope: 'once'}, by: 'tui'}]},
 	]);
 });
 
@@ -223,7 +223,9 @@ test('"d and Esc are safe at any time"', async () => {
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('!', 'd');
-	expect(port.calls).toEqual([{name: 'settleApproval', args: [1, {choice: 'deny'}, 'tui']}]);
+	expect(port.calls).toEqual([
+		{name: 'settleApproval', args: [1, {answer: {choice: 'deny'}, by: 'tui'}]},
+	]);
 });
 
 test('a sheet that is opened anew is armed anew', async () => {
@@ -323,7 +325,7 @@ test('"over 200 lines only deny, or `e` then `a`": no scope but this call', asyn
 	await shown.pass(600);
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([
-		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'once'}, 'tui']},
+		{name: 'settleApproval', args: [1, {answer: {choice: 'allow', scope: 'once'}, by: 'tui'}]},
 	]);
 });
 
@@ -360,7 +362,7 @@ test('a destructive, new or changed tool needs its name, typed once', async () =
 	expect(port.calls).toEqual([
 		{
 			name: 'settleApproval',
-			args: [1, {choice: 'allow', scope: 'run', typedName: 'rm_all'}, 'tui'],
+			args: [1, {answer: {choice: 'allow', scope: 'run', typedName: 'rm_all'}, by: 'tui'}],
 		},
 	]);
 });
@@ -388,7 +390,7 @@ test('"v shows the rule verbatim and needs a second key"', async () => {
 	expect(port.calls).toEqual([
 		{
 			name: 'settleApproval',
-			args: [1, {choice: 'allow', scope: 'always', args: ['title']}, 'tui'],
+			args: [1, {answer: {choice: 'allow', scope: 'always', args: ['title']}, by: 'tui'}],
 		},
 	]);
 });
@@ -405,7 +407,7 @@ test('only the scopes of the request are offered', async () => {
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('r');
 	expect(port.calls).toEqual([
-		{name: 'settleApproval', args: [1, {choice: 'allow', scope: 'run'}, 'tui']},
+		{name: 'settleApproval', args: [1, {answer: {choice: 'allow', scope: 'run'}, by: 'tui'}]},
 	]);
 });
 
@@ -422,7 +424,7 @@ test('m denies and tells the agent why; w asks for five minutes more; y copies t
 	await shown.screen.press('enter');
 	expect(port.calls.at(-1)).toEqual({
 		name: 'settleApproval',
-		args: [1, {choice: 'deny', reason: 'wrong repo'}, 'tui'],
+		args: [1, {answer: {choice: 'deny', reason: 'wrong repo'}, by: 'tui'}],
 	});
 });
 
@@ -453,7 +455,7 @@ test('"answered one by one": the next request comes, and what is typed meanwhile
 	await shown.screen.press('a');
 	expect(port.calls[1]).toEqual({
 		name: 'settleApproval',
-		args: [2, {choice: 'allow', scope: 'once'}, 'tui'],
+		args: [2, {answer: {choice: 'allow', scope: 'once'}, by: 'tui'}],
 	});
 });
 
@@ -633,10 +635,12 @@ test('a form has real fields: text, number, choice, choices, yes or no; a masked
 			args: [
 				1,
 				{
-					choice: 'submit',
-					content: {name: 'Bob', age: 42, kind: 'a', tags: ['y'], ok: true, token: 'hunter2'},
+					answer: {
+						choice: 'submit',
+						content: {name: 'Bob', age: 42, kind: 'a', tags: ['y'], ok: true, token: 'hunter2'},
+					},
+					by: 'tui',
 				},
-				'tui',
 			],
 		},
 	]);
@@ -688,7 +692,7 @@ test('a form that is longer than the screen is sent only after every row of it w
 	await shown.pass(600);
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([
-		{name: 'settleApproval', args: [1, {choice: 'submit', content: {}}, 'tui']},
+		{name: 'settleApproval', args: [1, {answer: {choice: 'submit', content: {}}, by: 'tui'}]},
 	]);
 });
 
@@ -747,7 +751,10 @@ test('"D" in a form can be taken back, and nothing that was filled in is lost', 
 	expect(shown.text()).toContain('a  send these values to the server');
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([
-		{name: 'settleApproval', args: [1, {choice: 'submit', content: {name: 'Bob'}}, 'tui']},
+		{
+			name: 'settleApproval',
+			args: [1, {answer: {choice: 'submit', content: {name: 'Bob'}}, by: 'tui'}],
+		},
 	]);
 });
 
@@ -774,7 +781,7 @@ test('Tab goes on typing in the next field, so that no letter of a text is a key
 	expect(shown.text()).toMatch(/Name\*\s+Bobby/);
 	expect(shown.text()).toMatch(/Age\s+dD4/);
 	await shown.screen.press('d');
-	expect(port.calls.map(({args}) => args[1])).toEqual([{choice: 'deny'}]);
+	expect(port.calls.map(({args}) => args[1])).toEqual([{answer: {choice: 'deny'}, by: 'tui'}]);
 });
 
 test('a form that is left keeps what was filled in for when it is opened again, but no secrets', async () => {

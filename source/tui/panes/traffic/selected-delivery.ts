@@ -1,6 +1,6 @@
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../../core/delivery.ts';
+import type {ReceiverAnswer} from '../../../core/replay.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import type {ReceiverAnswer} from '../../../gateway/port.ts';
 import {own, ui} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';

@@ -208,7 +208,10 @@ test('t tries a tool: a field for each argument, JSON or text; what the model wo
 	expect(port.calls).toEqual([
 		{
 			name: 'tryTool',
-			args: ['mcp__crm__search', {title: 'a title', body: {x: 1}}, {by: 'tui', profile: 'default'}],
+			args: [
+				'mcp__crm__search',
+				{arguments: {title: 'a title', body: {x: 1}}, by: 'tui', profile: 'default'},
+			],
 		},
 	]);
 	expect(shown.text()).toContain('── create_issue ✓ answered ──');

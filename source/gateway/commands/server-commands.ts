@@ -1,21 +1,11 @@
-import {formatProblem} from '../config/format-problem.ts';
-import type {Clock} from '../core/clock.ts';
-import {SvcError} from '../core/errors.ts';
-import type {GatewayCommands} from './port.ts';
-import type {Rooms} from './rooms.ts';
-import {describeServerPlan} from './server-plan.ts';
-import {tryTool} from './try-tool.ts';
-
-/** What a face may do with tool servers. */
-export type ServerCommands = Pick<
-	GatewayCommands,
-	| 'listServers'
-	| 'connectServer'
-	| 'disconnectServer'
-	| 'testServer'
-	| 'planServerReload'
-	| 'tryTool'
->;
+import {formatProblem} from '../../config/format-problem.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {servers as table} from '../contract/servers.ts';
+import type {Rooms} from '../rooms.ts';
+import {describeServerPlan} from '../server-plan.ts';
+import {tryTool} from '../try-tool.ts';
 
 /** The commands for tool servers of a gateway in this process. */
 export function createServerCommands({
@@ -24,7 +14,7 @@ export function createServerCommands({
 }: {
 	readonly clock: Clock;
 	readonly rooms: () => Promise<Pick<Rooms, 'servers' | 'live' | 'approvals' | 'log'>>;
-}): ServerCommands {
+}): CommandsOf<typeof table> {
 	return {
 		listServers: async () => (await rooms()).servers.views(),
 		connectServer: async (name, {profile} = {}) => (await rooms()).servers.connect(name, profile),
@@ -47,6 +37,7 @@ export function createServerCommands({
 				rules: approvals.rules(),
 			});
 		},
-		tryTool: async (name, args, options) => tryTool(await rooms(), {name, args, clock, ...options}),
+		tryTool: async (name, {arguments: args = {}, ...options}) =>
+			tryTool(await rooms(), {name, args, clock, ...options}),
 	};
 }

@@ -1,22 +1,12 @@
-import {faceName} from './face-name.ts';
-import type {GatewayCommands} from './port.ts';
-import type {Rooms} from './rooms.ts';
-
-/** What a face may do with what waits for a person. */
-export type ApprovalCommands = Pick<
-	GatewayCommands,
-	| 'listApprovals'
-	| 'getApproval'
-	| 'settleApproval'
-	| 'extendApproval'
-	| 'listApprovalRules'
-	| 'revokeApprovalRule'
->;
+import type {approvals as table} from '../contract/approvals.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import {faceName} from '../face-name.ts';
+import type {Rooms} from '../rooms.ts';
 
 /** The commands for approvals of a gateway in this process. */
 export const createApprovalCommands = (
 	rooms: () => Promise<Pick<Rooms, 'approvals' | 'store'>>,
-): ApprovalCommands => ({
+): CommandsOf<typeof table> => ({
 	async listApprovals({state, limit}) {
 		const {approvals, store} = await rooms();
 		return state === 'waiting'
@@ -28,7 +18,7 @@ export const createApprovalCommands = (
 		// The journal has it as it was asked: without larger arguments and without the time that was added.
 		return approvals.waiting().find(one => one.id === id) ?? store.approvals.get(id);
 	},
-	settleApproval: async (id, answer, by) =>
+	settleApproval: async (id, {answer, by}) =>
 		(await rooms()).approvals.settle(id, answer, faceName(by)),
 	extendApproval: async id => (await rooms()).approvals.extend(id),
 	listApprovalRules: async () => (await rooms()).approvals.rules(),

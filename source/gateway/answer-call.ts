@@ -1,0 +1,123 @@
+import {SvcError} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import {contract} from './contract/contract.ts';
+import type {Operation} from './contract/operation.ts';
+import type {GatewayCommands} from './port.ts';
+import {shapeProblem} from './shape-problem.ts';
+
+/** An operation that a request asks for. */
+export type Asked = {
+	readonly name: string;
+	readonly operation: Operation;
+	/** The `{name}` parts of the path in their order, decoded. */
+	readonly parts: readonly string[];
+};
+
+/** What may follow a part of a path, `{}` standing for any; and the operation that ends here. */
+type Branch = {readonly next: Map<string, Branch>; found?: Pick<Asked, 'name' | 'operation'>};
+
+/** The operations by method, then by the segments of their paths. */
+const root: Branch = {next: new Map()};
+
+for (const [name, operation] of Object.entries<Operation>(contract)) {
+	let branch = root;
+	for (const segment of [operation.method, ...operation.path.split('/')]) {
+		const key = segment.startsWith('{') ? '{}' : segment;
+		const next = branch.next.get(key) ?? {next: new Map()};
+		branch.next.set(key, next);
+		branch = next;
+	}
+
+	branch.found = {name, operation};
+}
+
+/** The operation of a method and a path; `undefined` when there is none. */
+export function findOperation(method: string, path: string): Asked | undefined {
+	let branch: Branch | undefined = root;
+	const parts: string[] = [];
+	for (const segment of [method, ...path.split('/')]) {
+		const literal: Branch | undefined = branch.next.get(segment);
+		if (!literal) {
+			parts.push(decoded(segment));
+		}
+
+		branch = literal ?? branch.next.get('{}');
+		if (!branch) {
+			return undefined;
+		}
+	}
+
+	return branch.found && {...branch.found, parts};
+}
+
+/**
+ * Gives the command that was asked for to `commands`. Its answer as a JSON-able value; `undefined` when there is no such thing.
+ *
+ * @throws SvcError `bad_request`, and what the command rejects with
+ */
+export async function answerCall(
+	commands: GatewayCommands,
+	{name, operation, parts}: Asked,
+	{query, body}: {readonly query: URLSearchParams; readonly body: JsonValue},
+): Promise<unknown> {
+	const {params = {}, result, encode} = operation;
+	const args: unknown[] = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, part = ''], index) => {
+		const text = parts[index] ?? '';
+		return Object.hasOwn(params, part) ? params[part]?.read([text]) : text;
+	});
+	if (operation.body) {
+		args.push(inputOf(operation.body, body ?? {}));
+	} else if (operation.query) {
+		args.push(filterOf(operation.query, query));
+	}
+
+	// The operation is the one of the command of that name, which takes what was just read.
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+	const command = commands[name as keyof GatewayCommands] as (
+		...args: readonly unknown[]
+	) => Promise<never>;
+	const value = await command(...args);
+	if (!result) {
+		return {done: true};
+	}
+
+	return value === undefined || !encode ? value : encode(value);
+}
+
+/** @throws SvcError `bad_request` */
+function inputOf(schema: NonNullable<Operation['body']>, given: JsonValue): unknown {
+	const parsed = schema.safeParse(given);
+	if (!parsed.success) {
+		throw new SvcError(
+			'bad_request',
+			`Cannot take the request body: ${shapeProblem(parsed.error, given)}`,
+		);
+	}
+
+	return parsed.data;
+}
+
+/** @throws SvcError `bad_request` */
+function filterOf(
+	parameters: NonNullable<Operation['query']>,
+	query: URLSearchParams,
+): Readonly<Record<string, unknown>> {
+	const filter: Record<string, unknown> = {};
+	for (const [key, {name = key, read}] of Object.entries(parameters)) {
+		const value = read(query.getAll(name));
+		if (value !== undefined) {
+			filter[key] = value;
+		}
+	}
+
+	return filter;
+}
+
+/** What is no encoding stands for itself; it names nothing that exists. */
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

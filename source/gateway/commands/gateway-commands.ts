@@ -1,0 +1,60 @@
+import {editConfig} from '../../config/edit-config.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {GatewayState} from '../../core/state.ts';
+import type {gateway as table} from '../contract/gateway.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import {gatewayStatus} from '../gateway-status.ts';
+import type {Rooms} from '../rooms.ts';
+
+/** The commands for the gateway of this process as a whole. `stop` begins its end and returns. */
+export const createGatewayCommands = ({
+	clock,
+	getState,
+	rooms,
+	stop,
+}: {
+	readonly clock: Clock;
+	readonly getState: () => GatewayState;
+	readonly rooms: () => Promise<Rooms>;
+	readonly stop: () => void;
+}): CommandsOf<typeof table> => ({
+	status: async () => gatewayStatus(getState(), await rooms()),
+	async useModel(provider) {
+		const {live} = await rooms();
+		const offer = getState().modelOffer;
+		if (offer?.provider !== provider) {
+			throw new SvcError(
+				'model_not_offered',
+				`Cannot use provider "${provider}": it was not offered`,
+			);
+		}
+
+		await editConfig(
+			live.current().paths,
+			[
+				{path: ['model', 'provider'], value: offer.provider},
+				{path: ['model', 'name'], value: offer.name},
+			],
+			{clock},
+		);
+		await live.reload();
+	},
+	async reload() {
+		const {live, jobs} = await rooms();
+		await Promise.all([live.reload(), jobs.changed()]);
+	},
+	restartReceiver: async () => (await rooms()).receiver.restart(),
+	async stopConsequences() {
+		const {store} = await rooms();
+		const {active, queued} = await store.runs.counts();
+		return {
+			activeRuns: active,
+			queuedRuns: queued,
+			pendingGroups: store.groups.pending(),
+		};
+	},
+	async stop() {
+		stop();
+	},
+});

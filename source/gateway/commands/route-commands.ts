@@ -1,0 +1,75 @@
+import {routeViews} from '../../config/route-table.ts';
+import type {Route} from '../../config/route.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {routePath} from '../../core/route-path.ts';
+import type {GatewayState} from '../../core/state.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {routes as table} from '../contract/routes.ts';
+import type {Rooms} from '../rooms.ts';
+import {curlLine, sampleRequest, sendRequest} from '../sample-event.ts';
+
+type RouteCommands = CommandsOf<typeof table>;
+
+/** The commands for routes of a gateway in this process. */
+export function createRouteCommands({
+	clock,
+	getState,
+	rooms,
+}: {
+	readonly clock: Clock;
+	readonly getState: () => Pick<GatewayState, 'webhook'>;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'replays'>>;
+}): RouteCommands {
+	const routeOf = async (name: string): Promise<Route> => {
+		const {live} = await rooms();
+		const route = live.routes().routes.get(name);
+		if (!route) {
+			throw new SvcError('route_not_found', `Cannot find route "${name}": see "svc webhook list"`);
+		}
+
+		return route;
+	};
+
+	const urlOf = ({name, profile}: Route): string => {
+		const {webhook} = getState();
+		if (webhook.state !== 'listening') {
+			throw new SvcError(
+				'webhook_not_listening',
+				`Cannot send to route "${name}": the webhook receiver does not listen`,
+			);
+		}
+
+		return reachable(webhook.url) + routePath({name: encodeURIComponent(name), profile});
+	};
+
+	const sampleFor = (route: Route, options?: Parameters<RouteCommands['sendTestEvent']>[1]) => {
+		const sample = sampleRequest(route, {...options, now: clock.now()});
+		if (!sample.isSigned) {
+			throw new SvcError(
+				'route_not_testable',
+				`Cannot sign a test event for route "${route.name}": only its sender has the private key`,
+			);
+		}
+
+		return sample;
+	};
+
+	return {
+		listRoutes: async () => routeViews((await rooms()).live.routes()),
+		async sendTestEvent(name, options) {
+			const route = await routeOf(name);
+			return sendRequest({clock, url: urlOf(route)}, sampleFor(route, options));
+		},
+		async curlLine(name) {
+			const route = await routeOf(name);
+			return curlLine(urlOf(route), sampleFor(route));
+		},
+		recoverDelivery: async (route, {delivery_id: deliveryId, headers, body}) =>
+			(await rooms()).replays.recover({route, deliveryId, headers, body}),
+	};
+}
+
+/** The address under which this machine reaches a receiver that listens on every address. */
+const reachable = (url: string): string =>
+	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');

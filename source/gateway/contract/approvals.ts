@@ -1,0 +1,75 @@
+import {z} from 'zod';
+import {
+	answerOutcomeSchema,
+	approvalAnswerSchema,
+	approvalRuleSchema,
+	approvalSchema,
+} from '../../core/schemas/approval.ts';
+import {text, yesOrNo} from '../../core/schemas/parts.ts';
+import type {Operations} from './operation.ts';
+import {choiceParameter, limitParameter, numberOf} from './parameters.ts';
+
+const params = {id: numberOf('approval')};
+
+/** Calls and forms that wait for a person, and the standing rules. Whoever may open the socket may answer: it is 0600. */
+export const approvals = {
+	/** What waits, oldest first; or what was settled, newest first. */
+	listApprovals: {
+		method: 'GET',
+		path: '/v1/approvals',
+		summary: 'Lists what waits for a person, oldest first; or what was settled, newest first.',
+		query: {
+			state: choiceParameter('"waiting" (when absent) or "settled".', {
+				listed: 'approvals',
+				values: ['waiting', 'settled'],
+				absent: 'waiting',
+			}),
+			limit: limitParameter(),
+		},
+		result: z.array(approvalSchema),
+	},
+	/** `undefined` when there is none; the newest 5,000 that were settled are kept. */
+	getApproval: {
+		method: 'GET',
+		path: '/v1/approvals/{id}',
+		summary: 'One that waits or was settled.',
+		params,
+		result: approvalSchema.optional(),
+	},
+	/**
+	 * Answers what waits. The first answer wins. `by` names the face.
+	 * @throws SvcError `approval_invalid` for an answer that the request does not take: a scope that is not offered, a wrong name, a form that is not filled in
+	 */
+	settleApproval: {
+		method: 'POST',
+		path: '/v1/approvals/{id}/settle',
+		summary:
+			'Answers what waits; the first answer wins. Body: {"answer": {"choice": "allow", "scope": "once"} | {"choice": "deny"} | {"choice": "submit", "content": {…}}, "by": "tui" | "cli"}.',
+		params,
+		body: z.strictObject({answer: approvalAnswerSchema, by: text.min(1).max(200)}),
+		result: answerOutcomeSchema,
+	},
+	/** Moves the deadline by five minutes, as far as the run's own end; `undefined` when it does not wait any more. */
+	extendApproval: {
+		method: 'POST',
+		path: '/v1/approvals/{id}/extend',
+		summary:
+			'Moves the deadline by five minutes, as far as the run goes; 404 when it does not wait.',
+		params,
+		result: approvalSchema.optional(),
+	},
+	listApprovalRules: {
+		method: 'GET',
+		path: '/v1/approval-rules',
+		summary: 'The rules that hold, oldest first.',
+		result: z.array(approvalRuleSchema),
+	},
+	/** `false` when there is no such rule. */
+	revokeApprovalRule: {
+		method: 'POST',
+		path: '/v1/approval-rules/{id}/revoke',
+		summary: 'Ends a rule; answers whether there was one.',
+		params: {id: numberOf('rule')},
+		result: yesOrNo,
+	},
+} as const satisfies Operations;

@@ -1,0 +1,99 @@
+import {z} from 'zod';
+import {
+	modelViewSchema,
+	platformViewSchema,
+	problemSchema,
+} from '../../core/schemas/config-view.ts';
+import {facts, integer, number, text, texts} from '../../core/schemas/parts.ts';
+import type {Operations} from './operation.ts';
+
+/** A call whose answer needs nothing to be done fails after so long. */
+const shortSilenceMs = 5000;
+
+/** The gateway in one object. @see Decisions 2 */
+const status = facts({
+	pid: integer,
+	version: text,
+	home: text,
+	profile: text,
+	/** Milliseconds since 1970. */
+	started_at: number,
+	webhook: z.union([
+		facts({url: text}),
+		facts({refused: text}),
+		facts({disabled: z.literal(true)}),
+	]),
+	/** The chat API; absent features are `null` until they exist. */
+	api: z.null(),
+	runs: facts({active: integer, queued: integer}),
+	/** Groups that wait. */
+	groups: integer,
+	/** `next_at`: when the first of them fires, milliseconds since 1970. */
+	jobs: facts({count: integer, next_at: number.nullable()}),
+	servers: z.array(
+		facts({name: text, profile: text, status: text, tools: integer, reason: text.nullable()}),
+	),
+	/** How many calls and forms wait for a person. */
+	approvals: integer,
+	platforms: z.array(platformViewSchema),
+	model: modelViewSchema.nullable(),
+	/** Why the configured model cannot be used, if so. */
+	model_problem: text.nullable(),
+	/** What the last look at the configuration refused (then the one before it is in use) or warned of. */
+	config_problems: z.array(problemSchema),
+	/** Keys whose change waits for a restart. */
+	restart_needed: texts,
+	/** Why the journal cannot be written now, if so. */
+	journal_failing: text.nullable(),
+}).register(z.globalRegistry, {id: 'Status'});
+
+/** The gateway as a whole. */
+export const gateway = {
+	/** The gateway in one object, for `svc gateway status --json`. */
+	status: {
+		method: 'GET',
+		path: '/v1/status',
+		summary: 'The gateway in one object.',
+		result: status,
+		silenceMs: shortSilenceMs,
+	},
+	/**
+	 * Agrees to a model that was found but costs money (`GatewayState.modelOffer`): writes the provider to `config.yaml` and reloads.
+	 * @throws SvcError `model_not_offered`
+	 */
+	useModel: {
+		method: 'POST',
+		path: '/v1/model/{provider}',
+		summary: 'Agrees to use an offered model provider and writes it to config.yaml.',
+	},
+	/** Reads every configuration file again, now. */
+	reload: {
+		method: 'POST',
+		path: '/v1/reload',
+		summary: 'Reads every configuration file again.',
+	},
+	/** Tries to listen again after a refusal. */
+	restartReceiver: {
+		method: 'POST',
+		path: '/v1/receiver/restart',
+		summary: 'Tries to listen again after a refusal.',
+	},
+	/** What stopping now would end. */
+	stopConsequences: {
+		method: 'GET',
+		path: '/v1/stop-consequences',
+		summary: 'What stopping now would end.',
+		result: facts({
+			activeRuns: integer,
+			queuedRuns: integer,
+			/** Groups that would be dispatched. */
+			pendingGroups: integer,
+		}),
+	},
+	/** Drains and ends the gateway (in another process: asks it to). */
+	stop: {
+		method: 'POST',
+		path: '/v1/stop',
+		summary: 'Starts the drain; the gateway ends when it is done.',
+	},
+} as const satisfies Operations;
