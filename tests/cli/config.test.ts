@@ -1,17 +1,16 @@
 import {mkdir} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {svc} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command} from './command.ts';
 
 test('"svc config path": the file of the home, and of the profile', async () => {
 	await using home = await temporaryHome();
 	const options = {home: home.path};
-	expect((await svc(['config', 'path'], options)).stdout).toBe(`${home.file('config.yaml')}\n`);
-	expect((await svc(['-p', 'work', 'config', 'path'], options)).stdout).toBe(
+	expect((await command(['config', 'path'], options)).stdout).toBe(`${home.file('config.yaml')}\n`);
+	expect((await command(['-p', 'work', 'config', 'path'], options)).stdout).toBe(
 		`${home.file('profiles/work/config.yaml')}\n`,
 	);
-	expect(await svc(['-p', '../x', 'config', 'path'], options)).toMatchObject({
+	expect(await command(['-p', '../x', 'config', 'path'], options)).toMatchObject({
 		code: 2,
 		stdout: '',
 		stderr: expect.stringContaining('(profile_invalid)'),
@@ -20,7 +19,7 @@ test('"svc config path": the file of the home, and of the profile', async () => 
 
 test('"svc config schema" prints a JSON Schema that knows every section', async () => {
 	await using home = await temporaryHome();
-	const {code, stdout} = await svc(['config', 'schema'], {home: home.path});
+	const {code, stdout} = await command(['config', 'schema'], {home: home.path});
 	const schema = JSON.parse(stdout);
 	expect(code).toBe(0);
 	expect(Object.keys(schema.properties)).toEqual(
@@ -32,12 +31,12 @@ test('"an unknown key is reported with file, line, column, path and the nearest 
 	await using home = await temporaryHome({
 		'config.yaml': 'platforms:\n  webhook:\n    enabled: true\n    rate_limitt: 5\n',
 	});
-	const {code, stdout, stderr} = await svc(['config', 'check'], {home: home.path});
+	const {code, stdout, stderr} = await command(['config', 'check'], {home: home.path});
 	expect({code, stdout}).toEqual({code: 3, stdout: ''});
 	expect(stderr).toBe(
 		'error  config.yaml:4:5 platforms.webhook.rate_limitt: unknown key, did you mean "rate_limit"\n',
 	);
-	const checked = await svc(['config', 'check', '--json'], {home: home.path});
+	const checked = await command(['config', 'check', '--json'], {home: home.path});
 	expect(checked.code).toBe(3);
 	expect(JSON.parse(checked.stdout)).toMatchObject({
 		ok: false,
@@ -47,7 +46,7 @@ test('"an unknown key is reported with file, line, column, path and the nearest 
 
 test('a valid home, an empty one, and one whose subscriptions or secrets are wrong', async () => {
 	await using home = await temporaryHome();
-	const check = async () => svc(['config', 'check'], {home: home.path});
+	const check = async () => command(['config', 'check'], {home: home.path});
 	expect(await check()).toMatchObject({code: 0, stdout: expect.stringContaining('does not exist')});
 	await home.write('config.yaml', 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n');
 	await home.write('webhook_subscriptions.json', '{"gh": {"secret": "abc"}}');
@@ -90,7 +89,7 @@ test('jobs are checked too, and routes that fire one', async () => {
 
 test('a command that reads the configuration refuses a broken one with 3', async () => {
 	await using home = await temporaryHome({'config.yaml': 'runs: {concurrency: lots}\n'});
-	const {code, stderr} = await svc(['webhook', 'subscribe', 'gh'], {home: home.path});
+	const {code, stderr} = await command(['webhook', 'subscribe', 'gh'], {home: home.path});
 	expect(code).toBe(3);
 	expect(stderr).toContain('config.yaml:1:');
 	expect(stderr).toContain('runs.concurrency');
@@ -98,7 +97,7 @@ test('a command that reads the configuration refuses a broken one with 3', async
 
 test('"svc keymap": the key bindings as Markdown', async () => {
 	await using home = await temporaryHome();
-	const {code, stdout} = await svc(['keymap'], {home: home.path});
+	const {code, stdout} = await command(['keymap'], {home: home.path});
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/^\|.*\|$/m);
 	expect(stdout).toMatch(/\bquit\b/);
@@ -120,20 +119,20 @@ test.for([
 	[['--output', 'xml'], /Allowed choices/],
 ] as const)('"2 wrong usage": svc %j says so on stderr', async ([args, words]) => {
 	await using home = await temporaryHome();
-	const {code, stdout, stderr} = await svc(args, {home: home.path});
+	const {code, stdout, stderr} = await command(args, {home: home.path});
 	expect({code, stdout}).toEqual({code: 2, stdout: ''});
 	expect(stderr).toMatch(words);
 });
 
 test('help and version are results', async () => {
 	await using home = await temporaryHome();
-	expect(await svc(['--version'], {home: home.path})).toMatchObject({
+	expect(await command(['--version'], {home: home.path})).toMatchObject({
 		code: 0,
 		stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
 		stderr: '',
 	});
 	for (const args of [['--help'], ['gateway', '--help'], ['webhook', 'subscribe', '--help']]) {
-		expect(await svc(args, {home: home.path})).toMatchObject({
+		expect(await command(args, {home: home.path})).toMatchObject({
 			code: 0,
 			stdout: expect.stringContaining('Usage: svc'),
 		});
@@ -142,7 +141,7 @@ test('help and version are results', async () => {
 
 test('"with no terminal it prints a hint naming svc gateway run and exits 2", and writes nothing', async () => {
 	await using home = await temporaryHome();
-	expect(await svc([], {home: home.file('new')})).toMatchObject({
+	expect(await command([], {home: home.file('new')})).toMatchObject({
 		code: 2,
 		stdout: '',
 		stderr: expect.stringContaining('svc gateway run'),
@@ -154,7 +153,7 @@ test('"svc gateway setup" writes what its flags name and keeps comments and orde
 	await using home = await temporaryHome({
 		'config.yaml': '# mine\nmodel: {provider: offline} # no model yet\n',
 	});
-	const {code, stdout} = await svc(
+	const {code, stdout} = await command(
 		['gateway', 'setup', '--enable', '--host', '127.0.0.1', '--port', '9000', '--secret', 's3cret'],
 		{home: home.path},
 	);
@@ -165,14 +164,14 @@ test('"svc gateway setup" writes what its flags name and keeps comments and orde
 	expect(text).toMatch(
 		/webhook:\n +enabled: true\n +host: 127\.0\.0\.1\n +port: 9000\n +secret: s3cret\n/,
 	);
-	expect((await svc(['config', 'check'], {home: home.path})).code).toBe(0);
+	expect((await command(['config', 'check'], {home: home.path})).code).toBe(0);
 });
 
 test('a home that cannot be used is said in one line', async () => {
 	await using home = await temporaryHome({file: 'not a folder'});
 	await mkdir(home.file('ok'));
 	for (const args of [['gateway', 'run'], ['gateway'], ['webhook', 'subscribe', 'gh']]) {
-		const {code, stderr} = await svc(args, {home: home.file('file')});
+		const {code, stderr} = await command(args, {home: home.file('file')});
 		expect(code).toBe(1);
 		expect(stderr).toMatch(/^svc: Cannot .*file.*\n$/);
 		expect(stderr).not.toContain('    at ');
@@ -184,7 +183,7 @@ test('what this version does not use yet is named in both files, and is no error
 		'config.yaml': 'api: {port: 8642}\n',
 		'webhook_subscriptions.json': '{"gh": {"secret": "abcdefgh", "mirror_to_session": true}}',
 	});
-	expect(await svc(['config', 'check'], {home: home.path})).toMatchObject({
+	expect(await command(['config', 'check'], {home: home.path})).toMatchObject({
 		code: 0,
 		stdout: expect.stringContaining('1 route, 2 warnings'),
 		stderr: [

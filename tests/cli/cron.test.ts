@@ -1,14 +1,11 @@
 import {mkdir, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {gatewayHome, testConfig} from '../helpers/gateway.ts';
-import {startSvc, svc} from '../helpers/svc.ts';
+import {gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
+import {command, commandJson} from './command.ts';
 
-const json = async (home: TemporaryHome, ...args: readonly string[]) => {
-	const {code, stdout, stderr} = await svc([...args, '--json'], {home: home.path});
-	expect({code, stderr}).toEqual({code: 0, stderr: ''});
-	return JSON.parse(stdout);
-};
+const json = async (home: TemporaryHome, ...args: readonly string[]) =>
+	commandJson(args, {home: home.path});
 
 const entries = async (home: TemporaryHome) => JSON.parse(await home.read('cron/jobs.json')).jobs;
 
@@ -37,7 +34,7 @@ const add = ['cron', 'add', '--name', 'digest', '--schedule', '0 9 * * *', '--pr
 
 test('a job is added without a gateway: its identifier and its next three times in its zone', async () => {
 	await using home = await temporaryHome();
-	const {code, stdout, stderr} = await svc([...add, '--time-zone', 'Asia/Tokyo'], {
+	const {code, stdout, stderr} = await command([...add, '--time-zone', 'Asia/Tokyo'], {
 		home: home.path,
 	});
 	expect({code, stderr}).toEqual({code: 0, stderr: ''});
@@ -101,7 +98,7 @@ test('every flag is written under its property', async () => {
 		},
 	]);
 
-	const typed = await svc(
+	const typed = await command(
 		['cron', 'add', '--name', 'typed', '--schedule', 'every 1d', '--prompt-file', '-'],
 		{home: home.path, stdin: 'From a pipe'},
 	);
@@ -125,7 +122,7 @@ test.for([
 	['a name with a break', ['--name', 'a\n'], /name must not begin or end with a blank/],
 ] as const)('what could not fire is refused and changes nothing: %s', async ([, args, words]) => {
 	await using home = await homeWith(digest);
-	const {code, stdout, stderr} = await svc([...add, ...args], {home: home.path});
+	const {code, stdout, stderr} = await command([...add, ...args], {home: home.path});
 	expect({code, stdout}).toEqual({code: 1, stdout: ''});
 	expect(stderr).toMatch(words);
 	expect(stderr).toContain('job_refused');
@@ -143,14 +140,14 @@ test.for([
 	['no command', ['cron']],
 ] as const)('wrong usage exits with 2 and writes nothing: %s', async ([, args]) => {
 	await using home = await temporaryHome();
-	const {code, stdout} = await svc(args, {home: home.path});
+	const {code, stdout} = await command(args, {home: home.path});
 	expect({code, stdout}).toEqual({code: 2, stdout: ''});
 	await expect(home.read('cron/jobs.json')).rejects.toThrow('ENOENT');
 });
 
 test('a name that another job has is taken with a word about it', async () => {
 	await using home = await homeWith(digest);
-	const {code, stderr} = await svc(add, {home: home.path});
+	const {code, stderr} = await command(add, {home: home.path});
 	expect(code).toBe(0);
 	expect(stderr).toMatch(/Another job has the name "digest": use the identifier job_/);
 });
@@ -169,7 +166,7 @@ test('jobs are listed and shown without a gateway, also those that cannot be use
 		{id: 'job_eeeeeeee', state: 'ended'},
 		{id: '#4', state: 'invalid', problem: expect.stringContaining('id must be')},
 	]);
-	const {stdout} = await svc(['cron', 'list'], {home: home.path});
+	const {stdout} = await command(['cron', 'list'], {home: home.path});
 	expect(stdout).toContain('job_aaaaaaaa  digest');
 	expect(stdout).not.toContain('\u001B');
 
@@ -181,7 +178,7 @@ test('jobs are listed and shown without a gateway, also those that cannot be use
 		next: [expect.stringMatching(/T09:00:00\+0[12]:00$/), expect.any(String), expect.any(String)],
 		runs: [],
 	});
-	const text = await svc(['cron', 'show', 'job_aaaaaaaa'], {home: home.path});
+	const text = await command(['cron', 'show', 'job_aaaaaaaa'], {home: home.path});
 	expect(text.stdout).toContain('09:00:00 Europe/Berlin');
 	expect(text.stdout).toContain('Sum up the day');
 });
@@ -189,7 +186,7 @@ test('jobs are listed and shown without a gateway, also those that cannot be use
 test('no jobs are an empty list', async () => {
 	await using home = await temporaryHome();
 	expect(await json(home, 'cron', 'list')).toEqual([]);
-	expect(await svc(['cron', 'list'], {home: home.path})).toMatchObject({
+	expect(await command(['cron', 'list'], {home: home.path})).toMatchObject({
 		code: 0,
 		stdout: '',
 		stderr: expect.stringContaining('svc cron add'),
@@ -204,29 +201,29 @@ test('a job is paused, resumed and removed in its file; what nobody knows stays'
 		paused: true,
 	});
 	expect((await entries(home))[0]).toEqual({...digest, mine: [1], paused: true});
-	await svc(['cron', 'resume', 'job_aaaaaaaa'], {home: home.path});
+	await command(['cron', 'resume', 'job_aaaaaaaa'], {home: home.path});
 	expect((await entries(home))[0]).toEqual({...digest, mine: [1], paused: false});
-	const removed = await svc(['cron', 'remove', 'digest'], {home: home.path});
+	const removed = await command(['cron', 'remove', 'digest'], {home: home.path});
 	expect(removed).toMatchObject({code: 0, stdout: 'Removed job_aaaaaaaa (digest)\n', stderr: ''});
 	expect(await entries(home)).toEqual(twins);
-	await svc(['cron', 'remove', 'job_cccccccc'], {home: home.path});
+	await command(['cron', 'remove', 'job_cccccccc'], {home: home.path});
 	expect(await entries(home)).toEqual([twins[0]]);
 });
 
 test('a job that cannot be used can be removed by its place', async () => {
 	await using home = await homeWith(digest, {id: 'x', name: 'bad'});
-	expect((await svc(['cron', 'remove', '#2'], {home: home.path})).code).toBe(0);
+	expect((await command(['cron', 'remove', '#2'], {home: home.path})).code).toBe(0);
 	expect(await entries(home)).toEqual([digest]);
 });
 
 test.for(['show', 'pause', 'resume', 'remove'])(
 	'"a name that two jobs have is ambiguous", and an unknown one is not found: %s',
-	async command => {
+	async word => {
 		await using home = await homeWith(digest, ...twins);
-		const ambiguous = await svc(['cron', command, 'twin'], {home: home.path});
+		const ambiguous = await command(['cron', word, 'twin'], {home: home.path});
 		expect(ambiguous).toMatchObject({code: 1, stdout: ''});
 		expect(ambiguous.stderr).toContain('job_ambiguous');
-		const unknown = await svc(['cron', command, 'nobody'], {home: home.path});
+		const unknown = await command(['cron', word, 'nobody'], {home: home.path});
 		expect(unknown).toMatchObject({code: 1, stdout: ''});
 		expect(unknown.stderr).toContain('job_not_found');
 		expect(await entries(home)).toEqual([digest, ...twins]);
@@ -238,7 +235,7 @@ test('"a file that does not parse is never overwritten"', async () => {
 	const text = '{"jobs": [{"name": "precious"}';
 	await home.write('cron/jobs.json', text);
 	for (const args of [add, ['cron', 'pause', 'x'], ['cron', 'remove', 'x'], ['cron', 'list']]) {
-		const {code, stderr} = await svc(args, {home: home.path});
+		const {code, stderr} = await command(args, {home: home.path});
 		expect(code).toBe(1);
 		expect(stderr).toContain('is not JSON');
 		expect(await home.read('cron/jobs.json')).toBe(text);
@@ -247,21 +244,26 @@ test('"a file that does not parse is never overwritten"', async () => {
 
 test('a run needs a gateway', async () => {
 	await using home = await homeWith(digest);
-	const {code, stderr} = await svc(['cron', 'run', 'digest'], {home: home.path});
+	const {code, stderr} = await command(['cron', 'run', 'digest'], {home: home.path});
 	expect(code).toBe(1);
 	expect(stderr).toContain('gateway_not_running');
 });
 
+/** The answer of the only run is in the log. */
+const answered = async (gateway: TestGateway) => {
+	await gateway.ended(1);
+	expect(gateway.log.join('\n')).toContain('Answer of job "digest"');
+};
+
 test('a gateway that runs sees what is added, fires it, and tells of it', async () => {
-	await using home = await gatewayHome();
-	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
-	await gateway.waitFor(/Listening on/);
+	await using gateway = await startTestGateway();
+	const {home} = gateway;
 	const {id} = await json(home, ...add);
 	expect(await json(home, 'cron', 'list')).toMatchObject([{id, state: 'active'}]);
 
-	const {stdout} = await svc(['cron', 'run', id], {home: home.path});
+	const {stdout} = await command(['cron', 'run', id], {home: home.path});
 	expect(stdout).toBe('Run 1 is queued (svc runs show 1)\n');
-	await gateway.waitFor(/Answer of job "digest"/);
+	await answered(gateway);
 	const live = await json(home, 'cron', 'show', 'digest');
 	expect(live).toMatchObject({
 		state: 'active',
@@ -269,43 +271,37 @@ test('a gateway that runs sees what is added, fires it, and tells of it', async 
 		answerFile: expect.stringMatching(new RegExp(`/cron/output/${id}/.*-run1\\.md$`)),
 		runs: [{id: 1, event: 'person', job: {id, name: 'digest'}}],
 	});
-	const unknown = await svc(['cron', 'run', 'nobody'], {home: home.path});
+	const unknown = await command(['cron', 'run', 'nobody'], {home: home.path});
 	expect(unknown).toMatchObject({code: 1, stdout: ''});
 	expect(unknown.stderr).toContain('job_not_found');
 
-	await svc(['gateway', 'stop'], {home: home.path});
-	await gateway.finished;
+	await command(['gateway', 'stop'], {home: home.path});
+	await gateway.gateway.stopped;
 	expect(await json(home, 'cron', 'list')).toMatchObject([
 		{id, state: 'active', lastRunId: 1, lastRunState: 'done', nextAt: live.nextAt},
 	]);
 });
 
 test('a profile has jobs of its own; the gateway of the home fires them when it serves profiles', async () => {
-	await using home = await gatewayHome({
-		config: JSON.stringify({
-			...JSON.parse(testConfig()),
-			gateway: {multiplex_profiles: true},
-		}),
-	});
+	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
 	await json(home, '-p', 'work', ...add);
 	expect(await json(home, 'cron', 'list')).toEqual([]);
 	expect(await json(home, '-p', 'work', 'cron', 'list')).toMatchObject([
 		{name: 'digest', profile: 'work'},
 	]);
 
-	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
-	await gateway.waitFor(/Listening on/);
-	expect((await svc(['cron', 'run', 'digest'], {home: home.path})).stderr).toContain(
+	await using gateway = await startTestGateway({home});
+	expect((await command(['cron', 'run', 'digest'], {home: home.path})).stderr).toContain(
 		'job_not_found',
 	);
-	const run = await svc(['-p', 'work', 'cron', 'run', 'digest'], {home: home.path});
+	const run = await command(['-p', 'work', 'cron', 'run', 'digest'], {home: home.path});
 	expect(run).toMatchObject({
 		code: 0,
 		stdout: 'Run 1 is queued (svc runs show 1, without "-p work")\n',
 	});
-	await gateway.waitFor(/Answer of job "digest"/);
+	await answered(gateway);
 	expect(await json(home, '-p', 'work', 'cron', 'show', 'digest')).toMatchObject({lastRunId: 1});
-	await svc(['gateway', 'stop'], {home: home.path});
-	await gateway.finished;
+	await command(['gateway', 'stop'], {home: home.path});
+	await gateway.gateway.stopped;
 	expect(await json(home, '-p', 'work', 'cron', 'list')).toMatchObject([{lastRunId: 1}]);
 });

@@ -5,24 +5,27 @@ import {gatewayHome, subscriptionsText, testConfig} from '../helpers/gateway.ts'
 import {post} from '../helpers/post.ts';
 import {startSvc, svc} from '../helpers/svc.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
+import {command} from './command.ts';
 
 /** Ends whatever gateway a test left running in the background. */
 const withBackground = (home: TemporaryHome) => ({
 	home,
-	run: async (...args: readonly string[]) => svc(args, {home: home.path}),
+	run: async (...args: readonly string[]) => command(args, {home: home.path}),
+	/** Starts it in a process of its own, which starts another. */
+	start: async (...args: readonly string[]) => svc(['gateway', ...args], {home: home.path}),
 	async [Symbol.asyncDispose]() {
-		await svc(['gateway', 'stop'], {home: home.path});
+		await command(['gateway', 'stop'], {home: home.path});
 		await home[Symbol.asyncDispose]();
 	},
 });
 
 test('"svc gateway starts it in the background and returns once /health answers"; status, stop', async () => {
 	await using background = withBackground(await gatewayHome({subscriptions: {gh: {}}}));
-	const {run} = background;
+	const {run, start} = background;
 	const before = await run('gateway', 'status', '--json');
 	expect([before.code, JSON.parse(before.stdout)]).toEqual([1, {running: false}]);
 
-	const started = await run('gateway');
+	const started = await start();
 	expect(started).toMatchObject({code: 0, stderr: ''});
 	const [, pid = '', url = ''] =
 		/process (\d+)\) and listens on (\S+)\n/.exec(started.stdout) ?? [];
@@ -43,9 +46,9 @@ test('"svc gateway starts it in the background and returns once /health answers"
 	});
 	expect((await run('gateway', 'status')).stdout).toContain(`listening on ${url}`);
 
-	const again = await run('gateway');
+	const again = await start();
 	expect(again).toMatchObject({code: 1, stderr: expect.stringContaining(`process ${pid}`)});
-	const foreground = await run('gateway', 'run');
+	const foreground = await start('run');
 	expect(foreground).toMatchObject({
 		code: 1,
 		stderr: expect.stringMatching(
@@ -65,20 +68,20 @@ test('"svc gateway starts it in the background and returns once /health answers"
 
 test('"or prints the refusal and exits 3": a receiver that may not start', async () => {
 	await using background = withBackground(await gatewayHome());
-	const {home, run} = background;
+	const {home, start} = background;
 	await home.write(
 		'config.yaml',
 		'model: {provider: offline}\nplatforms: {webhook: {enabled: true, routes: {bare: {}}}}\n',
 	);
-	const refused = await run('gateway');
+	const refused = await start();
 	expect(refused).toMatchObject({code: 3, stdout: '', stderr: expect.stringContaining('"bare"')});
 });
 
 test('"or prints the refusal and exits 3": a configuration that cannot be read', async () => {
 	await using background = withBackground(await gatewayHome());
-	const {home, run} = background;
+	const {home, run, start} = background;
 	await home.write('config.yaml', 'model: {provider: offline\nruns: 7\n');
-	const broken = await run('gateway');
+	const broken = await start();
 	expect(broken).toMatchObject({
 		code: 3,
 		stdout: '',
@@ -117,7 +120,7 @@ test('"--output quiet": warnings and errors alone; a screen is no line', async (
 	const {code, stderr} = await gateway.finished;
 	expect(code).toBe(0);
 	expect(stderr).not.toContain(' info ');
-	expect((await svc(['gateway', 'run', '--output', 'screen'], {home: home.path})).code).toBe(2);
+	expect((await command(['gateway', 'run', '--output', 'screen'], {home: home.path})).code).toBe(2);
 });
 
 test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
@@ -139,7 +142,7 @@ test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', asy
 	await first.waitFor(/Listening on/);
 	const options = {home: home.path};
 	const config = {config: testConfig(), subscriptions: subscriptionsText({work: {}})};
-	expect((await svc(['-p', 'work', 'webhook', 'subscribe', 'made'], options)).code).toBe(0);
+	expect((await command(['-p', 'work', 'webhook', 'subscribe', 'made'], options)).code).toBe(0);
 	await home.write('profiles/work/config.yaml', config.config);
 	await home.write('profiles/work/webhook_subscriptions.json', config.subscriptions);
 	await using second = startSvc(['-p', 'work', 'gateway', 'run'], options);
@@ -147,7 +150,7 @@ test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', asy
 	expect((await post(`${url}/webhooks/work`, {payload: {}})).status).toBe(202);
 	expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(404);
 	const status = JSON.parse(
-		(await svc(['--profile', 'work', 'gateway', 'status', '--json'], options)).stdout,
+		(await command(['--profile', 'work', 'gateway', 'status', '--json'], options)).stdout,
 	);
 	expect(status).toMatchObject({
 		pid: second.pid,
@@ -155,9 +158,9 @@ test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', asy
 		home: home.file('profiles/work'),
 		webhook: {url},
 	});
-	expect((await svc(['-p', 'work', 'gateway', 'stop'], options)).code).toBe(0);
+	expect((await command(['-p', 'work', 'gateway', 'stop'], options)).code).toBe(0);
 	expect((await second.finished).code).toBe(0);
-	expect((await svc(['gateway', 'status'], options)).stdout).toContain(`process ${first.pid}`);
+	expect((await command(['gateway', 'status'], options)).stdout).toContain(`process ${first.pid}`);
 });
 
 test('"it attaches to that one and says so": --output compact follows a gateway that runs, and leaves it running', async () => {
@@ -171,7 +174,7 @@ test('"it attaches to that one and says so": --output compact follows a gateway 
 	await attached.waitFor(/gh run \d+ done/);
 	attached.kill('SIGTERM');
 	expect((await attached.finished).code).toBe(0);
-	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
 });
 
 test('without a gateway, --output compact and json run one and print what happens', async () => {
@@ -200,7 +203,7 @@ test('a log that nobody reads any more does not end the gateway', async () => {
 		expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(202);
 	}
 
-	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
 	gateway.kill('SIGTERM');
 	expect((await gateway.finished).code).toBe(0);
 });
@@ -215,7 +218,7 @@ test('a busy port: the gateway runs without a receiver, says so, and exits 0 whe
 	try {
 		await using gateway = startSvc(['gateway', 'run'], {home: home.path});
 		await gateway.waitFor(new RegExp(`The webhook receiver was refused: .*${port}`));
-		const status = await svc(['gateway', 'status', '--json'], {home: home.path});
+		const status = await command(['gateway', 'status', '--json'], {home: home.path});
 		expect(JSON.parse(status.stdout)).toMatchObject({
 			webhook: {refused: expect.stringContaining(String(port))},
 		});
