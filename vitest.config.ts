@@ -3,6 +3,7 @@ import {defineConfig} from 'vitest/config';
 export default defineConfig({
 	test: {
 		globalSetup: ['tests/build.mjs'],
+		reporters: ['default', './tests/left-out.ts'],
 		include: ['tests/**/*.test.{ts,tsx}'],
 		// End-to-end tests start real processes on shared machines; this bound is for hangs, not for speed.
 		testTimeout: 60_000,

@@ -3,6 +3,7 @@ import {stat} from 'node:fs/promises';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {gatewayHome, startTestGateway, testConfig} from '../helpers/gateway.ts';
+import {need} from '../helpers/need.ts';
 import {svc} from '../helpers/svc.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson} from './command.ts';
@@ -259,7 +260,8 @@ test('"test prints status and body"; it works "only for dynamic subscriptions, n
 	});
 });
 
-test('the curl line that subscribe prints is accepted as it is', async () => {
+test('the curl line that subscribe prints is accepted as it is', async context => {
+	need('curl', context);
 	await using gateway = await startTestGateway();
 	const {curl} = await json(gateway.home, 'webhook', 'subscribe', 'gh', '--prompt', "it's");
 	// The file names port 0, the gateway has a real one.

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {compileCacheFolder, ensureHome, homePaths} from '../../source/config/home-paths.ts';
 import {codeOf, messageOf} from '../../source/core/errors.ts';
+import {needRefusals} from '../helpers/need.ts';
 import {createTemporaryHome} from './temporary-home.ts';
 
 test('"`SVC_HOME` (default `~/.svc`) is the data directory"', () => {
@@ -79,7 +80,8 @@ test('a home that is a file is `home_unusable`, in one clear sentence', () => {
 	expect(messageOf(thrown)).toContain('SVC_HOME');
 });
 
-test.skipIf(process.getuid?.() === 0)('a home that cannot be written is `home_unusable`', () => {
+test('a home that cannot be written is `home_unusable`', context => {
+	needRefusals(context);
 	using home = createTemporaryHome();
 	chmodSync(home.paths.home, 0o500);
 	try {

@@ -1,6 +1,7 @@
 import {chmodSync, mkdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {platformNames} from '../../source/config/targets.ts';
+import {needRefusals} from '../helpers/need.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
 test('without a `config.yaml` everything has its default', () => {
@@ -226,7 +227,8 @@ test('a file of more than 1 MiB, or one that is a folder, is refused', () => {
 	expect(problemsOf(other.load())[0]).toContain('it is not a file');
 });
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused', () => {
+test('a file that may not be read is refused', context => {
+	needRefusals(context);
 	using home = createTemporaryHome();
 	home.load({config: 'runs: {}'});
 	chmodSync(home.paths.config, 0o000);

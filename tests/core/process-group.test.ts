@@ -1,9 +1,10 @@
 import {getEventListeners} from 'node:events';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import type {Clock} from '../../source/core/clock.ts';
 import {type GroupJob, runInGroup} from '../../source/core/process-group.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {isGone, readWhenThere, until} from '../helpers/processes.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const plenty = {limitBytes: 1000, above: 'keep-start'} as const;
@@ -32,32 +33,14 @@ async function openFolder() {
 	return {
 		cwd: home.path,
 		async pidIn(name: string) {
-			await until(() => existsSync(home.file(name)));
-			return Number(readFileSync(home.file(name), 'utf8'));
+			return Number(await readWhenThere(home.file(name)));
 		},
 		[Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
 	};
 }
 
-/** Looks once per turn of the event loop; the bound is the test's own. */
-async function until(isSo: () => boolean) {
-	while (!isSo()) {
-		await new Promise<void>(resolve => {
-			setImmediate(resolve);
-		});
-	}
-}
-
 /** Dead; a process that its new parent has not buried yet is dead all the same. */
-const whenGone = async (pid: number) => until(() => !isThere(pid) || isUnburied(pid));
-
-function isUnburied(pid: number): boolean {
-	try {
-		return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-	} catch {
-		return false;
-	}
-}
+const whenGone = async (pid: number) => until(() => isGone(pid));
 
 /** Dead, and its parent knows: for our own child, its exit has been reported. */
 const whenBuried = async (pid: number) => until(() => !isThere(pid));

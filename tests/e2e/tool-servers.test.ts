@@ -7,7 +7,7 @@ import type {GatewayPort} from '../../source/gateway/port.ts';
 import {connectGateway} from '../../source/gateway/remote-port.ts';
 import {gatewayHome, stateWhere, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
-import {processesWith} from '../helpers/processes-with.ts';
+import {processesWith} from '../helpers/processes.ts';
 import {startSvc, svc, type SvcProcess} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {parsePrometheus} from '../webhook/parse-prometheus.ts';

@@ -5,6 +5,7 @@ import {createMcpHandler} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {isJsonObject} from '../../source/core/json.ts';
+import {isGone, until} from '../helpers/processes.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, openManager} from './manager/open-manager.ts';
 import {startEverything} from './servers/everything-server.ts';
@@ -13,7 +14,6 @@ import {sampleServer} from './servers/memory-transports.ts';
 import {startStateful} from './servers/stateful-server.ts';
 import {eraServer, everythingServer, officialServer, ownServer} from './servers/stdio-server.ts';
 import {openTransports} from './wire/open-transports.ts';
-import {isGone, until} from './wire/processes.ts';
 
 /** A manager over real processes and sockets. */
 async function setUp(options: {readonly clock?: Clock} = {}) {

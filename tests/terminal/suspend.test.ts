@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {cell} from '../../source/core/untrusted.ts';
 import {editText, openFile, pageText, type Lending} from '../../source/terminal/suspend.ts';
+import {until} from '../helpers/processes.ts';
 
 async function open() {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-suspend-'));
@@ -155,13 +156,7 @@ test('the pager is ended when the program stops', async () => {
 	const command = await setup.program(`echo started > "${started}"; exec sleep 1000`);
 	const paged = pageText({...setup.lending, signal: stop.signal}, command, cell('text').text);
 	paged.catch(() => {});
-	while (!existsSync(started)) {
-		// oxlint-disable-next-line no-await-in-loop -- until the program is there
-		await new Promise(resolve => {
-			setImmediate(resolve);
-		});
-	}
-
+	await until(() => existsSync(started));
 	stop.abort('stopping');
 	await expect(paged).rejects.toBe('stopping');
 	expect(await setup.leftOver()).toEqual([]);

@@ -1,9 +1,8 @@
-import {execFile} from 'node:child_process';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
+import {processAt, until} from '../helpers/processes.ts';
 import {openPty} from '../helpers/pty.ts';
 
 const program = join(import.meta.dirname, 'run-tui-program.tsx');
@@ -120,13 +119,7 @@ test('a Ctrl-C in the editor is the editor’s, and the screen comes back', asyn
 
 /** A process that is told to go on before it has stopped stops all the same. */
 async function untilStopped(pid: number): Promise<void> {
-	let state = '';
-	for (let tries = 0; tries < 1000 && !state.startsWith('T'); tries += 1) {
-		// oxlint-disable-next-line no-await-in-loop -- one look after the other
-		({stdout: state} = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]));
-	}
-
-	expect(state).toMatch(/^T/);
+	await until(() => processAt(pid)?.state === 'T');
 }
 
 test('SIGTSTP gives the terminal to the shell, SIGCONT takes it again', async () => {

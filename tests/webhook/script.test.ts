@@ -1,10 +1,12 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {chmod, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {judgeScript} from '../../source/webhook/script-verdict.ts';
 import {createScripts} from '../../source/webhook/script.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {need} from '../helpers/need.ts';
+import {isGone, readWhenThere, until} from '../helpers/processes.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
@@ -25,20 +27,20 @@ const promptOf = async (receiver: TestReceiver) => {
 	return run?.plan.prompt;
 };
 
-test('`.sh` and `.bash` run with bash, any other extension with Python', async () => {
-	for (const [name, source] of [
-		['a.sh', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
-		['a.bash', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
-		['a.py', 'print(\'{"by": "python"}\')'],
-		['a', 'import json; print(json.dumps({"by": "python"}))'],
-	] as const) {
+test.for([
+	['a.sh', 'bash', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
+	['a.bash', 'bash', '[[ -n $BASH_VERSION ]] && echo \'{"by":"bash"}\''],
+	['a.py', 'python3', 'print(\'{"by": "python3"}\')'],
+	['a', 'python3', 'import json; print(json.dumps({"by": "python3"}))'],
+] as const)(
+	'`.sh` and `.bash` run with bash, any other extension with Python: %s',
+	async ([name, by, source], context) => {
+		need(by, context);
 		await using receiver = await withScript(source, name);
 		expect((await receiver.post({})).status).toBe(202);
-		expect(JSON.parse((await promptOf(receiver)) ?? '')).toEqual({
-			by: name === 'a.sh' || name === 'a.bash' ? 'bash' : 'python',
-		});
-	}
-});
+		expect(JSON.parse((await promptOf(receiver)) ?? '')).toEqual({by});
+	},
+);
 
 test('input: the route payload as JSON on stdin', async () => {
 	await using receiver = await withScript('cat');
@@ -156,13 +158,13 @@ test('a timeout: ignored, and the whole process group is killed', async () => {
 		'sleep 1000 & echo $! > "$PWD/child"; mv child pid; wait',
 	);
 	const answer = receiver.post({});
-	const pid = await readWhenThere(join(receiver.scripts, 'pid'));
+	const pid = Number(await readWhenThere(join(receiver.scripts, 'pid')));
 	receiver.clock.advance(29_999);
-	expect(isAlive(pid)).toBe(true);
+	expect(isGone(pid)).toBe(false);
 	receiver.clock.advance(1);
 	expect((await answer).json).toEqual(ignored);
 	expect(receiver.step('script')).toBe('filter.sh killed after 30 s');
-	await whenDead(pid);
+	await until(() => isGone(pid));
 });
 
 test('output is capped at 1 MiB', async () => {
@@ -178,7 +180,7 @@ test('a script that leaves a process behind does not hold its request', async ()
 	expect((await text.post({})).status).toBe(202);
 	const output = (JSON.parse((await promptOf(text)) ?? '') as {script_output: string})
 		.script_output;
-	await whenDead(Number(output.replace('pid ', '')));
+	await until(() => isGone(Number(output.replace('pid ', ''))));
 });
 
 test('a script need not read its input', async () => {
@@ -207,7 +209,7 @@ test('at most 8 scripts at once; the rest wait', async () => {
 		receiver.post({}, {'X-Forge-Delivery': String(index)}),
 	);
 	for (let index = 0; index < 8; index++) {
-		await whenThere(join(receiver.scripts, `started-${index}`));
+		await until(() => existsSync(join(receiver.scripts, `started-${index}`)));
 	}
 
 	expect(existsSync(join(receiver.scripts, 'started-8'))).toBe(false);
@@ -236,11 +238,11 @@ test('30 s (`script_timeout_seconds`) are for the wait in line and the work toge
 	const first = run('first', 100_000);
 	const others = Array.from({length: 7}, async (_, index) => run(`${index}`, 100_000));
 	const late = run('late', 30_000);
-	await whenThere(join(home.path, 'up-first'));
+	await until(() => existsSync(join(home.path, 'up-first')));
 	clock.advance(20_000);
 	await writeFile(join(home.path, 'go-first'), '');
 	await first;
-	await whenThere(join(home.path, 'up-late'));
+	await until(() => existsSync(join(home.path, 'up-late')));
 	clock.advance(10_000);
 	const exit = await late;
 	expect(exit).toEqual({kind: 'timeout', afterMs: 10_000, waitedMs: 20_000});
@@ -262,7 +264,7 @@ test('30 s (`script_timeout_seconds`) are for the wait in line and the work toge
 test('a script in the way of the shutdown is killed and its sender asked to come again', async () => {
 	const receiver = await withScript('touch up; exec sleep 1000');
 	const answer = receiver.post({}).catch(() => 'cut');
-	await whenThere(join(receiver.scripts, 'up'));
+	await until(() => existsSync(join(receiver.scripts, 'up')));
 	await receiver[Symbol.asyncDispose]();
 	expect(receiver.last().outcome).toBe('stopping');
 	await answer;
@@ -280,37 +282,3 @@ test('the verdict of a process that could not be started is a failure', () => {
 		detail: 'did not start: ENOENT',
 	});
 });
-
-const turn = async () =>
-	new Promise<void>(resolve => {
-		setImmediate(resolve);
-	});
-
-/** Looks once per turn of the event loop; the bound is the test's own. */
-async function until(isSo: () => boolean) {
-	while (!isSo()) {
-		await turn();
-	}
-}
-
-async function whenThere(path: string) {
-	await until(() => existsSync(path));
-}
-
-async function readWhenThere(path: string) {
-	await whenThere(path);
-	return Number(readFileSync(path, 'utf8'));
-}
-
-async function whenDead(pid: number) {
-	await until(() => !isAlive(pid));
-}
-
-/** A killed process that its new parent has not buried yet does not count. */
-function isAlive(pid: number) {
-	try {
-		return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-	} catch {
-		return false;
-	}
-}

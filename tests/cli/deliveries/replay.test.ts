@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs';
 import {chmod, readdir, readFile, stat} from 'node:fs/promises';
-import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';
+import {until} from '../../helpers/processes.ts';
 import {startSvc} from '../../helpers/svc.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {command, serveControl, type Ran} from '../command.ts';
@@ -136,10 +136,7 @@ test('SIGTERM while the editor is open ends both and leaves no file behind', asy
 		home: setup.home.path,
 		env: {EDITOR: `sh ${setup.home.file('editor.sh')}`},
 	});
-	while (!existsSync(setup.home.file('edited'))) {
-		await turn();
-	}
-
+	await until(() => existsSync(setup.home.file('edited')));
 	svc.kill('SIGTERM');
 	const {code, stderr} = await svc.finished;
 	expect(code).toBe(130);

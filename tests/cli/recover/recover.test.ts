@@ -1,13 +1,12 @@
-import {existsSync} from 'node:fs';
-import {readFile, writeFile} from 'node:fs/promises';
+import {writeFile} from 'node:fs/promises';
 import {delimiter, join} from 'node:path';
-import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {SvcError} from '../../../source/core/errors.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {type ForgeResource, installForgeClient} from '../../helpers/forge-client.ts';
 import {gatewayHome} from '../../helpers/gateway.ts';
 import {makeDelivery} from '../../helpers/make.ts';
+import {readWhenThere} from '../../helpers/processes.ts';
 import {startSvc} from '../../helpers/svc.ts';
 import {command, type Ran, serveControl} from '../command.ts';
 
@@ -411,14 +410,10 @@ test('Ctrl-C ends it, and the client with it', async () => {
 		env: {PATH: setup.client.path},
 	});
 	await svc.waitFor(/Asking for/);
-	while (!existsSync(join(folder, 'pid'))) {
-		await turn();
-	}
-
+	const pid = Number(await readWhenThere(join(folder, 'pid')));
 	svc.kill('SIGINT');
 	const {code, stderr} = await svc.finished;
 	expect(code).toBe(130);
 	expect(stderr).toContain('(interrupted)');
-	const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
 	expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });

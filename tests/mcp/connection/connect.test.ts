@@ -4,6 +4,7 @@ import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {connect, type ConnectOptions} from '../../../source/mcp/connection/connect.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {until} from '../../helpers/processes.ts';
 import {
 	createMemoryTransports,
 	handshake,
@@ -14,7 +15,6 @@ import {
 	silent,
 } from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
-import {until} from '../wire/processes.ts';
 
 const clientSide = {
 	capabilities: {},

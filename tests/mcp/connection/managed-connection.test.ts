@@ -9,6 +9,7 @@ import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import type {ConnectFailure} from '../../../source/mcp/wire/open-transport.ts';
 import type {TransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {until} from '../../helpers/processes.ts';
 import {
 	createMemoryTransports,
 	handshake,
@@ -19,7 +20,6 @@ import {
 	silent,
 } from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
-import {until} from '../wire/processes.ts';
 
 /** Lets everything happen that waits for nothing else. */
 async function turns(count: number) {

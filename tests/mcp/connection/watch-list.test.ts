@@ -5,6 +5,7 @@ import {connect} from '../../../source/mcp/connection/connect.ts';
 import type {OpenConnection} from '../../../source/mcp/connection/open-connection.ts';
 import {watchList} from '../../../source/mcp/connection/watch-list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {until} from '../../helpers/processes.ts';
 import {
 	createMemoryTransports,
 	legacy,
@@ -12,7 +13,6 @@ import {
 	sampleServer,
 } from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
-import {until} from '../wire/processes.ts';
 
 const turn = async () =>
 	new Promise(resolve => {

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
+import {isGone} from '../../helpers/processes.ts';
 import {startHostile, waysToHostiles} from '../servers/hostile-server.ts';
 import {remoteServer, startHttp} from '../servers/http-server.ts';
 import {ownServer} from '../servers/stdio-server.ts';
-import {isGone} from '../wire/processes.ts';
 import {hiddenIn} from './hidden-in.ts';
 import {createJumpClock} from './jump-clock.ts';
 import {openManager} from './open-manager.ts';

@@ -6,6 +6,7 @@ import {z} from 'zod';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import type {TransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {until} from '../../helpers/processes.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {
 	createMemoryTransports,
@@ -15,7 +16,6 @@ import {
 	silent,
 } from '../servers/memory-transports.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
-import {until} from '../wire/processes.ts';
 import {byName, never, openManager} from './open-manager.ts';
 
 const crm = (changes: Partial<ToolServerConfig> = {}): ToolServerConfig => ({

@@ -5,8 +5,8 @@ import {type AddressInfo, connect, createServer, type Socket} from 'node:net';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {isGone, until} from '../../helpers/processes.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-import {isGone, until} from '../wire/processes.ts';
 import {remoteServer} from './http-server.ts';
 import {stdioServer} from './stdio-server.ts';
 

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
+import {until} from '../../helpers/processes.ts';
 import {startEverything} from '../servers/everything-server.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {startStateful} from '../servers/stateful-server.ts';
 import {openTransports} from './open-transports.ts';
-import {until} from './processes.ts';
 
 test.for([
 	['streamableHttp', 'http'],

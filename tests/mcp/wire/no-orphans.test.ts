@@ -8,10 +8,10 @@ import {systemClock} from '../../../source/core/clock.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createProcessLedger} from '../../../source/mcp/wire/process-ledger.ts';
 import {startOfProcess} from '../../../source/mcp/wire/process-start.ts';
+import {isGone, until} from '../../helpers/processes.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {ownServer} from '../servers/stdio-server.ts';
 import {openTransports} from './open-transports.ts';
-import {isGone, until} from './processes.ts';
 
 const clock = systemClock;
 

@@ -2,11 +2,11 @@ import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {preflight} from '../../../source/mcp/wire/preflight.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {until} from '../../helpers/processes.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {startStateful} from '../servers/stateful-server.ts';
 import {everythingServer} from '../servers/stdio-server.ts';
 import {openTransports} from './open-transports.ts';
-import {until} from './processes.ts';
 
 const options = {signal: new AbortController().signal, secrets: []};
 

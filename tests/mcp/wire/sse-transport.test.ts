@@ -1,9 +1,9 @@
 import type {ServerResponse} from 'node:http';
 import type {JSONRPCMessage} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
+import {until} from '../../helpers/processes.ts';
 import {remoteServer, startHttp} from '../servers/http-server.ts';
 import {openTransports} from './open-transports.ts';
-import {until} from './processes.ts';
 
 /** An SSE server that names the place for messages, and never answers what is posted there. */
 async function startDeaf() {
