@@ -15,7 +15,11 @@ export async function gatewayStatus(
 	}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
 ): Promise<GatewayStatus> {
 	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
-	const {active, queued} = await store.runs.counts();
+	const [{active, queued}, pendingGroups, {failing}] = await Promise.all([
+		store.runs.counts(),
+		store.groups.pending(),
+		store.health(),
+	]);
 	const views = jobs.views();
 	const next = views.flatMap(({state: is, nextAt}) =>
 		is === 'active' && nextAt !== undefined ? [nextAt] : [],
@@ -29,7 +33,7 @@ export async function gatewayStatus(
 		webhook: receiverStatus(webhook),
 		api: null,
 		runs: {active, queued},
-		groups: store.groups.pending(),
+		groups: pendingGroups,
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
 		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({
 			name,
@@ -44,7 +48,7 @@ export async function gatewayStatus(
 		model_problem: modelProblem ?? null,
 		config_problems: problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
-		journal_failing: store.health().failing ?? null,
+		journal_failing: failing ?? null,
 	};
 }
 

@@ -51,6 +51,8 @@ export function createLiveGroups({
 	/** The look that is planned, on the monotonic clock. */
 	let planned: {readonly at: number; readonly cancel: () => void} | undefined;
 	let looking: Promise<void> | undefined;
+	/** Since the look that is under way has asked. */
+	let hasChanged = false;
 	let closed = false;
 
 	const report = (changed: readonly Group[]) => {
@@ -62,23 +64,58 @@ export function createLiveGroups({
 		}
 	};
 
-	/** Looks when the next group is due, and `leastMs` from now at the earliest. */
-	const plan = (leastMs = 0) => {
-		const dueMs = groups.nextDueMs();
-		if (closed || looking || dueMs === undefined) {
-			return;
+	/** Looks now, or once more when a look is under way: whoever reports a change waits for nothing. */
+	const wake = () => {
+		hasChanged = true;
+		if (!closed) {
+			looking ??= look();
+		}
+	};
+
+	const look = async () => {
+		const end = busy.begin();
+		for (let leastMs: number | undefined = 0; leastMs !== undefined || hasChanged;) {
+			hasChanged = false;
+			// oxlint-disable-next-line no-await-in-loop -- one look after the other
+			leastMs = await lookOnce(leastMs ?? 0);
 		}
 
-		const delayMs = Math.max(leastMs, Math.ceil(dueMs));
-		if (delayMs === 0) {
+		looking = undefined;
+		end();
+	};
+
+	/** Dispatches what is due, or plans when to look; `leastMs` from now at the earliest. Milliseconds to wait at least before the next look, `undefined` when that is planned. */
+	const lookOnce = async (leastMs: number): Promise<number | undefined> => {
+		const askedAt = clock.monotonic();
+		try {
+			const dueMs = await groups.nextDueMs();
+			if (closed || dueMs === undefined) {
+				return undefined;
+			}
+
+			const at = askedAt + Math.max(leastMs, Math.ceil(dueMs));
+			if (at > clock.monotonic()) {
+				plan(at);
+				return undefined;
+			}
+
 			planned?.cancel();
 			planned = undefined;
-			looking = look();
-			return;
-		}
+			const dispatched = await groups.dispatchDue();
+			report(dispatched);
+			return dispatched.length > 0 ? 0 : shortestPauseMs;
+		} catch (error) {
+			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
+			if (!closed) {
+				plan(clock.monotonic() + journalPauseMs);
+			}
 
+			return undefined;
+		}
+	};
+
+	const plan = (at: number) => {
 		// Every event of a group moves its end: a timer that fires too early is cheaper than a new one for each.
-		const at = clock.monotonic() + delayMs;
 		if (planned && planned.at <= at) {
 			return;
 		}
@@ -86,36 +123,23 @@ export function createLiveGroups({
 		planned?.cancel();
 		planned = {
 			at,
-			cancel: clock.after(delayMs, () => {
+			cancel: clock.after(at - clock.monotonic(), () => {
 				planned = undefined;
-				plan();
+				wake();
 			}),
 		};
 	};
 
-	const look = async () => {
-		const end = busy.begin();
-		const pauseMs = await dispatchDue();
-		looking = undefined;
-		plan(pauseMs);
-		end();
-	};
-
-	/** Milliseconds to wait at least before the next look. */
-	const dispatchDue = async (): Promise<number> => {
-		try {
-			const dispatched = await groups.dispatchDue();
-			report(dispatched);
-			return dispatched.length > 0 ? 0 : shortestPauseMs;
-		} catch (error) {
-			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
-			return journalPauseMs;
-		}
-	};
-
 	const flush = async () => {
-		for (let failures = 0; groups.pending() > 0;) {
+		let waiting = 0;
+		for (let failures = 0; ;) {
 			try {
+				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				waiting = await groups.pending();
+				if (waiting === 0) {
+					return;
+				}
+
 				// oxlint-disable-next-line no-await-in-loop -- one try after the other
 				report(await groups.dispatch('all', 'stop'));
 			} catch (error) {
@@ -123,7 +147,7 @@ export function createLiveGroups({
 				if (failures === flushTries) {
 					log.error(
 						'Cannot dispatch the groups that wait: their events are in the journal, and they run after the next start',
-						{groups: groups.pending(), error: messageOf(error)},
+						{groups: waiting, error: messageOf(error)},
 					);
 					return;
 				}
@@ -134,11 +158,11 @@ export function createLiveGroups({
 		}
 	};
 
-	plan();
+	wake();
 	return {
 		changed(group) {
 			report([group]);
-			plan();
+			wake();
 		},
 		async dispatch(id) {
 			const dispatched = await groups.dispatch({id}, 'person');

@@ -18,6 +18,7 @@ export function openReceiver({
 	live,
 	ids,
 	store,
+	journalFailing,
 	deliverer,
 	dispatcher,
 	groups,
@@ -33,6 +34,7 @@ export function openReceiver({
 	readonly live: LiveConfig;
 	readonly ids: () => string;
 	readonly store: Store;
+	readonly journalFailing: ReceiverDependencies['journalFailing'];
 	readonly deliverer: Deliverer;
 	readonly dispatcher: Dispatcher;
 	readonly groups: LiveGroups;
@@ -41,7 +43,7 @@ export function openReceiver({
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
-	readonly metrics: () => string;
+	readonly metrics: ReceiverDependencies['metrics'];
 	/** The process's. */
 	readonly environment: Readonly<Record<string, string>>;
 }): LiveReceiver {
@@ -50,9 +52,10 @@ export function openReceiver({
 		clock,
 		ids,
 		intake: store.intake,
+		journalFailing,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
-		latestStarts: () => store.runs.latestStarts(),
+		latestStarts: async () => store.runs.latestStarts(),
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
 		deliverDirect: (message, signal) => deliverer.deliver(message, signal),

@@ -75,9 +75,16 @@ export async function openRooms(
 	const config = () => live.current();
 	secrets = joinLists(() => live.secrets(), createServerSecrets(config));
 
+	let journalFailing: string | undefined;
 	const store = stack.use(
 		await openSqliteStore(
-			{clock, log: log.from('store')},
+			{
+				clock,
+				log: log.from('store'),
+				onFailing(reason) {
+					journalFailing = reason;
+				},
+			},
 			{
 				file: paths.stateDb,
 				...(world.journalPages !== undefined && {maxPages: world.journalPages}),
@@ -200,6 +207,7 @@ export async function openRooms(
 			live,
 			ids,
 			store,
+			journalFailing: () => journalFailing,
 			deliverer,
 			dispatcher,
 			groups,
@@ -208,13 +216,14 @@ export async function openRooms(
 			emit,
 			log: log.from('webhook'),
 			redact,
-			metrics: () =>
-				metrics.render({
-					state: broker.getState(),
-					journal: store.health(),
-					active: dispatcher.active,
-					pendingGroups: store.groups.pending(),
-				}),
+			async metrics() {
+				const [journal, pendingGroups] = await Promise.all([
+					store.health(),
+					store.groups.pending(),
+				]);
+				const {active} = dispatcher;
+				return metrics.render({state: broker.getState(), journal, active, pendingGroups});
+			},
 			environment,
 		}),
 	);

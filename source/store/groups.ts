@@ -36,7 +36,7 @@ export function createGroups({
 		});
 
 	return {
-		nextDueMs,
+		nextDueMs: async () => nextDueMs(),
 		async dispatchDue() {
 			if (!firstDue()) {
 				return [];
@@ -72,6 +72,6 @@ export function createGroups({
 		},
 		get: reader.get,
 		list: reader.list,
-		pending: () => pending.count(),
+		pending: async () => pending.count(),
 	};
 }

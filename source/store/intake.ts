@@ -153,7 +153,6 @@ export function createIntake({
 				}
 			});
 		},
-		failing: () => commit.failing(),
 		note(delivery) {
 			const weight = {
 				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),

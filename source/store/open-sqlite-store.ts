@@ -26,7 +26,7 @@ import {createNoteBudget} from './note-budget.ts';
 import {openDatabase} from './open-database.ts';
 import {openPendingGroups} from './open-pending-groups.ts';
 import {openTimedRuns} from './open-timed-runs.ts';
-import type {Recovered, Store} from './port.ts';
+import type {Recovered, Store, StoreEvents} from './port.ts';
 import {createPurge} from './purge.ts';
 import {createReserve, lacksRoom, withReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
@@ -41,7 +41,7 @@ import {lockForWriting, lockPathOf} from './writer-lock.ts';
 /** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
 const lookMs = 5000;
 
-export type SqliteStoreDependencies = {
+export type SqliteStoreDependencies = StoreEvents & {
 	readonly clock: Clock;
 	readonly log?: Logger;
 	/** Told, after each commit, how many writes shared it. */
@@ -92,7 +92,7 @@ function openOnce(dependencies: SqliteStoreDependencies, options: SqliteStoreOpt
 function storeOn(
 	{database, lock}: {readonly database: DatabaseSync; readonly lock: FileLock},
 	{file, freshClaims = 4096}: SqliteStoreOptions,
-	{clock, log = silentLogger, onCommit}: SqliteStoreDependencies,
+	{clock, log = silentLogger, onCommit, onFailing = () => {}}: SqliteStoreDependencies,
 ): Store {
 	const counters = createCounters(database);
 	const steady = createSteadyClock(clock);
@@ -101,7 +101,8 @@ function storeOn(
 	const pending = openPendingGroups(database, steady);
 	const timed = openTimedRuns(database, clock);
 	const recovered = recover(database, counters, clock.now());
-	const onFailing = (reason: string | undefined) => {
+	const tellFailing = (reason: string | undefined) => {
+		onFailing(reason);
 		if (reason === undefined) {
 			log.info('The journal can be written again');
 		} else {
@@ -121,7 +122,10 @@ function storeOn(
 	);
 	const memory = joinMemories([counters, claims, pending, timed]);
 	const lost = createMovedCheck({database, clock}, {file});
-	const commit = createGroupCommit({database, clock, memory, lost, onCommit, onFailing}, {file});
+	const commit = createGroupCommit(
+		{database, clock, memory, lost, onCommit, onFailing: tellFailing},
+		{file},
+	);
 	const watchLock = createLockWatch(lock, {path: lockPathOf(file), log});
 	const stopLooking = every(clock, lookMs, () => {
 		commit.look();
@@ -191,7 +195,7 @@ function storeOn(
 		},
 		recovered,
 		lastId: newest === 0 ? '' : idOfNumber(newest),
-		health() {
+		async health() {
 			const failing = commit.failing();
 			return {
 				...(failing !== undefined && {failing}),

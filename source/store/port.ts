@@ -87,8 +87,6 @@ export type Intake = {
 	 * and 4 MiB waiting, of which rejections have at most 10 and 2 MiB; above that it is dropped and counted in `Health.notesDropped`.
 	 */
 	note(delivery: StoredDelivery): void;
-	/** Why nothing can be written, as the last write found; `undefined` while writing works. The next write that succeeds ends it, be it a note. Asks no disk. */
-	failing(): string | undefined;
 };
 
 /** A run handed to one worker. `token` fences: a call with a stale lease changes nothing and answers `false`. */
@@ -149,20 +147,22 @@ export type Runs = {
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/** Of each route to whose events later starts were promised, milliseconds until the last of those. Asks no disk. */
-	latestStarts(): ReadonlyArray<{
-		readonly profile: string;
-		readonly route: string;
-		readonly inMs: number;
-	}>;
+	/** Of each route to whose events later starts were promised, milliseconds until the last of those. */
+	latestStarts(): Promise<
+		ReadonlyArray<{
+			readonly profile: string;
+			readonly route: string;
+			readonly inMs: number;
+		}>
+	>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job or their route are not due. */
 	nextDue(): Promise<number | undefined>;
 };
 
 /** Events that wait to become one run. Windows are measured on the monotonic clock; opening takes the stored times, never longer ahead than the group's own `maxWaitMs`. */
 export type Groups = {
-	/** Milliseconds until the first pending group is due, 0 when one is; `undefined` when none waits. Asks no disk. */
-	nextDueMs(): number | undefined;
+	/** Milliseconds until the first pending group is due, 0 when one is; `undefined` when none waits. */
+	nextDueMs(): Promise<number | undefined>;
 	/** Durably turns every group that is due into a queued run, at most 100 in one call; the groups as they are now. */
 	dispatchDue(): Promise<readonly Group[]>;
 	/** The same for one pending group, or all of them, now. Empty when there is nothing to dispatch. Rejects only when none could be; those that could not while others could wait on. */
@@ -173,8 +173,8 @@ export type Groups = {
 		readonly state?: Group['state'];
 		readonly limit: number;
 	}): Promise<readonly Group[]>;
-	/** How many wait. Asks no disk. */
-	pending(): number;
+	/** How many wait. */
+	pending(): Promise<number>;
 };
 
 /** When jobs fire, and that they fire once. Definitions of jobs are not here. */
@@ -209,7 +209,7 @@ export type Jobs = {
 export type StoredApprovals = ApprovalKeeper & {
 	/** Newest first, at most `limit` (1 to 1,000). */
 	settled(limit: number): Promise<readonly Approval[]>;
-	/** What waited when the last process ended, oldest first: opening has denied it as `shutdown`. */
+	/** What waited when the last process ended, oldest first: opening has denied it as `shutdown`. As opening found it. */
 	readonly abandoned: readonly Approval[];
 };
 
@@ -254,6 +254,15 @@ export type StoreHealth = {
 	readonly commitP99Ms: number;
 };
 
+/** What a store tells by itself, to whom its opening was given. None of it may throw. */
+export type StoreEvents = {
+	/**
+	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
+	 * so whoever must not go on while nothing can be written needs not ask.
+	 */
+	readonly onFailing?: (reason: string | undefined) => void;
+};
+
 /** What `open` found that a crash had left. */
 export type Recovered = {
 	readonly requeued: readonly number[];
@@ -262,7 +271,8 @@ export type Recovered = {
 };
 
 /**
- * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Tokens of leases fence; all reads are
+ * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Whatever is asked is answered by promise, so that it may be far away; what opening found is a value, and changes are
+ * told as `StoreEvents`. Tokens of leases fence; all reads are
  * paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
  * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again. The third lease that a run loses in one phase (to
  * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
@@ -277,10 +287,11 @@ export type Store = {
 	/** Opening ends the rules of runs and of the process that has ended, and those that have expired. */
 	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
+	/** As opening found it, as `lastId` is. */
 	readonly recovered: Recovered;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */
 	readonly lastId: string;
-	health(): StoreHealth;
+	health(): Promise<StoreHealth>;
 	/** Writes what is batched, then closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

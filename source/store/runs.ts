@@ -104,7 +104,7 @@ export function createRuns({
 		view: async runId => reader.view(runId),
 		list: reader.list,
 		counts: async () => ({queued: counters.queued, active: counters.active}),
-		latestStarts: () => timed.latestStarts(),
+		latestStarts: async () => timed.latestStarts(),
 		async nextDue() {
 			const next = lanes(limits).next();
 			const now = clock.now();

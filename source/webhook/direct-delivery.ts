@@ -40,6 +40,8 @@ type DirectDependencies = {
 	readonly log: Logger;
 	readonly turns: Turns;
 	readonly deliver: DeliverDirect;
+	/** Why nothing can be written to the journal, as it told last. */
+	readonly journalFailing: () => string | undefined;
 	/** Aborts when the gateway stops. */
 	readonly stopping: AbortSignal;
 };
@@ -69,7 +71,7 @@ export async function deliverDirectly(
 }
 
 async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies): Promise<Reply> {
-	const {intake, log} = dependencies;
+	const {intake, journalFailing, log} = dependencies;
 	const {visit, route} = ready;
 	const names = namesOf(ready);
 	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
@@ -79,7 +81,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 
 	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
 	// A message that is out cannot be taken back: while nothing can be written that it was, it stays here.
-	const failure = intake.failing();
+	const failure = journalFailing();
 	if (failure !== undefined) {
 		return stop(visit, refusals.journal, {step: 'journal', detail: cleanDetail(visit, failure)});
 	}

@@ -21,7 +21,7 @@ type ExchangeDependencies = {
 	readonly clock: Clock;
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
-	readonly renderMetrics: () => string;
+	readonly renderMetrics: () => Promise<string>;
 	/** `metrics.host`. */
 	readonly metricsHost: () => string;
 };
@@ -54,7 +54,9 @@ export function createExchange({
 			return {...answerOf(refusals.method), allow: 'GET, HEAD'};
 		}
 
-		return path.kind === 'metrics' ? metricsAnswer(renderMetrics()) : healthAnswer(isDraining());
+		return path.kind === 'metrics'
+			? metricsAnswer(await renderMetrics())
+			: healthAnswer(isDraining());
 	};
 
 	return {

@@ -19,6 +19,8 @@ export type PipelineParts = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly intake: Intake;
+	/** Why nothing can be written to the journal, as it told last. */
+	readonly journalFailing: () => string | undefined;
 	/** Called for every request; reloads subscriptions when their file changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;

@@ -43,6 +43,8 @@ export type ReceiverDependencies = {
 	/** Identifiers of deliveries, ours. */
 	readonly ids: () => string;
 	readonly intake: Intake;
+	/** Why nothing can be written to the journal, as it told last; `undefined` while it can. */
+	readonly journalFailing: () => string | undefined;
 	/** The served routes; asked for every request, once for those of one turn. Reloads the subscription file when it changed. */
 	readonly routes: () => RouteTable;
 	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
@@ -66,7 +68,7 @@ export type ReceiverDependencies = {
 	readonly log: Logger;
 	readonly redact: Redact;
 	/** Prometheus text of other rooms, appended to `/metrics`. */
-	readonly metrics: () => string;
+	readonly metrics: () => Promise<string>;
 	/** Address that `/metrics` is for: this machine alone when it is a loopback one. */
 	readonly metricsHost: () => string;
 	/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
@@ -131,6 +133,7 @@ export function createReceiver(
 			clock,
 			log,
 			intake: late.intake,
+			journalFailing: dependencies.journalFailing,
 			routes: oncePerTurn(dependencies.routes),
 			compile,
 			multiplexing: dependencies.multiplexing,
@@ -155,9 +158,10 @@ export function createReceiver(
 		pipeline,
 		isDraining: () => draining,
 		metricsHost: dependencies.metricsHost,
-		renderMetrics: () =>
-			metrics.render({inFlight: busy.count, connections: http.connections()}) +
-			dependencies.metrics(),
+		async renderMetrics() {
+			const others = await dependencies.metrics();
+			return metrics.render({inFlight: busy.count, connections: http.connections()}) + others;
+		},
 	});
 	const http = createHttpServer({
 		handle: async pair => exchange.handle(pair),
@@ -176,7 +180,7 @@ export function createReceiver(
 
 	return {
 		async listen() {
-			resumePaces(paces, dependencies);
+			await resumePaces(paces, dependencies);
 			return {url: await listen(http.server, options, 'platforms.webhook')};
 		},
 		async close() {

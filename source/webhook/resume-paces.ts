@@ -8,17 +8,18 @@ import type {Paces} from './paces.ts';
  *
  * @see Decisions 3
  */
-export function resumePaces(
+export async function resumePaces(
 	paces: Paces,
 	{
 		routes,
 		latestStarts,
 	}: {readonly routes: () => RouteTable; readonly latestStarts: Runs['latestStarts']},
-): void {
+): Promise<void> {
+	const starts = await latestStarts();
 	const paced = new Set(
 		[...routes().routes.values()].filter(({overflow}) => overflow === 'queue').map(routeIdOf),
 	);
-	for (const {profile, route: name, inMs} of latestStarts()) {
+	for (const {profile, route: name, inMs} of starts) {
 		const id = routeIdOf({profile, name});
 		if (paced.has(id)) {
 			paces.resume(id, inMs);

@@ -14,11 +14,14 @@ import {makeGroup} from '../helpers/make.ts';
 /** Live groups on a journal that is a map, and that fails as often as `failures` says. */
 function openGroups({
 	failures = 0,
+	unanswered = 0,
 	waiting = [],
 	most = Infinity,
 	gate = Promise.resolve(),
 }: {
 	failures?: number;
+	/** Questions that the journal does not answer. */
+	unanswered?: number;
 	waiting?: Group[];
 	/** Groups that one call dispatches before the journal fails. */
 	most?: number;
@@ -31,8 +34,16 @@ function openGroups({
 	const dispatched: number[] = [];
 	const log: string[] = [];
 	let left = failures;
+	let deaf = unanswered;
 	let timers = 0;
 	let looks = 0;
+
+	const failIfBroken = () => {
+		if (deaf > 0) {
+			deaf--;
+			throw new Error('the database does not answer');
+		}
+	};
 
 	const take = (ids: readonly number[], reasonOf: (group: Group) => GroupReason) => {
 		if (left > 0) {
@@ -49,7 +60,8 @@ function openGroups({
 
 	const due = () => [...pending.values()].filter(group => dueOf(group).at <= clock.now());
 	const groups: Groups = {
-		nextDueMs() {
+		async nextDueMs() {
+			failIfBroken();
 			const times = [...pending.values()].map(group => dueOf(group).at);
 			return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - clock.now());
 		},
@@ -67,7 +79,7 @@ function openGroups({
 			take(which === 'all' ? [...pending.keys()].slice(0, most) : [which.id], () => reason),
 		get: async () => undefined,
 		list: async () => [],
-		pending: () => pending.size,
+		pending: async () => pending.size,
 	};
 	const busy = createBusy();
 	const live = createLiveGroups({
@@ -180,6 +192,27 @@ test('a journal that fails is asked again after a second: nothing is lost', asyn
 	expect(dispatched).toEqual([1]);
 });
 
+test('a journal that does not say what is due is asked again after a second', async () => {
+	const waiting = [makeGroup({id: 1, quietAt: 0, capAt: 0})];
+	const {clock, busy, dispatched, log} = openGroups({unanswered: 1, waiting});
+	await busy.idle();
+	expect(log).toEqual(['Cannot dispatch groups of events, trying again']);
+	expect(dispatched).toEqual([]);
+	clock.advance(1000);
+	await busy.idle();
+	expect(dispatched).toEqual([1]);
+});
+
+test('a change while the journal is asked what is due is not missed', async () => {
+	const {clock, join, dispatched} = openGroups();
+	join(1);
+	join(2);
+	await settleDown();
+	clock.advance(10_000);
+	await settleDown();
+	expect(dispatched).toEqual([1, 2]);
+});
+
 test('the flush tries three times, then leaves the groups to the next start', async () => {
 	const stubborn = openGroups({failures: 9});
 	stubborn.join(1);
@@ -248,6 +281,7 @@ test('one look at a time: what changes meanwhile is looked at afterwards', async
 		live.changed(group);
 	}
 
+	await settleDown();
 	expect(looks()).toBe(1);
 	gate.resolve();
 	await busy.idle();
@@ -259,6 +293,7 @@ test('the end waits for the look that is under way, which plans no other', async
 	const gate = Promise.withResolvers<void>();
 	const waiting = [makeGroup({id: 1, quietAt: 0, capAt: 0})];
 	const {live, join, timers, dispatched} = openGroups({gate: gate.promise, waiting});
+	await settleDown();
 	let hasEnded = false;
 	const ending = (async () => {
 		await live[Symbol.asyncDispose]();

@@ -213,8 +213,8 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 	};
 
 	const expectSame = async () => {
-		expect(store.groups.nextDueMs()).toBe(model.nextDueMs(now()));
-		expect(store.groups.pending()).toBe(model.pending().length);
+		expect(await store.groups.nextDueMs()).toBe(model.nextDueMs(now()));
+		expect(await store.groups.pending()).toBe(model.pending().length);
 		const groups = await store.groups.list({limit: 1000});
 		expect(groups.toSorted((a, b) => a.id - b.id).map(shapeOf)).toEqual(
 			model.groups.map(shapeOfModel),

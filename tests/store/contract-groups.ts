@@ -61,8 +61,8 @@ export function describeGroups(name: string, use: Use): void {
 				});
 				expect(await store.runs.list({limit: 10})).toEqual([]);
 				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
-				expect(store.health().queued).toBe(0);
-				expect(store.groups.pending()).toBe(1);
+				expect((await store.health()).queued).toBe(0);
+				expect(await store.groups.pending()).toBe(1);
 			}),
 		);
 
@@ -82,8 +82,8 @@ export function describeGroups(name: string, use: Use): void {
 					latest: entry.delivery.id,
 					event: 'pull_request',
 				});
-				expect(store.groups.pending()).toBe(1);
-				expect(store.groups.nextDueMs()).toBe(windowMs);
+				expect(await store.groups.pending()).toBe(1);
+				expect(await store.groups.nextDueMs()).toBe(windowMs);
 				expect(await store.groups.dispatchDue()).toEqual([]);
 			}),
 		);
@@ -149,8 +149,8 @@ export function describeGroups(name: string, use: Use): void {
 				const superseded = await store.journal.get(one?.delivery.id ?? '');
 				expect(superseded).toMatchObject({group: group?.id});
 				expect(superseded?.runId).toBeUndefined();
-				expect(store.groups.pending()).toBe(0);
-				expect(store.groups.nextDueMs()).toBeUndefined();
+				expect(await store.groups.pending()).toBe(0);
+				expect(await store.groups.nextDueMs()).toBeUndefined();
 				expect(await store.groups.dispatchDue()).toEqual([]);
 				expect((await store.groups.get(group?.id ?? 0))?.members.map(({event}) => event)).toEqual([
 					'event-1',
@@ -185,7 +185,7 @@ export function describeGroups(name: string, use: Use): void {
 				}
 
 				expect(clock.now()).toBe(startMs + maxWaitMs);
-				expect(store.groups.nextDueMs()).toBe(0);
+				expect(await store.groups.nextDueMs()).toBe(0);
 				expect(await store.groups.dispatchDue()).toMatchObject([
 					{id: opened.id, reason: 'cap', count: 15, dispatchedAt: startMs + maxWaitMs},
 				]);
@@ -209,7 +209,7 @@ export function describeGroups(name: string, use: Use): void {
 				expect(group.id).not.toBe(first.group.id);
 				expect(await store.runs.view(dispatched?.runId ?? 0)).toMatchObject({state: 'queued'});
 				expect(await store.runs.counts()).toEqual({queued: 1, active: 0});
-				expect(store.groups.pending()).toBe(1);
+				expect(await store.groups.pending()).toBe(1);
 			}),
 		);
 
@@ -230,7 +230,7 @@ export function describeGroups(name: string, use: Use): void {
 					id: group.id,
 					count: 2,
 				});
-				expect(store.groups.pending()).toBe(4);
+				expect(await store.groups.pending()).toBe(4);
 			}),
 		);
 
@@ -260,7 +260,7 @@ export function describeGroups(name: string, use: Use): void {
 				const entry = groupedEntry('k', {}, {group: {...window, key: 'k'}});
 				const {group} = await acceptGrouped(store, entry);
 				expect(group).toMatchObject({quietAt: startMs + 1, capAt: startMs + 2});
-				expect(store.groups.nextDueMs()).toBe(1);
+				expect(await store.groups.nextDueMs()).toBe(1);
 			}),
 		);
 	});
@@ -281,7 +281,7 @@ export function describeGroups(name: string, use: Use): void {
 				expect(await store.journal.get(refused.delivery.id)).toBeUndefined();
 				expect(await store.intake.holderOf(refused.delivery, hourMs)).toBeUndefined();
 				expect(await store.jobs.fire(firing)).toEqual({kind: 'full', queued: 2});
-				expect(store.groups.pending()).toBe(1);
+				expect(await store.groups.pending()).toBe(1);
 			}),
 		);
 
@@ -306,7 +306,7 @@ export function describeGroups(name: string, use: Use): void {
 				clock.advance(windowMs);
 				const {dispatched} = await acceptGrouped(store, groupedEntry('k', {}, bounded));
 				expect(dispatched).toMatchObject({id: group.id, state: 'dispatched'});
-				expect(store.groups.pending()).toBe(1);
+				expect(await store.groups.pending()).toBe(1);
 				expect(await store.runs.counts()).toEqual({queued: 3, active: 0});
 			}),
 		);
@@ -332,8 +332,8 @@ export function describeGroups(name: string, use: Use): void {
 					'rejected',
 					'fulfilled',
 				]);
-				expect(store.groups.pending()).toBe(2);
-				expect(store.groups.nextDueMs()).toBe(windowMs);
+				expect(await store.groups.pending()).toBe(2);
+				expect(await store.groups.nextDueMs()).toBe(windowMs);
 				expect(await store.groups.list({limit: 9})).toMatchObject([
 					{key: 'k', count: 1, latest: good.delivery.id},
 					{key: 'new', count: 1},
@@ -353,8 +353,8 @@ export function describeGroups(name: string, use: Use): void {
 					store.intake.accept(groupedEntry('k', {id: taken.delivery.id})),
 				).rejects.toMatchObject({code: 'journal_unavailable'});
 
-				expect(store.groups.pending()).toBe(1);
-				expect(store.groups.nextDueMs()).toBe(0);
+				expect(await store.groups.pending()).toBe(1);
+				expect(await store.groups.nextDueMs()).toBe(0);
 				expect(await store.groups.dispatchDue()).toMatchObject([{id: group.id}]);
 				expect(await store.runs.counts()).toEqual({queued: 2, active: 0});
 			}),
@@ -387,7 +387,7 @@ export function describeGroups(name: string, use: Use): void {
 					await duplicate(store, delivery.id, delivery.deliveryId);
 				}
 
-				expect(store.groups.pending()).toBe(0);
+				expect(await store.groups.pending()).toBe(0);
 				clock.advance(hourMs - windowMs);
 				expect(
 					(await acceptGrouped(store, groupedEntry('k', {deliveryId: 'one'}))).group.count,
@@ -434,7 +434,7 @@ export function describeGroups(name: string, use: Use): void {
 					await acceptGrouped(store, groupedEntry('', {}, {group: {...window, key: `k${count}`}}));
 				}
 
-				expect(store.groups.nextDueMs()).toBe(windowMs - 129);
+				expect(await store.groups.nextDueMs()).toBe(windowMs - 129);
 				clock.advance(windowMs);
 				const first = await store.groups.dispatchDue();
 				const second = await store.groups.dispatchDue();
@@ -558,7 +558,7 @@ export function describeGroups(name: string, use: Use): void {
 					const {group} = await acceptGrouped(store);
 					expect(group.firstAt).toBe(startMs);
 					expect(group.capAt).toBe(startMs + maxWaitMs);
-					expect(store.groups.nextDueMs()).toBe(windowMs);
+					expect(await store.groups.nextDueMs()).toBe(windowMs);
 					expect(await store.groups.dispatchDue()).toEqual([]);
 				}
 
@@ -581,7 +581,7 @@ export function describeGroups(name: string, use: Use): void {
 				clock.jump(3 * hourMs);
 				clock.advance(windowMs - 1000);
 				expect(idsOf(await store.groups.dispatchDue())).toEqual([first.id]);
-				expect(store.groups.nextDueMs()).toBe(1000);
+				expect(await store.groups.nextDueMs()).toBe(1000);
 				clock.advance(1000);
 				expect(await store.groups.dispatchDue()).toMatchObject([
 					{id: second.id, dispatchedAt: second.firstAt + windowMs},
@@ -598,8 +598,8 @@ export function describeGroups(name: string, use: Use): void {
 				await using copy = await home.crash();
 				await using reopened = await copy.open(clock);
 
-				expect(reopened.groups.pending()).toBe(1);
-				expect(reopened.groups.nextDueMs()).toBe(windowMs - 10_000);
+				expect(await reopened.groups.pending()).toBe(1);
+				expect(await reopened.groups.nextDueMs()).toBe(windowMs - 10_000);
 				expect((await acceptGrouped(reopened)).group).toMatchObject({id: group.id, count: 3});
 				clock.advance(windowMs);
 				expect(await reopened.groups.dispatchDue()).toMatchObject([{id: group.id, count: 3}]);
@@ -613,7 +613,7 @@ export function describeGroups(name: string, use: Use): void {
 				await using copy = await home.crash();
 				clock.advance(99 * maxWaitMs);
 				await using reopened = await copy.open(clock);
-				expect(reopened.groups.nextDueMs()).toBe(0);
+				expect(await reopened.groups.nextDueMs()).toBe(0);
 				expect(await reopened.intake.accept(groupedEntry('other', {}, {maxQueued: 2}))).toEqual({
 					kind: 'full',
 					queued: 1,
@@ -642,12 +642,12 @@ export function describeGroups(name: string, use: Use): void {
 				};
 				{
 					await using reopened = await copy.open(back);
-					expect(reopened.groups.nextDueMs()).toBe(windowMs);
+					expect(await reopened.groups.nextDueMs()).toBe(windowMs);
 					expect(await reopened.groups.get(group.id)).toMatchObject(moved);
 				}
 
 				await using again = await copy.open(back);
-				expect(again.groups.nextDueMs()).toBe(windowMs);
+				expect(await again.groups.nextDueMs()).toBe(windowMs);
 				back.advance(windowMs);
 				expect(await again.groups.dispatchDue()).toMatchObject([{...moved, count: 2}]);
 			}),

@@ -312,20 +312,20 @@ export function describeWaiting(name: string, use: Use): void {
 				await acceptRun(store, laterEntry('a', startMs + 3 * minuteMs));
 				await acceptRun(store, laterEntry('a', startMs + minuteMs));
 				const other = await acceptRun(store, laterEntry('b', startMs + minuteMs));
-				const startsOf = ({runs}: Store) =>
-					runs
-						.latestStarts()
-						.map(({route, inMs}) => `${route} ${inMs / minuteMs}`)
-						.toSorted();
-				expect(startsOf(store)).toEqual(['a 3', 'b 1']);
+				const startsOf = async ({runs}: Store) => {
+					const starts = await runs.latestStarts();
+					return starts.map(({route, inMs}) => `${route} ${inMs / minuteMs}`).toSorted();
+				};
+
+				expect(await startsOf(store)).toEqual(['a 3', 'b 1']);
 				await store.runs.cancel(other);
 				await using copy = await home.crash();
 				clock.advance(minuteMs);
-				expect(startsOf(store)).toEqual(['a 2']);
+				expect(await startsOf(store)).toEqual(['a 2']);
 				await using reopened = await copy.open(clock);
-				expect(startsOf(reopened)).toEqual(['a 2']);
+				expect(await startsOf(reopened)).toEqual(['a 2']);
 				clock.advance(2 * minuteMs);
-				expect(startsOf(reopened)).toEqual([]);
+				expect(await startsOf(reopened)).toEqual([]);
 			}),
 		);
 	});

@@ -243,7 +243,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					50,
 				);
 				expect(await store.journal.list({outcomes: ['duplicate'], limit: 100})).toHaveLength(1);
-				expect(store.health().notesDropped).toBe(10);
+				expect((await store.health()).notesDropped).toBe(10);
 			}),
 		);
 
@@ -270,7 +270,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					(await store.journal.list({outcomes: [outcome], limit: 100})).length;
 				expect(await rows('signature')).toBe(11);
 				expect(await rows('ignored:filter')).toBe(40);
-				expect(store.health().notesDropped).toBe(70);
+				expect((await store.health()).notesDropped).toBe(70);
 			}),
 		);
 
@@ -301,7 +301,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 				await settleNotes(store, clock);
 				expect(await store.journal.list({outcomes: ['ignored:script'], limit: 9})).toHaveLength(3);
-				expect(store.health().notesDropped).toBe(2);
+				expect((await store.health()).notesDropped).toBe(2);
 				store.intake.note(sampleDelivery({outcome: 'ignored:script', body}));
 				await settleNotes(store, clock);
 				expect(await store.journal.list({outcomes: ['ignored:script'], limit: 9})).toHaveLength(4);
@@ -832,7 +832,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 			'an empty store has no last identifier',
 			use(async store => {
 				expect(store.lastId).toBe('');
-				expect(store.health()).toEqual({
+				expect(await store.health()).toEqual({
 					notesDropped: 0,
 					queued: 0,
 					commitP50Ms: 0,

@@ -210,8 +210,7 @@ describe('a disk that is full', () => {
 		expect(failed[0]).toMatchObject({
 			reason: {code: 'journal_unavailable', message: expect.stringContaining('the disk is full')},
 		});
-		expect(store.health().failing).toMatch(/the disk is full/);
-		expect(store.intake.failing()).toMatch(/the disk is full/);
+		expect((await store.health()).failing).toMatch(/the disk is full/);
 		expect(await store.runs.counts()).toEqual({queued: acknowledged.length, active: 0});
 		expect((await store.journal.list({limit: 1000})).map(({id}) => id)).toEqual(
 			[...finished, ...acknowledged].toReversed(),
@@ -219,8 +218,7 @@ describe('a disk that is full', () => {
 
 		const purged = await store.journal.purge({bodyMs: dayMs, bodyBytes: 0, rowMs: dayMs});
 		expect(purged).toEqual({bodies: finished.length, rows: 0});
-		expect(store.health().failing).toBeUndefined();
-		expect(store.intake.failing()).toBeUndefined();
+		expect((await store.health()).failing).toBeUndefined();
 		for (const entry of refused) {
 			expect((await store.intake.accept(entry)).kind).toBe('accepted');
 		}
@@ -228,9 +226,12 @@ describe('a disk that is full', () => {
 
 	test('refuses, keeps what was acknowledged, and accepts again once there is space', async () => {
 		await using home = await createSqliteHome();
-		await using store = await openSqliteStore({clock}, {file: home.file, maxPages: 300});
+		const told: unknown[] = [];
+		const onFailing = (reason: unknown) => told.push(reason);
+		await using store = await openSqliteStore({clock, onFailing}, {file: home.file, maxPages: 300});
 		await expectRecovery(store);
-		expect(store.health().failing).toBeUndefined();
+		expect(told).toEqual([expect.stringContaining('the disk is full'), undefined]);
+		expect((await store.health()).failing).toBeUndefined();
 	});
 
 	test('what memory knows of groups is what is on the disk, wherever writing failed', async () => {
@@ -256,8 +257,8 @@ describe('a disk that is full', () => {
 			await using copy = await home.crash();
 			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
 			await using reopened = await copy.open(createFakeClock(startMs));
-			expect(reopened.groups.pending()).toBe(store.groups.pending());
-			expect(reopened.groups.nextDueMs()).toBe(store.groups.nextDueMs());
+			expect(await reopened.groups.pending()).toBe(await store.groups.pending());
+			expect(await reopened.groups.nextDueMs()).toBe(await store.groups.nextDueMs());
 			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
 			const groups = await reopened.groups.list({limit: 99});
 			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
@@ -273,7 +274,7 @@ describe('a disk that is full', () => {
 		using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
 		await using store = await openSqliteStore({clock}, {file: join(disk.path, 'state.db')});
 		await expectRecovery(store);
-		expect(store.health().failing).toBeUndefined();
+		expect((await store.health()).failing).toBeUndefined();
 	});
 
 	test('is opened after a crash with the room of the reserve, which is taken back when there is enough', async ({
@@ -330,8 +331,10 @@ describe('a database that is moved under the gateway', () => {
 			const log = {...silentLogger, error: (line: string) => lines.push(line)};
 			const message = `Cannot write to the journal "${home.file}": it was ${what} while the gateway runs: stop the gateway, put the right file there, start again`;
 			const kept = sampleEntry();
+			const told: unknown[] = [];
+			const onFailing = (reason: unknown) => told.push(reason);
 			{
-				await using store = await openSqliteStore({clock: now, log}, {file: home.file});
+				await using store = await openSqliteStore({clock: now, log, onFailing}, {file: home.file});
 				await acceptRun(store, kept);
 				renameSync(home.file, `${home.file}.moved`);
 				replace(home.file);
@@ -342,12 +345,13 @@ describe('a database that is moved under the gateway', () => {
 						code: 'journal_unavailable',
 						message,
 					});
+					expect(told).toEqual([message]);
 				}
 
 				renameSync(`${home.file}.moved`, home.file);
 				now.advance(1000);
 				await expect(acceptRun(store)).rejects.toMatchObject({code: 'journal_unavailable'});
-				expect(store.health().failing).toBe(message);
+				expect((await store.health()).failing).toBe(message);
 				expect(await store.journal.get(kept.delivery.id)).toBeDefined();
 				expect(lines).toEqual([message]);
 			}
@@ -379,14 +383,14 @@ describe('a database that is moved under the gateway', () => {
 		};
 
 		expect(await store.groups.dispatch('all', 'stop')).toHaveLength(100);
-		expect(store.groups.pending()).toBe(150);
+		expect(await store.groups.pending()).toBe(150);
 		await expect(store.groups.dispatch('all', 'stop')).rejects.toMatchObject({
 			code: 'journal_unavailable',
 		});
 		renameSync(`${home.file}.moved`, home.file);
 		await store[Symbol.asyncDispose]();
 		await using again = await home.open(now);
-		expect(again.groups.pending()).toBe(150);
+		expect(await again.groups.pending()).toBe(150);
 	});
 
 	test('is written by one store at a time, and by the next one as soon as that is closed', async () => {
@@ -402,12 +406,14 @@ describe('a database that is moved under the gateway', () => {
 	test('is noticed without a write, too, and its log spoils no other file', async () => {
 		await using home = await createSqliteHome();
 		const now = createFakeClock(startMs);
-		await using store = await home.open(now);
+		const told: unknown[] = [];
+		const onFailing = (reason: unknown) => told.push(reason);
+		await using store = await openSqliteStore({clock: now, onFailing}, {file: home.file});
 		await acceptRun(store);
 		renameSync(home.file, `${home.file}.moved`);
-		expect(store.intake.failing()).toBeUndefined();
+		expect(told).toEqual([]);
 		now.advance(5000);
-		expect(store.intake.failing()).toContain('moved away');
+		expect(told).toEqual([expect.stringContaining('moved away')]);
 		expect(statSync(`${home.file}-wal`).size).toBe(0);
 	});
 });
@@ -423,7 +429,12 @@ describe('the cost', () => {
 		await Promise.all(Array.from({length: 100}, () => store.intake.accept(sampleEntry())));
 
 		expect(commits).toEqual([100]);
-		expect(store.health()).toEqual({notesDropped: 0, queued: 100, commitP50Ms: 0, commitP99Ms: 0});
+		expect(await store.health()).toEqual({
+			notesDropped: 0,
+			queued: 100,
+			commitP50Ms: 0,
+			commitP99Ms: 0,
+		});
 	});
 });
 

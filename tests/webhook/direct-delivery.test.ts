@@ -166,7 +166,7 @@ test('journal cannot be written: 503 `Could not durably accept the delivery` wit
 	let failure: string | undefined = 'Cannot write the journal: the disk is full';
 	await using receiver = await startReceiver({
 		routes: [route],
-		intake: {failing: () => failure},
+		journalFailing: () => failure,
 	});
 	const answer = await receiver.post({}, id);
 	expect([answer.status, answer.json]).toEqual([

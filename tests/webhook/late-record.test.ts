@@ -24,7 +24,6 @@ const setUp = () => {
 			state.recorded.push(delivery.id);
 		},
 		note() {},
-		failing: () => undefined,
 	};
 	const log = createLogger({
 		clock,

@@ -129,6 +129,7 @@ export type StartOptions = {
 	readonly host?: string;
 	/** Replaces parts of the intake, for failures that a disk rarely makes. */
 	readonly intake?: Partial<Store['intake']>;
+	readonly journalFailing?: () => string | undefined;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly metrics?: () => string;
 	readonly metricsHost?: string;
@@ -186,6 +187,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			clock,
 			ids: createIdSource(clock),
 			intake: {...store.intake, ...options.intake},
+			journalFailing: options.journalFailing ?? (() => undefined),
 			routes: () => table,
 			async deliverDirect(message, signal) {
 				messages.push(message);
@@ -202,7 +204,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				const folder = profile === 'default' ? home : join(home, 'profiles', profile);
 				return {home: folder, scripts: join(folder, 'scripts')};
 			},
-			latestStarts: () => store.runs.latestStarts(),
+			latestStarts: async () => store.runs.latestStarts(),
 			multiplexing: () => options.multiplexing ?? false,
 			emit: event => {
 				events.push(event);
@@ -215,7 +217,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				},
 			}),
 			redact: createRedact(() => [secret], {byShape: false}),
-			metrics: options.metrics ?? (() => ''),
+			metrics: async () => options.metrics?.() ?? '',
 			metricsHost: () => options.metricsHost ?? '127.0.0.1',
 			environment: () => options.environment ?? {PATH: process.env['PATH'] ?? ''},
 		},

@@ -47,12 +47,11 @@ export const createGatewayCommands = ({
 	restartReceiver: async () => (await rooms()).receiver.restart(),
 	async stopConsequences() {
 		const {store} = await rooms();
-		const {active, queued} = await store.runs.counts();
-		return {
-			activeRuns: active,
-			queuedRuns: queued,
-			pendingGroups: store.groups.pending(),
-		};
+		const [{active, queued}, pendingGroups] = await Promise.all([
+			store.runs.counts(),
+			store.groups.pending(),
+		]);
+		return {activeRuns: active, queuedRuns: queued, pendingGroups};
 	},
 	async stop() {
 		stop();
