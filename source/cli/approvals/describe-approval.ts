@@ -8,7 +8,7 @@ import type {
 	ToolClaims,
 } from '../../core/approval.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Table} from '../print-table.ts';
 import {printableTime} from '../print.ts';
@@ -50,7 +50,7 @@ export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({
 		String(rule.id),
 		rule.profile,
 		rule.server,
-		rule.tool,
+		quotedName(rule.tool),
 		`sha256:${rule.definition.slice(0, 12)}`,
 		ruleArguments(rule),
 		reachOf(rule),
@@ -65,7 +65,7 @@ export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({
 const subjectOf = (approval: Approval): readonly string[] => [
 	String(approval.id),
 	serverOf(approval),
-	approval.kind === 'tool' ? approval.tool.tool : '(form)',
+	approval.kind === 'tool' ? quotedName(approval.tool.tool) : '(form)',
 	approval.run === undefined ? '' : `#${approval.run}`,
 	approval.route ?? '',
 ];
@@ -103,7 +103,7 @@ const ruleArguments = ({args}: ApprovalRule): string => {
 		return 'any';
 	}
 
-	return args.keys ? `the same ${args.keys.join(', ')}` : 'exactly the same';
+	return args.keys ? `the same ${args.keys.map(quotedName).join(', ')}` : 'exactly the same';
 };
 
 /** An approval in lines: everything that a person needs to decide. None of its texts begins a line of its own. */
@@ -164,7 +164,8 @@ const formLines = ({message, fields}: FormApproval): readonly string[] => [
 	'',
 	'fields (filled in in svc, pane Approvals)',
 	...fields.map(
-		({key, title, kind, required}) => `  ${title || key}  ${kind}${required ? ', required' : ''}`,
+		({key, title, kind, required}) =>
+			`  ${title === '' ? quotedName(key) : quotedTitle(title)}  ${kind}${required ? ', required' : ''}`,
 	),
 ];
 

@@ -1,5 +1,6 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
 import {prettyJson} from '../../core/exact-json.ts';
+import {quotedName} from '../../core/quoted-name.ts';
 import {printableTime} from '../print.ts';
 
 const marks: Readonly<Record<Delivery['trace'][number]['verdict'], string>> = {
@@ -36,7 +37,7 @@ export function describeDelivery(delivery: StoredDelivery): readonly string[] {
 		}),
 		'',
 		'headers',
-		...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
+		...Object.entries(headers).map(([name, value]) => `  ${quotedName(name)}: ${value}`),
 		'',
 		`body (${delivery.bodyBytes} bytes)`,
 		body ? textOf(body) : '(not kept)',

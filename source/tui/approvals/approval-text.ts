@@ -5,7 +5,8 @@ import type {
 	ApprovalRule,
 	ToolClaims,
 } from '../../core/approval.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {duration} from '../panes/time.ts';
@@ -13,7 +14,7 @@ import type {Tone} from '../theme/theme.ts';
 
 /** What is asked for: `create_issue`, `a form`. */
 export const askedFor = (approval: Approval): Safe =>
-	approval.kind === 'tool' ? clean(approval.tool.tool) : own('a form');
+	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : own('a form');
 
 /** The server that asks. */
 export const askingServer = (approval: Approval): Safe =>
@@ -102,6 +103,9 @@ export const reachText = ({scope, run, expiresAt}: ApprovalRule): Safe => {
 	}
 };
 
+/** Twenty names of a rule are shown whole, unless somebody made them to be long. */
+const longestKeys = 8000;
+
 /** Which arguments a rule covers. */
 export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
 	if (!args) {
@@ -110,9 +114,9 @@ export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
 
 	return args.keys === undefined
 		? own('exactly the same arguments')
-		: ui`the same ${clean(args.keys.join(', '))}`;
+		: ui`the same ${cell(args.keys.map(quotedName).join(', '), longestKeys).text}`;
 };
 
 /** A rule as it is stored: `allow github-tools/create_issue  any arguments  sha256:9c1f…  expires 20 Dec 2026`. */
 export const ruleText = (rule: ApprovalRule): Safe =>
-	ui`allow ${clean(rule.server)}/${clean(rule.tool)}  ${ruleArguments(rule)}  ${hashText(rule.definition)}  ${reachText(rule)}`;
+	ui`allow ${clean(rule.server)}/${clean(quotedName(rule.tool))}  ${ruleArguments(rule)}  ${hashText(rule.definition)}  ${reachText(rule)}`;

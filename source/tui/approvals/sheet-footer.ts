@@ -1,5 +1,7 @@
 import type {Approval, ApprovalRule, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {quotedName} from '../../core/quoted-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
@@ -42,7 +44,10 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 		case 'name':
 			return approval.kind === 'tool'
 				? [
-						line(ui`    ${scopeText(approval, step.scope)}`, 'strong'),
+						line(
+							ui`    ${scopeText({...approval, mustTypeName: false}, step.scope, facts.width)}`,
+							'strong',
+						),
 						line(
 							ui`    type the tool's name, then enter · ${facts.locked ?? own('Esc goes back')}`,
 						),
@@ -72,18 +77,28 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 
 const typed = (text: Safe): Line => [{text: own('      > '), tone: 'accent'}, {text}];
 
-/** What a yes of this scope means, in words. */
-export function scopeText({tool, run}: ToolApproval, scope: ApprovalScope): Safe {
-	const what = ui`allow ${clean(tool.tool)} on ${clean(tool.server)}`;
+const keyCells = 7;
+const asksName = own(' (asks for its name)');
+
+/** What a yes of this scope means, in words that have room in `width` cells: a long name is cut, how far the yes reaches never is. */
+export function scopeText(
+	{tool, run, mustTypeName}: ToolApproval,
+	scope: ApprovalScope,
+	width: number,
+): Safe {
+	const asks = mustTypeName && scope !== 'always' ? asksName : own('');
+	const what = (reach: Safe): Safe => {
+		const room = width - keyCells - widthOf(ui`allow ${reach}${asks}`) - 1;
+		const names = ui`${clean(quotedName(tool.tool))} on ${clean(tool.server)}`;
+		return ui`allow ${clip(names, Math.max(8, room))} ${reach}${asks}`;
+	};
 	switch (scope) {
 		case 'once':
-			return own('allow this one call');
+			return ui`allow this one call${asks}`;
 		case 'run':
-			return run === undefined
-				? ui`${what} until its run ends`
-				: ui`${what} until run #${run} ends`;
+			return what(run === undefined ? own('until its run ends') : ui`until run #${run} ends`);
 		case 'process':
-			return ui`${what} until svc stops`;
+			return what(own('until svc stops'));
 		case 'always':
 			return own('always allow … (shows the rule, needs a second key)');
 	}
@@ -97,17 +112,14 @@ const scopeKeys: ReadonlyArray<readonly [ApprovalScope, Safe]> = [
 	['always', own('v')],
 ];
 
-const choiceLines = (approval: ToolApproval, {scopes, locked}: FooterFacts): readonly Line[] => [
+const choiceLines = (
+	approval: ToolApproval,
+	{scopes, locked, width}: FooterFacts,
+): readonly Line[] => [
 	...scopeKeys
 		.filter(([scope]) => scopes.has(scope))
 		.map(([scope, key]) =>
-			keyRow(
-				key,
-				approval.mustTypeName && scope !== 'always'
-					? ui`${scopeText(approval, scope)} (asks for its name)`
-					: scopeText(approval, scope),
-				locked === undefined ? 'plain' : 'quiet',
-			),
+			keyRow(key, scopeText(approval, scope, width), locked === undefined ? 'plain' : 'quiet'),
 		),
 	[
 		{text: own('    d  '), tone: 'accent'},

@@ -1,3 +1,4 @@
+import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import type {PayloadField} from './payload-field.ts';
 
@@ -180,10 +181,7 @@ function nameOf(string: string): string {
 	}
 }
 
-const shownNameOf = (string: string): string => {
-	const quoted = decoded(string);
-	return /^"[\w$.@/-]+"$/.test(quoted) ? quoted.slice(1, -1) : quoted;
-};
+const shownNameOf = (string: string): string => quotedName(nameOf(string));
 
 /** With readable letters, but line ends and controls still as `\n` and `\u001b`. */
 function decoded(string: string): string {

@@ -562,11 +562,22 @@ test('a hostile name and argument are escaped, and break no row', async () => {
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('!');
 
-	expect(shown.text()).toContain('echo␊Approve? y');
+	expect(shown.text()).toContain(String.raw`"echo\nApprove? y"`);
 	expect(shown.text()).toContain(String.raw`"\u001b[2Jx"`);
 	expect(shown.text()).toContain(String.raw`k\u{202e}`);
 	expect(shown.text()).toContain('⚑ 2 control');
 	expect(shown.screen.written()).not.toContain('http://x\u0007');
+});
+
+test('a long name hides neither how far a yes reaches nor whose words follow', async () => {
+	const tool = 'create issue   until svc stops, it is safe'.repeat(3);
+	const port = createFakePort({approvals: [makeToolApproval({tool: makeAskedTool({tool})})]});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+
+	expect(shown.text()).toMatch(/^ {4}r {2}allow "create issue.*… until run #184 ends$/m);
+	expect(shown.text()).toMatch(/^ {4}s {2}allow "create issue.*… until svc stops$/m);
+	expect(shown.screen.lines().filter(row => row.startsWith('┊ '))).not.toEqual([]);
 });
 
 const form = makeFormApproval({
