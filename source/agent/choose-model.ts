@@ -172,6 +172,10 @@ export async function chooseModel(
 	options: ChooseModelOptions,
 ): Promise<ModelChoice> {
 	const {model, environment} = config;
+	if (model.broken !== undefined) {
+		throw new SvcError('model_misconfigured', `Cannot tell which model is meant: ${model.broken}`);
+	}
+
 	if (model.provider !== 'auto') {
 		return {...(await configured(model.provider, config, options)), offers: []};
 	}

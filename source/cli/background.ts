@@ -27,11 +27,15 @@ const refusedMs = 500;
 export async function startInBackground(context: Context): Promise<void> {
 	const already = await findGateway(context);
 	if (already) {
-		const {pid} = await already.status();
+		const {pid, webhook} = await already.status();
 		tell(
 			context,
 			`A gateway runs already (process ${pid}): attach with "svc", end it with "svc gateway stop"`,
 		);
+		if ('refused' in webhook) {
+			tell(context, `Its webhook receiver is refused: ${webhook.refused}`);
+		}
+
 		context.exit(1);
 		return;
 	}
@@ -95,7 +99,11 @@ export async function startInBackground(context: Context): Promise<void> {
 }
 
 /** Says where the new gateway listens, or why it does not. */
-function report(context: Context, {webhook, pid}: GatewayStatus): void {
+function report(context: Context, {webhook, pid, slips}: GatewayStatus): void {
+	for (const {problem} of slips) {
+		tell(context, problem);
+	}
+
 	if ('url' in webhook) {
 		printLines(context, [`The gateway runs (process ${pid}) and listens on ${webhook.url}`]);
 	} else if ('refused' in webhook) {

@@ -1,6 +1,6 @@
 import type {Config, RouteTable} from '../config/config.ts';
 import {loadConfig} from '../config/load-config.ts';
-import {profileNotServed} from '../config/resolve-route.ts';
+import {placeless} from '../config/place-problem.ts';
 import {buildRouteTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Problem} from '../core/config-view.ts';
@@ -26,29 +26,14 @@ export function checkConfiguration(context: Context): {
 	const reader = createSubscriptionsReader({paths, clock: context.clock, log: silentLogger});
 	const subscriptions = reader.current();
 	const table = buildRouteTable(config, subscriptions, {strict: true});
-	const placeless = {severity: 'error', line: 0, column: 0} as const;
 	return {
 		problems: [
-			...config.warnings,
+			...config.problems,
 			...(subscriptions.problem === undefined
 				? []
-				: [{...placeless, file: paths.subscriptions, key: '', message: subscriptions.problem}]),
-			...config.webhook.refusals.map(({reason}) => ({
-				...placeless,
-				file: paths.config,
-				key: 'platforms.webhook.routes',
-				message: reason,
-			})),
-			...table.skipped
-				.filter(({source}) => source === 'dynamic')
-				.map(({name, code, reason}) => ({
-					...placeless,
-					// It waits for a gateway that serves its profile.
-					severity: code === profileNotServed ? ('warning' as const) : ('error' as const),
-					file: paths.subscriptions,
-					key: name,
-					message: reason,
-				})),
+				: [placeless(paths.subscriptions, {message: subscriptions.problem})]),
+			...config.webhook.refusals.map(({problem}) => problem),
+			...table.skipped.filter(({source}) => source === 'dynamic').map(({problem}) => problem),
 			...table.warnings,
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
@@ -63,18 +48,10 @@ export function checkConfiguration(context: Context): {
 function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Problem[] {
 	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
 		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
-		const messages = [
-			...(problem === undefined ? [] : [problem]),
-			...entries.flatMap(({ok, job}) => (ok ? [] : [job.problem])),
+		return [
+			...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
+			...entries.flatMap(({at}) => at ?? []),
 		];
-		return messages.map(message => ({
-			severity: 'error',
-			file: jobsFile(paths),
-			line: 0,
-			column: 0,
-			key: '',
-			message,
-		}));
 	});
 }
 

@@ -38,7 +38,7 @@ export async function runHeadless(
 	hasStarted = true;
 	const {webhook, problems} = gateway.port.getState();
 	const error = problems.find(({severity}) => severity === 'error');
-	if (error) {
+	if (error && webhook.state === 'refused' && webhook.code === 'config_invalid') {
 		throw new SvcError('config_refused', `Cannot start: ${formatProblem(error)}`);
 	}
 

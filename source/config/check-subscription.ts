@@ -1,25 +1,25 @@
+import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import {unsetVariable} from './config-references.ts';
 import type {Config} from './config.ts';
-import {defaultProfile, namePattern} from './home-paths.ts';
-import {asPlainData, type KeyPath} from './plain-data.ts';
+import {namePattern} from './home-paths.ts';
+import {placelessIn, type Finding} from './place-problem.ts';
+import {problemsWithData, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profile-binding.ts';
+import {readRoute, type ReadRoute} from './read-route.ts';
 import {resolveReferences} from './references.ts';
 import {profileNotServed, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
-import {isSet, type Refusal, type RouteContext} from './route-refusals.ts';
-import {problemWithRouteName, routeSchema, type RawRoute} from './route-schema.ts';
-import type {SkippedRoute} from './route.ts';
-import {describeIssues} from './schema-issues.ts';
+import {isSet, type RouteContext} from './route-refusals.ts';
+import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 
 const longestName = 128;
 
-/** What routes take from `config`. */
-export const routeContextOf = ({
-	webhook,
-	paths,
-	multiplexProfiles,
-	profiles,
-}: Config): RouteContext => ({
+/** What subscriptions take from `config`. `place` gives findings their place; without it they have none. */
+export const routeContextOf = (
+	{webhook, paths, multiplexProfiles, profiles}: Config,
+	place: (finding: Finding) => Problem = placelessIn(paths.subscriptions),
+): RouteContext & {readonly place: (finding: Finding) => Problem} => ({
+	place,
 	profile: paths.profile,
 	multiplexProfiles,
 	profiles,
@@ -39,7 +39,7 @@ export function checkSubscription(
 	name: string,
 	entry: unknown,
 	config: Config,
-): readonly Refusal[] {
+): ReadonlyArray<{readonly code: string; readonly reason: string}> {
 	if (!namePattern.test(name)) {
 		return [
 			{
@@ -61,83 +61,65 @@ export function checkSubscription(
 export function resolveSubscription(
 	name: string,
 	entry: unknown,
-	context: RouteContext,
+	context: RouteContext & {
+		/** Gives a finding its place in the file; its path begins with the name. */
+		readonly place: (finding: Finding) => Problem;
+	},
 ): ResolvedRoute {
+	const shown = cell(name, longestName).text;
+	const written = {
+		name: shown,
+		source: 'dynamic' as const,
+		place: (finding: Finding) => context.place({...finding, path: [name, ...finding.path]}),
+	};
 	const nameProblem = problemWithRouteName(name);
-	if (nameProblem !== undefined) {
-		return broken(name, nameProblem);
-	}
-
-	const data = asPlainData(entry);
-	if (!data.ok) {
-		return broken(name, noRoute(data));
-	}
-
-	const parsed = routeSchema.safeParse(data.value);
-	if (!parsed.success) {
-		const [first] = describeIssues(parsed.error.issues, data.value);
-		return broken(name, noRoute(first));
-	}
-
-	const {raw, unset} = withSecretsResolved(parsed.data, context);
-	return unset === undefined
-		? resolveRoute({name, source: 'dynamic', raw}, context)
-		: broken(name, `has a secret that cannot be read: ${unset}`);
+	const known: readonly Finding[] =
+		nameProblem === undefined
+			? problemsWithData(entry)
+			: [{path: [], message: nameProblem, at: 'key'}];
+	const read = readRoute(entry, known);
+	const {raw, findings: unset} = withSecretsResolved(read.raw, context);
+	return resolveRoute(
+		{
+			...written,
+			...(unset.length > 0
+				? readRoute(entry, [...known, ...unset])
+				: {raw, findings: read.findings}),
+		},
+		context,
+	);
 }
 
-/** The path is empty when it is the entry itself that is wrong. */
-const noRoute = (problem: {readonly path: KeyPath; readonly message: string} | undefined): string =>
-	['is not a route:', problem?.path.join('.'), problem?.message].filter(Boolean).join(' ');
-
 /** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
-function withSecretsResolved(
-	raw: RawRoute,
-	context: RouteContext,
-): {readonly raw: RawRoute; readonly unset?: string | undefined} {
+function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	const profile = servedProfile(raw.profile, context);
 	if (profile === undefined) {
-		return {raw};
+		return {raw, findings: []};
 	}
 
 	const {environment} = context.profiles.of(profile);
-	const missing: string[] = [];
-	const resolve = (secret: string) => {
+	const findings: Finding[] = [];
+	const resolve = (path: KeyPath, secret: string) => {
 		const {text, unset} = resolveReferences(secret, environment);
-		missing.push(...unset);
+		findings.push(...unset.map(name => ({path, message: unsetVariable(name, profile)})));
 		return text;
 	};
 
 	const {secret, retired_secrets: retired} = raw;
 	const resolved: RawRoute = {
 		...raw,
-		...(isSet(secret) && {secret: [secret].flat().map(resolve)}),
+		...(isSet(secret) && {
+			secret:
+				typeof secret === 'string'
+					? resolve(['secret'], secret)
+					: secret.map((one, index) => resolve(['secret', index], one)),
+		}),
 		...(retired && {
-			retired_secrets: retired.map(entry => ({...entry, secret: resolve(entry.secret)})),
+			retired_secrets: retired.map((entry, index) => ({
+				...entry,
+				secret: resolve(['retired_secrets', index, 'secret'], entry.secret),
+			})),
 		}),
 	};
-	const [first] = missing;
-	return {raw: resolved, unset: first && unsetVariable(first, profile)};
-}
-
-function broken(name: string, complaint: string): ResolvedRoute {
-	const shown = cell(name, longestName).text;
-	const reason = cell(`Route "${shown}" ${complaint}`).text;
-	const skipped: SkippedRoute = {
-		name: shown,
-		source: 'dynamic',
-		code: 'entry_invalid',
-		reason,
-		view: {
-			name: shown,
-			profile: defaultProfile,
-			source: 'dynamic',
-			description: '',
-			events: [],
-			deliver: 'log',
-			mode: 'agent',
-			problem: reason,
-			insecure: false,
-		},
-	};
-	return {ok: false, refusals: [skipped]};
+	return {raw: resolved, findings};
 }

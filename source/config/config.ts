@@ -72,12 +72,16 @@ export type WebhookConfig = {
 	readonly maxBodyBytes: number;
 	/** Global fallback secrets; empty when none is set. An explicit empty secret of a route inherits nothing. */
 	readonly secrets: readonly string[];
-	/** Static routes that can be served. */
+	/** Static routes that are served: those that can be as they are written, and the last good version of those that cannot. */
 	readonly routes: ReadonlyMap<string, Route>;
 	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see Interface 7 */
 	readonly refusals: readonly SkippedRoute[];
-	/** Static routes that are not served though the receiver may start: they are bound to a profile that this gateway does not serve. */
+	/** Static routes that cannot be served as they are written; a route may have several reasons. One of `routes` keeps its last good version. */
+	readonly slipped: readonly SkippedRoute[];
+	/** Static routes that are not served though nothing is wrong with them: they are bound to a profile that this gateway does not serve. */
 	readonly skipped: readonly SkippedRoute[];
+	/** Why its settings cannot be used, so that it does not start; nothing else here counts then. */
+	readonly broken?: string;
 };
 
 export type ModelConfig = {
@@ -86,6 +90,8 @@ export type ModelConfig = {
 	readonly baseUrl?: string;
 	readonly apiKey?: string;
 	readonly allowOfflineDelivery: boolean;
+	/** Why no model may be used; nothing else here counts then. */
+	readonly broken?: string;
 };
 
 export type RunsConfig = {
@@ -113,28 +119,44 @@ export type EmailConfig = {
 	};
 };
 
+/** Something of `config.yaml` besides a route that cannot be used as it is written. */
+export type Slip = {
+	/** `model`, `platforms.webhook`, `platforms.email`, `mcp_servers.crm`. */
+	readonly item: string;
+	/** One line with file, line, column and key. */
+	readonly reason: string;
+	/** Whether its last good version stays in use; otherwise it is not there at all. */
+	readonly kept: boolean;
+};
+
 /** Everything that was configured, immutable. A reload makes a new one. */
 export type Config = {
 	readonly paths: HomePaths;
 	readonly webhook: WebhookConfig;
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
-	/** The code host's command-line client. */
-	readonly forge: {readonly cli: string};
+	/** The code host's command-line client. `broken`: why none may be used. */
+	readonly forge: {readonly cli: string; readonly broken?: string};
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
-	/** Address that `/metrics` is for; loopback: this machine alone. */
-	readonly metrics: {readonly host: string};
+	/** Address that `/metrics` is for; loopback: this machine alone; absent: nobody. */
+	readonly metrics: {readonly host?: string};
 	readonly platforms: {readonly email?: EmailConfig};
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
-	readonly retention: {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number};
+	/** Absent: nothing is removed. */
+	readonly retention:
+		| {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number}
+		| undefined;
+	/** What cannot be used as it is written, by `Slip.item`; routes see `webhook`. */
+	readonly slips: ReadonlyMap<string, Slip>;
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
 	readonly secretValues: readonly string[];
 	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;
-	readonly warnings: readonly Problem[];
+	/** What a person should know, in the order of the file: errors are slips, each of which takes one thing down; at most 101. */
+	readonly problems: readonly Problem[];
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
 	/** Whether `config.yaml` was missing or said nothing: blank, comments, `null`. */
@@ -148,9 +170,11 @@ export type LoadedConfig =
 /** Served routes by name (static before dynamic), and what was skipped. */
 export type RouteTable = {
 	readonly routes: ReadonlyMap<string, Route>;
-	/** Entries that are not served, with the reason; the name is there even when the entry is broken. */
+	/** Entries that are not served as they are written, with the reasons; the name is there even when the entry is broken. */
 	readonly skipped: readonly SkippedRoute[];
-	/** What served subscriptions say without effect; for `config.yaml` see `Config.warnings`. At most 100. */
+	/** Routes that cannot be served as they are written, by name, each with its first reason: 503, unless `routes` has a last good version. */
+	readonly slipped: ReadonlyMap<string, SkippedRoute>;
+	/** What served subscriptions say without effect; for `config.yaml` see `Config.problems`. At most 100. */
 	readonly warnings: readonly Problem[];
 	/** Changes whenever anything in the table did. */
 	readonly version: number;

@@ -112,5 +112,5 @@ function describeRefusals({webhook: before}: Config, {webhook: after}: Config) {
 	return reasonsIn(after).filter(reason => !known.has(reason));
 }
 
-const reasonsIn = ({refusals, skipped}: WebhookConfig): readonly string[] =>
-	[...refusals, ...skipped].map(({reason}) => reason);
+const reasonsIn = ({refusals, slipped, skipped}: WebhookConfig): readonly string[] =>
+	[...refusals, ...slipped, ...skipped].map(({reason}) => reason);

@@ -3,19 +3,29 @@ import {messageOf} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {configSchemaJson} from './config-schema-json.ts';
-import type {HomePaths, LoadedConfig, Profiles} from './config.ts';
+import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
-import {createPlacer, inOrder, placeless, problemIn, type Finding} from './place-problem.ts';
-import {asPlainData} from './plain-data.ts';
+import {formatProblem} from './format-problem.ts';
+import {
+	bounded,
+	createPlacer,
+	inOrder,
+	placeless,
+	problemIn,
+	type Finding,
+} from './place-problem.ts';
 import {servedProfile} from './profile-binding.ts';
 import {findProfileTroubles, multiplexes} from './profile-findings.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
 import {hasReference} from './references.ts';
+import {routesPlace} from './routes-place.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {secretsIn} from './server-secrets.ts';
+import {readSoundPart, soundDataOf, type SoundData} from './slips.ts';
+import {reasonsOf, sortSlips} from './sort-slips.ts';
 import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findToolsetTroubles} from './toolset-trouble.ts';
@@ -23,6 +33,7 @@ import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
+import {withSlips} from './with-slips.ts';
 import {mostProblems, parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
@@ -33,15 +44,16 @@ export type LoadOptions = {
 	readonly environment: Environment;
 	/** Unknown keys are errors, as `svc config check` wants them; else warnings. */
 	readonly strict?: boolean;
-	/** The profiles of the last good configuration: where the `.env` of one cannot be read now, its variables stay. */
-	readonly profilesBefore?: Profiles;
+	/** The configuration in use: what cannot be used as it is written now stays as it is there. */
+	readonly before?: Config;
 };
 
 /**
- * Reads `config.yaml` (at most 1 MiB) and `.env` of a home. Never throws: whatever is wrong is a problem with its place. A `config.yaml` that is
+ * Reads `config.yaml` (at most 1 MiB) and `.env` of a home. Never throws: whatever is wrong is a problem with its place. Only a file that does not parse, or
+ * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.slips`, `WebhookConfig.slipped`). A `config.yaml` that is
  * missing means the defaults. What only keeps the receiver from starting is in `webhook.refusals`. No message holds a secret.
  *
- * @see Decisions 1, Interface 2.4 to 2.11
+ * @see Decisions 1, 3 "One slip takes one thing down", Interface 2.4 to 2.11
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
 	const {paths} = options;
@@ -63,24 +75,26 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 	}
 
 	const place = createPlacer(paths.config, source);
-	const data = asPlainData(source.value);
-	if (!data.ok) {
-		return refused([place(data)]);
+	const sound = soundDataOf(source.value);
+	if (!sound.ok) {
+		return refused([place(sound)]);
 	}
 
-	const multiplexProfiles = multiplexes(data.value, paths);
-	return interpret(data.value ?? {}, {
+	const {before} = options;
+	const multiplexProfiles = multiplexes(sound.data, {paths, before});
+	return interpret(sound, {
 		...options,
+		written: source.value,
 		merged: environment.value,
 		multiplexProfiles,
 		profiles: loadProfiles(paths, {
 			environment: options.environment,
 			merged: environment.value,
 			multiplex: multiplexProfiles,
-			before: options.profilesBefore,
+			before: before?.profiles,
 		}),
 		exists: text.value !== undefined,
-		blank: data.value === null,
+		blank: source.value === null,
 		place,
 	});
 }
@@ -102,7 +116,9 @@ const refused = (problems: readonly Problem[]): LoadedConfig => ({
 	problems: inOrder(problems),
 });
 
-type Surroundings = Omit<LoadOptions, 'profilesBefore'> & {
+type Surroundings = LoadOptions & {
+	/** What the parser returned. */
+	readonly written: unknown;
 	/** The process's variables under the home's `.env`. */
 	readonly merged: Environment;
 	readonly profiles: Profiles;
@@ -112,78 +128,97 @@ type Surroundings = Omit<LoadOptions, 'profilesBefore'> & {
 	readonly place: (finding: Finding) => Problem;
 };
 
-function interpret(written: JsonValue, surroundings: Surroundings): LoadedConfig {
+function interpret({data, findings: ofData}: SoundData, surroundings: Surroundings): LoadedConfig {
 	const {paths, merged, profiles, multiplexProfiles, place, strict = false} = surroundings;
 	const serving = {profile: paths.profile, multiplexProfiles, profiles};
-	const {value, unset} = resolveConfigReferences(written, profile => {
+	const {value, unset} = resolveConfigReferences(data, profile => {
 		const served = servedProfile(profile, serving);
 		return served === undefined
 			? undefined
 			: {profile: served, environment: profiles.of(served).environment};
 	});
-	const parsed = configSchema.safeParse(value);
-	const findings = [
-		...unset,
-		...describeIssues(parsed.error?.issues ?? [], value),
-		...findUnknownKeys(value, configSchemaJson()).map(key => aboutUnknown(key, strict)),
-		...findUnusedSettings(value).map(aboutUnused),
-	];
-	const placed = (found: readonly Finding[]) =>
-		found.slice(0, mostProblems).map(finding => place(finding));
-	if (!parsed.success) {
-		return refused(placed(findings));
+	const sound = readSoundPart(value, [...ofData, ...unset], parseConfig);
+	if (!sound.ok) {
+		return refused(sound.findings.slice(0, mostProblems).map(finding => place(finding)));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = parsed.data;
+	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = sound.parsed;
+	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const toolServers = toolServersOf(mcp_servers);
+	const routesAt = routesPlace(value);
 	const {webhook, problems: ofVariables} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
+		unread: slips.routes,
+		place: (name, {path, ...finding}) => place({...finding, path: [...routesAt, name, ...path]}),
 	});
-	const problems = [
-		...placed([
-			...findings,
-			...findProfileTroubles(value, {paths, webhook, profiles}),
-			...findWeakSecrets(value, webhook),
-			...findServerAdvice(mcp_servers),
-			...findToolsetTroubles(value, {routes: webhook.routes, toolServers}),
-		]),
-		...ofVariables.map(({name, message}) => placeless(paths.env, {key: name, message})),
-		...profiles.problems.map(aboutProfile),
-	];
-	if (problems.some(({severity}) => severity === 'error')) {
-		return refused(problems);
-	}
+	const ofEnvironment = ofVariables.map(({name, message}) =>
+		placeless(paths.env, {key: name, message}),
+	);
+	const problems = bounded(
+		[
+			...slips.findings.map(finding => place(finding)),
+			...webhook.slipped.map(({problem}) => problem),
+			...ofEnvironment,
+			...[
+				...findUnknownKeys(value, configSchemaJson()).map(key => aboutUnknown(key, strict)),
+				...findUnusedSettings(value).map(aboutUnused),
+				...findProfileTroubles(value, {paths, webhook, profiles}),
+				...findWeakSecrets(value, webhook),
+				...findServerAdvice(mcp_servers),
+				...findToolsetTroubles(value, {routes: webhook.routes, toolServers, slips: slips.items}),
+			].map(finding => place(finding)),
+			...profiles.problems.map(aboutProfile),
+		],
+		paths.config,
+	);
+	const [ofReceiver] = ofEnvironment;
+	const reasons = new Map([
+		...(ofReceiver ? [['platforms.webhook', formatProblem(ofReceiver)] as const] : []),
+		...reasonsOf(slips, place),
+	]);
 
 	return {
 		ok: true,
-		config: {
-			paths,
-			webhook,
-			model,
-			runs,
-			forge,
-			multiplexProfiles,
-			profiles,
-			metrics,
-			platforms: platforms?.email ? {email: platforms.email} : {},
-			toolServers,
-			retention,
-			secretValues: [
-				...new Set([
-					...collectSecrets({secret: webhook.secrets, value: withoutServers(value)}, [
-						merged,
-						...profiles.others.map(({environment}) => environment),
+		config: withSlips(
+			{
+				paths,
+				webhook,
+				model,
+				runs,
+				forge,
+				multiplexProfiles,
+				profiles,
+				metrics,
+				platforms: platforms?.email ? {email: platforms.email} : {},
+				toolServers,
+				retention,
+				slips: new Map(),
+				secretValues: [
+					...new Set([
+						...collectSecrets({secret: webhook.secrets, value: withoutServers(value)}, [
+							merged,
+							...profiles.others.map(({environment}) => environment),
+						]),
+						...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
 					]),
-					...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
-				]),
-			],
-			environment: merged,
-			warnings: inOrder(problems),
-			exists: surroundings.exists,
-			blank: surroundings.blank,
-		},
+				],
+				environment: merged,
+				problems,
+				exists: surroundings.exists,
+				blank: surroundings.blank,
+			},
+			{reasons, before: surroundings.before},
+		),
 	};
+}
+
+/** The whole file by its schema. */
+function parseConfig(value: JsonValue) {
+	const parsed = configSchema.safeParse(value);
+	return parsed.success
+		? {ok: true as const, parsed: parsed.data}
+		: {ok: false as const, findings: describeIssues(parsed.error.issues, value)};
 }
 
 /** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */

@@ -1,7 +1,7 @@
 import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
-import type {YamlSource} from './yaml-source.ts';
+import {mostProblems, type YamlSource} from './yaml-source.ts';
 
 const longestKey = 200;
 const longestMessage = 500;
@@ -41,6 +41,33 @@ export const placeless = (
 	{key = '', message}: {readonly key?: string; readonly message: string},
 ): Problem => problemIn(file, {severity: 'error', line: 0, column: 0, key, message});
 
+/** Findings of a file whose text is not at hand. */
+export const placelessIn =
+	(file: string) =>
+	({path, message, severity = 'error'}: Finding): Problem => ({
+		...placeless(file, {key: path.join('.'), message}),
+		severity,
+	});
+
 /** The order of the file; what has no place comes first. */
 export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
 	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+
+/** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
+export function bounded(problems: readonly Problem[], file: string): readonly Problem[] {
+	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
+	const [next, ...others] = worstFirst.slice(mostProblems);
+	return [
+		...inOrder(worstFirst.slice(0, mostProblems)),
+		...(next
+			? [
+					{
+						...placeless(file, {message: `… and ${others.length + 1} more`}),
+						severity: next.severity,
+					},
+				]
+			: []),
+	];
+}
+
+const rankOf = ({severity}: Problem): number => (severity === 'error' ? 0 : 1);

@@ -5,38 +5,38 @@ const deepest = 64;
 /** One step down into a value: a key, or the index of a list. */
 export type KeyPath = ReadonlyArray<string | number>;
 
-/** `value` as plain data when `problemWithData` finds nothing wrong. */
+/** Something that no configuration can hold, and where. */
+export type DataProblem = {readonly path: KeyPath; readonly message: string};
+
+/** `value` as plain data when `problemsWithData` finds nothing wrong, else the first thing that is. */
 export function asPlainData(
 	value: unknown,
-):
-	| {readonly ok: true; readonly value: JsonValue}
-	| {readonly ok: false; readonly path: KeyPath; readonly message: string} {
-	const problem = problemWithData(value);
+): {readonly ok: true; readonly value: JsonValue} | ({readonly ok: false} & DataProblem) {
+	const [problem] = problemsWithData(value);
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest was just refused
 	return problem ? {ok: false, ...problem} : {ok: true, value: value as JsonValue};
 }
 
 /**
- * Why `value` (what a YAML or JSON parser returned) cannot be used as configuration, or `undefined`: nested deeper than 64
- * levels, a number that JSON has no word for, a key that no object can be trusted with. Does not recurse: nesting cannot exhaust the stack.
+ * Why parts of `value` (what a YAML or JSON parser returned) cannot be used as configuration: nested deeper than 64 levels, a number that JSON has no word for, a key that
+ * no object can be trusted with. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.
  */
-function problemWithData(
-	value: unknown,
-): {readonly path: KeyPath; readonly message: string} | undefined {
+export function problemsWithData(value: unknown): readonly DataProblem[] {
+	const problems: DataProblem[] = [];
 	const open: Array<{readonly value: unknown; readonly path: KeyPath}> = [{value, path: []}];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const {path} = next;
 		const message = problemWithOne(next.value, path);
-		if (message) {
-			return {path, message};
-		}
-
-		for (const [key, member] of membersOf(next.value)) {
-			open.push({value: member, path: [...path, key]});
+		if (message === undefined) {
+			for (const [key, member] of membersOf(next.value)) {
+				open.push({value: member, path: [...path, key]});
+			}
+		} else {
+			problems.push({path, message});
 		}
 	}
 
-	return undefined;
+	return problems;
 }
 
 function problemWithOne(value: unknown, path: KeyPath): string | undefined {
@@ -77,7 +77,7 @@ export function valueAt(value: unknown, path: KeyPath): unknown {
 }
 
 /**
- * A copy of `value` in which every text is what `change` makes of it. `value` went through `problemWithData`.
+ * A copy of `value` in which every text is what `change` makes of it. `value` went through `problemsWithData`.
  */
 export function mapTexts(
 	value: JsonValue,

@@ -1,4 +1,5 @@
-import type {HomePaths, Profiles, WebhookConfig} from './config.ts';
+import {isJsonObject} from '../core/json.ts';
+import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
 import {defaultProfile} from './home-paths.ts';
 import type {Finding} from './place-problem.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
@@ -7,9 +8,20 @@ import {routesPlace} from './routes-place.ts';
 
 const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
 
-/** Whether `value` (all of `config.yaml`) asks to serve several profiles, and this home can: one that is itself a profile cannot. */
-export const multiplexes = (value: unknown, {profile}: HomePaths): boolean =>
-	valueAt(value, multiplexKey) === true && profile === defaultProfile;
+/**
+ * Whether `value` (all of `config.yaml`) asks to serve several profiles, and this home can: one that is itself a profile cannot. Where that cannot be read, as `before`, the configuration in
+ * use, has it; else none.
+ */
+export function multiplexes(
+	value: unknown,
+	{paths, before}: {readonly paths: HomePaths; readonly before?: Config | undefined},
+): boolean {
+	const written = valueAt(value, multiplexKey) ?? false;
+	const section = valueAt(value, ['gateway']) ?? {};
+	const isRead = typeof written === 'boolean' && isJsonObject(section);
+	const wanted = isRead ? written : before?.multiplexProfiles;
+	return wanted === true && paths.profile === defaultProfile;
+}
 
 /** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
 export function findProfileTroubles(
@@ -26,7 +38,7 @@ export function findProfileTroubles(
 ): readonly Finding[] {
 	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
 	const withoutEffect =
-		valueAt(value, multiplexKey) === true && !multiplexes(value, paths)
+		valueAt(value, multiplexKey) === true && !multiplexes(value, {paths})
 			? [
 					{
 						path: multiplexKey,

@@ -1,6 +1,11 @@
+import type {Problem} from '../core/config-view.ts';
+import {cell} from '../core/untrusted.ts';
 import {coalesceOf} from './coalesce-schema.ts';
+import {placed} from './format-problem.ts';
 import {defaultProfile} from './home-paths.ts';
-import {servedProfile} from './profile-binding.ts';
+import type {Finding} from './place-problem.ts';
+import {boundProfile, servedProfile} from './profile-binding.ts';
+import type {ReadRoute} from './read-route.ts';
 import {
 	insecureSecret,
 	refusalsOf,
@@ -17,47 +22,88 @@ import {targetOf} from './targets.ts';
 
 const secondMs = 1000;
 
-/** A route as it was written, already checked by its schema, references in its secrets resolved. */
-export type WrittenRoute = {
+/** A route as it was written, read by its schema, references in its secrets resolved. */
+export type WrittenRoute = ReadRoute & {
 	readonly name: string;
 	readonly source: Route['source'];
-	readonly raw: RawRoute;
+	/** Gives a finding inside the entry its place. */
+	readonly place: (finding: Finding) => Problem;
 };
 
 export type ResolvedRoute =
 	| {readonly ok: true; readonly route: Route}
 	| {readonly ok: false; readonly refusals: readonly SkippedRoute[]};
 
-/** Code of a route that is sound and bound to a profile that this gateway does not serve. It is skipped; nothing is refused for it. */
+/** Code of a route that is sound and bound to a profile that this gateway does not serve. Nothing is refused for it. */
 export const profileNotServed = 'profile_not_served';
 
 /** The route that is served, defaults filled in and wire names renamed; or every reason why it is not. */
 export function resolveRoute(written: WrittenRoute, context: RouteContext): ResolvedRoute {
-	const {name, source, raw} = written;
+	const {name, source, raw, findings} = written;
 	// A secret that is there but empty inherits nothing.
 	const secrets = raw.secret === undefined ? context.secrets : secretsIn(raw.secret);
-	const draft: RouteDraft = {name, raw, secrets};
-	const refusals = refusalsOf(draft, context);
+	const unread = new Set(findings.map(({path: [key]}) => key));
+	const draft: RouteDraft = {name, raw, secrets, unread};
+	const refusals = unread.has(undefined) ? [] : refusalsOf(draft, context);
 	const profile = servedProfile(raw.profile, context);
-	if (refusals.length === 0 && profile !== undefined) {
+	if (findings.length === 0 && refusals.length === 0 && profile !== undefined) {
 		return {ok: true, route: makeRoute(draft, {source, profile, context})};
 	}
 
-	const reasons = refusals.length > 0 ? refusals : [notServed(draft, context)];
+	const skipped =
+		findings.length > 0 || refusals.length > 0 ? undefined : notServed(draft, context);
+	const bound = [undefined, 'profile'].some(key => unread.has(key))
+		? undefined
+		: boundProfile(raw.profile, context);
 	return {
 		ok: false,
-		refusals: reasons.map(({code, reason}) => ({
+		refusals: [
+			...refusals.filter(({isOfContract}) => isOfContract).map(ofRule('refused')),
+			...findings.map(finding => ({
+				code: 'entry_invalid',
+				kind: 'slipped' as const,
+				reason: brokenEntry(name, finding),
+				problem: written.place(finding),
+			})),
+			...refusals.filter(({isOfContract}) => !isOfContract).map(ofRule('slipped')),
+			...(skipped ? [ofRule('not-served')(skipped)] : []),
+		].map(({code, kind, reason, problem}) => ({
 			name,
 			source,
+			// The contract's refusals are of static routes.
+			kind: kind === 'refused' && source === 'dynamic' ? 'slipped' : kind,
+			...(bound !== undefined && {profile: bound}),
 			code,
 			reason,
-			view: viewOfRefused(draft, {source, problem: reason}),
+			problem,
+			view: viewOfRefused(draft, {source, problem: placed(problem, reason)}),
 		})),
 	};
+
+	function ofRule(kind: SkippedRoute['kind']) {
+		return ({code, reason, key}: Omit<Refusal, 'isOfContract'>) => ({
+			code,
+			kind,
+			reason,
+			problem: written.place({
+				path: key === '' ? [] : [key],
+				message: reason,
+				...(kind === 'not-served' && {severity: 'warning'}),
+			}),
+		});
+	}
 }
 
-const notServed = ({name, raw}: RouteDraft, {profile}: RouteContext): Refusal => ({
+/** The path is empty when it is the entry itself that is wrong. */
+const brokenEntry = (name: string, {path, message}: Finding): string =>
+	cell([`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' ')).text;
+
+const notServed = (
+	{name, raw}: RouteDraft,
+	{profile}: RouteContext,
+): Omit<Refusal, 'isOfContract'> => ({
 	code: profileNotServed,
+	key: 'profile',
 	reason: `Route "${name}" is bound to profile "${String(raw.profile)}": ${
 		profile === defaultProfile
 			? 'set gateway.multiplex_profiles to serve it'

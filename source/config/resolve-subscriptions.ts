@@ -1,10 +1,10 @@
 import type {Problem} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config} from './config.ts';
-import {placeless} from './place-problem.ts';
+import {createJsonPlacer} from './json-source.ts';
+import {placeless, placelessIn, type Finding} from './place-problem.ts';
 import type {KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
@@ -15,8 +15,6 @@ import {toolsetTrouble} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
 import {adviceOnSecrets} from './weak-secrets.ts';
-
-const longestKey = 200;
 
 /** The whole file is taken over within one request. */
 const mostEntries = 5000;
@@ -49,14 +47,17 @@ export type ResolvedSubscriptions = {
  */
 export function resolveSubscriptions(
 	config: Config,
-	{entries}: Subscriptions,
+	{entries, text: source}: Subscriptions,
 	{known, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
-	const context = routeContextOf(config);
+	const {subscriptions: file} = config.paths;
+	const place = source === undefined ? placelessIn(file) : createJsonPlacer(file, source);
+	const context = routeContextOf(config, place);
 	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
 		const text = textOf(entry);
 		const before = known?.entries.get(name);
-		if (before && text !== undefined && before.text === text) {
+		// What is said of one that cannot be used depends on its place.
+		if (before?.resolved.ok && text !== undefined && before.text === text) {
 			return before;
 		}
 
@@ -64,7 +65,7 @@ export function resolveSubscriptions(
 		return {
 			text,
 			resolved,
-			warnings: resolved.ok ? warningsOf(resolved.route, entry, {config, strict}) : [],
+			warnings: resolved.ok ? warningsOf(resolved.route, entry, {config, place, strict}) : [],
 		};
 	};
 
@@ -97,7 +98,15 @@ const tooMany = ({paths}: Config, count: number, beyond: string): Problem => ({
 function warningsOf(
 	route: Route,
 	entry: JsonValue,
-	{config, strict}: {readonly config: Config; readonly strict: boolean},
+	{
+		config,
+		place,
+		strict,
+	}: {
+		readonly config: Config;
+		readonly place: (finding: Finding) => Problem;
+		readonly strict: boolean;
+	},
 ): readonly Problem[] {
 	const missing = missingProfile(route.profile, config);
 	// The global one is told of where it stands.
@@ -109,13 +118,7 @@ function warningsOf(
 	const placed = (
 		severity: Problem['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
-	): Problem => ({
-		...placeless(config.paths.subscriptions, {
-			key: cell([route.name, ...path].join('.'), longestKey).text,
-			message,
-		}),
-		severity,
-	});
+	): Problem => place({path: [route.name, ...path], message, severity});
 	return [
 		...findUnknownKeys(entry, routeSchemaJson()).map(key =>
 			placed(strict ? 'error' : 'warning', {path: key.path, message: unknownKey(key)}),

@@ -56,7 +56,9 @@ export async function rotateRouteSecret(
 	const {paths, webhook} = config;
 	const isStatic =
 		webhook.routes.has(name) ||
-		[...webhook.refusals, ...webhook.skipped].some(refused => refused.name === name);
+		[...webhook.refusals, ...webhook.slipped, ...webhook.skipped].some(
+			refused => refused.name === name,
+		);
 	await (isStatic
 		? editConfig(paths, written => editsOf(written, name, rotate), {clock})
 		: editSubscriptions(

@@ -1,11 +1,12 @@
 import {mayServeInsecure} from '../core/loopback.ts';
 import {problemWithCoalesce} from './coalesce-schema.ts';
 import type {Profiles} from './config.ts';
+import type {KeyPath} from './plain-data.ts';
 import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {problemWithSignature} from './signature-schema.ts';
-import {notAvailableYet, targetProblem} from './target-problem.ts';
+import {notAvailableYet, targetProblem, type TargetProblem} from './target-problem.ts';
 import {targetOf} from './targets.ts';
 
 /** Validation is skipped for a route with this secret. @see Interface 5.2 rule 3 */
@@ -30,37 +31,56 @@ export type RouteContext = {
 /** A route before it is one: as written, with the secrets that apply to it. */
 export type RouteDraft = {
 	readonly name: string;
+	/** Its sound keys. */
 	readonly raw: RawRoute;
 	readonly secrets: readonly string[];
+	/** Keys that could not be read: nothing is concluded from their absence. */
+	readonly unread: ReadonlySet<KeyPath[number] | undefined>;
 };
 
-export type Refusal = {readonly code: string; readonly reason: string};
+export type Refusal = {
+	readonly code: string;
+	readonly reason: string;
+	/** The contract refuses the receiver for it; otherwise it concerns the route alone. */
+	readonly isOfContract: boolean;
+	/** The key that says it. */
+	readonly key: string;
+};
 
 /**
- * Why a route cannot be served: the startup refusals of the contract, then what this version cannot do yet. Empty: it can.
+ * Why a route cannot be served: the startup refusals of the contract, then other slips, last what this version cannot do yet. Empty: it can.
  *
- * @see Interface 7 (webhook receiver), 5.2 rules 2 and 3, 2.9
+ * @see Interface 7 (webhook receiver), 5.2 rules 2 and 3, 2.9, Decisions 3 "One slip takes one thing down"
  */
 export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly Refusal[] {
-	const found = rules.flatMap(({code, problem}) => {
-		const says = problem(draft, context);
-		return says === undefined ? [] : [{code, says}];
+	const all = rules.flatMap(({code, keys, isOfContract = false, problem}): readonly Refusal[] => {
+		const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
+		return found === undefined
+			? []
+			: [
+					{
+						code: typeof found === 'string' ? code : found.code,
+						reason: `Route "${draft.name}" ${typeof found === 'string' ? found : found.reason}`,
+						isOfContract,
+						key: keys.find(key => draft.raw[key] !== undefined) ?? '',
+					},
+				];
 	});
-	const target = isSet(draft.raw.cron_job)
-		? undefined
-		: targetProblem(draft.raw.deliver, draft.raw.deliver_extra);
-	const all = [...found, ...(target ? [{code: target.code, says: target.reason}] : [])];
 	const lasting = all.filter(({code}) => code !== notAvailableYet);
-	return (lasting.length > 0 ? lasting : all).map(({code, says}) => ({
-		code,
-		reason: `Route "${draft.name}" ${says}`,
-	}));
+	return lasting.length > 0 ? lasting : all;
 }
 
 type Rule = {
 	readonly code: string;
+	/** What it looks at; the first that is there is where a person looks. */
+	readonly keys: ReadonlyArray<keyof RawRoute>;
+	/** Interface 7 names it. */
+	readonly isOfContract?: true;
 	/** What follows the name of the route; `undefined` when the rule has nothing against it. */
-	readonly problem: (draft: RouteDraft, context: RouteContext) => string | undefined;
+	readonly problem: (
+		draft: RouteDraft,
+		context: RouteContext,
+	) => string | TargetProblem | undefined;
 };
 
 /** A key without a value says nothing. */
@@ -72,6 +92,7 @@ const when = (applies: boolean, says: string): string | undefined => (applies ? 
 const rules: readonly Rule[] = [
 	{
 		code: 'profile_invalid',
+		keys: ['profile'],
 		problem: ({raw}, context) =>
 			when(
 				boundProfile(raw.profile, context) === undefined,
@@ -80,6 +101,8 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'route_without_secret',
+		keys: ['secret'],
+		isOfContract: true,
 		problem: ({raw, secrets}) =>
 			when(
 				secrets.length === 0,
@@ -88,9 +111,15 @@ const rules: readonly Rule[] = [
 					: 'has an empty secret, which inherits nothing: set one, or remove the key to use the global one',
 			),
 	},
-	{code: 'secret_invalid', problem: secretProblem},
+	{
+		code: 'secret_invalid',
+		keys: ['secret', 'retired_secrets', 'signature'],
+		problem: secretProblem,
+	},
 	{
 		code: 'deliver_only_without_target',
+		keys: ['deliver_only', 'deliver'],
+		isOfContract: true,
 		problem: ({raw}) =>
 			when(
 				raw.deliver_only === true && targetOf(raw.deliver) === 'log',
@@ -99,6 +128,8 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'cron_job_with_deliver_only',
+		keys: ['cron_job', 'deliver_only'],
+		isOfContract: true,
 		problem: ({raw}) =>
 			when(
 				raw.deliver_only === true && isSet(raw.cron_job),
@@ -107,6 +138,8 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'coalesce_with_deliver_only',
+		keys: ['coalesce', 'deliver_only'],
+		isOfContract: true,
 		problem: ({raw}) =>
 			when(
 				raw.deliver_only === true && isSet(raw.coalesce),
@@ -115,6 +148,8 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'coalesce_with_cron_job',
+		keys: ['coalesce', 'cron_job'],
+		isOfContract: true,
 		problem: ({raw}) =>
 			when(
 				isSet(raw.coalesce) && isSet(raw.cron_job),
@@ -124,6 +159,7 @@ const rules: readonly Rule[] = [
 	{
 		// There is no run that could wait: the sender is told at once whether the message arrived.
 		code: 'overflow_with_deliver_only',
+		keys: ['overflow', 'deliver_only'],
 		problem: ({raw}) =>
 			when(
 				raw.deliver_only === true && raw.overflow === 'queue',
@@ -132,20 +168,30 @@ const rules: readonly Rule[] = [
 	},
 	{
 		code: 'coalesce_invalid',
+		keys: ['coalesce'],
 		problem: ({raw}) => invalid('coalesce', isSet(raw.coalesce), problemWithCoalesce(raw.coalesce)),
 	},
 	{
 		code: 'signature_invalid',
+		keys: ['signature'],
 		problem: ({raw}) =>
 			invalid('signature', isSet(raw.signature), problemWithSignature(raw.signature)),
 	},
 	{
 		code: 'insecure_not_loopback',
+		keys: ['secret'],
+		isOfContract: true,
 		problem: ({secrets}, {host}) =>
 			when(
 				secrets.includes(insecureSecret) && !mayServeInsecure(host),
 				`uses ${insecureSecret} while the receiver listens on "${host}": set a secret, or set platforms.webhook.host to 127.0.0.1`,
 			),
+	},
+	{
+		code: 'target_unusable',
+		keys: ['deliver', 'deliver_extra', 'cron_job'],
+		problem: ({raw}) =>
+			isSet(raw.cron_job) ? undefined : targetProblem(raw.deliver, raw.deliver_extra),
 	},
 ];
 

@@ -1,5 +1,6 @@
 import type {Problem, RouteView} from '../core/config-view.ts';
 import type {Config, RouteTable} from './config.ts';
+import {placeless} from './place-problem.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
@@ -11,7 +12,7 @@ let tablesMade = 0;
 
 /**
  * The routes that are served: those of `config.yaml`, then the subscriptions. A subscription that has the name of a static route is skipped, also
- * when that route is itself refused; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at. `strict`: their unknown keys
+ * when that route is itself refused or has slipped; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at. `strict`: their unknown keys
  * are errors among the warnings.
  *
  * @see Interface 2.11
@@ -22,36 +23,72 @@ export const buildRouteTable = (
 	options: {readonly strict?: boolean} = {},
 ): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
 
-function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
-	const {routes: staticRoutes, refusals, skipped: notServed} = config.webhook;
+/** `last`: the table before. A subscription that slipped is served as it was there. */
+function tableOf(
+	config: Config,
+	subscriptions: ResolvedSubscriptions,
+	last?: RouteTable,
+): RouteTable {
+	const {routes: staticRoutes, refusals, slipped: staticSlips, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
-	const skipped: SkippedRoute[] = [...refusals, ...notServed];
+	const skipped: SkippedRoute[] = [...refusals, ...staticSlips, ...notServed];
+	const slipped = firstByName(staticSlips);
 	const warnings: Problem[] = [...subscriptions.warnings];
 	const staticNames = new Set([...staticRoutes.keys(), ...skipped.map(({name}) => name)]);
 	for (const [name, {resolved, warnings: ofEntry}] of subscriptions.entries) {
-		if (!resolved.ok) {
-			skipped.push(...resolved.refusals);
-		} else if (staticNames.has(name)) {
-			skipped.push(shadowed(resolved.route));
-		} else {
-			routes.set(name, resolved.route);
-			warnings.push(...ofEntry);
+		if (resolved.ok) {
+			if (staticNames.has(name)) {
+				skipped.push(shadowed(resolved.route, config));
+			} else {
+				routes.set(name, resolved.route);
+				warnings.push(...ofEntry);
+			}
+
+			continue;
+		}
+
+		const [first] = resolved.refusals;
+		skipped.push(...resolved.refusals);
+		if (first?.kind === 'slipped' && !staticNames.has(name)) {
+			slipped.set(name, first);
+			const before = last?.routes.get(name);
+			if (before?.source === 'dynamic') {
+				routes.set(name, before);
+			}
 		}
 	}
 
 	tablesMade += 1;
-	return {routes, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
+	return {routes, slipped, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
 }
 
-function shadowed(route: Route): SkippedRoute {
-	const {name, source} = route;
+function firstByName(slips: readonly SkippedRoute[]): Map<string, SkippedRoute> {
+	const first = new Map<string, SkippedRoute>();
+	for (const slip of slips) {
+		first.set(slip.name, first.get(slip.name) ?? slip);
+	}
+
+	return first;
+}
+
+function shadowed(route: Route, {paths}: Config): SkippedRoute {
+	const {name, source, profile} = route;
 	const reason = `Subscription "${name}" is not used: a route of config.yaml has the same name`;
-	return {name, source, code: 'shadowed', reason, view: {...viewOfRoute(route), problem: reason}};
+	return {
+		name,
+		source,
+		profile,
+		kind: 'shadowed',
+		code: 'shadowed',
+		reason,
+		problem: placeless(paths.subscriptions, {key: name, message: reason}),
+		view: {...viewOfRoute(route), problem: reason},
+	};
 }
 
 /**
  * The table as of each call, made again only when the configuration or the subscriptions are other ones than at the last call, and of the subscriptions only those that
- * changed. Cheap enough for every request.
+ * changed. One that cannot be used any more is served as it was. Cheap enough for every request.
  */
 export function createRouteTableSource({
 	config,
@@ -73,7 +110,7 @@ export function createRouteTableSource({
 		if (made?.config !== now.config || made.subscriptions !== now.subscriptions) {
 			const known = made?.config === now.config ? made.resolved : undefined;
 			const resolved = resolveSubscriptions(now.config, now.subscriptions, {known});
-			made = {...now, resolved, table: tableOf(now.config, resolved)};
+			made = {...now, resolved, table: tableOf(now.config, resolved, made?.table)};
 		}
 
 		return made.table;
@@ -81,10 +118,13 @@ export function createRouteTableSource({
 }
 
 /** Every entry of a table as faces see it, once per name and source: served ones first, each group in the order of its file. */
-export function routeViews({routes, skipped}: RouteTable): readonly RouteView[] {
+export function routeViews({routes, slipped, skipped}: RouteTable): readonly RouteView[] {
 	const views = new Map<string, RouteView>();
 	for (const view of [
-		...[...routes.values()].map(viewOfRoute),
+		...[...routes.values()].map(route => {
+			const stale = slipped.get(route.name)?.view.problem;
+			return {...viewOfRoute(route), ...(stale !== undefined && {stale})};
+		}),
 		...skipped.map(entry => entry.view),
 	]) {
 		const key = `${view.source} ${view.name}`;

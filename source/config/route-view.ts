@@ -37,7 +37,7 @@ export const viewOfRoute = ({
 	insecure,
 });
 
-/** A route that is not served, as faces see it; `problem` is the reason. */
+/** A route that is not served as it is written, as faces see it; `problem` is the reason. */
 export const viewOfRefused = (
 	{name, raw, secrets}: RouteDraft,
 	{source, problem}: {readonly source: Route['source']; readonly problem: string},

@@ -1,4 +1,4 @@
-import type {RouteView} from '../core/config-view.ts';
+import type {Problem, RouteView} from '../core/config-view.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
 
 /**
@@ -106,14 +106,27 @@ export type Route = {
 	readonly dedupeBody: boolean;
 };
 
-/** An entry that is not served, and why. */
+/**
+ * Why an entry is not served. `refused`: the contract refuses the whole receiver for it. `slipped`: something else is wrong with it; it answers 503 unless its last good version still
+ * serves. `not-served`: it is bound to a profile that this gateway does not serve. `shadowed`: a static route has its name.
+ *
+ * @see Decisions 3, "One slip takes one thing down"
+ */
+export type SkipKind = 'refused' | 'slipped' | 'not-served' | 'shadowed';
+
+/** An entry that is not served as it is written, and one reason why. */
 export type SkippedRoute = {
 	readonly name: string;
 	readonly source: 'static' | 'dynamic';
+	readonly kind: SkipKind;
+	/** The profile that it is bound to; absent where that cannot be read. */
+	readonly profile?: string;
 	/** Stable name of the reason. */
 	readonly code: string;
 	/** One sentence for a person; names the route, holds no secret. */
 	readonly reason: string;
-	/** What can be shown of it; `problem` is the reason. */
+	/** The same, with the place. */
+	readonly problem: Problem;
+	/** What can be shown of it; `problem` is the reason with its place. */
 	readonly view: RouteView;
 };

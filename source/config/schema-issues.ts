@@ -92,7 +92,8 @@ function wrongKind(issues: readonly Issue[], value: unknown): string {
 
 const isPlain = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
 
-function kindOf(value: unknown): string {
+/** What a value is, in words: `a list`, `text`, `empty`. */
+export function kindOf(value: unknown): string {
 	if (value === undefined || value === null) {
 		return 'empty';
 	}

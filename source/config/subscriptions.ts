@@ -14,6 +14,8 @@ const unsettledMs = 100;
 /** The entries of `webhook_subscriptions.json` as they are written. A change of the file makes a new object. */
 export type Subscriptions = {
 	readonly entries: JsonObject;
+	/** What they were read from; absent when they are of no file. */
+	readonly text?: string;
 	/** Why the file could not be used; `entries` are then those of the last good one. */
 	readonly problem?: string;
 };
@@ -56,14 +58,14 @@ export function createSubscriptionsReader({
 					);
 				}
 
-				last = {entries};
+				last = {entries, text};
 				lastText = text;
 			}
 		} catch (error) {
 			const problem = messageOf(error);
 			if (problem !== last.problem) {
 				log.warn(`${problem}; the last good subscriptions stay in place`);
-				last = {entries: last.entries, problem};
+				last = {...last, problem};
 				lastText = undefined;
 			}
 		}

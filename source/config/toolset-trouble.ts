@@ -5,12 +5,15 @@ import {routesPlace} from './routes-place.ts';
 
 const serverPrefix = 'mcp-';
 
-type Servers = Pick<Config, 'toolServers'>;
+type Servers = Pick<Config, 'toolServers'> & {
+	/** What cannot be used as it is written, by `Slip.item`: that is told of there. */
+	readonly slips: {has(item: string): boolean};
+};
 
 /** Toolsets of a route that name tool servers which are not configured: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
 export function toolsetTrouble(
 	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
-	{toolServers}: Servers,
+	{toolServers, slips}: Servers,
 ): string | undefined {
 	if (deliverOnly || cronJob !== undefined) {
 		return undefined;
@@ -19,7 +22,7 @@ export function toolsetTrouble(
 	const missing = toolsets
 		.filter(name => name.startsWith(serverPrefix))
 		.map(name => name.slice(serverPrefix.length))
-		.filter(server => !toolServers.has(server));
+		.filter(server => !toolServers.has(server) && !slips.has(`mcp_servers.${server}`));
 	return missing.length === 0
 		? undefined
 		: `names tool servers that are not configured: ${[...new Set(missing)].map(server => `"${server}"`).join(', ')}`;

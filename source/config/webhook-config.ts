@@ -1,6 +1,10 @@
+import type {Problem} from '../core/config-view.ts';
+import {cell} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
-import {profileNotServed, resolveRoute} from './resolve-route.ts';
+import type {Finding} from './place-problem.ts';
+import type {ReadRoute} from './read-route.ts';
+import {resolveRoute} from './resolve-route.ts';
 import {secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {RawWebhook} from './schema.ts';
@@ -14,7 +18,13 @@ export type ReceiverSurroundings = Pick<
 	'profile' | 'multiplexProfiles' | 'profiles'
 > & {
 	readonly environment: Environment;
+	/** Static routes that could not be read, by name: `resolveRoute` says what that means. */
+	readonly unread: ReadonlyMap<string, ReadRoute>;
+	/** Gives a finding inside the static route `name` its place. */
+	readonly place: (name: string, finding: Finding) => Problem;
 };
+
+const longestName = 128;
 
 const defaults = {
 	host: '0.0.0.0',
@@ -31,7 +41,7 @@ const defaults = {
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,
-	{environment, ...serving}: ReceiverSurroundings,
+	{environment, unread, place, ...serving}: ReceiverSurroundings,
 ): {readonly webhook: WebhookConfig; readonly problems: readonly VariableProblem[]} {
 	const {extra, ...direct} = written ?? {};
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
@@ -56,7 +66,7 @@ export function resolveWebhook(
 			rateLimit: context.rateLimit,
 			maxBodyBytes: context.maxBodyBytes,
 			secrets: context.secrets,
-			...resolveRoutes(settings.routes, context),
+			...resolveRoutes(settings.routes, {unread, place, context}),
 		},
 		problems: [enabled, port].filter(value => typeof value === 'object'),
 	};
@@ -70,12 +80,27 @@ const withoutNothing = (extra: NonNullable<RawWebhook['extra']>): typeof extra =
 
 function resolveRoutes(
 	written: RawWebhook['routes'],
-	context: RouteContext,
-): Pick<WebhookConfig, 'routes' | 'refusals' | 'skipped'> {
+	{
+		unread,
+		place,
+		context,
+	}: Pick<ReceiverSurroundings, 'unread' | 'place'> & {readonly context: RouteContext},
+): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> {
 	const routes = new Map<string, Route>();
 	const failures: SkippedRoute[] = [];
-	for (const [name, raw] of Object.entries(written ?? {})) {
-		const resolved = resolveRoute({name, source: 'static', raw}, context);
+	const read = Object.entries(written ?? {}).map(
+		([name, raw]) => [name, {raw, findings: []}] as const,
+	);
+	for (const [name, entry] of [...read, ...unread]) {
+		const resolved = resolveRoute(
+			{
+				name: cell(name, longestName).text,
+				source: 'static',
+				...entry,
+				place: finding => place(name, finding),
+			},
+			context,
+		);
 		if (resolved.ok) {
 			routes.set(name, resolved.route);
 		} else {
@@ -83,12 +108,27 @@ function resolveRoutes(
 		}
 	}
 
+	const ofKind = (wanted: SkippedRoute['kind']) => failures.filter(({kind}) => kind === wanted);
 	return {
 		routes,
-		refusals: failures.filter(({code}) => code !== profileNotServed),
-		skipped: failures.filter(({code}) => code === profileNotServed),
+		refusals: ofKind('refused'),
+		slipped: ofKind('slipped'),
+		skipped: ofKind('not-served'),
 	};
 }
+
+/** A receiver whose settings cannot be read: it is refused, whatever the defaults are. */
+export const brokenWebhook = (broken: string): WebhookConfig => ({
+	...defaults,
+	enabled: false,
+	switchedOff: false,
+	secrets: [],
+	routes: new Map(),
+	refusals: [],
+	slipped: [],
+	skipped: [],
+	broken,
+});
 
 const switches: Readonly<Record<string, boolean>> = {
 	true: true,

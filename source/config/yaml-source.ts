@@ -9,10 +9,8 @@ import {
 	type YAMLMap,
 } from 'yaml';
 import type {KeyPath} from './plain-data.ts';
+import {createPositions, type Position} from './text-positions.ts';
 import {parserMessages} from './yaml-messages.ts';
-
-/** A place in a file, both from 1. */
-type Position = {readonly line: number; readonly column: number};
 
 /** Something that the parser refused. */
 type SourceProblem = Position & {readonly key: string; readonly message: string};
@@ -54,17 +52,6 @@ export function parseYamlSource(text: string): YamlSource {
 			.map(({offset, key = '', message}) => ({...positionAt(offset), key, message})),
 		positionOf: path => positionAt(find(document, path).value),
 		positionOfKey: path => positionAt(find(document, path).key),
-	};
-}
-
-/** The place of an offset in `text`. The parser's own count misses lines inside what it could not make sense of. */
-function createPositions(text: string): (offset?: number) => Position {
-	const starts = [0, ...[...text.matchAll(/\n/g)].map(({index}) => index + 1)];
-	return (offset = 0) => {
-		const inside = Math.min(offset, text.length);
-		const after = starts.findIndex(start => start > inside);
-		const line = after === -1 ? starts.length : after;
-		return {line, column: inside - (starts[line - 1] ?? 0) + 1};
 	};
 }
 
@@ -208,10 +195,22 @@ function stepInto(
 ): {readonly key: unknown; readonly value: unknown} | undefined {
 	const collection: unknown = isAlias(node) ? node.resolve(document) : node;
 	if (isMap(collection)) {
-		return collection.items.find(({key}) => nameOf(key) === String(step));
+		return pairsOf(collection).get(String(step));
 	}
 
 	return isSeq(collection) && typeof step === 'number' && step < collection.items.length
 		? {key: undefined, value: collection.items[step]}
 		: undefined;
+}
+
+type Pairs = ReadonlyMap<string, YAMLMap['items'][number]>;
+
+const known = new WeakMap<YAMLMap, Pairs>();
+
+/** The pairs of a mapping by their names; keys do not repeat. Remembered: each of ten thousand routes may have something wrong. */
+function pairsOf(map: YAMLMap): Pairs {
+	const pairs =
+		known.get(map) ?? new Map(map.items.map(pair => [nameOf(pair.key) ?? '', pair] as const));
+	known.set(map, pairs);
+	return pairs;
 }

@@ -11,6 +11,7 @@ export const deliveryOutcomes = [
 	'ignored:script',
 	'duplicate',
 	'route', // 404
+	'slip', // 503, the route cannot be used as it is written
 	'method', // 405
 	'size', // 413
 	'signature', // 401

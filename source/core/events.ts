@@ -102,7 +102,8 @@ export type GatewayEvent =
 			readonly changes: readonly string[];
 			/** Keys whose change needs a restart. */
 			readonly restartNeeded: readonly string[];
-			readonly warnings: readonly Problem[];
+			/** What is wrong with it all the same: an error takes out one thing, whose last good version stays where there is one. */
+			readonly problems: readonly Problem[];
 	  }
 	| {
 			readonly type: 'config-rejected';

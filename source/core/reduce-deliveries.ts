@@ -21,6 +21,7 @@ const mostRoutes = 5;
 const rejections: ReadonlySet<DeliveryOutcome> = new Set([
 	'signature',
 	'route',
+	'slip',
 	'rate',
 	'method',
 	'size',

@@ -142,11 +142,9 @@ const platformsAfter: Slice<'platforms'> = (platforms, event) =>
 		: platforms;
 
 const problemsAfter: Slice<'problems'> = (problems, event) => {
-	if (event.type === 'config-rejected') {
-		return event.problems;
-	}
-
-	return event.type === 'config-reloaded' ? event.warnings : problems;
+	return event.type === 'config-rejected' || event.type === 'config-reloaded'
+		? event.problems
+		: problems;
 };
 
 const totalsAfter: Slice<'totals'> = (totals, event) => {

@@ -1,4 +1,4 @@
-import type {Config} from '../config/config.ts';
+import type {Config, Slip} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
@@ -66,6 +66,10 @@ export const createForgeChannel = ({
 	problemWith: ({extra}) => problemOf(forgeTargetOf(extra)),
 	async send({text, target, profile}, signal) {
 		const {forge, profiles} = config();
+		if (forge.broken !== undefined) {
+			throw new DeliveryError('forge_client_unusable', `Cannot deliver: ${forge.broken}`);
+		}
+
 		return postForgeComment(
 			{
 				target: required(forgeTargetOf(target.extra)),
@@ -80,7 +84,13 @@ export const createForgeChannel = ({
 	},
 });
 
-const emailIsOff = 'platform "email" is not enabled; see platforms.email';
+/** Why nothing can be mailed while it is not enabled. */
+const emailIsOff = ({slips}: Config): string =>
+	emailSlip({slips})?.reason ?? 'platform "email" is not enabled; see platforms.email';
+
+/** What is wrong with `platforms.email`, when no last good version of it is in use. */
+export const emailSlip = ({slips}: Pick<Config, 'slips'>): Slip | undefined =>
+	[slips.get('platforms.email'), slips.get('platforms')].find(slip => slip?.kept === false);
 
 /** Mail. */
 export const createEmailChannel = ({
@@ -90,13 +100,15 @@ export const createEmailChannel = ({
 	email: state,
 }: ChannelDependencies): Channel => ({
 	problemWith({extra}) {
-		const {email} = config().platforms;
-		return email?.enabled ? problemOf(recipientsOf(extra, email.homeChannel)) : emailIsOff;
+		const now = config();
+		const {email} = now.platforms;
+		return email?.enabled ? problemOf(recipientsOf(extra, email.homeChannel)) : emailIsOff(now);
 	},
 	async send(message, signal) {
-		const {email} = config().platforms;
+		const now = config();
+		const {email} = now.platforms;
 		if (!email?.enabled) {
-			throw new DeliveryError('platform_disabled', `Cannot deliver: ${emailIsOff}`);
+			throw new DeliveryError('platform_disabled', `Cannot deliver: ${emailIsOff(now)}`);
 		}
 
 		const {extra} = message.target;

@@ -9,6 +9,7 @@ import {
 	createEmailChannel,
 	createForgeChannel,
 	createLogChannel,
+	emailSlip,
 } from './channels.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
 import {DeliveryError} from './delivery-error.ts';
@@ -110,7 +111,14 @@ export function createDeliverer({
 			(
 				channels.get(target.kind) ?? {problemWith: () => unknownTarget(target.kind).problem}
 			).problemWith(target),
-		platforms: () => [email.view(config().platforms.email)].filter(view => view !== undefined),
+		platforms() {
+			const now = config();
+			const slip = emailSlip(now);
+			const view: PlatformView | undefined = slip
+				? {name: 'email', state: 'failed', reason: slip.reason}
+				: email.view(now.platforms.email);
+			return view ? [view] : [];
+		},
 		async [Symbol.asyncDispose]() {
 			killed.abort();
 			await Promise.allSettled(underWay);

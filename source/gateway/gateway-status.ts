@@ -2,6 +2,7 @@ import type {GatewayState} from '../core/state.ts';
 import type {GatewayStatus} from './port.ts';
 import {restartNeeded} from './restart-needed.ts';
 import type {Rooms} from './rooms.ts';
+import {statusSlips} from './status-slips.ts';
 
 /** The gateway in one object. @see Decisions 2 */
 export async function gatewayStatus(
@@ -46,6 +47,7 @@ export async function gatewayStatus(
 		platforms,
 		model: model ?? null,
 		model_problem: modelProblem ?? null,
+		slips: statusSlips({config: live.current(), table: live.routes(), jobs: views}),
 		config_problems: problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
 		journal_failing: failing ?? null,

@@ -6,7 +6,9 @@ import {formatProblem} from '../config/format-problem.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
+import type {SkippedRoute} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
+import {mostProblems} from '../config/yaml-source.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Problem} from '../core/config-view.ts';
 import type {Emit} from '../core/events.ts';
@@ -25,7 +27,7 @@ export type LiveConfig = {
 	secrets(): readonly string[];
 	/** What is written now, without taking it over. */
 	peek(): LoadedConfig;
-	/** Reads everything again. A broken or refused file changes nothing and is reported. */
+	/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
 	reload(): Promise<void>;
 	/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
 	catchUp(): Promise<void>;
@@ -63,7 +65,7 @@ export function createLiveConfig(
 		subscriptions: createSubscriptionsReader({paths, clock, log}),
 	});
 
-	const routes = () => {
+	const currentRoutes = () => {
 		const table = currentTable();
 		if (table !== known) {
 			known = table;
@@ -76,23 +78,39 @@ export function createLiveConfig(
 	};
 
 	let troublesBefore: ReadonlySet<string> = new Set();
-	const reportTroubles = ({skipped, warnings}: RouteTable) => {
+	const reportTroubles = ({routes, skipped, warnings}: RouteTable) => {
 		const troubles = new Set([
-			...skipped.map(({reason}) => `Not served: ${reason}`),
+			...skipped.map(entry => troubleWith(entry, routes)),
 			...warnings.map(formatProblem),
 		]);
-		for (const trouble of troubles) {
-			if (!troublesBefore.has(trouble)) {
-				log.warn(trouble);
-			}
+		const fresh = [...troubles].filter(trouble => !troublesBefore.has(trouble));
+		for (const trouble of fresh.slice(0, mostProblems)) {
+			log.warn(trouble);
+		}
+
+		if (fresh.length > mostProblems) {
+			log.warn(`… and ${fresh.length - mostProblems} more: see "svc webhook list"`);
 		}
 
 		troublesBefore = troubles;
 	};
 
-	const warnOf = (warnings: readonly Problem[]) => {
-		for (const problem of warnings) {
-			log.warn(formatProblem(problem));
+	/** Slips of routes are told of with the routes. */
+	const tellOf = ({problems, slips, webhook}: Config) => {
+		const consequences = new Map(
+			[...slips.values()].map(({reason, kept}) => [
+				reason,
+				kept ? '; its last good version stays in use' : '; it is not in use',
+			]),
+		);
+		const ofRoutes = new Set(webhook.slipped.map(({problem}) => problem));
+		for (const problem of problems) {
+			if (problem.severity === 'warning') {
+				log.warn(formatProblem(problem));
+			} else if (!ofRoutes.has(problem)) {
+				const text = formatProblem(problem);
+				log.error(`${text}${consequences.get(text) ?? ''}`);
+			}
 		}
 	};
 
@@ -106,18 +124,18 @@ export function createLiveConfig(
 
 	if (broken.length > 0) {
 		reject(broken, stillBroken);
-	} else if (config.warnings.length > 0) {
-		warnOf(config.warnings);
+	} else if (config.problems.length > 0) {
+		tellOf(config);
 		emit({
 			type: 'config-reloaded',
 			at: clock.now(),
 			changes: [],
 			restartNeeded: [],
-			warnings: config.warnings,
+			problems: config.problems,
 		});
 	}
 
-	const peek = () => loadConfig({paths, environment, profilesBefore: config.profiles});
+	const peek = () => loadConfig({paths, environment, before: config});
 
 	const reload = async () => {
 		stamp = stampOf(paths);
@@ -134,7 +152,10 @@ export function createLiveConfig(
 		}
 
 		// A receiver that was refused already must not keep the rest of the file from being taken over.
-		const wasServing = broken.length === 0 && config.webhook.refusals.length === 0;
+		const wasServing =
+			broken.length === 0 &&
+			config.webhook.refusals.length === 0 &&
+			config.webhook.broken === undefined;
 		const refused = wasServing
 			? [...problemsOfLoss(config, next.config), ...problemsOfRefusals(next.config)]
 			: [];
@@ -148,13 +169,13 @@ export function createLiveConfig(
 		started = broken.length > 0 ? next.config : started;
 		broken = [];
 		config = next.config;
-		routes();
+		currentRoutes();
 		emit({
 			type: 'config-reloaded',
 			at: clock.now(),
 			changes,
 			restartNeeded,
-			warnings: next.config.warnings,
+			problems: next.config.problems,
 		});
 		log.info(
 			changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
@@ -163,7 +184,7 @@ export function createLiveConfig(
 				...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
 			},
 		);
-		warnOf(config.warnings);
+		tellOf(config);
 		await onChange(config, previous);
 	};
 
@@ -173,7 +194,7 @@ export function createLiveConfig(
 		get broken() {
 			return broken;
 		},
-		routes,
+		routes: currentRoutes,
 		secrets: () => secrets,
 		peek,
 		reload,
@@ -207,6 +228,21 @@ function statOf(path: string) {
 	}
 }
 
+/** What is wrong with a route, and what that means. */
+function troubleWith(
+	{name, kind, reason, view}: SkippedRoute,
+	served: RouteTable['routes'],
+): string {
+	if (kind !== 'slipped') {
+		return `Not served: ${reason}`;
+	}
+
+	const consequence = served.has(name)
+		? 'its last good version is served'
+		: 'its events are answered with 503';
+	return `${view.problem ?? reason}; ${consequence}`;
+}
+
 const stillBroken = 'nothing runs before it is mended';
 
 const unchanged = 'the running configuration stays';
@@ -228,8 +264,8 @@ const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Pr
 		: [];
 
 /** What the receiver would refuse at a start is not taken over while it runs. */
-const problemsOfRefusals = ({webhook, paths}: Config): readonly Problem[] =>
-	webhook.refusals.map(({reason}) => problemOf(paths.config, reason, 'platforms.webhook.routes'));
+const problemsOfRefusals = ({webhook}: Config): readonly Problem[] =>
+	webhook.refusals.map(({problem}) => problem);
 
 /** An error that has no place in the file. */
 const problemOf = (file: string, message: string, key = ''): Problem => ({

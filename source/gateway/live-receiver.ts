@@ -1,4 +1,5 @@
 import type {WebhookConfig} from '../config/config.ts';
+import {placed} from '../config/format-problem.ts';
 import type {Clock} from '../core/clock.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
@@ -88,11 +89,13 @@ export function createLiveReceiver({
 		const [refusal] = webhook.refusals;
 		if (broken !== undefined) {
 			refuse('config_invalid', broken);
+		} else if (webhook.broken !== undefined) {
+			refuse('settings_invalid', webhook.broken);
 		} else if (!webhook.enabled) {
 			say('warn', 'The webhook receiver is not enabled (platforms.webhook.enabled)');
 			emit({type: 'webhook-disabled', at: clock.now()});
 		} else if (refusal) {
-			refuse(refusal.code, refusal.reason);
+			refuse(refusal.code, placed(refusal.problem, refusal.reason));
 		} else {
 			await listen(webhook);
 		}

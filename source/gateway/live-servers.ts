@@ -1,4 +1,5 @@
 import type {Config} from '../config/config.ts';
+import {serverItem} from '../config/slipped-server.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {AskedTool} from '../core/approval.ts';
 import type {ServerChange} from '../core/approvals/approvals.ts';
@@ -15,6 +16,7 @@ import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerEventThrottle} from './server-event-throttle.ts';
 import {createServerLog} from './server-log.ts';
+import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 
 /** A run does not wait longer for servers that connect. */
@@ -50,7 +52,7 @@ export type LiveServers = AsyncDisposable & {
 
 export type LiveServersDependencies = {
 	readonly clock: Clock;
-	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
+	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'slips'>;
 	readonly openManager: OpenManager;
 	readonly emit: Emit;
 	readonly log: Logger;
@@ -90,6 +92,17 @@ export function createLiveServers({
 			definitions.removed(server);
 		},
 	});
+	const slipped = createSlippedServers({
+		clock,
+		config,
+		onChange(view) {
+			events.changed(view);
+			serverLog.changed(view);
+		},
+		onRemoved(server) {
+			events.removed(server);
+		},
+	});
 	let turn = Promise.resolve();
 	let closed = false;
 
@@ -98,6 +111,7 @@ export function createLiveServers({
 			return;
 		}
 
+		slipped.changed();
 		const {toolServers, profiles} = config();
 		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
 		const opened = managers.opened();
@@ -113,7 +127,7 @@ export function createLiveServers({
 
 	/** @throws SvcError `server_not_found`, `profile_not_served` */
 	const find = async (name: string, profileName = 'default') => {
-		const {toolServers, profiles} = config();
+		const {toolServers, profiles, slips} = config();
 		const profile = profiles.of(profileName);
 		if (profile.name !== 'default' && !profiles.others.some(other => other.name === profile.name)) {
 			throw new SvcError(
@@ -122,7 +136,7 @@ export function createLiveServers({
 			);
 		}
 
-		const server = serverOf(toolServers, name);
+		const server = serverOf({toolServers, slips}, name);
 		return {manager: await managers.of(profile), server};
 	};
 
@@ -150,7 +164,11 @@ export function createLiveServers({
 
 			return manager.tools();
 		},
-		views: () => inServerOrder([...managers.opened().values()].flatMap(manager => manager.views())),
+		views: () =>
+			inServerOrder([
+				...[...managers.opened().values()].flatMap(manager => manager.views()),
+				...slipped.views(),
+			]),
 		async connect(name, profile) {
 			const {manager} = await find(name, profile);
 			return manager.connect(name);
@@ -187,10 +205,19 @@ export function createLiveServers({
 }
 
 /** @throws SvcError `server_not_found` */
-function serverOf(servers: Config['toolServers'], name: string): ToolServerConfig {
-	const server = servers.get(name);
+function serverOf(
+	{toolServers, slips}: Pick<Config, 'toolServers' | 'slips'>,
+	name: string,
+): ToolServerConfig {
+	const server = toolServers.get(name);
 	if (!server) {
-		throw new SvcError('server_not_found', `Cannot find tool server "${name}": see "svc mcp list"`);
+		const reason = slips.get(serverItem(name))?.reason;
+		throw new SvcError(
+			'server_not_found',
+			reason === undefined
+				? `Cannot find tool server "${name}": see "svc mcp list"`
+				: `Cannot use tool server "${name}": ${reason}`,
+		);
 	}
 
 	return server;

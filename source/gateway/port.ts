@@ -14,6 +14,9 @@ export type ReplayPlan = Answer<'planReplay'>;
 /** @see Decisions 2 */
 export type GatewayStatus = Answer<'status'>;
 
+/** Something that cannot be used as it is written. @see Decisions 3, "One slip takes one thing down" */
+export type StatusSlip = GatewayStatus['slips'][number];
+
 export type StopConsequences = Answer<'stopConsequences'>;
 
 /** What reading the tool servers' configuration again would do; one line each. */

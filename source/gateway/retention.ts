@@ -8,11 +8,21 @@ const intervalMs = 10 * 60_000;
 /** Applies the retention every ten minutes until disposed of. */
 export function startRetention(
 	{clock, store, log}: {readonly clock: Clock; readonly store: Store; readonly log: Logger},
-	{retention}: {readonly retention: () => Retention},
+	{
+		retention,
+	}: {
+		/** `undefined`: nothing is removed. */
+		readonly retention: () => Retention | undefined;
+	},
 ): Disposable {
 	const stop = every(clock, intervalMs, async () => {
+		const bounds = retention();
+		if (!bounds) {
+			return;
+		}
+
 		try {
-			const {bodies, rows} = await store.journal.purge(retention());
+			const {bodies, rows} = await store.journal.purge(bounds);
 			if (bodies + rows > 0) {
 				log.info('Old deliveries were removed', {bodies, rows});
 			}

@@ -1,8 +1,12 @@
 import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
 import {stampOf} from '../config/file-stamp.ts';
+import {placed} from '../config/format-problem.ts';
+import {createJsonPlacer} from '../config/json-source.ts';
+import type {Finding} from '../config/place-problem.ts';
 import {readTextFile} from '../config/read-text-file.ts';
 import type {Clock} from '../core/clock.ts';
+import type {Problem} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -34,7 +38,7 @@ export const jobsFile = ({cron}: Pick<HomePaths, 'cron'>): string => join(cron, 
 /**
  * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB,
  * not `{"jobs": […]}`) is reported once to `log` and leaves the last good set in place; a missing or blank one is an empty set. One entry that cannot be
- * used is reported and leaves the others alone.
+ * used is reported with its place, stays the job that it was, if it was one, and leaves the others alone.
  */
 export function createJobsReader({
 	paths,
@@ -52,22 +56,31 @@ export function createJobsReader({
 	/** Entries by their text: thousands of them are not worked out again because one changed. */
 	let known = new Map<string, JobEntry>();
 
-	const interpret = (entries: readonly JsonValue[]): readonly JobEntry[] => {
+	const interpret = (entries: readonly JsonValue[], text: string): readonly JobEntry[] => {
 		const next = new Map<string, JobEntry>();
 		const all = entries.map((entry, index) => {
 			const key = JSON.stringify(entry);
 			const before = known.get(key);
 			// What is said of one that cannot be used depends on its place.
 			const interpreted = before?.ok ? before : interpretJob(entry, index);
-			if (!interpreted.ok && !before) {
-				log.warn(interpreted.job.problem);
-			}
-
 			next.set(key, interpreted);
 			return interpreted;
 		});
+		const isNew = (index: number) => !known.has(JSON.stringify(entries[index]));
+		const result = withLastGood(
+			withPlaces(withoutRepeatedIds(all, entries), createJsonPlacer(path, text)),
+			last.entries,
+		);
+		for (const [index, entry] of result.entries()) {
+			if (entry.at && isNew(index)) {
+				log.warn(
+					entry.ok ? `${entry.stale}; its last good version stays in use` : entry.job.problem,
+				);
+			}
+		}
+
 		known = next;
-		return withoutRepeatedIds(all, entries);
+		return result;
 	};
 
 	const reread = () => {
@@ -75,7 +88,7 @@ export function createJobsReader({
 			const text = readTextFile(path, maxJobsBytes) ?? '';
 			if (text !== lastText) {
 				last = {
-					entries: interpret(entriesOf(parseJobs(text, path))),
+					entries: interpret(entriesOf(parseJobs(text, path)), text),
 					complete: text.trim() !== '',
 				};
 				lastText = text;
@@ -101,6 +114,38 @@ export function createJobsReader({
 			return last;
 		},
 	};
+}
+
+/** Entries that cannot be used say where they stand. */
+const withPlaces = (
+	entries: readonly JobEntry[],
+	place: (finding: Finding) => Problem,
+): readonly JobEntry[] =>
+	entries.map((entry, index) => {
+		if (entry.ok) {
+			return entry;
+		}
+
+		const at = place({path: ['jobs', index], message: entry.job.problem});
+		return {...entry, job: {...entry.job, problem: placed(at, entry.job.problem)}, at};
+	});
+
+/** An entry that cannot be used any more stays the job that it was, by its identifier. */
+function withLastGood(
+	entries: readonly JobEntry[],
+	before: readonly JobEntry[],
+): readonly JobEntry[] {
+	const good = new Map(before.flatMap(({ok, job}) => (ok ? [[job.id, job] as const] : [])));
+	const taken = new Set(entries.flatMap(({ok, job}) => (ok ? [job.id] : [])));
+	return entries.map(entry => {
+		const job = good.get(entry.job.id);
+		if (entry.ok || !job || taken.has(job.id)) {
+			return entry;
+		}
+
+		taken.add(job.id);
+		return {ok: true, job, stale: entry.job.problem, ...(entry.at && {at: entry.at})};
+	});
 }
 
 /** Of two entries with one identifier, the later cannot be used: nobody could say which is meant. */

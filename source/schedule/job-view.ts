@@ -44,6 +44,7 @@ export function viewOfJob(
 		timeZone: job.timeZone,
 		state: job.paused ? 'paused' : nextAt === undefined ? 'ended' : 'active',
 		deliver: job.target.kind,
+		...(entry.stale !== undefined && {problem: entry.stale}),
 		...(nextAt !== undefined && {nextAt}),
 	};
 }

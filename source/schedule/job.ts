@@ -4,6 +4,7 @@ import {describeIssues} from '../config/schema-issues.ts';
 import {anyJson, checked, setting, text, texts} from '../config/schema-parts.ts';
 import {targetProblem} from '../config/target-problem.ts';
 import {deliverValues, targetOf} from '../config/targets.ts';
+import type {Problem} from '../core/config-view.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
@@ -42,9 +43,10 @@ export type InvalidJob = {
 	readonly problem: string;
 };
 
+/** `stale`: what is wrong with it as it is written now; `job` is its last good version. `at`: the same problem by its place. */
 export type JobEntry =
-	| {readonly ok: true; readonly job: JobDefinition}
-	| {readonly ok: false; readonly job: InvalidJob};
+	| {readonly ok: true; readonly job: JobDefinition; readonly stale?: string; readonly at?: Problem}
+	| {readonly ok: false; readonly job: InvalidJob; readonly at?: Problem};
 
 const longestName = 100;
 const longestPrompt = 100_000;

@@ -23,7 +23,7 @@ type ExchangeDependencies = {
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => Promise<string>;
 	/** `metrics.host`. */
-	readonly metricsHost: () => string;
+	readonly metricsHost: () => string | undefined;
 };
 
 /** Between HTTP and the response table: paths and methods in, status and headers out. @see Interface 4.2 */

@@ -1,4 +1,5 @@
-import type {Route} from '../config/route.ts';
+import type {Route, SkippedRoute} from '../config/route.ts';
+import {routeIdOf} from './compiled-route.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
 import {cleanDetail, note} from './visit.ts';
 import type {Visit} from './visit.ts';
@@ -19,9 +20,17 @@ const lookedAt = 1024;
 
 const defaultProfile = 'default';
 
+/** What a path leads to: a route, one that cannot be served as it is written, or nothing that anybody may know of. */
+export type FoundRoute =
+	| {readonly kind: 'served'; readonly route: Route}
+	| {readonly kind: 'slipped'; readonly reason: string}
+	| {readonly kind: 'unknown'};
+
+const unknown: FoundRoute = {kind: 'unknown'};
+
 /**
  * The route that a path names: without a prefix one of the default profile, with one a route that is bound to exactly that profile. Whoever asks learns of no other route that there
- * is one.
+ * is one. A route whose profile cannot be read is found below each of them: its sender must come again.
  *
  * @see Interface 4.2, 5.2 rule 4
  */
@@ -29,24 +38,35 @@ export function findRoute(
 	visit: Visit,
 	named: Named,
 	parts: Pick<PipelineParts, 'routes' | 'multiplexing' | 'compile'>,
-): Route | undefined {
+): FoundRoute {
 	const {profile, route: name} = named;
-	const route = name === undefined ? undefined : parts.routes().routes.get(name);
+	const table = parts.routes();
+	const route = name === undefined ? undefined : table.routes.get(name);
+	const slip = route || name === undefined ? undefined : table.slipped.get(name);
 	const problem =
 		profile !== undefined && !parts.multiplexing()
 			? 'profiles are not multiplexed'
-			: problemOf(route, profile ?? defaultProfile);
-	if (!route || problem !== undefined) {
-		// A query may hold a secret, and names nothing.
-		const shown = profile === undefined ? name : undefined;
-		const text = shown ?? named.path.replace(/\?.*/, '');
-		visit.route = cleanDetail(visit, text.slice(0, lookedAt), longestName);
-		note(visit, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
-		return undefined;
+			: problemOf(route ?? slip, profile ?? defaultProfile);
+	if (problem === undefined && route) {
+		enterRoute(visit, route, parts);
+		return {kind: 'served', route};
 	}
 
-	enterRoute(visit, route, parts);
-	return route;
+	if (problem === undefined && slip) {
+		// A profile that only the path names is a stranger's word.
+		const bound = {profile: slip.profile ?? defaultProfile, name: slip.name};
+		visit.route = bound.name;
+		visit.profile = bound.profile;
+		visit.routeId = routeIdOf(bound);
+		return {kind: 'slipped', reason: slip.view.problem ?? slip.reason};
+	}
+
+	// A query may hold a secret, and names nothing.
+	const shown = profile === undefined ? name : undefined;
+	const text = shown ?? named.path.replace(/\?.*/, '');
+	visit.route = cleanDetail(visit, text.slice(0, lookedAt), longestName);
+	note(visit, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
+	return unknown;
 }
 
 /** From here on the visit is one to `route`. */
@@ -63,10 +83,13 @@ export function enterRoute(
 	note(visit, 'route', {verdict: 'pass', detail: route.source});
 }
 
-function problemOf(route: Route | undefined, profile: string): string | undefined {
+function problemOf(
+	route: Pick<SkippedRoute, 'profile'> | undefined,
+	profile: string,
+): string | undefined {
 	if (!route) {
 		return 'no such route';
 	}
 
-	return route.profile === profile ? undefined : `bound to profile "${route.profile}"`;
+	return (route.profile ?? profile) === profile ? undefined : `bound to profile "${route.profile}"`;
 }

@@ -57,10 +57,11 @@ export const recoveredEvent = (
 	),
 });
 
-function routeOf(name: string, {routes}: RouteTable): Route {
+function routeOf(name: string, {routes, slipped}: RouteTable): Route {
 	const route = routes.get(name);
 	if (!route) {
-		throw new SvcError('route_not_found', `Cannot send to "${name}": there is no such route`);
+		const reason = slipped.get(name)?.view.problem ?? 'there is no such route';
+		throw new SvcError('route_not_found', `Cannot send to "${name}": ${reason}`);
 	}
 
 	return route;

@@ -8,15 +8,19 @@ const anywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 /**
  * Who asks for `/metrics`: somebody whom `metrics.host` allows, a stranger, or a browser on this machine that was misled: a web page may ask under a name of its own that
  * resolves to this machine (DNS rebinding), and would read the answer. A loopback `host` allows this machine itself, which a proxy on this machine that passes a request on is
- * not. A wildcard address allows everybody. Another address: this machine, and requests that came in through that address, under whatever name.
+ * not. A wildcard address allows everybody. Another address: this machine, and requests that came in through that address, under whatever name. None: nobody.
  *
  * @see Decisions 3 (`metrics.host`)
  */
 export function metricsReader(
 	{socket, headers}: IncomingMessage,
 	{authority}: RequestTarget,
-	host: string,
+	host: string | undefined,
 ): 'allowed' | 'stranger' | 'misled' {
+	if (host === undefined) {
+		return 'stranger';
+	}
+
 	if (anywhere.has(host)) {
 		return 'allowed';
 	}

@@ -50,11 +50,20 @@ export async function receive(visit: Visit, knock: Knock, parts: PipelineParts):
 		});
 	}
 
-	const route = findRoute(visit, knock, parts);
-	if (!route) {
+	const found = findRoute(visit, knock, parts);
+	if (found.kind === 'unknown') {
 		return refusals.unknownRoute;
 	}
 
+	if (found.kind === 'slipped') {
+		// Before anything is read: what cannot be checked is not taken in.
+		return stop(visit, refusals.slipped, {
+			step: 'route',
+			detail: cleanDetail(visit, found.reason),
+		});
+	}
+
+	const {route} = found;
 	const {maxBodyBytes} = route;
 	if (knock.declaredBytes !== undefined && knock.declaredBytes > maxBodyBytes) {
 		return stop(visit, refusals.size, {

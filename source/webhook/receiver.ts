@@ -69,8 +69,8 @@ export type ReceiverDependencies = {
 	readonly redact: Redact;
 	/** Prometheus text of other rooms, appended to `/metrics`. */
 	readonly metrics: () => Promise<string>;
-	/** Address that `/metrics` is for: this machine alone when it is a loopback one. */
-	readonly metricsHost: () => string;
+	/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
+	readonly metricsHost: () => string | undefined;
 	/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
 	readonly environment: () => Readonly<Record<string, string>>;
 };

@@ -118,7 +118,7 @@ const yamlTexts = oneof(
 function misplacedIn(home: TemporaryHome, text: string): readonly string[] {
 	const loaded = home.load({config: text});
 	const lines = text.replace(/^\uFEFF/, '').split('\n');
-	return (loaded.ok ? loaded.config.warnings : loaded.problems)
+	return (loaded.ok ? loaded.config.problems : loaded.problems)
 		.filter(({line, column, message, key}) => {
 			const length = lines[line - 1]?.length;
 			const isInside = length !== undefined && column >= 1 && column <= length + 1;

@@ -126,12 +126,12 @@ test('a refusal names the key when there is one', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());
 	const reasonFor = (entry: unknown) => checkSubscription('a', entry, config)[0]?.reason;
-	expect(reasonFor({secret: 's', prompt: 1})).toMatch(/^Route "a" is not a route: prompt must be /);
-	expect(reasonFor('text')).toBe('Route "a" is not a route: must be a mapping, not text');
+	expect(reasonFor({secret: 's', prompt: 1})).toMatch(/^Route "a" cannot be used: prompt must be /);
+	expect(reasonFor('text')).toBe('Route "a" cannot be used: must be a mapping, not text');
 	expect(reasonFor({secret: 's', skills: {deep: Infinity}})).toBe(
-		'Route "a" is not a route: skills.deep must be a finite number',
+		'Route "a" cannot be used: skills.deep must be a finite number',
 	);
-	expect(reasonFor(Infinity)).toBe('Route "a" is not a route: must be a finite number');
+	expect(reasonFor(Infinity)).toBe('Route "a" cannot be used: must be a finite number');
 });
 
 test.for([

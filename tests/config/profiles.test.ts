@@ -34,7 +34,7 @@ test('"With `gateway.multiplex_profiles` enabled: the profile authorised to run 
 	makeProfile(home, 'ops');
 	const routes = '      bound: {profile: ops}\n      own: {profile: default}\n';
 	const config = configOf(home.load({config: multiplexing(routes)}));
-	expect(config).toMatchObject({multiplexProfiles: true, warnings: []});
+	expect(config).toMatchObject({multiplexProfiles: true, problems: []});
 	expect([...config.webhook.routes.values()].map(({name, profile}) => [name, profile])).toEqual([
 		['plain', 'default'],
 		['bound', 'ops'],
@@ -79,7 +79,11 @@ test('without it such a route is skipped with a warning, and nothing is refused 
 		['dynamic', 'dynamic', 'profile_not_served'],
 		['bound', 'dynamic', 'shadowed'],
 	]);
-	expect(routeViews(table)[1]).toMatchObject({name: 'bound', profile: 'ops', problem: reason});
+	expect(routeViews(table)[1]).toMatchObject({
+		name: 'bound',
+		profile: 'ops',
+		problem: `config.yaml:8:24: ${reason}`,
+	});
 	expect(config.profiles.others).toEqual([]);
 	expect(JSON.stringify(config)).not.toContain('never-read');
 });
@@ -111,7 +115,10 @@ test.for([
 					),
 				}),
 			);
-			expect(config.webhook.refusals.map(({code}) => code)).toEqual(['profile_invalid']);
+			expect(config.webhook).toMatchObject({
+				refusals: [],
+				slipped: [{name: 'bound', code: 'profile_invalid'}],
+			});
 			const {routes, skipped} = buildRouteTable(config, {entries: {dynamic: {profile}}});
 			expect([...routes.keys()]).toEqual(['plain']);
 			expect(skipped.at(-1)).toMatchObject({name: 'dynamic', code: 'profile_invalid'});
@@ -183,7 +190,7 @@ test("a secret of a route is looked up with its profile's `.env`, then in the pr
 		{
 			name: 'b',
 			reason:
-				'Route "b" has a secret that cannot be read: ${MINE} is not set in the .env of profile "dev" or in the environment',
+				'Route "b" cannot be used: secret ${MINE} is not set in the .env of profile "dev" or in the environment',
 		},
 	]);
 	expect(config.secretValues).toEqual(
@@ -288,18 +295,18 @@ test('a broken `.env` of a profile is reported, and its last good variables stay
 		expect.stringContaining('${HOOK} is not set in the .env of profile "ops"'),
 	]);
 
-	const after = loadConfig({...options, profilesBefore: before.profiles});
+	const after = loadConfig({...options, before: before});
 	expect(problemsOf(after)).toEqual([
 		`.env: Cannot read "${env}": it is not a file; the last good variables stay in place`,
 	]);
 	expect(configOf(after).webhook.routes.get('bound')?.secrets).toEqual(['good-hook']);
 	// And once more: what stayed stays.
-	const again = loadConfig({...options, profilesBefore: configOf(after).profiles});
+	const again = loadConfig({...options, before: configOf(after)});
 	expect(configOf(again).profiles.of('ops').environment).toEqual({HOOK: 'good-hook'});
 
 	rmSync(env, {recursive: true});
 	writeFileSync(env, 'HOOK=mended-hook\n');
-	const mended = loadConfig({...options, profilesBefore: configOf(again).profiles});
+	const mended = loadConfig({...options, before: configOf(again)});
 	expect(problemsOf(mended)).toEqual([]);
 	expect(configOf(mended).webhook.routes.get('bound')?.secrets).toEqual(['mended-hook']);
 });

@@ -64,9 +64,9 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'chat',
 	]);
 	expect(dynamic[3]?.reason).toBe(
-		'Route "prompt" is not a route: prompt must be text, not a number: put it in quotes',
+		'Route "prompt" cannot be used: prompt must be text, not a number: put it in quotes',
 	);
-	expect(dynamic[0]?.reason).toBe('Route "text" is not a route: must be a mapping, not text');
+	expect(dynamic[0]?.reason).toBe('Route "text" cannot be used: must be a mapping, not text');
 	expect(dynamic[4]?.code).toBe('coalesce_with_cron_job');
 	expect(dynamic[5]?.code).toBe('not_available_yet');
 });

@@ -25,7 +25,7 @@ function createReader(home: ReturnType<typeof createTemporaryHome>) {
 test('"an object keyed by route name", and a home without the file has none', () => {
 	using home = createTemporaryHome();
 	const {reader} = createReader(home);
-	expect(reader.current()).toEqual({entries: {}});
+	expect(reader.current()).toMatchObject({entries: {}});
 	writeFileSync(home.paths.subscriptions, '\uFEFF{"a": {"secret": "s"}}');
 	expect(reader.current().entries).toEqual({a: {secret: 's'}});
 	rmSync(home.paths.subscriptions);
@@ -104,18 +104,18 @@ test.for([
 	expect(messages).toHaveLength(1);
 	expect(messages[0]).not.toContain('s3cret');
 	writeFileSync(home.paths.subscriptions, '{"a": 1}');
-	expect(reader.current()).toEqual({entries: {a: 1}});
+	expect(reader.current()).toMatchObject({entries: {a: 1}});
 });
 
 test('a file that is blank holds none at the first look, and an edit may begin with it', async () => {
 	using home = createTemporaryHome();
 	writeFileSync(home.paths.subscriptions, '\n');
 	const {reader, messages} = createReader(home);
-	expect(reader.current()).toEqual({entries: {}});
+	expect(reader.current()).toMatchObject({entries: {}});
 	await editSubscriptions(home.paths, entries => ({...entries, a: 1}), {clock: systemClock});
-	expect(reader.current()).toEqual({entries: {a: 1}});
+	expect(reader.current()).toMatchObject({entries: {a: 1}});
 	writeFileSync(home.paths.subscriptions, '{}');
-	expect(reader.current()).toEqual({entries: {}});
+	expect(reader.current()).toMatchObject({entries: {}});
 	expect(messages).toEqual([]);
 });
 

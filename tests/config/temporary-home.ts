@@ -50,4 +50,8 @@ export function configOf(loaded: LoadedConfig): Config {
 
 /** Every problem and warning, one line each. */
 export const problemsOf = (loaded: LoadedConfig): readonly string[] =>
-	(loaded.ok ? loaded.config.warnings : loaded.problems).map(formatProblem);
+	(loaded.ok ? loaded.config.problems : loaded.problems).map(formatProblem);
+
+/** Whether anything of it is an error: the file is refused as a whole, or one thing that it says. */
+export const hasErrors = (loaded: LoadedConfig): boolean =>
+	(loaded.ok ? loaded.config.problems : loaded.problems).some(({severity}) => severity === 'error');

@@ -64,7 +64,7 @@ test('junk below `mcp_servers` never throws, stands in its place and is shown in
 			const config = stringify({mcp_servers: servers});
 			const lines = config.split('\n').length;
 			const loaded = home.load({config});
-			const problems = loaded.ok ? loaded.config.warnings : loaded.problems;
+			const problems = loaded.ok ? loaded.config.problems : loaded.problems;
 			expect(problems.filter(({line}) => line < 1 || line > lines)).toEqual([]);
 			// What stands where one of a few words can stand is shown: it is a misspelt word.
 			const shown = problemsOf(loaded).filter(line => !line.includes(' is not known'));

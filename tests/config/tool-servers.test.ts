@@ -423,7 +423,11 @@ test.for([
 ] as const)('{%s} is refused at its place', ([entry, expected]) => {
 	expect(saidOf(entry).map(line => line.replace(/^: /, ''))).toEqual(expected);
 	using home = createTemporaryHome();
-	expect(home.load({config: `mcp_servers: {crm: {${entry}}}`}).ok).toBe(false);
+	const {slips, toolServers} = configOf(
+		home.load({config: `mcp_servers: {crm: {${entry}}, other: {command: a}}`}),
+	);
+	expect(slips.get('mcp_servers.crm')).toMatchObject({kept: false});
+	expect([...toolServers.keys()]).toEqual(['other']);
 });
 
 test('"reported with file, line, column and the path of the key"', () => {
@@ -514,7 +518,7 @@ test.for([
 ] as const)('a server cannot be called %s', ([name]) => {
 	using home = createTemporaryHome();
 	const loaded = home.load({config: `mcp_servers: {${name}: {command: a}}`});
-	expect(loaded.ok).toBe(false);
+	expect(configOf(loaded).toolServers.size).toBe(0);
 	expect(problemsOf(loaded).join('\n')).toContain('is not a name: 1 to 128 characters');
 });
 

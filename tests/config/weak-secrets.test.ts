@@ -11,7 +11,7 @@ const loadRoutes = (webhook: string) => {
 };
 
 const warningsOf = (webhook: string) =>
-	loadRoutes(webhook).warnings.map(({key, line, severity, message}) => [
+	loadRoutes(webhook).problems.map(({key, line, severity, message}) => [
 		key,
 		line,
 		severity,

@@ -59,8 +59,8 @@ test('what a subscription says without effect is logged when it is read, and onc
 	);
 
 	expect(messages).toEqual([
-		'webhook_subscriptions.json a.mirror_to_session: this version does not use it yet',
-		'webhook_subscriptions.json b.mirror_to_session: this version does not use it yet',
+		'webhook_subscriptions.json:1:50 a.mirror_to_session: this version does not use it yet',
+		'webhook_subscriptions.json:1:104 b.mirror_to_session: this version does not use it yet',
 	]);
 });
 

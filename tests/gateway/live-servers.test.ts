@@ -86,8 +86,9 @@ function open({servers = ['crm'], others = []}: {servers?: string[]; others?: st
 		environment: {WHOSE: name},
 		exists: name === 'default' || name === 'own' || world.others.includes(name),
 	});
-	const config = (): Pick<Config, 'toolServers' | 'profiles'> => ({
+	const config = (): Pick<Config, 'toolServers' | 'profiles' | 'slips'> => ({
 		toolServers: new Map(world.servers.map(name => [name, makeServerConfig({name})])),
+		slips: new Map(),
 		profiles: {others: world.others.map(profileOf), problems: [], of: profileOf},
 	});
 	const live = createLiveServers({

@@ -208,6 +208,7 @@ export function createFakePort(
 			platforms: [],
 			model: null,
 			model_problem: null,
+			slips: [],
 			config_problems: [],
 			restart_needed: [],
 			journal_failing: null,

@@ -299,6 +299,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 const tableOf = (routes: readonly Route[]): RouteTable => ({
 	routes: new Map(routes.map(route => [route.name, route])),
 	skipped: [],
+	slipped: new Map(),
 	warnings: [],
 	version: 1,
 });

@@ -62,7 +62,9 @@ export function addGatewayCommands(program: Command, context: Context): void {
 
 	group
 		.command('status')
-		.description('tell whether a gateway runs and what it does')
+		.description(
+			'tell whether a gateway runs and what it does; exits 1 when none does, or when something is refused or cannot be used as it is written',
+		)
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
 			const gateway = await findGateway(context);
@@ -78,6 +80,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			}
 
 			const status = await gateway.status();
+			context.exit(isWhole(status) ? 0 : 1);
 			if (json) {
 				printJson(context, {running: true, ...status});
 			} else {
@@ -142,15 +145,26 @@ function describe(
 		...platforms.map(
 			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
 		),
-		...rest.config_problems.map(
-			problem => `${problem.severity.padEnd(10)} ${formatProblem(problem)}`,
-		),
+		...rest.slips.map(slip => `slip       ${slipText(slip)}`),
+		...rest.config_problems
+			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
+			.map(problem => `${problem.severity.padEnd(10)} ${formatProblem(problem)}`),
 		...(rest.restart_needed.length === 0
 			? []
 			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
 }
+
+/** Whether everything that is configured is in use as it is written. */
+const isWhole = ({webhook, slips, config_problems: problems}: GatewayStatus): boolean =>
+	!('refused' in webhook) &&
+	slips.length === 0 &&
+	problems.every(({severity}) => severity === 'warning');
+
+/** `route push: config.yaml:9:7: Route "push" …; it answers 503`. */
+const slipText = ({kind, name, problem, serving}: GatewayStatus['slips'][number]): string =>
+	`${kind} ${name}: ${problem}; ${serving ? 'its last good version is in use' : kind === 'route' ? 'its events are answered with 503' : 'not in use'}`;
 
 /** `crm: connected, 3 tools`, `mail of acme: failed, connection refused`. */
 function serverText({

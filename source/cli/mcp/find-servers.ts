@@ -1,4 +1,5 @@
 import {basePaths} from '../../config/home-paths.ts';
+import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
@@ -73,9 +74,13 @@ const withReason = (server: ServerView): ServerView =>
 	server.status === 'skipped' ? {reason: switchedOff, ...server} : server;
 
 async function serversOnDisk(context: Context, profile: string): Promise<readonly ListedServer[]> {
-	const {toolServers, secretValues, profiles} = readConfig(context);
+	const {toolServers, slips, secretValues, profiles} = readConfig(context);
+	const slipped = [...slippedServers({slips})].map(([name, slip]) => ({
+		...viewOfSlippedServer(name, slip),
+		profile,
+	}));
 	if (toolServers.size === 0) {
-		return [];
+		return slipped;
 	}
 
 	const {knownServers} = await import('../../mcp/manager/known-servers.ts');
@@ -86,9 +91,12 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 		log: silentLogger,
 		redact: createRedact(() => secretValues),
 	});
-	return servers.map(({enabled, ...server}) =>
-		enabled
-			? {...server, status: 'not running', reason: 'no gateway runs'}
-			: {...server, status: 'skipped', reason: switchedOff},
-	);
+	return [
+		...servers.map(({enabled, ...server}): ListedServer =>
+			enabled
+				? {...server, status: 'not running', reason: 'no gateway runs'}
+				: {...server, status: 'skipped', reason: switchedOff},
+		),
+		...slipped,
+	];
 }

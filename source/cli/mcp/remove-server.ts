@@ -1,5 +1,6 @@
 import {removeToolServer} from '../../config/edit-servers.ts';
 import {loadConfig} from '../../config/load-config.ts';
+import {serverItem} from '../../config/slipped-server.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines} from '../print.ts';
@@ -16,7 +17,8 @@ export async function removeServer(
 ): Promise<void> {
 	const paths = context.paths();
 	const loaded = loadConfig({paths, environment: context.environment});
-	if (loaded.ok && !loaded.config.toolServers.has(name)) {
+	const {config} = loaded.ok ? loaded : {config: undefined};
+	if (config && !config.toolServers.has(name) && !config.slips.has(serverItem(name))) {
 		throw serverNotFound(context, name);
 	}
 

@@ -1,5 +1,7 @@
 import type {Config} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
+import {serverItem} from '../../config/slipped-server.ts';
+import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
@@ -43,6 +45,11 @@ export async function testServer(
 async function testHere(context: Context, name: string): Promise<TestedServer> {
 	const config = readConfig(context);
 	const server = config.toolServers.get(name);
+	const slip = config.slips.get(serverItem(name));
+	if (slip) {
+		throw new SvcError('config_invalid', `Cannot use tool server "${name}": ${slip.reason}`);
+	}
+
 	if (!server) {
 		throw serverNotFound(context, name);
 	}

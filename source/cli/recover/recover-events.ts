@@ -60,6 +60,10 @@ export async function recoverEvents(
 		);
 	}
 
+	if (config.forge.broken !== undefined) {
+		throw new SvcError('config_invalid', `Cannot ask the code host: ${config.forge.broken}`);
+	}
+
 	using stop = whenAskedToStop();
 	const stopped = new AbortController();
 	void stop.asked.then(() => {

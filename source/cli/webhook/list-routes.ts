@@ -47,7 +47,7 @@ export async function listRoutes(
 			view.events.join(',') || '*',
 			deliverText(view),
 			base + routePath(view),
-			view.problem ?? troubleOf(view, {config, route: routes.routes.get(view.name)}),
+			view.problem ?? view.stale ?? troubleOf(view, {config, route: routes.routes.get(view.name)}),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],

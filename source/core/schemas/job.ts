@@ -21,5 +21,6 @@ export const jobViewSchema = facts({
 	lastRunId: maybeInteger,
 	/** Runs of it that have not ended. */
 	open: integer,
+	/** Why it cannot be used as it is written; unless it is `invalid`, its last good version is. */
 	problem: maybeText,
 }).register(z.globalRegistry, {id: 'Job'});

@@ -4,7 +4,7 @@ import {
 	platformViewSchema,
 	problemSchema,
 } from '../../core/schemas/config-view.ts';
-import {facts, integer, number, text, texts} from '../../core/schemas/parts.ts';
+import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';
 
 /** A call whose answer needs nothing to be done fails after so long. */
@@ -39,6 +39,17 @@ const status = facts({
 	model: modelViewSchema.nullable(),
 	/** Why the configured model cannot be used, if so. */
 	model_problem: text.nullable(),
+	/** What cannot be used as it is written, at most 100: each is out of service, or serves as it was before the last change (`serving`). */
+	slips: z.array(
+		facts({
+			kind: z.enum(['route', 'server', 'platform', 'job', 'section']),
+			name: text,
+			/** One sentence with file, line and column. */
+			problem: text,
+			/** Whether its last good version is in use. */
+			serving: yesOrNo,
+		}),
+	),
 	/** What the last look at the configuration refused (then the one before it is in use) or warned of. */
 	config_problems: z.array(problemSchema),
 	/** Keys whose change waits for a restart. */

@@ -107,7 +107,7 @@ function configBanner({problems}: BannerState): Banner | undefined {
 	const isError = first.severity === 'error';
 	return {
 		text: clean(
-			`${isError ? '✗ configuration not applied' : '! configuration'}: ${first.file}${position}${key} ${first.message}${more}`,
+			`${isError ? '✗ configuration' : '! configuration'}: ${first.file}${position}${key} ${first.message}${more}`,
 		),
 		tone: isError ? 'bad' : 'warn',
 	};

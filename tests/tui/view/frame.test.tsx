@@ -151,7 +151,7 @@ test('the first configuration problem is named with file, line, column and key',
 	await using shown = await showShell(port, wide);
 
 	expect(shown.screen.lines()[2]).toBe(
-		'✗ configuration not applied: /home/ann/.svc/config.yaml:14:3 x: Unknown key (+1)',
+		'✗ configuration: /home/ann/.svc/config.yaml:14:3 x: Unknown key (+1)',
 	);
 });
 

@@ -26,9 +26,10 @@ export function routeColumns(width: number): RouteColumns {
 export const routeHeader = ({name, events, deliver}: RouteColumns): Safe =>
 	ui`   ${fit(own('name'), name)} ${fit(own('source'), sourceCells)} ${fit(own('events'), events)} ${fit(own('deliver'), deliver)}`;
 
-/** One route as one row; a route that is not served carries `!`. */
+/** One route as one row; a route that is not served as it is written carries `!`. */
 export function routeRow(route: RouteView, columns: RouteColumns, isSelected: boolean): Line {
-	const isBad = route.problem !== undefined;
+	const trouble = troubleText(route);
+	const isBad = trouble !== undefined;
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
 	return [
@@ -39,13 +40,19 @@ export function routeRow(route: RouteView, columns: RouteColumns, isSelected: bo
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{
-			text: fit(
-				clean(isBad ? `not served: ${route.problem ?? ''}` : deliverText(route)),
-				columns.deliver,
-			),
+			text: fit(clean(trouble ?? deliverText(route)), columns.deliver),
 			tone: isBad ? 'bad' : 'quiet',
 		},
 	];
+}
+
+/** What is wrong with a route; `undefined`: nothing. */
+export function troubleText({problem, stale}: RouteView): string | undefined {
+	if (problem !== undefined) {
+		return `not served: ${problem}`;
+	}
+
+	return stale === undefined ? undefined : `served as it was: ${stale}`;
 }
 
 /** The name, which ends the address; the whole address where the route is only reached below its profile. */

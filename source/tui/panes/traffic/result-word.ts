@@ -12,6 +12,7 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 	'ignored:script': 'quiet',
 	duplicate: 'quiet',
 	route: 'warn',
+	slip: 'bad',
 	method: 'warn',
 	size: 'warn',
 	signature: 'warn',
@@ -27,6 +28,7 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 
 /** Outcomes that stay wrong until a person acts, or that lose events. */
 const needsAttention: ReadonlySet<DeliveryOutcome> = new Set([
+	'slip',
 	'rate',
 	'script',
 	'delivery',

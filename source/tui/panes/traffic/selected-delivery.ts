@@ -23,6 +23,7 @@ export const nothingSelected = (shell: Shell): Safe | undefined =>
 /** What is refused before its sender is known, and within the rate, is kept without its body. */
 const refusedUnread: ReadonlySet<DeliveryOutcome> = new Set([
 	'route',
+	'slip',
 	'method',
 	'size',
 	'signature',

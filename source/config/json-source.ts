@@ -1,0 +1,84 @@
+import type {Problem} from '../core/config-view.ts';
+import {problemIn, type Finding} from './place-problem.ts';
+import type {KeyPath} from './plain-data.ts';
+import {slipKey} from './slips.ts';
+import {createPositions, type Position} from './text-positions.ts';
+
+/** Deeper places are told by the place of what holds them. */
+const deepest = 3;
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+type Level = {readonly isList: boolean; key: string | number; readonly path: KeyPath};
+
+/**
+ * Gives findings their place in the text of a JSON file that parses, down to three levels; `file` is its path. The text is gone through once, with the first finding.
+ */
+export function createJsonPlacer(file: string, text: string): (finding: Finding) => Problem {
+	let places:
+		| {
+				readonly offsets: ReadonlyMap<string, number>;
+				readonly positionAt: (offset: number) => Position;
+		  }
+		| undefined;
+	return ({path, message, severity = 'error'}) => {
+		places ??= {offsets: offsetsIn(text), positionAt: createPositions(text)};
+		return problemIn(file, {
+			severity,
+			...places.positionAt(offsetOf(places.offsets, path)),
+			key: path.join('.'),
+			message,
+		});
+	};
+}
+
+function offsetOf(offsets: ReadonlyMap<string, number>, path: KeyPath): number {
+	for (let length = Math.min(path.length, deepest); length > 0; length--) {
+		const offset = offsets.get(slipKey(path.slice(0, length)));
+		if (offset !== undefined) {
+			return offset;
+		}
+	}
+
+	return 0;
+}
+
+/** Where the value of each path begins; of a key that stands twice, the last, which counts. */
+function offsetsIn(text: string): ReadonlyMap<string, number> {
+	const offsets = new Map<string, number>();
+	const open: Level[] = [];
+	let isKey = false;
+	const begin = (offset: number): KeyPath => {
+		const level = open.at(-1);
+		const path = level ? [...level.path, level.key].slice(0, deepest + 1) : [];
+		if (path.length <= deepest) {
+			offsets.set(slipKey(path), offset);
+		}
+
+		return path;
+	};
+
+	for (const {0: word, index} of text.matchAll(token)) {
+		const level = open.at(-1);
+		if (word === '{' || word === '[') {
+			open.push({isList: word === '[', key: word === '[' ? 0 : '', path: begin(index)});
+			isKey = word === '{';
+		} else if (word === '}' || word === ']') {
+			open.pop();
+			isKey = false;
+		} else if (word === ',') {
+			isKey = level !== undefined && !level.isList;
+			if (level && typeof level.key === 'number') {
+				level.key += 1;
+			}
+		} else if (word === ':') {
+			isKey = false;
+		} else if (isKey && level) {
+			level.key = String(JSON.parse(word));
+		} else {
+			begin(index);
+		}
+	}
+
+	return offsets;
+}

@@ -1,0 +1,124 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import type {Finding} from './place-problem.ts';
+import {problemsWithData, type KeyPath} from './plain-data.ts';
+import {kindOf} from './schema-issues.ts';
+
+const anyName = '*';
+
+/** What one slip takes down, the narrowest first: a route, a platform, a tool server, a section. */
+const items: readonly KeyPath[] = [
+	['platforms', 'webhook', 'routes', anyName],
+	['platforms', 'webhook', 'extra', 'routes', anyName],
+	['platforms', anyName],
+	['mcp_servers', anyName],
+	[anyName],
+];
+
+const deepestItem = Math.max(...items.map(({length}) => length));
+
+/** The item of `config.yaml` that `path` leads to or into; empty for the file itself. @see Decisions 3, "One slip takes one thing down" */
+export function itemAt(path: KeyPath): KeyPath {
+	const item = items.find(
+		pattern =>
+			path.length >= pattern.length &&
+			pattern.every((step, index) => step === anyName || step === path[index]),
+	);
+	return path.slice(0, item?.length ?? 0);
+}
+
+/** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
+export type Slips = ReadonlyMap<string, {readonly item: KeyPath; readonly findings: Finding[]}>;
+
+/** A path as one text; two paths never share one. */
+export const slipKey = (item: KeyPath): string => JSON.stringify(item);
+
+/** What is left of a configuration, or what is wrong with it as a whole. */
+export type SoundPart<Parsed> =
+	| {readonly ok: true; readonly parsed: Parsed; readonly slips: Slips}
+	| {readonly ok: false; readonly findings: readonly Finding[]};
+
+/**
+ * Reads `value` (plain data) with `parse`, without the items that `known` or `parse` finds something wrong with. `parse` gives the findings of what it refuses; it is asked again for the
+ * rest.
+ */
+export function readSoundPart<Parsed>(
+	value: JsonValue,
+	known: readonly Finding[],
+	parse: (
+		value: JsonValue,
+	) =>
+		| {readonly ok: true; readonly parsed: Parsed}
+		| {readonly ok: false; readonly findings: readonly Finding[]},
+): SoundPart<Parsed> {
+	const slips = new Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>();
+	addTo(slips, known);
+	for (;;) {
+		const result = parse(withoutItems(value, slips));
+		if (result.ok) {
+			return {...result, slips};
+		}
+
+		const before = slips.size;
+		addTo(slips, result.findings);
+		// What is wrong is wrong with the file itself: there is nothing to leave out.
+		if (slips.size === before) {
+			return result;
+		}
+	}
+}
+
+function addTo(
+	slips: Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>,
+	findings: readonly Finding[],
+): void {
+	for (const finding of findings) {
+		const item = itemAt(finding.path);
+		const known = slips.get(slipKey(item));
+		if (known) {
+			known.findings.push(finding);
+		} else if (item.length > 0) {
+			slips.set(slipKey(item), {item, findings: [finding]});
+		}
+	}
+}
+
+/** A copy of `value` without these items. */
+function withoutItems(
+	value: JsonValue,
+	slips: ReadonlyMap<string, unknown>,
+	path: KeyPath = [],
+): JsonValue {
+	return slips.size === 0 || !isJsonObject(value) || path.length >= deepestItem
+		? value
+		: Object.fromEntries(
+				Object.entries(value).flatMap(([key, member]) => {
+					const place = [...path, key];
+					return slips.has(slipKey(place))
+						? []
+						: [[key, withoutItems(member, slips, place)] as const];
+				}),
+			);
+}
+
+/** A configuration without the items that hold what is no plain data, and what is wrong with those. */
+export type SoundData = {readonly data: JsonObject; readonly findings: readonly Finding[]};
+
+/** The plain data in `value` (what a parser returned); or why it is none at all: it is not a mapping. Null is an empty one. */
+export function soundDataOf(
+	value: unknown,
+): ({readonly ok: true} & SoundData) | ({readonly ok: false} & Finding) {
+	const findings = problemsWithData(value);
+	const slips = new Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>();
+	addTo(slips, findings);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest is left out
+	const data = withoutItems((value ?? {}) as JsonValue, slips);
+	if (isJsonObject(data)) {
+		return {ok: true, data, findings};
+	}
+
+	const [first] = findings;
+	return {
+		ok: false,
+		...(first ?? {path: [], message: `must be a mapping, not ${kindOf(data)}`}),
+	};
+}

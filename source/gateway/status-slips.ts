@@ -1,0 +1,38 @@
+import type {Config, RouteTable} from '../config/config.ts';
+import {mostProblems} from '../config/yaml-source.ts';
+import type {JobView} from '../core/job.ts';
+import type {StatusSlip} from './port.ts';
+
+const kinds: ReadonlyArray<readonly [prefix: string, kind: StatusSlip['kind']]> = [
+	['mcp_servers.', 'server'],
+	['platforms.', 'platform'],
+];
+
+/** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
+export function statusSlips({
+	config: {slips},
+	table: {routes, slipped},
+	jobs,
+}: {
+	readonly config: Pick<Config, 'slips'>;
+	readonly table: Pick<RouteTable, 'routes' | 'slipped'>;
+	readonly jobs: readonly JobView[];
+}): readonly StatusSlip[] {
+	return [
+		...[...slips.values()].map(({item, reason, kept}): StatusSlip => {
+			const [prefix, kind] = kinds.find(([start]) => item.startsWith(start)) ?? ['', 'section'];
+			return {kind, name: item.slice(prefix.length), problem: reason, serving: kept};
+		}),
+		...[...slipped.values()].slice(0, mostProblems).map(({name, reason, view}): StatusSlip => ({
+			kind: 'route',
+			name,
+			problem: view.problem ?? reason,
+			serving: routes.has(name),
+		})),
+		...jobs.flatMap(({id, name, state, problem}): readonly StatusSlip[] =>
+			problem === undefined
+				? []
+				: [{kind: 'job', name: name || id, problem, serving: state !== 'invalid'}],
+		),
+	].slice(0, mostProblems);
+}

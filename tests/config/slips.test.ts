@@ -1,0 +1,340 @@
+import {expect, test} from 'vitest';
+import {parse} from 'yaml';
+import type {Config} from '../../source/config/config.ts';
+import {loadConfig} from '../../source/config/load-config.ts';
+import {buildRouteTable} from '../../source/config/route-table.ts';
+import {configOf, createTemporaryHome, problemsOf, type TemporaryHome} from './temporary-home.ts';
+
+const loadedFrom = (text: string) => {
+	using home = createTemporaryHome();
+	return home.load({config: text});
+};
+
+const webhook = (routes: string) => `
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    secret: a-global-secret
+    routes:
+      good: {prompt: x}
+      bad: ${routes}
+`;
+
+/** Each is one slip in one route: key or value, and what is said of it. */
+const slips = [
+	['{filters: [{field: a, eqals: 1}]}', 'filters.0: needs an operator'],
+	['{filters: [{any: []}]}', 'filters.0.any: must not be empty'],
+	['{filters: [{field: a, regex: "(?=a)"}]}', 'filters.0.regex'],
+	['{secret: "whsec_!"}', 'secret: Route "bad" has a secret with "whsec_"'],
+	['{secret: "${UNSET}"}', 'secret: ${UNSET} is not set'],
+	['{secret: [fine-and-long, "${UNSET}"]}', 'secret.1: ${UNSET} is not set'],
+	['{profile: null}', 'profile: Route "bad" has a "profile" that is not a name'],
+	['{deliver: forge_comment}', 'deliver: Route "bad" delivers to "forge_comment" without'],
+	['{deliver: telegram}', 'deliver: Route "bad" delivers to "telegram"'],
+	['{deliver: nowhere}', 'deliver: "nowhere" is not known'],
+	['{events: 5}', 'events: must be a list'],
+	['{coalesce: {}}', 'coalesce: Route "bad" has an invalid "coalesce"'],
+	['{signature: strip}', 'signature: Route "bad" has an invalid "signature"'],
+	['{max_body_bytes: .inf}', 'max_body_bytes: must be a finite number'],
+	['{deliver_extra: {__proto__: 1}}', 'deliver_extra.__proto__: is not allowed as a key'],
+	['7', ': must be a mapping, not a number'],
+	['[a]', ': must be a mapping, not a list'],
+] as const;
+
+test.for(slips)('%s takes out its route alone, and is named with its place', ([entry, says]) => {
+	const loaded = loadedFrom(webhook(entry));
+	const config = configOf(loaded);
+	expect([...config.webhook.routes.keys()]).toEqual(['good']);
+	expect(config.webhook).toMatchObject({enabled: true, refusals: []});
+	expect(config.webhook.slipped.length).toBeGreaterThan(0);
+	expect(config.webhook.slipped[0]).toMatchObject({name: 'bad', kind: 'slipped'});
+	expect(config.webhook.slipped[0]?.view.problem).toMatch(/^config\.yaml:9:\d+: Route "bad" /);
+	const [first = ''] = problemsOf(loaded);
+	expect(first).toMatch(/^config\.yaml:9:\d+ platforms\.webhook\.routes\.bad/);
+	expect(first).toContain(says);
+	expect(config.problems[0]).toMatchObject({severity: 'error', line: 9});
+	expect(config.slips.size).toBe(0);
+});
+
+test.for(slips)('%s in a subscription is the same slip', ([entry]) => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: webhook(entry)}));
+	const [expected] = config.webhook.slipped;
+	const text = JSON.stringify({bad: parse(entry)}, null, 2);
+	if (entry.includes('.inf') || entry.includes('__proto__')) {
+		return;
+	}
+
+	const clean = configOf(home.load({config: webhook('{}').replace('bad:', 'other:')}));
+	const table = buildRouteTable(clean, {entries: JSON.parse(text), text});
+	expect(table.routes.has('bad')).toBe(false);
+	expect(table.slipped.get('bad')).toMatchObject({
+		kind: 'slipped',
+		code: expected?.code,
+		reason: expected?.reason,
+		problem: {line: expect.any(Number), file: clean.paths.subscriptions},
+	});
+	expect(table.slipped.get('bad')?.problem.line).toBeGreaterThan(0);
+});
+
+test('what the contract refuses in `config.yaml` is a slip in a subscription', () => {
+	const config = configOf(loadedFrom('platforms: {webhook: {enabled: true, host: 10.0.0.1}}'));
+	const entries = {
+		bare: {},
+		open: {secret: 'INSECURE_NO_AUTH'},
+		both: {secret: 'long-enough', deliver_only: true, cron_job: 'j', deliver: 'email'},
+	};
+	const text = JSON.stringify(entries, null, 1);
+	const {slipped, routes} = buildRouteTable(config, {entries, text});
+	expect(routes.size).toBe(0);
+	expect([...slipped.values()].map(({kind, code, problem}) => [kind, code, problem.line])).toEqual([
+		['slipped', 'route_without_secret', 2],
+		['slipped', 'insecure_not_loopback', 4],
+		['slipped', 'cron_job_with_deliver_only', 9],
+	]);
+});
+
+test('a slip beside a refusal of the contract does not hide it', () => {
+	const {webhook: refused} = configOf(
+		loadedFrom(webhook('{secret: long-enough, events: 5, deliver_only: true}')),
+	);
+	expect(refused.refusals.map(({code}) => code)).toEqual(['deliver_only_without_target']);
+	// Nothing is concluded from a key that cannot be read.
+	const {webhook: slipped} = configOf(loadedFrom(webhook('{deliver_only: true, deliver: 7}')));
+	expect(slipped.refusals).toEqual([]);
+});
+
+test('a static route that slipped still shadows its namesake', () => {
+	const config = configOf(loadedFrom(webhook('{events: 5}')));
+	const {routes, slipped, skipped} = buildRouteTable(config, {
+		entries: {bad: {secret: 'long-enough'}},
+	});
+	expect(routes.has('bad')).toBe(false);
+	expect(slipped.get('bad')?.source).toBe('static');
+	expect(skipped.map(({kind}) => kind)).toEqual(['slipped', 'shadowed']);
+});
+
+test('names that every object inherits are names of routes and servers like any other', () => {
+	const config = configOf(
+		loadedFrom(`
+platforms:
+  webhook:
+    secret: a-global-secret
+    routes:
+      constructor: {events: 5}
+      toString: {prompt: x}
+      __proto__: {prompt: x}
+mcp_servers:
+  __proto__: {command: a}
+  constructor: {command: 5}
+  hasOwnProperty: {command: a}
+__proto__: {polluted: true}
+`),
+	);
+	expect([...config.webhook.routes.keys()]).toEqual(['toString']);
+	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['__proto__', 'constructor']);
+	expect([...config.toolServers.keys()]).toEqual(['hasOwnProperty']);
+	expect([...config.slips.keys()].toSorted()).toEqual([
+		'__proto__',
+		'mcp_servers.__proto__',
+		'mcp_servers.constructor',
+	]);
+	expect({}).not.toHaveProperty('polluted');
+});
+
+test('an alias that is shared by routes takes down those that name it', () => {
+	const config = configOf(
+		loadedFrom(`
+platforms:
+  webhook:
+    secret: a-global-secret
+    routes:
+      one: {events: &bad 5}
+      two: {events: *bad}
+      three: {}
+`),
+	);
+	expect([...config.webhook.routes.keys()]).toEqual(['three']);
+	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['one', 'two']);
+});
+
+test('ten thousand broken routes are told of with a bound, each with its reason where it is listed', () => {
+	const routes = Array.from({length: 10_000}, (_, index) => `      r${index}: {events: 5}\n`).join(
+		'',
+	);
+	const config = configOf(
+		loadedFrom(`platforms:\n  webhook:\n    secret: a-global-secret\n    routes:\n${routes}`),
+	);
+	expect(config.problems).toHaveLength(101);
+	expect(config.problems.at(-1)?.message).toBe('… and 9900 more');
+	const {slipped} = buildRouteTable(config, {entries: {}});
+	expect(slipped.size).toBe(10_000);
+	expect(slipped.get('r9999')?.view.problem).toContain('config.yaml:10004:');
+});
+
+/** What a slip in each section leaves behind at a start. README.md has the table for users. */
+const sections: ReadonlyArray<readonly [string, string, (config: Config) => unknown, unknown]> = [
+	['model', 'model: {provider: opnai}', ({model}) => model.broken, expect.stringContaining('1:')],
+	['model', 'model: 5', ({model}) => model.broken, expect.stringContaining('model')],
+	['model', 'model: {api_key: "${NO}"}', ({model}) => model.broken, expect.stringContaining('NO')],
+	['runs', 'runs: {concurrency: x}', ({runs}) => runs.concurrency, 0],
+	['runs', 'runs: []', ({runs}) => runs.concurrency, 0],
+	['forge', 'forge: {cli: 5}', ({forge}) => forge.broken, expect.stringContaining('forge.cli')],
+	['metrics', 'metrics: {host: 5}', ({metrics}) => metrics.host, undefined],
+	['retention', 'retention: {body_days: 0}', ({retention}) => retention, undefined],
+	['gateway', 'gateway: {multiplex_profiles: 5}', config => config.multiplexProfiles, false],
+	['gateway', 'gateway: 5', config => config.multiplexProfiles, false],
+	['api', 'api: 5', () => undefined, undefined],
+	['mcp_servers', 'mcp_servers: 5', ({toolServers}) => toolServers.size, 0],
+	['platforms', 'platforms: 5', config => config.webhook.broken, expect.stringContaining('1:')],
+	[
+		'platforms.webhook',
+		'platforms: {webhook: {enabled: true, host: 5}}',
+		config => [config.webhook.broken, config.webhook.enabled],
+		[expect.stringContaining('platforms.webhook.host'), false],
+	],
+	[
+		'platforms.webhook',
+		'platforms: {webhook: {enabled: true, secret: "${NO}"}}',
+		config => config.webhook.broken,
+		expect.stringContaining('${NO}'),
+	],
+	[
+		'platforms.webhook',
+		'platforms: {webhook: {enabled: true, routes: 5}}',
+		config => config.webhook.broken,
+		expect.stringContaining('platforms.webhook.routes'),
+	],
+	[
+		'platforms.email',
+		'platforms: {email: {enabled: true, from: a@b.example}}',
+		({platforms}) => platforms.email,
+		undefined,
+	],
+	['platforms.slack', 'platforms: {slack: 5}', () => undefined, undefined],
+	[
+		'mcp_servers.crm',
+		'mcp_servers: {crm: {command: a, url: "http://a"}, ok: {command: a}}',
+		({toolServers}) => [...toolServers.keys()],
+		['ok'],
+	],
+];
+
+const otherSections = 'forge: {cli: other}';
+
+test.for(sections)('a slip in %s takes down that alone: %s', ([item, text, read, expected]) => {
+	const rest = text.startsWith('forge') ? 'runs: {tries: 7}' : otherSections;
+	const config = configOf(loadedFrom(`${text}\n${rest}\n`));
+	expect([...config.slips.values()]).toEqual([
+		{item, kept: false, reason: expect.stringContaining(`config.yaml:1:`)},
+	]);
+	expect(read(config)).toEqual(expected);
+	expect(rest === otherSections ? config.forge.cli : config.runs.tries).toBe(
+		rest === otherSections ? 'other' : 7,
+	);
+});
+
+test('a variable of the receiver that makes no sense refuses the receiver', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({env: 'WEBHOOK_ENABLED=true\nWEBHOOK_PORT=http\n'}));
+	expect(config.webhook).toMatchObject({
+		enabled: false,
+		broken: expect.stringContaining('.env WEBHOOK_PORT'),
+	});
+});
+
+const good = `
+model: {provider: openai, api_key: first-model-key}
+runs: {concurrency: 7}
+forge: {cli: first}
+metrics: {host: 10.1.1.1}
+retention: {row_days: 3}
+gateway: {multiplex_profiles: true}
+mcp_servers: {crm: {command: first}, gone: {command: gone}}
+platforms:
+  email: {enabled: true, from: a@b.example, smtp: {host: first, password: first-password}}
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    secret: first-global-secret
+    routes:
+      one: {prompt: first}
+      two: {secret: first-two-secret}
+`;
+
+const reload = (home: TemporaryHome, before: Config, text: string): Config => {
+	const loaded = home.load({config: text});
+	void loaded;
+	return configOf(loadConfig({paths: home.paths, environment: {}, before}));
+};
+
+test('on reload each thing that slipped keeps its last good version, and its secrets stay hidden', () => {
+	using home = createTemporaryHome();
+	const before = configOf(home.load({config: good}));
+	const text = `
+model: {provider: 5}
+runs: {concurrency: x}
+forge: 5
+metrics: []
+retention: {row_days: none}
+gateway: {multiplex_profiles: maybe}
+mcp_servers: {crm: {command: 5}, added: {command: added}, broken: 5}
+platforms:
+  email: {enabled: true, from: 7}
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    secret: second-global-secret
+    routes:
+      one: {prompt: 5}
+      two: {prompt: second}
+      three: 5
+`;
+	const after = reload(home, before, text);
+	for (const key of ['model', 'runs', 'forge', 'metrics', 'retention', 'platforms'] as const) {
+		expect(after[key]).toBe(before[key]);
+	}
+
+	expect(after.multiplexProfiles).toBe(true);
+	expect([...after.toolServers.keys()].toSorted()).toEqual(['added', 'crm']);
+	expect(after.toolServers.get('crm')).toBe(before.toolServers.get('crm'));
+	expect(after.webhook.secrets).toEqual(['second-global-secret']);
+	expect(after.webhook.routes.get('one')).toBe(before.webhook.routes.get('one'));
+	expect(after.webhook.routes.get('two')?.prompt).toBe('second');
+	expect(after.webhook.slipped.map(({name}) => name)).toEqual(['one', 'three']);
+	expect([...after.slips.values()].filter(({kept}) => !kept).map(({item}) => item)).toEqual([
+		'mcp_servers.broken',
+	]);
+	expect(after.secretValues).toEqual(
+		expect.arrayContaining(['first-model-key', 'first-password', 'first-global-secret']),
+	);
+	// And once more: what stayed stays.
+	const again = reload(home, after, text);
+	expect(again.model).toBe(before.model);
+	expect(again.webhook.routes.get('one')).toBe(before.webhook.routes.get('one'));
+	// What is removed is gone.
+	const removed = reload(home, again, 'platforms: {webhook: {enabled: true}}');
+	expect(removed.webhook.routes.size).toBe(0);
+	expect(removed.toolServers.size).toBe(0);
+});
+
+test('on reload a receiver whose settings slipped stays as it was, with its routes', () => {
+	using home = createTemporaryHome();
+	const before = configOf(home.load({config: good}));
+	const after = reload(home, before, good.replace('host: 127.0.0.1', 'host: 5'));
+	expect(after.webhook).toBe(before.webhook);
+	expect(after.slips.get('platforms.webhook')).toMatchObject({kept: true});
+});
+
+test('what was down at the start stays down until it is mended', () => {
+	using home = createTemporaryHome();
+	const start = configOf(home.load({config: 'model: 5\nplatforms: {webhook: {host: 5}}'}));
+	const after = reload(home, start, 'model: 6\nplatforms: {webhook: {host: 6}}');
+	expect(after.model.broken).toContain('model');
+	expect(after.webhook.broken).toContain('platforms.webhook.host');
+	expect(reload(home, after, 'model: {provider: offline}').model).toEqual({
+		provider: 'offline',
+		allowOfflineDelivery: false,
+	});
+});
