@@ -398,7 +398,7 @@ export async function fuzzApprovals({
 		[
 			1,
 			() => {
-				size = pick([
+				const next = pick([
 					{columns: 80, rows: 24},
 					{columns: 120, rows: 36},
 					{columns: 60, rows: 16},
@@ -406,6 +406,11 @@ export async function fuzzApprovals({
 					{columns: 72, rows: 20},
 					{columns: 50, rows: 12},
 				]);
+				if (next.columns === size.columns && next.rows === size.rows) {
+					return;
+				}
+
+				size = next;
 				oracle.resized(size);
 				screen.resize(size);
 				shell.view.set(state => ({...state, size}));

@@ -14,8 +14,6 @@ export type MarkedRequest = {
 	readonly marks: ReadonlySet<string>;
 	/** Those of the arguments. */
 	readonly inArguments: ReadonlySet<string>;
-	/** It has more rows than are ever shown, at every size: the pager has to show it. */
-	readonly isHuge: boolean;
 };
 
 /** Marks in a text: characters of a block that nothing else on the screen is made of, and numbered words. */
@@ -127,6 +125,5 @@ export function markedRequest(
 			...marksIn(asked),
 			...marksIn(`server${id}_0 host${id}_0 route${id}_0`),
 		]),
-		isHuge,
 	};
 }

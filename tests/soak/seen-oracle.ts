@@ -36,17 +36,25 @@ export function createSeenOracle(
 	/** The request and the question that the screen shows, and since when. */
 	let shown: {readonly id: number; readonly question: string; readonly at: number} | undefined;
 
+	/** The request that the screen said it cannot show all of. */
+	let cut: number | undefined;
+
 	const forget = () => {
 		seen = new Map();
-		paged = new Map();
 		shown = undefined;
+	};
+
+	const forgetAll = () => {
+		forget();
+		paged = new Map();
+		cut = undefined;
 	};
 
 	return {
 		frame(rows, at) {
 			const title = rows.findIndex(row => row.startsWith('── Approval '));
 			if (title === -1) {
-				forget();
+				forgetAll();
 				return;
 			}
 
@@ -65,7 +73,7 @@ export function createSeenOracle(
 			const ids = new Set(marks.map(requestOf));
 			const [id = shown?.id] = ids;
 			if (id === undefined) {
-				forget();
+				forgetAll();
 				return;
 			}
 
@@ -74,7 +82,11 @@ export function createSeenOracle(
 			}
 
 			if (shown && shown.id !== id) {
-				forget();
+				forgetAll();
+			}
+
+			if ((rows[title] ?? '').includes('e opens all of it')) {
+				cut = id;
 			}
 
 			shown = shown?.question === question ? shown : {id, question, at};
@@ -85,6 +97,7 @@ export function createSeenOracle(
 			}
 		},
 		resized(next) {
+			// What was read in the pager has no size.
 			forget();
 			size = next;
 		},
@@ -93,7 +106,7 @@ export function createSeenOracle(
 				paged.set(mark, at);
 			}
 		},
-		whyNot({approval: {id}, marks, inArguments, isHuge}, at) {
+		whyNot({approval: {id}, marks, inArguments}, at) {
 			if (shown?.id !== id) {
 				return 'it is not what the screen shows';
 			}
@@ -103,7 +116,7 @@ export function createSeenOracle(
 			}
 
 			const timeOf = (mark: string) =>
-				seen.get(mark) ?? (isHuge && inArguments.has(mark) ? paged.get(mark) : undefined);
+				seen.get(mark) ?? (cut === id && inArguments.has(mark) ? paged.get(mark) : undefined);
 			const missing = [...marks].filter(mark => timeOf(mark) === undefined);
 			if (missing.length > 0) {
 				return `${missing.length} of ${marks.size} marks were never on the screen`;

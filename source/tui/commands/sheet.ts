@@ -194,6 +194,12 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 	return false;
 }
 
+/** Forgets what was on the screen: the terminal has another size, and what stands there was laid out for none that is known. */
+export function forgetShown(shell: Shell): void {
+	shell.guard.asked();
+	changeSheet(shell, {seen: {}});
+}
+
 /** Closes the sheet of a request that somebody else settled, or that became void; says how. */
 export function closeSettled(shell: Shell): void {
 	const {overlay} = shell.view.get();

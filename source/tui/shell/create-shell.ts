@@ -4,7 +4,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
-import {closeSettled} from '../commands/sheet.ts';
+import {closeSettled, forgetShown} from '../commands/sheet.ts';
 import {createDetails} from '../panes/detail.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {panes} from '../panes/panes.ts';
@@ -183,6 +183,9 @@ export function createShell(
 		feed.subscribe(() => {
 			closeSettled(whole);
 		}),
+		watchSize(view, () => {
+			forgetShown(whole);
+		}),
 	);
 	return whole;
 }
@@ -197,6 +200,18 @@ function watchPace(view: Shell['view'], feed: Feed): () => void {
 		}
 
 		last = next;
+	});
+}
+
+function watchSize(view: Shell['view'], onChange: () => void): () => void {
+	let last = view.get().size;
+	return view.subscribe(() => {
+		const {size} = view.get();
+		const isOther = size.columns !== last.columns || size.rows !== last.rows;
+		last = size;
+		if (isOther) {
+			onChange();
+		}
 	});
 }
 

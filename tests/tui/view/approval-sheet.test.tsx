@@ -292,6 +292,19 @@ test('another size begins anew: what was seen before does not count', async () =
 	expect(port.calls).toEqual([]);
 });
 
+test('a terminal that was too small for a moment begins anew, too', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('pgdn', 'pgdn', 'pgdn');
+	await shown.resize({columns: 50, rows: 12});
+	await shown.resize(narrow);
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('not seen yet: PgUp');
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+});
+
 test('a rule is stored only after the arguments were on the screen, and the rule as it is', async () => {
 	const port = createFakePort({approvals: [makeToolApproval({args: many})]});
 	await using shown = await showShell(port, narrow);
