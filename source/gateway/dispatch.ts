@@ -3,7 +3,7 @@ import {every} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Busy} from '../core/idle.ts';
 import type {Logger} from '../core/log.ts';
-import type {Lease, Runs} from '../store/port.ts';
+import type {Lease, RouteLimit, Runs} from '../store/port.ts';
 import type {StopReason} from './work-run.ts';
 
 /** How long a run belongs to this process without a sign of life. */
@@ -28,9 +28,6 @@ export type Dispatcher = {
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Runs of one route that may be under way at once; `undefined`: as many as there are places. */
-export type LimitOf = NonNullable<Parameters<Runs['lease']>[2]>;
-
 /**
  * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. What is due is the journal's knowledge: this only asks when it was
  * woken, when a worker is free, and when the next waiting run is due.
@@ -51,11 +48,11 @@ export function createDispatcher(
 	},
 	{
 		concurrency,
-		limits = () => () => undefined,
+		limits = () => [],
 	}: {
 		readonly concurrency: () => number;
-		/** Asked for each look. */
-		readonly limits?: () => LimitOf;
+		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
+		readonly limits?: () => readonly RouteLimit[];
 	},
 ): Dispatcher {
 	const active = new Map<number, AbortController>();
@@ -89,11 +86,12 @@ export function createDispatcher(
 	const look = async () => {
 		try {
 			const free = concurrency() - active.size;
-			for (const lease of await runs.lease(free, leaseMs, limits())) {
+			const routes = limits();
+			for (const lease of await runs.lease(free, leaseMs, routes)) {
 				start(lease);
 			}
 
-			const due = isFree() ? await runs.nextDue() : undefined;
+			const due = isFree() ? await runs.nextDue(routes) : undefined;
 			if (due !== undefined) {
 				planWake(Math.max(shortestPauseMs, due - clock.now()));
 			}

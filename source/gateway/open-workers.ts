@@ -108,11 +108,10 @@ export function openWorkers(
 			// A configuration that cannot be read must not decide where answers go.
 			concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency),
 			limits() {
-				const {routes} = live.routes();
-				return ({profile, route: name}) => {
-					const route = routes.get(name);
-					return route?.profile === profile ? route.concurrency : undefined;
-				};
+				const routes = [...live.routes().routes.values()];
+				return routes.flatMap(({profile, name: route, concurrency: most}) =>
+					most === undefined ? [] : [{profile, route, most}],
+				);
 			},
 		},
 	);

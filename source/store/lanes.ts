@@ -1,18 +1,16 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
-import type {Runs} from './port.ts';
+import type {RouteLimit} from './port.ts';
+import {nameOfPlace} from './tally.ts';
 
-/** How many runs of a route may be leased at once. */
-export type LimitOf = NonNullable<Parameters<Runs['lease']>[2]>;
-
-/** What so many runs may hold at once: a route, or a job. */
-type Place = {readonly name: string; readonly limit: number};
+/** What only so many runs may hold at once: a route, or a job. */
+type Bound = {readonly name: string; readonly most: number};
 
 /** The waiting runs of one route, or of one job that it fires. */
 type Lane = {
 	/** As the database writes it. */
 	readonly name: string;
-	readonly places: readonly Place[];
+	readonly bounds: readonly Bound[];
 	/** The run that is due first: a row of `id, state, token, due_at`. */
 	head: Row | undefined;
 };
@@ -34,7 +32,7 @@ export type Lanes = {
 export function createLanes(
 	database: DatabaseSync,
 	waitMs: (runId: number) => number,
-): (limitOf?: LimitOf) => Lanes {
+): (limits?: readonly RouteLimit[]) => Lanes {
 	const leases = database.prepare(
 		'select lane, count(*) as leased from run indexed by run_leased where finished_at is null and due_at is null group by lane',
 	);
@@ -55,23 +53,24 @@ export function createLanes(
 
 	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
 
-	return limitOf => {
+	return (limits = []) => {
+		const mostOf = new Map(limits.map(limit => [nameOfPlace(limit), limit.most]));
 		const leased = new Map<string, number>();
-		const count = (places: readonly Place[], by: number) => {
-			for (const {name} of places) {
+		const count = (bounds: readonly Bound[], by: number) => {
+			for (const {name} of bounds) {
 				leased.set(name, (leased.get(name) ?? 0) + by);
 			}
 		};
 
-		const hasRoom = ({places}: Lane) =>
-			places.every(({name, limit}) => (leased.get(name) ?? 0) < limit);
+		const hasRoom = ({bounds}: Lane) =>
+			bounds.every(({name, most}) => (leased.get(name) ?? 0) < most);
 		for (const row of leases.all()) {
-			count(placesOf(textOf(row['lane']), limitOf), integerOf(row['leased']));
+			count(boundsOf(textOf(row['lane']), mostOf), integerOf(row['leased']));
 		}
 
 		const lanes = heads.all().map((head): Lane => {
 			const name = textOf(head['lane']);
-			return {name, places: placesOf(name, limitOf), head};
+			return {name, bounds: boundsOf(name, mostOf), head};
 		});
 
 		const first = () => {
@@ -99,7 +98,7 @@ export function createLanes(
 			take() {
 				const lane = first();
 				if (lane) {
-					count(lane.places, 1);
+					count(lane.bounds, 1);
 					lane.head = next.get(lane.name);
 				}
 			},
@@ -108,13 +107,13 @@ export function createLanes(
 }
 
 /** What a run holds by the column `lane`: profile, route and job. A run without a delivery has no route: `-`. */
-function placesOf(lane: string, limitOf?: LimitOf): readonly Place[] {
+function boundsOf(lane: string, mostOf: ReadonlyMap<string, number>): readonly Bound[] {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
 	const [profile, route, job] = JSON.parse(lane) as [string, string, string | null];
-	const limit = route === '-' ? undefined : limitOf?.({profile, route});
+	const most = route === '-' ? undefined : mostOf.get(nameOfPlace({profile, route}));
 	return [
-		...(limit === undefined ? [] : [{name: `route ${profile} ${route}`, limit}]),
-		...(job === null ? [] : [{name: `job ${profile} ${job}`, limit: 1}]),
+		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),
+		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: 1}]),
 	];
 }
 

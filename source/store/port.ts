@@ -105,16 +105,19 @@ export type Settlement =
 	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
 
+/** How many runs of a route may be leased at once; 0 holds them all back. */
+export type RouteLimit = {
+	readonly profile: string;
+	readonly route: string;
+	readonly most: number;
+};
+
 export type Runs = {
 	/**
 	 * Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
-	 * Never two runs of one job at once, and of one route no more than `limitOf` says; what waits for that holds up nothing behind it.
+	 * Never two runs of one job at once, and of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it.
 	 */
-	lease(
-		count: number,
-		leaseMs: number,
-		limitOf?: (route: {readonly profile: string; readonly route: string}) => number | undefined,
-	): Promise<readonly Lease[]>;
+	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
 	beat(lease: Lease, leaseMs: number): Promise<boolean>;
 	/** Durably notes, before it happens, that a tool that may change things starts. */
@@ -155,8 +158,8 @@ export type Runs = {
 			readonly inMs: number;
 		}>
 	>;
-	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job or their route are not due. */
-	nextDue(): Promise<number | undefined>;
+	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
+	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
 };
 
 /** Events that wait to become one run. Windows are measured on the monotonic clock; opening takes the stored times, never longer ahead than the group's own `maxWaitMs`. */

@@ -5,7 +5,7 @@ import {integerOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {GroupCommit} from './group-commit.ts';
-import {createLanes, type Lanes, type LimitOf} from './lanes.ts';
+import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';
 import {createLeasing} from './run-leasing.ts';
@@ -40,17 +40,14 @@ export function createRuns({
 	const take = createLeasing({database, counters, reader, times});
 	const abandon = createAbandon(database, counters);
 	const lanes = createLanes(database, id => timed.waitMs(id));
-	/** What the last call of `lease` was told: by that, a run waits for its route. */
-	let limits: LimitOf | undefined;
 
 	return {
-		async lease(count, leaseMs, limitOf) {
+		async lease(count, leaseMs, limits) {
 			// SQLite takes a negative limit for none.
 			if (!(count >= 1)) {
 				return [];
 			}
 
-			limits = limitOf;
 			let expired: readonly OpenLease[] = [];
 			const taken = await commit.write(() => {
 				expired = leases.expired();
@@ -59,7 +56,7 @@ export function createRuns({
 				}
 
 				times.keepUp();
-				return take(Math.min(count, mostLeases), clock.now(), lanes(limitOf));
+				return take(Math.min(count, mostLeases), clock.now(), lanes(limits));
 			});
 			for (const {runId, token} of expired) {
 				leases.close(runId, token);
@@ -105,7 +102,7 @@ export function createRuns({
 		list: reader.list,
 		counts: async () => ({queued: counters.queued, active: counters.active}),
 		latestStarts: async () => timed.latestStarts(),
-		async nextDue() {
+		async nextDue(limits) {
 			const next = lanes(limits).next();
 			const now = clock.now();
 			const expiryMs = leases.nextExpiryMs();

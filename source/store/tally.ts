@@ -11,7 +11,7 @@ export function createTally(): Tally {
 	const counts = new Map<string, number>();
 	return {
 		add(place, by) {
-			const name = nameOf(place);
+			const name = nameOfPlace(place);
 			const count = (counts.get(name) ?? 0) + by;
 			if (count === 0) {
 				counts.delete(name);
@@ -19,9 +19,9 @@ export function createTally(): Tally {
 				counts.set(name, count);
 			}
 		},
-		of: place => counts.get(nameOf(place)) ?? 0,
+		of: place => counts.get(nameOfPlace(place)) ?? 0,
 	};
 }
 
 /** Names of profiles and routes hold no NUL, so no two places have one name. */
-const nameOf = ({profile, route}: Place): string => `${profile}\0${route}`;
+export const nameOfPlace = ({profile, route}: Place): string => `${profile}\0${route}`;

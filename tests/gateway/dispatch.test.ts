@@ -2,8 +2,8 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createBusy} from '../../source/core/idle.ts';
 import {createLogger} from '../../source/core/log.ts';
-import {createDispatcher, type LimitOf} from '../../source/gateway/dispatch.ts';
-import type {Lease, Runs, Store} from '../../source/store/port.ts';
+import {createDispatcher} from '../../source/gateway/dispatch.ts';
+import type {Lease, RouteLimit, Runs, Store} from '../../source/store/port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {advanceUntil} from '../helpers/gateway.ts';
 import {acceptRun, startMs} from '../store/samples.ts';
@@ -26,7 +26,7 @@ async function openDispatch({
 }: {
 	readonly concurrency?: () => number;
 	readonly runs?: (store: Store) => Partial<Runs>;
-	readonly limits?: () => LimitOf;
+	readonly limits?: () => readonly RouteLimit[];
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
@@ -339,7 +339,7 @@ test('a queue that a run left while everything closes is looked at once more', a
 test('no more runs of a route at once than its limit, asked for each look', async () => {
 	let limit: number | undefined = 1;
 	await using dispatch = await openDispatch({
-		limits: () => () => limit,
+		limits: () => (limit === undefined ? [] : [{profile: 'default', route: 'github', most: limit}]),
 	});
 	await dispatch.accept(3);
 	const [first] = await dispatch.begun(1);

@@ -151,13 +151,10 @@ describe('the file', () => {
 				await using store = await home.open(clock);
 				await expectSame(store);
 				expect(await store.runs.counts()).toEqual({queued: 1, active: 0});
-				const limits: unknown[] = [];
-				const [lease] = await store.runs.lease(9, 1000, route => {
-					limits.push(route);
-					return undefined;
-				});
+				const full = [{profile: 'work', route: 'gitlab', most: 0}];
+				expect(await store.runs.lease(9, 1000, full)).toEqual([]);
+				const [lease] = await store.runs.lease(9, 1000);
 				expect(lease).toMatchObject({run: {id: 2, delivery: deliveries[0]?.id, plan: samplePlan}});
-				expect(limits).toEqual([{profile: 'work', route: 'gitlab'}]);
 				expect(await acceptRun(store)).toBe(3);
 			}
 
