@@ -2,66 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
-
-/** What is known of a run whose worker is gone. */
-type Abandoned = {
-	readonly state: RunState;
-	/** A tool that may change things had started. */
-	readonly sideEffect: boolean;
-	/** The answer was on its way to its target. */
-	readonly deliveryStarted: boolean;
-	/** Kind of the target. */
-	readonly target: string;
-	/** Leases lost so far, this one included. */
-	readonly lostLeases: number;
-};
-
-export type Fate = 'requeued' | 'interrupted' | 'uncertain';
-
-type Verdict = {readonly fate: 'requeued'} | {readonly fate: EndedFate; readonly error: string};
-
-type EndedFate = Exclude<Fate, 'requeued'>;
-
-/** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
-const mostLostLeases = 3;
-
-/**
- * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person. The
- * log can be written twice.
- * @see Decisions 3, "Nothing accepted is lost"
- */
-function fateOf({state, sideEffect, deliveryStarted, target, lostLeases}: Abandoned): Verdict {
-	const isDelivering = state === 'delivering';
-	if (isDelivering && deliveryStarted && target !== 'log') {
-		return {
-			fate: 'uncertain',
-			error:
-				'The gateway lost this run while its answer was being delivered: look whether it arrived',
-		};
-	}
-
-	if (!isDelivering && sideEffect) {
-		return {
-			fate: 'interrupted',
-			error: 'The gateway lost this run after a tool that may change things had started',
-		};
-	}
-
-	if (lostLeases < mostLostLeases) {
-		return {fate: 'requeued'};
-	}
-
-	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
-	return isDelivering
-		? {
-				fate: 'uncertain',
-				error: `The gateway ended or lost this run ${lostLeases} times while it delivered its answer`,
-			}
-		: {
-				fate: 'interrupted',
-				error: `The gateway ended or lost this run ${lostLeases} times while it worked on it`,
-			};
-}
+import {fateOf, type AbandonedRun, type Fate} from './rules.ts';
 
 /** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
 export function createAbandon(
@@ -100,7 +41,7 @@ export function createAbandon(
 	};
 }
 
-const abandonedOf = (row: Row): Abandoned => ({
+const abandonedOf = (row: Row): AbandonedRun => ({
 	state: wordOf<RunState>(row['state']),
 	sideEffect: integerOf(row['side_effect']) === 1,
 	deliveryStarted: integerOf(row['delivery_started']) === 1,

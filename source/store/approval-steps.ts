@@ -5,9 +5,7 @@ import {keptApproval} from '../core/approvals/kept-approval.ts';
 import {outlivesGateway} from '../core/approvals/outlives-gateway.ts';
 import {approvalOfRow, ruleOfRow} from './approval-rows.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
-
-/** Settled approvals that are kept. */
-const mostKept = 5000;
+import {mostSettledApprovals} from './rules.ts';
 
 /** What happens to approvals and rules, inside a transaction. */
 export type ApprovalSteps = {
@@ -75,7 +73,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 			}
 
 			remember(kept);
-			trim.run(id - mostKept);
+			trim.run(id - mostSettledApprovals);
 			return id;
 		},
 		settle,

@@ -4,10 +4,8 @@ import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, textOf, wordOf, type Row} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {DeliveryKey} from './port.ts';
+import {givesUpIdentifier} from './rules.ts';
 import type {Memory} from './transaction.ts';
-
-/** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see Decisions 3 */
-const givesUp: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
 
 /** Claims that one commit sorts in: half a millisecond. */
 const slice = 256;
@@ -125,7 +123,7 @@ export function createClaims(
 			}
 
 			const state = stateOf(claim.work);
-			return state && givesUp.has(state) ? undefined : claim.delivery;
+			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
 		take(taken) {
 			const claim = {...taken, at: now()};

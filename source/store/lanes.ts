@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
+import {mostLeasesOfJob} from './rules.ts';
 import {nameOfPlace} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
@@ -113,7 +114,7 @@ function boundsOf(lane: string, mostOf: ReadonlyMap<string, number>): readonly B
 	const most = route === '-' ? undefined : mostOf.get(nameOfPlace({profile, route}));
 	return [
 		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),
-		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: 1}]),
+		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: mostLeasesOfJob}]),
 	];
 }
 

@@ -1,10 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {integerOf, textOf, type Row} from './columns.ts';
+import {longestPauseMs} from './rules.ts';
 import {createTimedRuns, type TimedRuns} from './timed-runs.ts';
-
-/** No pause between two tries is longer; what seems longer was written under a clock that has been set back. */
-const longestPauseMs = 3_600_000;
 
 /**
  * The waiting runs on disk whose time lies ahead, on the clocks of this opening. The clock may have been set back since they were written: a promised start lies no

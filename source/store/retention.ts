@@ -7,11 +7,10 @@ import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
 import type {Retention} from './port.ts';
 import {belongings, createRowDeletion} from './row-deletion.ts';
+import {mostRejections} from './rules.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
-/** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
-const mostRejections = 10_000;
 /** A delivery reaches the disk at most this much later than its number says, and what is received here gets its number within that time. */
 const lateMs = 60_000;
 

@@ -4,16 +4,8 @@ import {wordOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {Lease, Settlement} from './port.ts';
+import {restarts} from './rules.ts';
 import {createAnswers} from './run-answers.ts';
-
-/** Where a run that a person puts back begins again. */
-const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'>>> = {
-	failed: 'queued',
-	interrupted: 'queued',
-	cancelled: 'queued',
-	dead: 'delivering',
-	uncertain: 'delivering',
-};
 
 /** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. */
 export type RunSteps = {

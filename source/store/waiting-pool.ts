@@ -3,6 +3,7 @@ import {dueOf} from '../core/group.ts';
 import type {Counters} from './counters.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted} from './port.ts';
+import {mostWaitingOfRoute} from './rules.ts';
 import type {Place} from './tally.ts';
 import type {TimedRuns} from './timed-runs.ts';
 
@@ -18,7 +19,7 @@ export type WaitingPool = {
 
 /**
  * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most half as many of one route, so that a route that waits for hours takes nobody else's place.
+ * of them, and at most `mostWaitingOfRoute` of one route.
  */
 export function createWaitingPool({
 	counters,
@@ -54,7 +55,7 @@ export function createWaitingPool({
 		queued: () => counters.queued - timed.promised(),
 		refusal(place, maxQueued) {
 			const ofRoute = pending.countOf(place) + timed.promisedOf(place);
-			const mostOfRoute = Math.max(1, Math.trunc(maxQueued / 2));
+			const mostOfRoute = mostWaitingOfRoute(maxQueued);
 			if (ofRoute >= mostOfRoute) {
 				const isOf = ({profile, route}: Place) =>
 					profile === place.profile && route === place.route;

@@ -1,0 +1,98 @@
+import type {RunState} from '../core/run.ts';
+
+// What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
+// words of the port.
+
+/** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see Decisions 3 */
+export const givesUpIdentifier: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
+
+/** Where a run that a person puts back begins again; the others cannot be. */
+export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'>>> = {
+	failed: 'queued',
+	interrupted: 'queued',
+	cancelled: 'queued',
+	dead: 'delivering',
+	uncertain: 'delivering',
+};
+
+/** No pause between two tries is longer, milliseconds; at opening, what seems longer was written under a clock that has been set back. */
+export const longestPauseMs = 3_600_000;
+
+/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes nobody else's place. */
+export const mostWaitingOfRoute = (maxQueued: number): number =>
+	Math.max(1, Math.trunc(maxQueued / 2));
+
+/** Runs of one job that may be leased at once. */
+export const mostLeasesOfJob = 1;
+
+/** Settled approvals that are kept. */
+export const mostSettledApprovals = 5000;
+
+/** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
+export const mostRejections = 10_000;
+
+/** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
+const mostLostLeases = 3;
+
+/** What is known of a run whose worker is gone. */
+export type AbandonedRun = {
+	readonly state: RunState;
+	/** A tool that may change things had started. */
+	readonly sideEffect: boolean;
+	/** The answer was on its way to its target. */
+	readonly deliveryStarted: boolean;
+	/** Kind of the target. */
+	readonly target: string;
+	/** Leases lost so far, this one included. */
+	readonly lostLeases: number;
+};
+
+export type Fate = 'requeued' | 'interrupted' | 'uncertain';
+
+type Verdict = {readonly fate: 'requeued'} | {readonly fate: EndedFate; readonly error: string};
+
+type EndedFate = Exclude<Fate, 'requeued'>;
+
+/**
+ * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person. The
+ * log can be written twice.
+ * @see Decisions 3, "Nothing accepted is lost"
+ */
+export function fateOf({
+	state,
+	sideEffect,
+	deliveryStarted,
+	target,
+	lostLeases,
+}: AbandonedRun): Verdict {
+	const isDelivering = state === 'delivering';
+	if (isDelivering && deliveryStarted && target !== 'log') {
+		return {
+			fate: 'uncertain',
+			error:
+				'The gateway lost this run while its answer was being delivered: look whether it arrived',
+		};
+	}
+
+	if (!isDelivering && sideEffect) {
+		return {
+			fate: 'interrupted',
+			error: 'The gateway lost this run after a tool that may change things had started',
+		};
+	}
+
+	if (lostLeases < mostLostLeases) {
+		return {fate: 'requeued'};
+	}
+
+	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
+	return isDelivering
+		? {
+				fate: 'uncertain',
+				error: `The gateway ended or lost this run ${lostLeases} times while it delivered its answer`,
+			}
+		: {
+				fate: 'interrupted',
+				error: `The gateway ended or lost this run ${lostLeases} times while it worked on it`,
+			};
+}
