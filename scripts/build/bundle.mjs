@@ -1,6 +1,14 @@
 // One bundle, split where the program uses import(), so that a command loads only what it needs. Everything is inside:
 // what users install has no dependencies.
-import {chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
@@ -57,6 +65,12 @@ writeFileSync(
 	`Parts of these packages are inside the bundle.\n\n${notices.join('\n\n')}\n`,
 );
 writeFileSync(join(outdir, 'package.json'), '{"type": "module"}\n');
+
+// The manual, which `svc help` shows.
+cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
+	recursive: true,
+	filter: path => !path.endsWith('.ts'),
+});
 
 const entry = join(outdir, 'main.js');
 const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');

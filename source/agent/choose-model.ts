@@ -165,7 +165,7 @@ async function local(
  * cost money. With `auto`, a `name` narrows the search and its not being found is an error.
  *
  * @throws SvcError `model_misconfigured`, `model_unreachable`, `model_not_found`; never falls back from what was configured.
- * @see Decisions 4
+ * @see manual/model.md#how-it-is-chosen
  */
 export async function chooseModel(
 	config: Pick<Config, 'model' | 'environment'>,

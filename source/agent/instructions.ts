@@ -10,7 +10,7 @@ Call tools only as far as the task needs them. When a call is denied, accept tha
  * The system message of a run: who the agent is, that text which came with the event is data, and the skill's body if there is
  * one. Holds nothing of the event.
  *
- * @see Decisions 4
+ * @see manual/model.md#what-the-model-reads
  */
 export const instructionsFor = ({skill}: Pick<AgentRequest, 'skill'>): string =>
 	skill ? `${role}\n\n# Skill: ${skill.name}\n\n${skill.body}` : role;
@@ -18,6 +18,6 @@ export const instructionsFor = ({skill}: Pick<AgentRequest, 'skill'>): string =>
 /**
  * Whether `answer` is the word for "deliver nothing": exactly `[SILENT]`, white space around it aside.
  *
- * @see Decisions 3
+ * @see manual/model.md#what-the-model-reads
  */
 export const isSilent = (answer: string): boolean => answer.trim() === '[SILENT]';

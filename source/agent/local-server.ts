@@ -55,7 +55,7 @@ function modelIdsIn(text: string): readonly string[] {
  * The chat models that the server at `baseUrl` lists, at most 500; empty when it does not answer `GET /models` with a list of
  * at most 1 MiB within 400 ms. Sends no key, follows no redirect, never rejects: the port may belong to anything.
  *
- * @see Decisions 4
+ * @see manual/model.md#how-it-is-chosen
  */
 export async function listLocalModels(
 	baseUrl: string,

@@ -2,6 +2,7 @@ import type {APICallError, InvalidResponseDataError, RetryError, TypeValidationE
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
+import type {ErrorCode} from '../manual/error-codes.ts';
 
 /** Who was asked, for the person who reads the error. */
 export type AskedModel = {
@@ -76,7 +77,7 @@ export function modelError(
 	const tries = kinds.RetryError.isInstance(error) ? ` (${error.errors.length} tries)` : '';
 	const model = nameModel(asked);
 	const excerptOf = (failure: unknown) => cell(redact(messageOf(failure)), longestExcerpt).text;
-	const fail = (code: string, verb: string, detail: string) =>
+	const fail = (code: ErrorCode, verb: string, detail: string) =>
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 
 	if (!kinds.APICallError.isInstance(last)) {

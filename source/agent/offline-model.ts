@@ -10,7 +10,7 @@ import {
 /** Public name of the offline model. */
 export const offlineModelName = 'svc-offline-1';
 
-/** What every answer of the offline model starts with. @see Decisions 4 */
+/** What every answer of the offline model starts with. @see manual/model.md#how-it-is-chosen */
 const offlineLabel = '[svc-offline: no language model is configured; this is a rule-based digest]';
 
 type Message = CallOptions['prompt'][number];
@@ -128,7 +128,7 @@ function* partsOf({content, finishReason, usage, warnings}: Generated): Generato
  * `/tool <name> {json}` of the user message become real tool calls, after which the answer is a digest of their results; any other
  * message gets a digest of itself. Honours `maxOutputTokens` (four characters each, finish reason `length`) and the signal.
  *
- * @see Decisions 4
+ * @see manual/model.md#how-it-is-chosen
  */
 export const createOfflineModel = (): LanguageModelV4 => ({
 	specificationVersion: 'v4',

@@ -47,7 +47,7 @@ async function loadSdk(): Promise<Sdk> {
  * one of the codes that `AgentRunner` names, at the latest after `timeoutMs`, and at once when `signal` aborts; calls under way
  * are aborted then and what comes late is not written down.
  *
- * @see Decisions 4
+ * @see manual/runs.md#bounds
  */
 export function createAgentRunner(
 	{clock, model, approve, redact, log}: AgentRunnerDependencies,

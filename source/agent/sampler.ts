@@ -14,7 +14,7 @@ const maxAnswerBytes = 200_000;
  * Lets tool servers ask the model that answers, as it is now: text in, text out, no tools, one try. The model is told whose words it reads. The SDK is loaded by the
  * first question.
  *
- * @see Decisions 6 `sampling`
+ * @see manual/tool-servers.md#bounds
  */
 export function createSampler({
 	model,

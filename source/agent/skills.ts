@@ -66,7 +66,7 @@ async function parseSkill(text: string): Promise<Omit<Skill, 'name'> & {readonly
  * The first of `names` that is found as `<skillsDir>/<name>/SKILL.md`; later entries are ignored. `undefined` when none is. A name that is
  * none, a file that cannot be read, is larger than 1 MiB or has no description counts as not found, with a warning.
  *
- * @see Interface 2.5 `skills`, Decisions 4, the Agent Skills format
+ * @see manual/routes.md#keys, manual/runs.md#bounds, the Agent Skills format
  */
 export async function findSkill(
 	names: readonly string[],

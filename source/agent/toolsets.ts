@@ -1,6 +1,6 @@
 import type {Tool} from '../core/tool.ts';
 
-/** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see Decisions 4 */
+/** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see manual/tool-servers.md */
 const defaultToolset = 'svc-webhook';
 
 /** Toolsets whose tools do not exist in this version. */
@@ -21,7 +21,7 @@ export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
  * configured tool server by its name. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
  * warning, and of two tools of one name the later one.
  *
- * @see Interface 2.5, Decisions 4
+ * @see manual/routes.md#keys, manual/tool-servers.md
  */
 export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 	names: readonly string[] | undefined,

@@ -13,7 +13,7 @@ export type Context = {
 	readonly version: string;
 	/** Files of the profile that `--profile` names. @throws SvcError `profile_invalid` */
 	paths(): HomePaths;
-	/** Sets what the process exits with when the command is done. @see Decisions 1 */
+	/** Sets what the process exits with when the command is done. @see manual/commands.md#common-ground */
 	exit(code: ExitCode): void;
 };
 

@@ -5,16 +5,7 @@ import {captureConsole} from '../core/capture-console.ts';
 import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
-import {addApprovalCommands} from './commands/approvals.ts';
-import {addConfigCommands} from './commands/config.ts';
-import {addCronCommands} from './commands/cron.ts';
-import {addDeliveryCommands} from './commands/deliveries.ts';
-import {addGatewayCommands} from './commands/gateway.ts';
-import {addGroupCommands} from './commands/groups.ts';
-import {addInterfaceCommands} from './commands/interface.ts';
-import {addMcpCommands} from './commands/mcp.ts';
-import {addRunCommands} from './commands/runs.ts';
-import {addWebhookCommands} from './commands/webhook.ts';
+import {addCommands} from './commands/commands.ts';
 import type {Context, ExitCode} from './context.ts';
 import {tell} from './print.ts';
 
@@ -62,7 +53,7 @@ export async function runCommand(
 		)
 		.addHelpText(
 			'after',
-			'\nData directory: SVC_HOME, default ~/.svc. Documentation: README.md of the package.',
+			'\nData directory: SVC_HOME, default ~/.svc. Manual: svc help TOPIC; errors: svc explain CODE.',
 		)
 		.configureOutput({
 			// It repeats what was typed, or pasted.
@@ -77,17 +68,7 @@ export async function runCommand(
 			},
 		})
 		.exitOverride();
-	addGatewayCommands(program, context);
-	addWebhookCommands(program, context);
-	addDeliveryCommands(program, context);
-	addGroupCommands(program, context);
-	addRunCommands(program, context);
-	addCronCommands(program, context);
-	addMcpCommands(program, context);
-	addApprovalCommands(program, context);
-	addConfigCommands(program, context);
-	// Last: the other commands inherit what the program allows, and they take no words but their own.
-	addInterfaceCommands(program, context);
+	addCommands(program, context);
 
 	pointToHelp(program);
 

@@ -21,7 +21,7 @@ export type ReceiverSettings = {
  * it says what to give (exit code 2).
  *
  * @throws SvcError as `editConfig` does
- * @see Interface 4.3
+ * @see manual/commands.md
  */
 export async function setUpReceiver(context: Context, given: ReceiverSettings): Promise<void> {
 	const paths = context.paths();

@@ -33,7 +33,7 @@ export const routeContextOf = (
  * Why the receiver would refuse the subscription `name` with `entry`; empty when it would not. The same rules as for a route of `config.yaml`, and the
  * stricter ones for names that are chosen at a prompt. What is only not served (see `adviceOnSubscription`) is not refused.
  *
- * @see Decisions 2 ("What the receiver would refuse at start is refused at creation")
+ * @see manual/routes.md#subscriptions
  */
 export function checkSubscription(
 	name: string,

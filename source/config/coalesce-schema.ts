@@ -20,7 +20,7 @@ const coalesceSchema = z.object({
 /** `coalesce` in the JSON Schema. */
 export const coalesceNotes = notesOf(coalesceSchema, 'Gather events of one entity into one run');
 
-/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. @see Interface 2.10 */
+/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. @see manual/routes.md#coalescing */
 export const problemWithCoalesce = (written: unknown): string | undefined =>
 	firstProblem(coalesceSchema, written);
 

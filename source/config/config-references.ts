@@ -12,7 +12,7 @@ export type Scope = {readonly profile: string; readonly environment: Environment
  * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
  * `unset` lists the places that name a variable that does not exist.
  *
- * @see Decisions 4, Interface 2.15
+ * @see manual/runs.md#bounds, manual/tool-servers.md#variable-references
  */
 export function resolveConfigReferences(
 	value: JsonValue,

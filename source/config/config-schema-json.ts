@@ -7,7 +7,7 @@ let made: JsonObject | undefined;
 /**
  * The JSON Schema (draft 2020-12) of `config.yaml`, made once. Mappings with known keys allow no others.
  *
- * @see Decisions 1
+ * @see manual/configuration.md#how-the-file-is-read
  */
 export function configSchemaJson(): JsonObject {
 	made ??= makeSchema();

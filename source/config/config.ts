@@ -2,7 +2,7 @@ import type {Problem} from '../core/config-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
-/** Files and folders of one home. Absolute paths. @see Decisions 1 */
+/** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
 export type HomePaths = {
 	/** The data directory of the profile: `~/.svc` or `~/.svc/profiles/NAME`. */
 	readonly home: string;
@@ -24,11 +24,11 @@ export type HomePaths = {
 	readonly pidFile: string;
 	readonly lockFile: string;
 	readonly tuiState: string;
-	/** Credentials of tool servers, a file for each. @see Interface 5.3 */
+	/** Credentials of tool servers, a file for each. @see manual/tool-servers.md#logins */
 	readonly mcpTokens: string;
 	/** What stdio tool servers wrote to stderr. */
 	readonly mcpStderrLog: string;
-	/** What tool servers offered when they were last connected. @see Decisions 6 */
+	/** What tool servers offered when they were last connected. @see manual/tool-servers.md */
 	readonly schemaCache: string;
 	/** The first seen definition of every tool. */
 	readonly toolPins: string;
@@ -74,7 +74,7 @@ export type WebhookConfig = {
 	readonly secrets: readonly string[];
 	/** Static routes that are served: those that can be as they are written, and the last good version of those that cannot. */
 	readonly routes: ReadonlyMap<string, Route>;
-	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see Interface 7 */
+	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see manual/receiver.md#refused-at-the-start */
 	readonly refusals: readonly SkippedRoute[];
 	/** Static routes that cannot be served as they are written; a route may have several reasons. One of `routes` keeps its last good version. */
 	readonly slipped: readonly SkippedRoute[];

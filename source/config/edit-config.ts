@@ -28,7 +28,7 @@ const maxConfigBytes = 1024 * 1024;
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
  * through a value that is no mapping, or to one that other places share; `file_too_large`, `lock_timeout`
- * @see Decisions 1
+ * @see manual/configuration.md#how-the-file-is-read
  */
 export async function editConfig(
 	paths: HomePaths,

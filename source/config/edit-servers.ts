@@ -17,7 +17,7 @@ const longestName = 200;
  * Adds a tool server to `config.yaml`, whose comments and order stay; `entry` is what stands below its name, references and all. What the loader would refuse is not written.
  *
  * @throws SvcError `server_exists`, never overwritten; `server_invalid` naming the key, never its value; what `editConfig` throws
- * @see Interface 2.12, 2.16
+ * @see manual/tool-servers.md#settings
  */
 export async function setToolServer(
 	paths: HomePaths,

@@ -30,7 +30,7 @@ const writtenSchema = z.object({
 	smtp: setting(smtpSchema, {description: 'The mail server'}),
 });
 
-/** `platforms.email`; `undefined` when it is absent, or off and incomplete. @see Decisions 7 */
+/** `platforms.email`; `undefined` when it is absent, or off and incomplete. @see manual/delivery.md */
 export const emailSchema = writtenSchema
 	.nullish()
 	.transform((email, context): EmailConfig | undefined => {

@@ -14,7 +14,7 @@ export const processEnvironment = (): Environment => withoutGaps(process.env);
  * own environment, so none of it reaches child processes.
  *
  * @throws SvcError `file_unreadable`, `file_too_large` (1 MiB)
- * @see Decisions 1
+ * @see manual/configuration.md#how-the-file-is-read
  */
 export function mergeEnvironment(envFile: string, environment: Environment): Environment {
 	const text = readTextFile(envFile, maxEnvBytes);

@@ -21,7 +21,7 @@ export type ExpandedServer =
  * A server with its references replaced and `~` in the paths of its certificates; to be asked for at every connect, so that a variable that was set
  * meanwhile counts. Nothing of it may be kept. A variable that is not set keeps its placeholder, except in `url` and `headers`: then there is no server.
  *
- * @see Interface 2.15, 7
+ * @see manual/tool-servers.md#variable-references, manual/tool-servers.md#states
  */
 export function expandServer(server: ToolServerConfig, scope: ReferenceScope): ExpandedServer {
 	const texts = createExpander(scope);

@@ -8,7 +8,7 @@ const aboutIssues: ReadonlySet<unknown> = new Set(['issues', 'issue_comment']);
  * `entry` (a subscription as it is written) with what `given` adds to its `deliver_extra`. An entry that delivers to `forge_comment` also says
  * where it posts: where nothing else is written, what the payloads of the code host name. Pure.
  *
- * @see Interface 2.9
+ * @see manual/delivery.md
  */
 export function fillDeliverExtra(
 	entry: JsonObject,

@@ -17,7 +17,7 @@ const operators = [
 
 const groups = ['all', 'any', 'not'] as const;
 
-/** One entry of `filters`; every regex was compiled once. @see Interface 2.6 */
+/** One entry of `filters`; every regex was compiled once. @see manual/filters-and-templates.md#filters */
 export const filterSchema: z.ZodType<FilterSpec> = z
 	.lazy(() =>
 		checked(

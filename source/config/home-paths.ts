@@ -5,7 +5,7 @@ import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 
-/** What may stand after `-p`, and what a subscription may be called. @see Decisions 2 */
+/** What may stand after `-p`, and what a subscription may be called. @see manual/commands.md */
 export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The profile without a name: the home itself. */
@@ -16,7 +16,7 @@ export const defaultProfile = 'default';
  * than `default` lives in `<home>/profiles/NAME`.
  *
  * @throws SvcError `profile_invalid` for a name that is not a folder's name.
- * @see Decisions 1
+ * @see manual/files.md
  */
 export function homePaths({
 	environment,

@@ -53,7 +53,7 @@ export type LoadOptions = {
  * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.slips`, `WebhookConfig.slipped`). A `config.yaml` that is
  * missing means the defaults. What only keeps the receiver from starting is in `webhook.refusals`. No message holds a secret.
  *
- * @see Decisions 1, 3 "One slip takes one thing down", Interface 2.4 to 2.11
+ * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#subscriptions
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
 	const {paths} = options;

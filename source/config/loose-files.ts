@@ -8,7 +8,7 @@ const useByOthers = 0o066;
 /**
  * What of a home other users of this machine could change or read though they must not: one sentence each, with the command that mends it.
  *
- * @see Decisions 1
+ * @see manual/files.md
  */
 export function looseFiles({
 	home,

@@ -6,7 +6,7 @@ const daySeconds = 24 * 60 * 60;
 
 const methods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** `oauth` of a tool server as it is written; references are checked where they are resolved. @see Interface 2.14, 5.3 */
+/** `oauth` of a tool server as it is written; references are checked where they are resolved. @see manual/tool-servers.md#logins */
 export const oauthSchema = z.object({
 	flow: setting(z.enum(['browser', 'device']), {
 		description: 'How a person logs in: in a browser (PKCE), or with a code on another device',
@@ -52,7 +52,7 @@ function problemWithRedirect(uri: string): string | undefined {
 		: 'must be a URL that starts with http:// or https://, without a fragment';
 }
 
-/** "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)". @see Interface 5.3 */
+/** "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)". @see manual/tool-servers.md#logins */
 function problemWithDocument(address: string): string | undefined {
 	if (hasReference(address)) {
 		return undefined;

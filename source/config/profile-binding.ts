@@ -11,7 +11,7 @@ type Serving = {
  * The profile that a route's `profile` binds it to: `default` when the key is absent or names the profile that this gateway runs in. `undefined` for what is not
  * a name (null, blank, a number, a path): such a route belongs to nobody.
  *
- * @see Interface 2.5
+ * @see manual/routes.md#keys
  */
 export function boundProfile(written: unknown, {profile}: Serving): string | undefined {
 	if (written === undefined || written === defaultProfile || written === profile) {

@@ -14,7 +14,7 @@ const mostProfiles = 100;
  * whose name can be a profile's. Each has its own `.env` over `environment` (the process's) and sees no other one's. Where an `.env` cannot be read,
  * the variables that `before` has for the profile stay. Never throws.
  *
- * @see Interface 2.5 `profile`, Decisions 1
+ * @see manual/routes.md#keys, manual/files.md
  */
 export function loadProfiles(
 	paths: HomePaths,

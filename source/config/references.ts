@@ -2,7 +2,7 @@ import {variable, type Environment} from './environment.ts';
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Any `${...}`: in a tool server's entry each of them is looked up. @see Interface 2.15 */
+/** Any `${...}`: in a tool server's entry each of them is looked up. @see manual/tool-servers.md#variable-references */
 export const anyReference = /\$\{([^{}]+)\}/g;
 
 /** Whether a text of a tool server's entry is only known when it is expanded. */
@@ -16,7 +16,7 @@ export const referencesIn = (text: string): readonly string[] =>
  * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: what a variable holds is not looked at again. `unset` names the
  * variables that do not exist, each once; then `text` keeps their placeholders.
  *
- * @see Interface 2.15
+ * @see manual/tool-servers.md#variable-references
  */
 export function resolveReferences(
 	text: string,

@@ -42,7 +42,7 @@ export type Rotated =
  * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where nothing outlasts the overlap. At most 20 stand there: what is over
  * since 30 days, or makes room, is dropped; what still passes never is. Only a secret that is written out can be replaced. Pure but for the new secret.
  *
- * @see Decisions 3, "A secret may be a list (rotation)"
+ * @see manual/routes.md#rotate-a-secret
  */
 export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotated {
 	const current = textsIn(entry['secret']);

@@ -9,7 +9,7 @@ import {problemWithSignature} from './signature-schema.ts';
 import {notAvailableYet, targetProblem, type TargetProblem} from './target-problem.ts';
 import {targetOf} from './targets.ts';
 
-/** Validation is skipped for a route with this secret. @see Interface 5.2 rule 3 */
+/** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
 export const insecureSecret = 'INSECURE_NO_AUTH';
 
 /** What a route takes from its surroundings. */
@@ -50,7 +50,7 @@ export type Refusal = {
 /**
  * Why a route cannot be served: the startup refusals of the contract, then other slips, last what this version cannot do yet. Empty: it can.
  *
- * @see Interface 7 (webhook receiver), 5.2 rules 2 and 3, 2.9, Decisions 3 "One slip takes one thing down"
+ * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */
 export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly Refusal[] {
 	const all = rules.flatMap(({code, keys, isOfContract = false, problem}): readonly Refusal[] => {
@@ -74,7 +74,7 @@ type Rule = {
 	readonly code: string;
 	/** What it looks at; the first that is there is where a person looks. */
 	readonly keys: ReadonlyArray<keyof RawRoute>;
-	/** Interface 7 names it. */
+	/** manual/receiver.md#refused-at-the-start names it. */
 	readonly isOfContract?: true;
 	/** What follows the name of the route; `undefined` when the rule has nothing against it. */
 	readonly problem: (

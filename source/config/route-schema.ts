@@ -37,7 +37,7 @@ const retiredSecret = z.object({
 	until: isoTime.meta({description: 'It passes until then; afterwards it only explains refusals'}),
 });
 
-/** A route as it is written. @see Interface 2.5 */
+/** A route as it is written. @see manual/routes.md#keys */
 export const routeSchema = z
 	.object({
 		events: setting(texts, {description: 'Event types to accept; empty or absent: all'}),
@@ -46,7 +46,8 @@ export const routeSchema = z
 				'HMAC secret or token, or a list of which any passes; absent: the global one; INSECURE_NO_AUTH: no validation, loopback only',
 		}),
 		retired_secrets: setting(z.array(retiredSecret).max(mostRetired), {
-			description: 'Secrets that "svc webhook rotate" replaced',
+			description:
+				'Mappings `{secret, until}` that "svc webhook rotate" writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more',
 		}),
 		profile: looseSetting({
 			type: 'string',

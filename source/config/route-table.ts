@@ -15,7 +15,7 @@ let tablesMade = 0;
  * when that route is itself refused or has slipped; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at. `strict`: their unknown keys
  * are errors among the warnings.
  *
- * @see Interface 2.11
+ * @see manual/routes.md#subscriptions
  */
 export const buildRouteTable = (
 	config: Config,

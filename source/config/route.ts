@@ -5,7 +5,7 @@ import type {JsonObject, JsonValue} from '../core/json.ts';
  * One entry of `filters`: operators on `field` that must all hold, or a group. Already checked: the shapes are right and
  * every `regex` compiles on the linear engine.
  *
- * @see Interface 2.6
+ * @see manual/filters-and-templates.md#filters
  */
 export type FilterSpec = {
 	readonly field?: string;
@@ -26,7 +26,7 @@ export type FilterSpec = {
 /**
  * How a sender signs, when its headers do not say: a preset of the contract's neighbours, or a scheme of one's own.
  *
- * @see Decisions 3, "Beyond the five schemes"
+ * @see manual/signatures.md#the-signature-of-a-route
  */
 export type SignatureSpec =
 	| {readonly kind: 'stripe' | 'slack' | 'shopify' | 'linear'}
@@ -44,7 +44,7 @@ export type SignatureSpec =
 			readonly signed: string;
 	  };
 
-/** A secret that a rotation replaced. @see Decisions 3, "A secret may be a list" */
+/** A secret that a rotation replaced. @see manual/routes.md#rotate-a-secret */
 export type RetiredSecret = {
 	readonly secret: string;
 	/** It passes until then, milliseconds since 1970; afterwards it only explains refusals. */
@@ -54,7 +54,7 @@ export type RetiredSecret = {
 /**
  * A route as the receiver uses it: defaults filled in, secrets resolved, refusals already applied.
  *
- * @see Interface 2.5
+ * @see manual/routes.md#keys
  */
 export type Route = {
 	readonly name: string;
@@ -87,7 +87,7 @@ export type Route = {
 	readonly deliverExtra: JsonObject;
 	readonly deliverOnly: boolean;
 	readonly mirrorToSession: boolean;
-	/** Events of one key wait together. `key` is a bare dotted path or a template. @see Interface 2.10 */
+	/** Events of one key wait together. `key` is a bare dotted path or a template. @see manual/routes.md#coalescing */
 	readonly coalesce?: {
 		readonly key: string;
 		readonly windowMs: number;
@@ -110,7 +110,7 @@ export type Route = {
  * Why an entry is not served. `refused`: the contract refuses the whole receiver for it. `slipped`: something else is wrong with it; it answers 503 unless its last good version still
  * serves. `not-served`: it is bound to a profile that this gateway does not serve. `shadowed`: a static route has its name.
  *
- * @see Decisions 3, "One slip takes one thing down"
+ * @see manual/routes.md#keys
  */
 export type SkipKind = 'refused' | 'slipped' | 'not-served' | 'shadowed';
 

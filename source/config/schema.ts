@@ -36,7 +36,7 @@ const otherPlatforms = Object.fromEntries(
 	platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
 );
 
-/** `config.yaml`: what it may hold and, parsed, what it says. @see Interface 2.4, Decisions 3, 4, 7 */
+/** `config.yaml`: what it may hold and, parsed, what it says. @see manual/receiver.md#settings, manual/routes.md#keys, manual/runs.md#bounds, manual/delivery.md */
 export const configSchema = z.object({
 	platforms: setting(
 		z.object({

@@ -25,7 +25,7 @@ export function decodedKeyOf(secret: string): Buffer | undefined {
  * Why `secret` could never verify anything, or would let anybody guess it: what follows a complaint about a route. `undefined`: it may. Holds nothing of the secret. Where the route
  * says how its sender signs (`hasSignature`), a secret is used as it is written.
  *
- * @see Decisions 3
+ * @see manual/signatures.md#schemes
  */
 export function problemWithSecret(
 	secret: string,

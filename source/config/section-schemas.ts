@@ -22,7 +22,7 @@ const webAddress = checked(text, value =>
 		: 'must be a URL that starts with http:// or https://',
 );
 
-/** `model`. @see Decisions 4 */
+/** `model`. @see manual/runs.md#bounds */
 export const modelSchema = z
 	.object({
 		provider: setting(z.enum(providers), {description: 'Who answers', default: 'auto'}),
@@ -44,7 +44,7 @@ export const modelSchema = z
 	}))
 	.meta({description: 'The language model'});
 
-/** `runs`. @see Decisions 3, 4 */
+/** `runs`. @see manual/routes.md#keys, manual/runs.md#bounds */
 export const runsSchema = z
 	.object({
 		concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
@@ -84,7 +84,7 @@ export const forgeSchema = z
 	.transform((forge): Config['forge'] => ({cli: forge?.cli ?? 'gh'}))
 	.meta({description: 'The code host'});
 
-/** `metrics`. @see Decisions 3 */
+/** `metrics`. @see manual/routes.md#keys */
 export const metricsSchema = z
 	.object({
 		host: setting(text, {

@@ -3,7 +3,7 @@ import {basename, sep} from 'node:path';
 import {variable, type Environment} from './environment.ts';
 import {anyReference} from './references.ts';
 
-/** The variables that tool servers have besides the environment's, by their names in `${…}`. @see Interface 2.15 */
+/** The variables that tool servers have besides the environment's, by their names in `${…}`. @see manual/tool-servers.md#variable-references */
 export type ContextVariables = Readonly<
 	Record<'userHome' | 'workspaceFolder' | 'workspaceFolderBasename' | 'pathSeparator' | '/', string>
 >;
@@ -11,7 +11,7 @@ export type ContextVariables = Readonly<
 /**
  * The context of a tool server. `workspaceFolder`: "session terminal cwd when known, else process cwd".
  *
- * @see Interface 2.15
+ * @see manual/tool-servers.md#variable-references
  */
 export const contextVariables = (
 	environment: Environment,
@@ -46,7 +46,7 @@ const ofEnvironment = 'env:';
  * `text` with every `${…}` replaced, in one pass: what a variable holds is not looked at again. A context variable comes before one of the environment that has
  * its name, unless `${env:…}` is written; case counts.
  *
- * @see Interface 2.15
+ * @see manual/tool-servers.md#variable-references
  */
 export function expandReferences(
 	text: string,

@@ -47,7 +47,7 @@ export const signatureNotes = notesOf(
 	'How the sender signs, beyond the schemes that are recognised by their headers',
 );
 
-/** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Never holds what was written. @see Decisions 3 */
+/** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Never holds what was written. @see manual/signatures.md#schemes */
 export function problemWithSignature(written: unknown): string | undefined {
 	if (typeof written !== 'string') {
 		return firstProblem(customSchema, written);

@@ -16,7 +16,7 @@ const items: readonly KeyPath[] = [
 
 const deepestItem = Math.max(...items.map(({length}) => length));
 
-/** The item of `config.yaml` that `path` leads to or into; empty for the file itself. @see Decisions 3, "One slip takes one thing down" */
+/** The item of `config.yaml` that `path` leads to or into; empty for the file itself. @see manual/routes.md#keys */
 export function itemAt(path: KeyPath): KeyPath {
 	const item = items.find(
 		pattern =>

@@ -30,7 +30,7 @@ export type SubscriptionsReader = {
  * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place, and so does one that has become
  * blank: whoever saves in place empties it first. A missing one is an empty set.
  *
- * @see Interface 2.11
+ * @see manual/routes.md#subscriptions
  */
 export function createSubscriptionsReader({
 	paths,

@@ -11,7 +11,7 @@ export type TargetProblem = {readonly code: string; readonly reason: string};
 /**
  * Why results cannot go to `deliver` with `extra` (`deliver` and `deliver_extra` of a route or a job, as written; absent ones are `undefined` or null). `undefined`: they can.
  *
- * @see Interface 2.9
+ * @see manual/delivery.md
  */
 export function targetProblem(deliver: unknown, extra: unknown): TargetProblem | undefined {
 	const target = deliver ?? 'log';

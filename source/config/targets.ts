@@ -1,4 +1,4 @@
-/** The messaging platforms that results can go to. @see Decisions 7 */
+/** The messaging platforms that results can go to. @see manual/delivery.md */
 export const platformNames = [
 	'telegram',
 	'discord',
@@ -21,7 +21,7 @@ export const platformNames = [
 /** Platforms that this version cannot deliver to. */
 export const platformsToCome: readonly string[] = platformNames.filter(name => name !== 'email');
 
-/** Every value that `deliver` may have. @see Interface 2.9 */
+/** Every value that `deliver` may have. @see manual/delivery.md */
 export const deliverValues = ['log', 'forge_comment', 'github_comment', ...platformNames] as const;
 
 /** The target behind a value of `deliver`: aliases resolved, `log` when there is none. */

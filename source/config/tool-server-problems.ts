@@ -4,7 +4,7 @@ import type {RawToolServer} from './tool-server-schema.ts';
 /** Something wrong with an entry as a whole, or at one of its keys. */
 type ServerProblem = {readonly path: readonly string[]; readonly message: string};
 
-/** What is wrong with an entry whose keys are sound by themselves. @see Interface 2.12 */
+/** What is wrong with an entry whose keys are sound by themselves. @see manual/tool-servers.md#settings */
 export function problemsWithServer(server: RawToolServer): readonly ServerProblem[] {
 	return [
 		...problemsWithEndpoint(server),

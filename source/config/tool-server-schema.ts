@@ -152,7 +152,7 @@ const fields = z.object({
 	}),
 });
 
-/** One entry of `mcp_servers` as it is written. @see Interface 2.12, 2.13, 2.14 */
+/** One entry of `mcp_servers` as it is written. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#logins */
 const toolServerSchema = fields
 	.superRefine((server, context) => {
 		for (const {path, message} of problemsWithServer(server)) {

@@ -1,6 +1,6 @@
 import type {JsonObject} from '../core/json.ts';
 
-/** One entry of `mcp_servers` as it is written, with defaults. Texts hold their references until `expandServer`. @see Interface 2.12, 2.13 */
+/** One entry of `mcp_servers` as it is written, with defaults. Texts hold their references until `expandServer`. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers */
 export type ToolServerConfig = {
 	readonly name: string;
 	readonly enabled: boolean;
@@ -41,11 +41,11 @@ export type RemoteEndpoint = {
 		readonly client?: {readonly cert: string; readonly key?: string; readonly password?: string};
 	};
 	readonly skipPreflight: boolean;
-	/** `auth: oauth`, with the mapping of Interface 2.14 as it is written. */
+	/** `auth: oauth`, with the mapping of manual/tool-servers.md#logins as it is written. */
 	readonly oauth?: JsonObject;
 };
 
-/** @see Interface 2.13 */
+/** @see manual/tool-servers.md#which-tools-a-server-offers */
 export type ToolsPolicy = {
 	/** Names or globs; an empty list lets none through. Wins over `exclude`. */
 	readonly include?: readonly string[];
@@ -54,7 +54,7 @@ export type ToolsPolicy = {
 	readonly prompts: boolean;
 };
 
-/** Whether, and how far, a server may ask our model. @see Decisions 6 */
+/** Whether, and how far, a server may ask our model. @see manual/tool-servers.md */
 export type SamplingPolicy = {
 	/** True, but false for an untrusted server that does not say so. */
 	readonly enabled: boolean;

@@ -6,7 +6,7 @@ const secondMs = 1000;
 const shortestKeepalive = 5;
 const remoteKeepalive = 180;
 
-/** `mcp_servers` as the gateway uses it: defaults filled in, milliseconds, references as they are written. In the order of the file. @see Interface 2.12, 2.13 */
+/** `mcp_servers` as the gateway uses it: defaults filled in, milliseconds, references as they are written. In the order of the file. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers */
 export const toolServersOf = (
 	written: Readonly<Record<string, RawToolServer>> | null | undefined,
 ): ReadonlyMap<string, ToolServerConfig> =>

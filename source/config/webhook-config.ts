@@ -37,7 +37,7 @@ const defaults = {
  * The receiver's settings: what stands under `extra`, then directly under `platforms.webhook`, then in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and
  * `WEBHOOK_SECRET`, then the defaults. `problems` are about the variables.
  *
- * @see Interface 2.4
+ * @see manual/receiver.md#settings
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,

@@ -69,7 +69,7 @@ const ofServer = 'mcp_servers.';
  * `config`, read without the items that cannot be used (`reasons`, by `Slip.item`), with the last good version of each of them, and of each route that slipped, where `before`, the
  * configuration in use, has one. Pure.
  *
- * @see Decisions 3, "One slip takes one thing down"
+ * @see manual/routes.md#keys
  */
 export function withSlips(
 	config: Config,

@@ -28,11 +28,11 @@ export const deliveryOutcomes = [
 /**
  * How the receiver ended a request, in the words of the contract's response table.
  *
- * @see Interface 4.2
+ * @see manual/receiver.md#answers
  */
 export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 
-/** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see Interface 8 */
+/** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see manual/receiver.md#settings */
 export const idempotencyMs = 3_600_000;
 
 /** The steps of a decision in their order. */

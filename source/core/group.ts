@@ -11,7 +11,7 @@ export type GroupReason = NonNullable<Group['reason']>;
  * milliseconds since 1970 on a clock that never jumps: the wall clock when its first event came, or when the process began if that was later, and the monotonic clock
  * from there.
  *
- * @see Interface 2.10, 3 (coalescing group)
+ * @see manual/routes.md#coalescing
  */
 export type Group = Shape<typeof groupSchema>;
 
@@ -44,7 +44,7 @@ export const dueOf = ({
  * The state machine of the contract: what an event at `now` does to the pending group of its key, if there is one. Pure. The event's route says
  * how long the group waits from here on; the cap counts from the first event.
  *
- * @see Interface 3 (coalescing group)
+ * @see manual/routes.md#coalescing
  */
 export function stepGroup(
 	pending: Pick<Group, 'firstAt' | 'quietAt' | 'capAt' | 'count'> | undefined,
@@ -81,7 +81,7 @@ const opened = (now: number, {windowMs, maxWaitMs}: GroupWindow): GroupTimes => 
 	count: 1,
 });
 
-/** The user message of a run that stands for `superseded` earlier events. @see Interface 3, Decisions 3 (coalescing note) */
+/** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
 export const withSupersededNote = (prompt: string, superseded: number): string =>
 	superseded === 0
 		? prompt

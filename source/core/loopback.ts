@@ -10,6 +10,6 @@ const hostsForInsecureRoutes: ReadonlySet<string> = new Set(['127.0.0.1', 'local
  * Whether a receiver that is bound to `host` may serve routes with `INSECURE_NO_AUTH`. Stricter than {@link isLoopbackHost}: the contract
  * lists these three spellings and refuses "any other bind".
  *
- * @see Interface 5.2 rule 3
+ * @see manual/signatures.md#schemes
  */
 export const mayServeInsecure = (host: string): boolean => hostsForInsecureRoutes.has(host);

@@ -1,4 +1,4 @@
-/** What a tool server asks our model; bounded, and allowed by its policy. Its words are untrusted. @see Decisions 6 `sampling` */
+/** What a tool server asks our model; bounded, and allowed by its policy. Its words are untrusted. @see manual/tool-servers.md#bounds */
 export type SampleRequest = {
 	/** The server's name in the configuration. */
 	readonly server: string;

@@ -5,7 +5,7 @@ import type {
 	testedServerSchema,
 } from './schemas/tool-server.ts';
 
-/** Where a tool server stands. @see Decisions 6 */
+/** Where a tool server stands. @see manual/tool-servers.md */
 export const serverStatuses = [
 	'skipped',
 	'lazy',

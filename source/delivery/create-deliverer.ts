@@ -35,7 +35,7 @@ const mostAtOnce = 32;
 /**
  * Delivers to `log`, `forge_comment` and `email`. The secrets of the configuration never leave in a text.
  *
- * @see Interface 2.9, Decisions 4, 7
+ * @see manual/delivery.md, manual/runs.md#bounds
  */
 export function createDeliverer({
 	onPlatformChanged = () => {},

@@ -9,7 +9,7 @@ const longestSubject = 200;
 /**
  * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10.
  *
- * @see Interface 2.9
+ * @see manual/delivery.md
  */
 export function recipientsOf(
 	extra: JsonObject,

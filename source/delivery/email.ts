@@ -29,7 +29,7 @@ const stepTimeoutMs = 10_000;
  * Message-ID, so that mail systems and people recognise it.
  *
  * @throws DeliveryError `smtp_*`, `delivery_timeout`, `delivery_aborted`
- * @see Decisions 7
+ * @see manual/delivery.md
  */
 export async function sendEmail(
 	{config, message, recipients, subject, signal}: Email,

@@ -20,7 +20,7 @@ const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 export type ForgeComment = {
 	readonly target: ForgeTarget;
 	readonly text: string;
-	/** The client: a program's name or path. @see Decisions 3, `forge.cli` */
+	/** The client: a program's name or path. @see manual/delivery.md#forge-comments */
 	readonly cli: string;
 	readonly environment: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ export type ForgeComment = {
  * request, while `pr comment` refuses issues. The text goes through stdin.
  *
  * @throws DeliveryError `forge_*`, `delivery_timeout`, `delivery_aborted`
- * @see Interface 2.9, 4.3
+ * @see manual/delivery.md, manual/commands.md
  */
 export async function postForgeComment(
 	comment: ForgeComment,

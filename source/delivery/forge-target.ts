@@ -16,7 +16,7 @@ const repoPattern =
 
 const largestNumber = 2 ** 31 - 1;
 
-/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see Interface 2.9 */
+/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery.md */
 export function forgeTargetOf(extra: JsonObject): Checked<ForgeTarget> {
 	const repo = textOf(extra, 'repo');
 	if (!repo.ok) {

@@ -2,7 +2,7 @@ import {nearestName} from '../config/nearest-name.ts';
 import {deliverValues, platformsToCome} from '../config/targets.ts';
 import {cell} from '../core/untrusted.ts';
 
-/** What is wrong with a `deliver` value that has no sender. @see Decisions 7 */
+/** What is wrong with a `deliver` value that has no sender. @see manual/delivery.md */
 export function unknownTarget(kind: string): {
 	readonly code: 'platform_unavailable' | 'platform_unknown';
 	readonly problem: string;

@@ -18,7 +18,7 @@ const jitter = 0.2;
  * Milliseconds to wait after try number `attempt` (counted from 1) has failed; `undefined` when that was the last. Each wait is four times the
  * one before, and all of them fill the span: about 2 and 8 minutes for 3 tries.
  *
- * @see Decisions 3
+ * @see manual/delivery.md#tries
  */
 export function nextTry(
 	attempt: number,

@@ -15,7 +15,7 @@ export type ApprovalLog = AsyncDisposable & {
 	write(approval: Approval): void;
 };
 
-/** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor what a form was filled in with. @see Decisions 4 */
+/** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor what a form was filled in with. @see manual/approvals.md */
 export function createApprovalLog(
 	{gatewayLog}: Pick<HomePaths, 'gatewayLog'>,
 	redact: Redact,

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import type {StoredDelivery} from '../core/delivery.ts';
-import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {codeOf, errorWithCode, messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import {contract} from './contract/contract.ts';
 import type {Operation} from './contract/operation.ts';
@@ -38,7 +38,7 @@ export function createControlCalls(socket: string): GatewayCommands {
 				} catch (error) {
 					throw count === 0
 						? error
-						: new SvcError(
+						: errorWithCode(
 								codeOf(error),
 								`${messageOf(error)}; ${count} before those were taken in`,
 								{cause: error},

@@ -1,5 +1,5 @@
 import {request as httpRequest, type IncomingMessage} from 'node:http';
-import {SvcError, codeOf} from '../core/errors.ts';
+import {SvcError, codeOf, errorWithCode} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -134,7 +134,7 @@ const notRunning = (socket: string, cause: unknown): SvcError =>
 function refusalOf(answer: unknown): SvcError {
 	if (isJsonObject(answer) && typeof answer['error'] === 'string') {
 		const code = answer['code'];
-		return new SvcError(typeof code === 'string' ? code : 'gateway_failed', answer['error']);
+		return errorWithCode(typeof code === 'string' ? code : 'gateway_failed', answer['error']);
 	}
 
 	return new SvcError('gateway_failed', 'Cannot read the answer of the gateway');

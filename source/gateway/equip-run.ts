@@ -10,7 +10,7 @@ import type {Equipment} from './work-run.ts';
  * The skill and the tools of a run; `skillsDir` is that of its profile. Only the first skill that is found counts. The run keeps the tools that it starts with,
  * whatever becomes of their servers. Rejects with the reason of `signal`, while tool servers still connect.
  *
- * @see Interface 2.5
+ * @see manual/routes.md#keys
  */
 export async function equipRun(
 	run: StoredRun,

@@ -4,7 +4,7 @@ import {restartNeeded} from './restart-needed.ts';
 import type {Rooms} from './rooms.ts';
 import {statusSlips} from './status-slips.ts';
 
-/** The gateway in one object. @see Decisions 2 */
+/** The gateway in one object. @see manual/control-api.md */
 export async function gatewayStatus(
 	state: GatewayState,
 	{

@@ -1,6 +1,6 @@
 import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
-import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {codeOf, errorWithCode, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Intake} from '../store/port.ts';
 import {headersToStore} from '../webhook/headers.ts';
@@ -60,7 +60,7 @@ export async function importDeliveries(
 
 		const failed = results.find(({status}) => status === 'rejected');
 		if (failed?.status === 'rejected') {
-			throw new SvcError(
+			throw errorWithCode(
 				codeOf(failed.reason),
 				`${messageOf(failed.reason)}; ${taken} of ${checked.length} deliveries were taken in`,
 				{cause: failed.reason},

@@ -20,7 +20,7 @@ export type LiveGroups = {
 	changed(group: Group): void;
 	/** Starts the run of a pending group now; `false` when it is not pending. @throws SvcError `journal_unavailable` */
 	dispatch(id: number): Promise<boolean>;
-	/** Starts the runs of every group: the receiver has closed. Never rejects. @see Interface 3 */
+	/** Starts the runs of every group: the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
 	flush(): Promise<void>;
 	/** No group is dispatched for its time any more; what is under way ends first. */
 	[Symbol.asyncDispose](): Promise<void>;
@@ -30,7 +30,7 @@ export type LiveGroups = {
  * Dispatches groups when their quiet window or their cap is over. What is due is the journal's knowledge: this only asks at the moment that
  * it named. Groups whose time was over before the start run at once.
  *
- * @see Interface 2.10, 3
+ * @see manual/routes.md#coalescing
  */
 export function createLiveGroups({
 	clock,

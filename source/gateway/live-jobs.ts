@@ -28,7 +28,7 @@ export type LiveJobs = Pick<Scheduler, 'runChanged' | 'runNow' | 'setPaused' | '
 /**
  * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at the first look, as each job's `misfire` says.
  *
- * @see Interface 2.5 `cron_job`, Decisions 2
+ * @see manual/routes.md#keys, manual/control-api.md
  */
 export function createLiveJobs({
 	clock,

@@ -25,7 +25,7 @@ export type LiveReceiver = {
 /**
  * Starts the receiver when the configuration allows it and reports where it stands. A refused receiver leaves the rest of the gateway running.
  *
- * @see Interface 7
+ * @see manual/receiver.md#refused-at-the-start
  */
 export function createLiveReceiver({
 	clock,

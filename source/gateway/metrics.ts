@@ -22,7 +22,7 @@ export type GatewayMetrics = {
 	render(now: Now): string;
 };
 
-/** Counts what becomes of runs and groups, in memory. The labels are states, reasons and kinds of targets, all of them few. @see Decisions 3 */
+/** Counts what becomes of runs and groups, in memory. The labels are states, reasons and kinds of targets, all of them few. @see manual/metrics.md */
 export function createGatewayMetrics(): GatewayMetrics {
 	const ended = createCounts();
 	const answers = createCounts();

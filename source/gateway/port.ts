@@ -11,10 +11,10 @@ type Answer<Name extends keyof GatewayCommands> = Awaited<ReturnType<GatewayComm
 /** What a replay would do, said before it is done. */
 export type ReplayPlan = Answer<'planReplay'>;
 
-/** @see Decisions 2 */
+/** @see manual/control-api.md */
 export type GatewayStatus = Answer<'status'>;
 
-/** Something that cannot be used as it is written. @see Decisions 3, "One slip takes one thing down" */
+/** Something that cannot be used as it is written. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type StatusSlip = GatewayStatus['slips'][number];
 
 export type StopConsequences = Answer<'stopConsequences'>;

@@ -24,7 +24,7 @@ export type ServedProfiles = Disposable & {
  * The profiles whose jobs this gateway fires. Of each other profile it takes the lock, so that no two gateways fire the same jobs; one whose lock another
  * live gateway holds is left to that one until it has ended.
  *
- * @see Decisions 1
+ * @see manual/files.md
  */
 export function createServedProfiles({
 	config,

@@ -1,5 +1,6 @@
 import type {Server} from 'node:http';
 import {codeOf, SvcError} from '../core/errors.ts';
+import type {ErrorCode} from '../manual/error-codes.ts';
 
 export type Address = {
 	readonly host: string;
@@ -11,7 +12,7 @@ export type Address = {
 const backlog = 4096;
 
 /** `section`: where the configuration names host and port, such as `platforms.webhook`. */
-type Refusal = {readonly code: string; readonly hint: (section: string) => string};
+type Refusal = {readonly code: ErrorCode; readonly hint: (section: string) => string};
 
 const refusals: Readonly<Record<string, Refusal>> = {
 	EADDRINUSE: {

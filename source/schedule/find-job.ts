@@ -13,7 +13,7 @@ export type FoundJob =
 	/** The jobs of that profile are not fired here; `reason` is one sentence without its end. */
 	| {readonly kind: 'not-served'; readonly reason: string};
 
-/** The job with the identifier `reference`, else the only one with exactly that name. @see Interface 2.5 `cron_job` */
+/** The job with the identifier `reference`, else the only one with exactly that name. @see manual/routes.md#keys */
 export function findJob({entries}: JobSet, reference: string): FoundJob {
 	const byId = entries.find(({job}) => job.id === reference);
 	const named = byId ? [byId] : entries.filter(({job}) => job.name === reference);

@@ -1,11 +1,11 @@
 import {z} from 'zod';
 import {asPlainData} from '../config/plain-data.ts';
 import {describeIssues} from '../config/schema-issues.ts';
-import {anyJson, checked, setting, text, texts} from '../config/schema-parts.ts';
+import {anyJson, checked, jsonSchemaOf, setting, text, texts} from '../config/schema-parts.ts';
 import {targetProblem} from '../config/target-problem.ts';
 import {deliverValues, targetOf} from '../config/targets.ts';
 import type {Problem} from '../core/config-view.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
@@ -62,27 +62,52 @@ const limited = (longest: number) =>
 const jobSchema = z.object({
 	id: checked(z.string(), id =>
 		jobIdPattern.test(id) ? undefined : 'must be "job_" and eight of a-z and 0-9',
-	),
+	).meta({description: '`job_` and eight of a-z and 0-9'}),
 	name: checked(limited(longestName), name =>
 		name.trim() === name ? undefined : 'must not begin or end with a blank',
-	),
-	schedule: text,
-	time_zone: setting(checked(text, problemWithZone), {description: 'IANA name'}),
-	prompt: limited(longestPrompt),
+	).meta({description: 'At most 100 characters; best one that no other job has'}),
+	schedule: text.meta({
+		description:
+			'Five cron fields, or six with the seconds first; `every 15m`; or one time in ISO 8601',
+	}),
+	time_zone: setting(checked(text, problemWithZone), {
+		description:
+			"IANA name, for cron fields and times without an offset; absent: the machine's zone",
+	}),
+	prompt: limited(longestPrompt).meta({
+		description: 'At most 100,000 characters; no template',
+	}),
 	skills: setting(texts, {description: 'The first that is found is loaded'}),
 	toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
-	model: setting(text, {description: 'Model of the same provider'}),
-	deliver: setting(z.enum(deliverValues), {description: 'Where the answer goes'}),
-	deliver_extra: setting(z.record(z.string(), anyJson), {description: 'Keys of the target'}),
-	paused: setting(z.boolean(), {description: 'Fires only when asked to'}),
-	misfire: setting(z.enum(['once', 'skip']), {description: 'What becomes of missed times'}),
+	model: setting(text, {description: 'Another model of the same provider'}),
+	deliver: setting(z.enum(deliverValues), {description: 'Where the answer goes', default: 'log'}),
+	deliver_extra: setting(z.record(z.string(), anyJson), {
+		description: 'Keys of the target, without templates',
+	}),
+	paused: setting(z.boolean(), {
+		description: 'Fires only when asked to; nothing is made up for afterwards',
+		default: false,
+	}),
+	misfire: setting(z.enum(['once', 'skip']), {
+		description: 'Times that were missed: `once` runs once for all of them, `skip` not at all',
+		default: 'once',
+	}),
 	created_at: setting(
 		checked(z.string(), value =>
 			Number.isNaN(Date.parse(value)) ? 'must be a time in ISO 8601' : undefined,
 		),
-		{description: 'ISO 8601'},
+		{
+			description:
+				'ISO 8601; a job that is first seen within a day of it makes up for the times between',
+		},
 	),
 });
+
+/** The JSON Schema of an entry. */
+export const jobSchemaJson = (): JsonObject => {
+	const plain: unknown = JSON.parse(JSON.stringify(jsonSchemaOf(jobSchema)));
+	return isJsonObject(plain) ? plain : {};
+};
 
 /** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; keys that nobody knows are ignored. */
 export function interpretJob(entry: JsonValue, index: number): JobEntry {

@@ -30,7 +30,7 @@ const allowed =
  * A cron time that the spring change leaves out fires right after it, one that the autumn change repeats fires once; with a wildcard or a step
  * in seconds, minutes or hours, it skips and repeats like the clock.
  *
- * @see Decisions 2 `svc cron`, croner
+ * @see manual/jobs.md, croner
  */
 export function parseSchedule(
 	text: string,

@@ -4,7 +4,7 @@ import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 
-/** Identity of a delivery for the duplicate rule. @see Decisions 3 */
+/** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type DeliveryKey = {
 	readonly profile: string;
 	readonly route: string;

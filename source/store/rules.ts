@@ -3,7 +3,7 @@ import type {RunState} from '../core/run.ts';
 // What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
 // words of the port.
 
-/** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see Decisions 3 */
+/** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see manual/guarantees.md#nothing-accepted-is-lost */
 export const givesUpIdentifier: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
 
 /** Where a run that a person puts back begins again; the others cannot be. */
@@ -56,7 +56,7 @@ type EndedFate = Exclude<Fate, 'requeued'>;
 /**
  * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person. The
  * log can be written twice.
- * @see Decisions 3, "Nothing accepted is lost"
+ * @see manual/guarantees.md#nothing-accepted-is-lost
  */
 export function fateOf({
 	state,

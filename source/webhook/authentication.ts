@@ -13,7 +13,7 @@ import type {Visit} from './visit.ts';
  * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
  * is the one that senders of this route give it, or that the signature covers.
  *
- * @see Interface 5.2, Decisions 3
+ * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
 export function authenticate(
 	visit: Visit,

@@ -26,7 +26,7 @@ const mostMissing = 20;
  * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
  * null nor empty; objects and lists are JSON. The key is the text that comes out: the number 1 and the text "1" are one key.
  *
- * @see Interface 2.10, 3 "key resolves"
+ * @see manual/routes.md#coalescing
  */
 export function compileGroupKey(source: string): GroupKeyReader {
 	const template = source.includes('{') ? parseTemplate(source) : [placeOf(source)];

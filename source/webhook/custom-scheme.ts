@@ -14,7 +14,7 @@ const mostSignatures = 16;
  * A scheme that is an HMAC of the body, perhaps with a timestamp, in one header. A sender that rotates its secret, or a header that comes twice, gives
  * several signatures separated by commas: any of them passes. A description that `{body}` does not stand in exactly once fits no request.
  *
- * @see Decisions 3, "Beyond the five schemes"
+ * @see manual/signatures.md#the-signature-of-a-route
  */
 export function customScheme(description: Description): Scheme {
 	const {scheme, header, algorithm, prefix, encoding, timestampHeader} = description;

@@ -15,7 +15,7 @@ import {stop} from './visit.ts';
  * one still counts, so a body whose run failed is accepted again. Identical bodies wait for each other. A replay is meant: it is never a duplicate. An identifier that is signed
  * decides alone. Rejects as `handle` does.
  *
- * @see Decisions 3
+ * @see manual/receiver.md#bodies
  */
 export async function dedupeBody(
 	ready: ReadyEvent,

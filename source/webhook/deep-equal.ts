@@ -6,7 +6,7 @@ import type {JsonValue} from '../core/json.ts';
  * Whether two JSON values are the same by type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
  * that no payload can exhaust the stack. `right` is the smaller one, if either is: a stranger's `left` is listed only when it has all of its keys.
  *
- * @see Decisions 3
+ * @see manual/receiver.md#order-of-decisions
  */
 export function deepEqual(left: JsonValue, right: JsonValue, depth = 0): boolean {
 	if (left === right) {

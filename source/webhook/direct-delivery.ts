@@ -50,7 +50,7 @@ type DirectDependencies = {
  * `deliver_only`: the identifier is taken only by a delivery that succeeded, and requests with the same one wait for each other. Nothing is
  * delivered while the journal is known to fail. Rejects as `intake.holderOf` does.
  *
- * @see Interface 4.2, Decisions 3
+ * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
 export async function deliverDirectly(
 	ready: ReadyEvent,

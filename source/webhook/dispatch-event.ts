@@ -17,7 +17,7 @@ import {cleanDetail} from './visit.ts';
  * What an event that passed every check leads to: a direct delivery, a scheduled job, a place in a group, or an agent run. Rejects when the store cannot be asked or
  * written.
  *
- * @see Interface 4.2, 6
+ * @see manual/receiver.md#answers, manual/receiver.md#events-and-identifiers
  */
 export async function dispatchEvent(ready: ReadyEvent, parts: PipelineParts): Promise<Reply> {
 	const {route, visit} = ready;

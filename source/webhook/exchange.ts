@@ -26,7 +26,7 @@ type ExchangeDependencies = {
 	readonly metricsHost: () => string | undefined;
 };
 
-/** Between HTTP and the response table: paths and methods in, status and headers out. @see Interface 4.2 */
+/** Between HTTP and the response table: paths and methods in, status and headers out. @see manual/receiver.md#answers */
 export function createExchange({
 	clock,
 	pipeline,

@@ -23,7 +23,7 @@ export const headerNameOf = (field: string): string | undefined =>
 /**
  * The reader of a field path, made once per filter: of the event type, of a header, else of the payload.
  *
- * @see Interface 2.6, Decisions 3
+ * @see manual/filters-and-templates.md#filters, manual/receiver.md#order-of-decisions
  */
 export function compileField(field: string): FieldReader {
 	if (field === 'event' || field === 'event_type') {

@@ -41,7 +41,7 @@ const holdsNothing: Membership = () => false;
  * The files of `in_file`, by the home of their profile, inside which they must lie, and where none of the gateway's own files is one: at most 4 MiB each, read again when time, size or inode changed, and with each question
  * while they are as young as a time stamp is coarse. A file that cannot be used holds nothing; the log says so once per change.
  *
- * @see Interface 2.6
+ * @see manual/filters-and-templates.md#filters
  */
 export function createFilterFiles({
 	clock,

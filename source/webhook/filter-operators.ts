@@ -21,7 +21,7 @@ export type Operator = {
  * The operators of one filter object, all of which must hold. A missing field satisfies only `missing: true`, `exists: false`
  * and `not_equals`.
  *
- * @see Interface 2.6, Decisions 3
+ * @see manual/filters-and-templates.md#filters
  */
 export function compileOperators(spec: FilterSpec, holdsValue: HoldsValue): readonly Operator[] {
 	const operators: Operator[] = [];

@@ -22,7 +22,7 @@ export type FilterCheck = (context: FilterContext) => Mismatch | undefined;
 /**
  * Turns the filters of a route into one check, to be made once: every entry must match. Pure apart from `holdsValue`.
  *
- * @see Interface 2.6
+ * @see manual/filters-and-templates.md#filters
  */
 export const compileFilters = (specs: readonly FilterSpec[], holdsValue: HoldsValue): FilterCheck =>
 	allOf(specs.map((spec, index) => compileEntry(spec, `filters[${index}]`, holdsValue)));

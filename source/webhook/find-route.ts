@@ -32,7 +32,7 @@ const unknown: FoundRoute = {kind: 'unknown'};
  * The route that a path names: without a prefix one of the default profile, with one a route that is bound to exactly that profile. Whoever asks learns of no other route that there
  * is one. A route whose profile cannot be read is found below each of them: its sender must come again.
  *
- * @see Interface 4.2, 5.2 rule 4
+ * @see manual/receiver.md#answers, manual/signatures.md#schemes
  */
 export function findRoute(
 	visit: Visit,

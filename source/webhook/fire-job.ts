@@ -19,7 +19,7 @@ export const isJobRoute = (route: Route): route is JobRoute => route.cronJob !==
  * `cron_job`: the job runs with the rendered prompt as its context of this one run; what the route itself says of delivery and skills does not count. A job that cannot be
  * fired takes no identifier. Rejects as `intake.accept` does.
  *
- * @see Interface 2.5, 4.2, Decisions 3
+ * @see manual/routes.md#keys, manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
 export async function fireJob(
 	ready: ReadyEvent,

@@ -10,7 +10,7 @@ export function headerOf(headers: RequestHeaders, name: string): string | undefi
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Headers that name the event, first non-empty one wins. @see Interface 6, Decisions 3 */
+/** Headers that name the event, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
 export const eventHeaders = [
 	'x-forge-event',
 	'x-forge2-event',
@@ -20,7 +20,7 @@ export const eventHeaders = [
 	'x-forgejo-event',
 ] as const;
 
-/** Headers that name the delivery, first non-empty one wins. @see Interface 6, Decisions 3 */
+/** Headers that name the delivery, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
 export const deliveryIdHeaders = [
 	'x-forge-delivery',
 	'x-github-delivery',

@@ -9,7 +9,7 @@ export type HourMemory = {
 	remember(key: string, value: string): void;
 };
 
-/** Short texts of the last hour, in memory, at most 10,000; the oldest go first. @see Decisions 3 */
+/** Short texts of the last hour, in memory, at most 10,000; the oldest go first. @see manual/receiver.md#order-of-decisions */
 export function createHourMemory(clock: Clock): HourMemory {
 	const entries = new Map<string, {readonly value: string; readonly at: number}>();
 

@@ -39,7 +39,7 @@ export type EventType = {
  * The event type: first non-empty of the headers `sources`, then the payload's `event_type`, then its `type`, else `unknown`.
  * At most 256 characters.
  *
- * @see Interface 6, Decisions 3
+ * @see manual/receiver.md#events-and-identifiers
  */
 export function eventTypeOf(
 	headers: RequestHeaders,
@@ -65,7 +65,7 @@ export function eventTypeOf(
 	return {name: 'unknown', source: 'none'};
 }
 
-/** The first code host's check that it can reach us: no route without `events` wants a run for it. @see Interface 6 */
+/** The first code host's check that it can reach us: no route without `events` wants a run for it. @see manual/receiver.md#events-and-identifiers */
 export const isConnectivityCheck = ({name, source}: EventType): boolean =>
 	name === 'ping' && (source === 'x-forge-event' || source === 'x-github-event');
 
@@ -76,7 +76,7 @@ export const isConnectivityCheck = ({name, source}: EventType): boolean =>
  * The first of `sources` that is present wins. The contract says so of all identifier headers; a scheme that signs its own identifier narrows that to
  * the signed one: any other header could be added to a captured request, which would pass as a new delivery for as long as its timestamp holds.
  *
- * @see Interface 6
+ * @see manual/receiver.md#events-and-identifiers
  */
 export function deliveryIdOf(
 	headers: RequestHeaders,

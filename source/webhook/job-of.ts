@@ -15,7 +15,7 @@ export type FiringJob = JobKey & {
  * The job that a route's `cronJob` names in the route's profile. Asked for each event, after its filters and its script; asks no disk but the stamp of a file. `reason`
  * is one line for the person at the terminal: unknown, ambiguous, paused, invalid.
  *
- * @see Interface 2.5 `cron_job`, Decisions 3
+ * @see manual/routes.md#keys, manual/receiver.md#order-of-decisions
  */
 export type JobOf = (
 	route: Route & {readonly cronJob: string},

@@ -39,7 +39,7 @@ export type EventJournal = {
  * Hands an event to the journal: duplicate, bounds, group and run are decided in one durable call; the 202 leaves after it.
  * Rejects as `intake.accept` does.
  *
- * @see Interface 4.2, Decisions 3
+ * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
 export async function journalEvent(
 	ready: ReadyEvent,

@@ -23,7 +23,7 @@ export type LateRecords = {
  * held in memory for the hour (at most 10,000 of them), so that `holderOf` knows it, and the record is tried again after 2 s, 10 s, 1 min, 5 min
  * and 15 min. At most 64 records wait; those beyond are held in memory only.
  *
- * @see Interface 4.2 "not re-delivered"
+ * @see manual/receiver.md#answers
  */
 export function createLateRecords({
 	intake,

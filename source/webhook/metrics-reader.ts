@@ -10,7 +10,7 @@ const anywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
  * resolves to this machine (DNS rebinding), and would read the answer. A loopback `host` allows this machine itself, which a proxy on this machine that passes a request on is
  * not. A wildcard address allows everybody. Another address: this machine, and requests that came in through that address, under whatever name. None: nobody.
  *
- * @see Decisions 3 (`metrics.host`)
+ * @see manual/metrics.md
  */
 export function metricsReader(
 	{socket, headers}: IncomingMessage,

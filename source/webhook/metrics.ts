@@ -46,7 +46,7 @@ type RouteLabels = {readonly profile: string; readonly route: string};
 
 type RouteCounts = {readonly labels: RouteLabels; readonly outcomes: Map<string, number>};
 
-/** Counts what the receiver answers, in memory and bounded. @see Decisions 3 */
+/** Counts what the receiver answers, in memory and bounded. @see manual/metrics.md */
 export function createMetrics(): Metrics {
 	const requests = new Map<string, RouteCounts>();
 	const refused = new Map<string, number>();

@@ -11,7 +11,7 @@ import {renote} from './visit.ts';
  * Hands an event above the rate limit of its route to the journal (`overflow: queue`): its run gets the next start that the route's pace allows. An event that
  * waits in a group needs none. Rejects as `journalEvent` does.
  *
- * @see Decisions 3
+ * @see manual/receiver.md#above-the-rate
  */
 export async function journalOverflow(
 	ready: ReadyEvent,

@@ -1,4 +1,4 @@
-/** Length of a rate window, milliseconds. @see Interface 8 */
+/** Length of a rate window, milliseconds. @see manual/receiver.md#above-the-rate */
 export const windowMs = 60_000;
 
 /** The newest start of a route and its window. Monotonic milliseconds. */
@@ -16,7 +16,7 @@ export type Pace = {
  * the last call returned. Without a backlog a window begins with the event that comes after the last one ended, and its first `limit` events start at once; the k-th beyond them starts in the
  * window that is `ceil(k / limit)` ahead.
  *
- * @see Interface 8, Decisions 3 (`overflow: queue`)
+ * @see manual/receiver.md#above-the-rate
  */
 export function planStart(pace: Pace | undefined, limit: number, now: number): Pace {
 	if (!pace || now >= pace.windowStartsAt + windowMs) {

@@ -28,7 +28,7 @@ type Step = {readonly pace: Pace; previous: Step | undefined; isGivenBack: boole
  * When events of `overflow: queue` routes start, in memory. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that
  * nobody overtakes.
  *
- * @see Decisions 3
+ * @see manual/receiver.md#above-the-rate
  */
 export function createPaces(clock: Clock): Paces {
 	const steps = new Map<string, Step>();

@@ -16,7 +16,7 @@ const refuse = (error: string): ParsedBody => ({ok: false, error});
  * The payload of a body: JSON of any shape whatever the content type says, except that a form becomes an object. A JSON object that is only called
  * a form stays one.
  *
- * @see Interface 4.2, Decisions 3
+ * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */
 export function parseBody(body: Buffer, contentType: string | undefined): ParsedBody {
 	if (body.length === 0) {

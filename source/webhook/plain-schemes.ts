@@ -4,7 +4,7 @@ import {decodeDigest, digestSizes} from './signature-digest.ts';
 
 const hubPrefix = 'sha256=';
 
-/** Code host A: `X-Hub-Signature-256: sha256=<hex>` over the raw body. @see Interface 5.2 */
+/** Code host A: `X-Hub-Signature-256: sha256=<hex>` over the raw body. @see manual/signatures.md#schemes */
 export const hubScheme: Scheme = {
 	header: 'x-hub-signature-256',
 	read: value => ({
@@ -18,7 +18,7 @@ export const hubScheme: Scheme = {
 	}),
 };
 
-/** Generic V2: `<timestamp>.<body>`, the timestamp signed as it was sent. @see Interface 5.2 */
+/** Generic V2: `<timestamp>.<body>`, the timestamp signed as it was sent. @see manual/signatures.md#schemes */
 export const v2Scheme: Scheme = {
 	header: 'x-webhook-signature-v2',
 	read(value, headers) {
@@ -36,7 +36,7 @@ export const v2Scheme: Scheme = {
 	},
 };
 
-/** Generic V1 (legacy): the body alone, no replay protection. @see Interface 5.2 */
+/** Generic V1 (legacy): the body alone, no replay protection. @see manual/signatures.md#schemes */
 export const v1Scheme: Scheme = {
 	header: 'x-webhook-signature',
 	read: value => ({

@@ -25,7 +25,7 @@ const environmentName = /^\.env(?![a-z0-9])/;
  * Whether `path` inside the home `home`, both real paths, is one of the gateway's own: a filter that asks whether a value is in such a file would tell a sender what it holds, one
  * guess an event. Also when the place is reached by another name, because it is itself a link to there.
  *
- * @see Interface 2.6 `in_file`, 5.2 rule 4
+ * @see manual/filters-and-templates.md#filters
  */
 export function isPrivatePlace(home: string, path: string): boolean {
 	// Where the file system does not tell them apart, upper case would be a way around.

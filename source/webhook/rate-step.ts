@@ -10,7 +10,7 @@ import type {Visit} from './visit.ts';
  * Spends the route's quota of this minute on an event whose sender is known. The answer when there is nothing left to spend; a route whose overflow is queued goes on, and is
  * told later when its run starts.
  *
- * @see Interface 8, Decisions 3
+ * @see manual/receiver.md#above-the-rate
  */
 export function spendRate(
 	visit: Visit,

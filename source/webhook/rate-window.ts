@@ -21,7 +21,7 @@ export type RateWindows = {
 /**
  * Fixed windows of one minute per route, in memory. A window starts with the first request after the last one ended.
  *
- * @see Interface 8
+ * @see manual/receiver.md#above-the-rate
  */
 export function createRateWindows(clock: Clock): RateWindows {
 	const windows = new Map<string, {endsAt: number; count: number}>();

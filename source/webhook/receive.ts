@@ -35,7 +35,7 @@ export type Knock = Named & {
  * The response table from its first row: everything up to the authentication of the sender. Each row that applies ends the request.
  * Rejects only when the store cannot be asked or written.
  *
- * @see Interface 4.2, Decisions 3
+ * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
 export async function receive(visit: Visit, knock: Knock, parts: PipelineParts): Promise<Reply> {
 	if (parts.stopping.aborted || parts.isDraining()) {

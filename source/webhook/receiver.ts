@@ -109,7 +109,7 @@ const mostInLine = 16;
 /**
  * The webhook receiver: HTTP in, journaled runs and direct deliveries out. One instance listens once; after a refusal or a close make another.
  *
- * @see Interface 2.4-2.8, 4.2, 5.2, Decisions 3
+ * @see manual/receiver.md#settings, manual/filters-and-templates.md#scripts, manual/receiver.md#answers, manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
 export function createReceiver(
 	dependencies: ReceiverDependencies,

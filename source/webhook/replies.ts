@@ -24,7 +24,7 @@ const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply
 	body: JSON.stringify({error}),
 });
 
-/** Rows of the response table whose body never changes. @see Interface 4.2, Decisions 3 */
+/** Rows of the response table whose body never changes. @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions */
 export const refusals = {
 	unknownRoute: refusal(404, 'route', 'Unknown route'),
 	host: refusal(403, 'route', 'Host not allowed'),

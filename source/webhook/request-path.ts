@@ -17,7 +17,7 @@ const nothing: WebhookPath = {kind: 'webhook', profile: undefined, route: undefi
  * What a path without its query names. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
  * route.
  *
- * @see Interface 4.2
+ * @see manual/receiver.md#answers
  */
 export function parseRequestPath(path: string): RequestPath {
 	if (path.startsWith(webhooks)) {

@@ -6,7 +6,7 @@ import type {Paces} from './paces.ts';
 /**
  * Lets the starts count that were promised to events of `overflow: queue` routes before this process began: those that come now start behind them.
  *
- * @see Decisions 3
+ * @see manual/receiver.md#above-the-rate
  */
 export async function resumePaces(
 	paces: Paces,

@@ -1,6 +1,6 @@
 const passedOn = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR)$/;
 
-/** What a script may know of our environment: no secret, nothing of `.env` but these names. @see Decisions 3 */
+/** What a script may know of our environment: no secret, nothing of `.env` but these names. @see manual/filters-and-templates.md#scripts */
 export function scriptEnvironment(
 	environment: Readonly<Record<string, string>>,
 	{event, deliveryId}: {readonly event: string; readonly deliveryId: string},

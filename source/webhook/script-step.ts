@@ -25,7 +25,7 @@ type ScriptStep = {
 /**
  * Runs the route's script and performs the verdict.
  *
- * @see Interface 2.8, Decisions 3
+ * @see manual/filters-and-templates.md#scripts
  */
 export async function transformPayload(
 	{visit, route, script, payload, rawJson}: ScriptStep,

@@ -33,7 +33,7 @@ const failed = (detail: string): ScriptVerdict => ({kind: 'failed', detail});
 /**
  * What a script's end means for its event. Pure.
  *
- * @see Interface 2.8, Decisions 3
+ * @see manual/filters-and-templates.md#scripts
  */
 export function judgeScript(exit: ScriptExit, payload: JsonValue): ScriptVerdict {
 	switch (exit.kind) {

@@ -39,7 +39,7 @@ export type Scripts = {
  * Runs filter scripts: at most 8 at once and 64 waiting, each waiting and working within one timeout, in their own process group, which is killed at the timeout, at 1 MiB of output,
  * when the gateway stops, and when the script ends.
  *
- * @see Interface 2.8, Decisions 3
+ * @see manual/filters-and-templates.md#scripts
  */
 export function createScripts({
 	clock,

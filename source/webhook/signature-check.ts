@@ -26,7 +26,7 @@ export type SignatureVerdict =
 	  }
 	| {readonly ok: false; readonly detail: string};
 
-/** Seconds that a signed timestamp may differ from the server's clock, either side. @see Interface 8 */
+/** Seconds that a signed timestamp may differ from the server's clock, either side. @see manual/receiver.md#settings */
 const toleranceSeconds = 300;
 
 const longestTimestamp = 12;

@@ -67,7 +67,7 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
  * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences that say what would have passed. Empty when it
  * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and what is hashed is at most 8 MiB.
  *
- * @see Decisions 3, "A rejected signature tells the client only `Invalid signature`"
+ * @see manual/signatures.md#refused-signatures
  */
 export function explainRefusal(
 	request: SignedRequest,

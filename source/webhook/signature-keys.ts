@@ -78,7 +78,7 @@ function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets
 	return sorted.filter(retired => !beyond.has(retired));
 }
 
-/** The keys of a list of secrets, any of which passes. @see Decisions 3 */
+/** The keys of a list of secrets, any of which passes. @see manual/signatures.md#schemes */
 function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
 	const held = secrets.map((value, index) => ({value, position: index + 1}));
 	// A public key as the key of an HMAC would let everybody sign.

@@ -4,7 +4,7 @@ import {problemOfLinearBody} from './linear-timestamp.ts';
 import type {Scheme} from './signature-claim.ts';
 import {stripeScheme} from './stripe-scheme.ts';
 
-/** The schemes that a route may name instead of describing them. @see Decisions 3, "Beyond the five schemes" */
+/** The schemes that a route may name instead of describing them. @see manual/signatures.md#the-signature-of-a-route */
 export const presets: Readonly<Record<Exclude<SignatureSpec['kind'], 'custom'>, Scheme>> = {
 	/** https://docs.stripe.com/webhooks#verify-manually */
 	stripe: stripeScheme,

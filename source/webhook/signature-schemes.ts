@@ -7,7 +7,7 @@ import type {Reading, Scheme} from './signature-claim.ts';
 import {schemeOf} from './signature-presets.ts';
 import {standardScheme} from './standard-webhooks.ts';
 
-/** In the order of precedence: the first scheme whose header is present decides alone. @see Decisions 3 */
+/** In the order of precedence: the first scheme whose header is present decides alone. @see manual/signatures.md#schemes */
 export const recognisedSchemes: readonly Scheme[] = [
 	standardScheme('svix'),
 	standardScheme('webhook'),

@@ -13,7 +13,7 @@ import {inWords} from './time-in-words.ts';
  * Whether `request` was signed with a secret of `route`, by the scheme that the route names or else the one whose header is present. A secret that a
  * rotation replaced passes until its time is over. Pure; never throws, whatever the headers hold. `nowMs` is the server's wall clock, milliseconds since 1970.
  *
- * @see Interface 5.2, Decisions 3
+ * @see manual/signatures.md#schemes
  */
 export function verifySignature(
 	route: Route,

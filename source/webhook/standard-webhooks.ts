@@ -18,7 +18,7 @@ const mostSeals = 4;
  * Standard Webhooks under either family of header names: `<id>.<timestamp>.<raw body>`. Of the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any
  * `v1a` (Ed25519, `whpk_`; the first 4) passes. The family of the signature header gives the other two headers as well.
  *
- * @see Interface 5.2, Decisions 3
+ * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
 export function standardScheme(family: 'svix' | 'webhook'): Scheme {
 	const header = `${family}-signature`;

@@ -2,10 +2,10 @@ import {isJsonObject} from '../core/json.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
 import {dumpJson} from './dump-json.ts';
 
-/** Characters (Unicode code points) of `{__raw__}` and of the default prompt. @see Interface 8 */
+/** Characters (Unicode code points) of `{__raw__}` and of the default prompt. @see manual/filters-and-templates.md#templates */
 const rawLimit = 4000;
 
-/** Characters of a nested value. @see Interface 8 */
+/** Characters of a nested value. @see manual/filters-and-templates.md#templates */
 const nestedLimit = 2000;
 
 /** Nobody's context window holds more; what a template repeats cannot fill the memory. UTF-16 units. */
@@ -37,7 +37,7 @@ const mostUnresolved = 20;
  * Finds the `{key}` places of a template. A key is 1 to 256 characters other than braces and line ends; anything else is
  * text. One pass, linear.
  *
- * @see Interface 2.7
+ * @see manual/filters-and-templates.md#templates
  */
 export function parseTemplate(source: string): Template {
 	const parts: Array<string | Place> = [];
@@ -71,7 +71,7 @@ export const placeOf = (key: string): Place => ({literal: `{${key}}`, key, path:
  * Puts values in the places of a template; values are not looked at for further places. The text is well-formed Unicode and
  * at most 1,048,576 UTF-16 units long.
  *
- * @see Interface 2.7, Decisions 3
+ * @see manual/filters-and-templates.md#templates
  */
 export function renderTemplate(template: Template, context: RenderContext): Rendered {
 	const unresolved = new Set<string>();
@@ -96,7 +96,7 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 	return {text: text.slice(0, renderedLimit).toWellFormed(), unresolved: [...unresolved]};
 }
 
-/** The prompt of a route that has none: the whole payload. @see Interface 2.5 */
+/** The prompt of a route that has none: the whole payload. @see manual/routes.md#keys */
 export const rawDump = (payload: JsonValue): string => dumpJson(payload, rawLimit).toWellFormed();
 
 function textAt(place: Place, context: RenderContext): string | undefined {
@@ -147,7 +147,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 /** Makes the value of one event. */
 type Renderer<Value extends JsonValue> = (context: RenderContext) => Value;
 
-/** Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Made once per route. @see Decisions 3 */
+/** Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Made once per route. @see manual/filters-and-templates.md#templates */
 export function compileExtra(extra: JsonObject): Renderer<JsonObject> {
 	const members = Object.entries(extra).map(([key, value]) => [key, compileValue(value)] as const);
 	return members.length === 0

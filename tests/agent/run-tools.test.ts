@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {isPassing} from '../../source/agent/model-errors.ts';
-import {SvcError} from '../../source/core/errors.ts';
+import {errorWithCode} from '../../source/core/errors.ts';
 import type {Approve} from '../../source/core/tool.ts';
 import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
 import {apiKey, createAgent, createTool} from './agent-fixture.ts';
@@ -218,7 +218,7 @@ test('a read-only tool announces no side effect', async () => {
 test.for([
 	{thrown: new Error('disk full'), code: 'run_cancelled'},
 	{
-		thrown: new SvcError('lease_lost', 'Cannot go on: another process has the run'),
+		thrown: errorWithCode('lease_lost', 'Cannot go on: another process has the run'),
 		code: 'lease_lost',
 	},
 ])('a side effect that cannot be recorded ends the run with $code', async ({thrown, code}) => {

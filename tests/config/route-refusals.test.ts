@@ -11,7 +11,7 @@ const webhookWith = (
 		.webhook;
 };
 
-/** "Startup refusals (the adapter does not start)"; everything else takes out its route alone. @see Interface 7 */
+/** "Startup refusals (the adapter does not start)"; everything else takes out its route alone. @see manual/receiver.md#refused-at-the-start */
 const ofContract: ReadonlySet<string> = new Set([
 	'route_without_secret',
 	'deliver_only_without_target',

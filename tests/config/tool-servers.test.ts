@@ -26,7 +26,7 @@ const saidOf = (entry: string): readonly string[] => {
 	);
 };
 
-test('an entry that says no more than what it launches has the defaults of Interface 2.12 and Decisions 6', () => {
+test('an entry that says no more than what it launches has the defaults of manual/tool-servers.md#settings and manual/tool-servers.md', () => {
 	expect(serverOf('command: crm-server')).toEqual({
 		name: 'crm',
 		enabled: true,
@@ -62,7 +62,7 @@ test('a remote entry: "Streamable HTTP", verified, pinged every 180 s', () => {
 	expect(keepaliveMs).toBe(180_000);
 });
 
-/** Rows of Interface 2.12: what is written, and what of the server it decides. */
+/** Rows of manual/tool-servers.md#settings: what is written, and what of the server it decides. */
 test.for([
 	['`command`: Executable to launch', 'command: /bin/crm', {endpoint: {command: '/bin/crm'}}],
 	[
@@ -258,7 +258,7 @@ test.for([
 	expect(serverOf(entry)).toMatchObject(expected);
 });
 
-/** Rows of Interface 2.13. */
+/** Rows of manual/tool-servers.md#which-tools-a-server-offers. */
 test.for([
 	['`include`: string', 'include: get_*', {include: ['get_*']}],
 	['`include`: list', 'include: [a.b, c-d]', {include: ['a.b', 'c-d']}],

@@ -1,4 +1,4 @@
-import {readFile, stat} from 'node:fs/promises';
+import {cp, readFile, stat} from 'node:fs/promises';
 import {userInfo} from 'node:os';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -173,22 +173,20 @@ test('what a form was filled in with reaches the tool server, and neither the jo
 });
 
 test('"It is restored as denied (shutdown)": what waited when the process died is in the history, and a line says so', async () => {
+	await using before = await temporaryHome();
 	await using home = await temporaryHome();
-	const {file} = await (async () => {
-		// Nobody closes this one: its process is gone.
-		const gateway = await open(home);
-		const {signal} = new AbortController();
-		void gateway.approvals.approve({
-			tool,
-			args: {},
-			callId: 'a',
-			runId: 1,
-			endsAt: startMs + 900_000,
-			signal,
-		});
-		await gateway.waiting();
-		return gateway;
-	})();
+	await using dying = await open(before);
+	void dying.approvals.approve({
+		tool,
+		args: {},
+		callId: 'a',
+		runId: 1,
+		endsAt: startMs + 900_000,
+		signal: new AbortController().signal,
+	});
+	await dying.waiting();
+	// What is on the disk now is all that a process leaves that is killed now.
+	await cp(before.path, home.path, {recursive: true, filter: path => !path.endsWith('.lock')});
 	await using again = await open(home);
 
 	expect(again.approvals.waiting()).toEqual([]);
@@ -197,7 +195,7 @@ test('"It is restored as denied (shutdown)": what waited when the process died i
 	]);
 	expect(again.log[0]).toMatch(/waited when the last process ended were denied/);
 	await again[Symbol.asyncDispose]();
-	expect(await linesOf(file)).toMatchObject([{id: 1, outcome: 'shutdown'}]);
+	expect(await linesOf(again.file)).toMatchObject([{id: 1, outcome: 'shutdown'}]);
 });
 
 test('one request is found while it waits, with its time and all of its arguments, and when it is settled', async () => {

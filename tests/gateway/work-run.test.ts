@@ -106,7 +106,7 @@ async function openWork({
 					},
 					settings: () => ({maxSteps: 5, timeoutMs: 60_000, tries: 3, deliveryTries: 2}),
 					isPassing: error => codeOf(error) === 'model_unreachable',
-					isRetryable: error => codeOf(error) === 'busy',
+					isRetryable: error => codeOf(error) === 'delivery_busy',
 					backoffMs: (attempt, tries) => (attempt < tries ? attempt * 1000 : undefined),
 				},
 				lease,
@@ -181,7 +181,7 @@ test('a failure that will not pass is not tried again, and holds no secret', asy
 test('"a delivery that fails is retried, then dead": the agent does not run again', async () => {
 	await using work = await openWork({
 		deliver: async () => {
-			throw new SvcError('busy', 'Cannot post now');
+			throw new SvcError('delivery_busy', 'Cannot post now');
 		},
 	});
 	await work.accept();
@@ -195,7 +195,7 @@ test('"a delivery that fails is retried, then dead": the agent does not run agai
 test('a target that refuses for good is not asked twice', async () => {
 	await using work = await openWork({
 		deliver: async () => {
-			throw new SvcError('forbidden', 'Cannot post here');
+			throw new SvcError('forge_forbidden', 'Cannot post here');
 		},
 	});
 	await work.accept();
@@ -409,7 +409,7 @@ test("a job's run names its job where its answer goes, and knows no delivery", a
 test('an answer is kept even though it cannot be delivered, one that is silent is not', async () => {
 	await using failing = await openWork({
 		deliver: async () => {
-			throw new SvcError('gone', 'Cannot post: the target is gone');
+			throw new SvcError('smtp_rejected', 'Cannot post: the target is gone');
 		},
 	});
 	await fireRun(failing.store);

@@ -116,7 +116,7 @@ test.for(['serve', 'reject'] as const)(
 	},
 );
 
-/** @see Interface 3, decisions 6 */
+/** @see manual/tool-servers.md#states, decisions 6 */
 test('a session that the server has forgotten: what only reads is called again, the rest is uncertain', async () => {
 	await using stateful = await startStateful();
 	await using world = await setUp();
@@ -178,7 +178,7 @@ test('what cannot be started is parked with its reason, and nobody else suffers'
 	expect(await world.call('good', 'echo', {message: 'fine'})).toEqual({text: 'fine'});
 });
 
-/** @see Interface 2.12: "safe baseline"; decisions 6 */
+/** @see manual/tool-servers.md#settings: "safe baseline"; decisions 6 */
 test('a variable reaches the server that names it, and stays out of what it answers', async () => {
 	await using transports = await openTransports();
 	await using world = await openManager({

@@ -82,7 +82,7 @@ const longestRoundMs = 10_000;
  * Kills one gateway over and over while senders send to every kind of route, then lets it finish and compares what was answered with what became
  * of it. `points` are taken in turn; `random` (from 0 to 1) decides the rest.
  *
- * @see Decisions 3, "Nothing accepted is lost"
+ * @see manual/receiver.md#order-of-decisions
  */
 export async function crashRounds({
 	rounds,

@@ -12,7 +12,7 @@ const route = makeRoute({
 const id = {'X-Forge-Delivery': 'd-1', 'X-Forge-Event': 'push'};
 
 const failing = async () => {
-	throw new SvcError('target_rejected', 'Cannot deliver to "a@b.c": the mailbox\u001b[2J is full');
+	throw new SvcError('smtp_rejected', 'Cannot deliver to "a@b.c": the mailbox\u001b[2J is full');
 };
 
 test('200: `deliver_only` delivery succeeded: `status` = `delivered`, `route`, `target`, `delivery_id`', async () => {
@@ -59,7 +59,7 @@ test('502: generic `Delivery failed`; the reason only in the log; the id is not 
 		{error: 'Delivery failed', delivery_id: 'd-1'},
 	]);
 	expect(receiver.step('dispatch')).toBe(
-		'target_rejected: Cannot deliver to "a@b.c": the mailbox␛[2J is full',
+		'smtp_rejected: Cannot deliver to "a@b.c": the mailbox␛[2J is full',
 	);
 	expect(receiver.log).toEqual([
 		expect.stringMatching(/^warn Cannot deliver event of route "hook"/),

@@ -3,7 +3,7 @@ import {createHmac} from 'node:crypto';
 /**
  * The headers that sign `body` with the generic V2 scheme, for test events. `nowMs` is the wall clock.
  *
- * @see Interface 5.2
+ * @see manual/signatures.md#schemes
  */
 export function signV2(
 	secret: string,

@@ -4,7 +4,7 @@ import type {Approval} from '../../core/approval.ts';
  * An approval as the commands print it: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name of it; a form has
  * neither tool nor arguments. Times are milliseconds since 1970.
  *
- * @see Decisions 2
+ * @see manual/commands.md
  */
 export function approvalJson(approval: Approval): Readonly<Record<string, unknown>> {
 	const {id, kind, profile, run, route, delivery, requestedAt, deadline, decision} = approval;

@@ -15,7 +15,7 @@ const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
 
 type Json = {readonly json?: boolean};
 
-/** `svc approvals list|show|allow|deny|rules|revoke`. @see Decisions 2, 4 */
+/** `svc approvals list|show|allow|deny|rules|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
 	const group = program
 		.command('approvals')

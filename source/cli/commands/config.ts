@@ -1,4 +1,4 @@
-import type {Command} from 'commander';
+import {Argument, type Command} from 'commander';
 import type {Context} from '../context.ts';
 import {countOf, printJson, printLines, tell} from '../print.ts';
 
@@ -15,8 +15,15 @@ export function addConfigCommands(program: Command, context: Context): void {
 
 	group
 		.command('schema')
-		.description('print a JSON Schema for config.yaml')
-		.action(async () => {
+		.description('print a JSON Schema for config.yaml, or for a job of cron/jobs.json')
+		.addArgument(new Argument('[of]', 'what it is for').choices(['config', 'job']))
+		.action(async (of: string | undefined) => {
+			if (of === 'job') {
+				const {jobSchemaJson} = await import('../../schedule/job.ts');
+				printJson(context, jobSchemaJson());
+				return;
+			}
+
 			const {configSchemaJson} = await import('../../config/config-schema-json.ts');
 			printJson(context, configSchemaJson());
 		});

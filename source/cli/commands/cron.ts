@@ -7,7 +7,7 @@ type Json = {readonly json?: boolean};
 
 const reference = ['<job>', 'identifier or name of the job'] as const;
 
-/** `svc cron add|list|show|pause|resume|run|remove`. @see Decisions 2 */
+/** `svc cron add|list|show|pause|resume|run|remove`. @see manual/commands.md */
 export function addCronCommands(program: Command, context: Context): void {
 	const group = program.command('cron').description('jobs that run at their times');
 	addAddCommand(group, context);

@@ -11,7 +11,7 @@ const oneGroup = numberOption(1, Number.MAX_SAFE_INTEGER);
 
 const states = ['pending', 'dispatched'] as const;
 
-/** `svc groups list|show|dispatch`. @see Interface 2.10 */
+/** `svc groups list|show|dispatch`. @see manual/routes.md#coalescing */
 export function addGroupCommands(program: Command, context: Context): void {
 	const group = program
 		.command('groups')

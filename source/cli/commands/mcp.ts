@@ -7,7 +7,7 @@ type Json = {readonly json?: boolean};
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
-/** `svc mcp list|status|test|add|remove`. @see Decisions 2 */
+/** `svc mcp list|status|test|add|remove`. @see manual/commands.md */
 export function addMcpCommands(program: Command, context: Context): void {
 	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
 

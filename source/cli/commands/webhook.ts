@@ -26,7 +26,7 @@ const hookOption = (text: string): string => {
 	return text;
 };
 
-/** `svc webhook subscribe|list|remove|test|rotate|recover|simulate`. @see Interface 2.11, 4.3 */
+/** `svc webhook subscribe|list|remove|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 

@@ -3,7 +3,7 @@ import {printTable} from '../print-table.ts';
 import {printJson} from '../print.ts';
 import {findServers, type ListedServer} from './find-servers.ts';
 
-/** Lists the tool servers: where each stands, and how many tools it gives. @see Decisions 2 */
+/** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */
 export async function listServers(
 	context: Context,
 	{json}: {readonly json: boolean},

@@ -3,6 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {parseExactly} from '../../core/exact-json.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import {forgeFailureOf} from '../../delivery/forge-failure.ts';
+import type {ErrorCode} from '../../manual/error-codes.ts';
 
 /** One answer of the code host's API. */
 export type ForgeAnswer = {
@@ -36,7 +37,7 @@ const largestAnswer = 64 * 1024 * 1024;
 const largestComplaint = 1024 * 1024;
 
 export type ForgeApiOptions = {
-	/** The client: a program's name or path. @see Decisions 3, `forge.cli` */
+	/** The client: a program's name or path. @see manual/delivery.md#forge-comments */
 	readonly cli: string;
 	/** The whole environment of the client. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -89,7 +90,10 @@ export function createForgeApi(
 	};
 }
 
-function failureOf(exit: GroupExit, cli: string): {readonly code: string; readonly reason: string} {
+function failureOf(
+	exit: GroupExit,
+	cli: string,
+): {readonly code: ErrorCode; readonly reason: string} {
 	switch (exit.kind) {
 		case 'timeout':
 			return {code: 'forge_failed', reason: `"${cli}" was not done within ${timeoutMs / 1000} s`};

@@ -65,7 +65,7 @@ export async function subscribe(
 	});
 }
 
-/** "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. @see Interface 2.11 */
+/** "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. @see manual/routes.md#subscriptions */
 function checkEntry(
 	context: Context,
 	{

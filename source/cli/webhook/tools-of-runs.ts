@@ -30,7 +30,7 @@ export async function toolsOfRuns(
 const isKnown = ({tools, savedAt, protocol}: ListedServer): boolean =>
 	tools.length > 0 || savedAt !== undefined || protocol !== undefined;
 
-/** "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." @see Interface 2.13 */
+/** "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." @see manual/tool-servers.md#which-tools-a-server-offers */
 const hasToolset = (server: ListedServer): boolean => server.tools.length > 0 || !isKnown(server);
 
 const factsOf = (server: ListedServer): readonly Known[] =>

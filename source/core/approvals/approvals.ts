@@ -73,7 +73,7 @@ export type ServerChange = {
  * The one queue of everything that needs a person's yes. Rules are asked first, then a person, and at the deadline the answer is no. The first answer
  * wins; every other way out (deadline, abort, shutdown, void, full queue) is a denial. At most 200 wait.
  *
- * @see Interface 2.12, Decisions 4
+ * @see manual/tool-servers.md#settings, manual/approvals.md
  */
 export type Approvals = {
 	/** Never rejects. The same call (run and `callId`, tool and arguments) joins the request, or the verdict, that is there. */

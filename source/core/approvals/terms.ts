@@ -1,7 +1,7 @@
 import type {ApprovalScope, AskedTool} from '../approval.ts';
 import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
 
-/** No call waits longer without being moved, milliseconds. @see Decisions 4 */
+/** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
 const longestWaitMs = 300_000;
 
 /** A request leaves this much of the time of its call, and of its run. */
@@ -35,7 +35,7 @@ export const callDeadlines = (
 	return deadlines(now, Math.min(waitMs, longestWaitMs), run);
 };
 
-/** A form waits as long as its server's settings say. @see Interface 2.12 `elicitation` */
+/** A form waits as long as its server's settings say. @see manual/tool-servers.md#settings */
 export const formDeadlines = (
 	{timeoutMs, run}: {readonly timeoutMs: number; readonly run?: AskingRun},
 	now: number,

@@ -10,7 +10,7 @@ import type {Operations} from './operation.ts';
 /** A call whose answer needs nothing to be done fails after so long. */
 const shortSilenceMs = 5000;
 
-/** The gateway in one object. @see Decisions 2 */
+/** The gateway in one object. @see manual/control-api.md */
 const status = facts({
 	pid: integer,
 	version: text,

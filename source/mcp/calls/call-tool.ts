@@ -29,7 +29,7 @@ export type CallDependencies = {
  * more if the server has not seen the call or if the tool only reads; otherwise the outcome is uncertain, and said to be. What goes wrong is a result;
  * rejects only with the reason of `context.signal`.
  *
- * @see Interface 2.12 trust rules, 3, 7 tool-server errors 3
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#results
  */
 export async function callTool(
 	call: ToolCall,

@@ -56,7 +56,7 @@ const unfitAnswer =
 /**
  * What `error`, thrown by a client for a call, means for the call. Look at your own abort signals first.
  *
- * @see Interface 7, tool-server errors 3
+ * @see manual/tool-servers.md#states
  */
 export function callFailure(
 	error: unknown,
@@ -90,7 +90,7 @@ export function callFailure(
 	};
 }
 
-/** What the model reads of a call whose outcome nobody knows. @see Interface 7, tool-server errors 3 */
+/** What the model reads of a call whose outcome nobody knows. @see manual/tool-servers.md#states */
 export const uncertainResult = ({
 	server,
 	tool,

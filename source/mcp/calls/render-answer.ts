@@ -25,7 +25,7 @@ export type AnswerPlace = {
 
 const mostBlocks = 1000;
 const mostBinaries = 50;
-/** Bytes of UTF-8 that a model reads of one answer. @see Decisions 6 */
+/** Bytes of UTF-8 that a model reads of one answer. @see manual/tool-servers.md#states */
 const maxResultBytes = 400_000;
 /** What is beyond is not even looked at: cleaning and redacting cost time. */
 const maxCleanedBytes = 2 * maxResultBytes;
@@ -34,7 +34,7 @@ const maxCleanedBytes = 2 * maxResultBytes;
  * An answer as text for a model: texts as they are, structured content as JSON when no text says the same, binaries written to the cache and named,
  * links listed and never followed. Nothing invisible is left; credentials are hidden; head and tail of what is longer than 400 kB. Never throws for what the server sent.
  *
- * @see Decisions 6
+ * @see manual/tool-servers.md#states
  */
 export async function renderAnswer(
 	{content, structured, isError}: Answer,

@@ -39,7 +39,7 @@ export type SavedBinary =
  * Writes what a server sent as base64 to `mcp/run-7/<hash>.png` (`mcp/try/` without a run) below `cacheDir`; 0600, 10 MB at most. The same bytes are
  * one file. Rejects as the file system does.
  *
- * @see Decisions 6: binary to the cache directory, named
+ * @see manual/tool-servers.md#states: binary to the cache directory, named
  */
 export async function saveBinary(
 	{data, mimeType = ''}: {readonly data: string; readonly mimeType?: string | undefined},

@@ -30,7 +30,7 @@ const longestTtlMs = 30 * 24 * 3_600_000;
  * Whether the tools of a server may be offered without asking it: what was saved is for exactly this configuration, and not older than the server said,
  * at most 30 days; 7 days when it said nothing.
  *
- * @see Interface 2.12 `lazy`, Decisions 6
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#states
  */
 export function isFresh(
 	{fingerprint, savedAt, ttlMs}: CachedServer,

@@ -19,7 +19,7 @@ export type Selection = {
  * What the filter of a server lets through of its list: by original names, `include` wins. Of two tools of one name the first counts; what is too large or nested too
  * deep to be handed to models, and what comes after 500 others, is left out with a warning.
  *
- * @see Interface 2.13, rules 1 to 4
+ * @see manual/tool-servers.md#which-tools-a-server-offers
  */
 export function filterTools(listed: readonly ListedTool[], policy: ToolsPolicy): Selection {
 	const byName = Map.groupBy(listed, ({name}) => name);

@@ -5,7 +5,7 @@ type Part = '*' | ((character: string) => boolean);
  * Whether `name` matches `pattern` as a whole, as Python's `fnmatchcase` has it: `*` (also over slashes), `?`, `[a-z]`, `[!a-z]`, everything else itself.
  * Case counts. A name that is written as it is always matches. The time is at most pattern times name: one way back is kept, never a tree of them.
  *
- * @see Interface 2.13
+ * @see manual/tool-servers.md#which-tools-a-server-offers
  */
 export function matchesGlob(name: string, pattern: string): boolean {
 	return name === pattern || matches(Array.from(name), partsOf(Array.from(pattern)));

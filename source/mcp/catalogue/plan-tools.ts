@@ -65,7 +65,7 @@ export type ToolsToPlan = {
 const longestDescription = 8000;
 const mostWarnings = 20;
 
-/** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see Interface 2.12 trust rules, 2.13, Decisions 6 */
+/** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states */
 export function planTools({
 	server,
 	profile,

@@ -26,7 +26,7 @@ const lockWaitMs = 5000;
  * Opens `cache/mcp_schema_cache.json`. Entries that are broken, and a file that is, are left out with a warning: the servers connect at the start then.
  * Other processes may write to the file, too: each entry is put in under a lock, into what the file holds at that moment.
  *
- * @see Decisions 6
+ * @see manual/tool-servers.md#states
  */
 export function openSchemaCache({
 	path,

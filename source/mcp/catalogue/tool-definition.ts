@@ -8,7 +8,7 @@ import {cell} from '../../core/untrusted.ts';
  * What a person agrees to when a tool is allowed: lower-case hex SHA-256 of the canonical JSON of everything the server says of the tool that people and models
  * read. The order of keys does not matter, anything else does.
  *
- * @see Decisions 6
+ * @see manual/tool-servers.md#states
  */
 export const definitionOf = (tool: ListedTool): string =>
 	jsonHash(plainJson(definitionParts(tool)));

@@ -5,7 +5,7 @@ const longestName = 64;
 
 const hashLength = 8;
 
-/** @see Interface 2.13: every character other than letter, digit, underscore is replaced by an underscore */
+/** @see manual/tool-servers.md#which-tools-a-server-offers: every character other than letter, digit, underscore is replaced by an underscore */
 const sanitised = (name: string): string => name.replace(/[^A-Za-z0-9_]/gu, '_');
 
 /** What gets a name. A server's own tool and a utility tool may have the same `tool`; `key` tells them apart. */
@@ -25,7 +25,7 @@ export type ToolNames = {
  * A name for each of `tools` (each key once): `mcp__<server>__<tool>`, cut and with a hash at its end where it is longer than 64 characters, and with a hash where
  * several would have the same, or `taken` holds it. No name is given twice; none is in `taken`. Depends on the set of tools, not on their order.
  *
- * @see Interface 2.13, Decisions 6
+ * @see manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states
  */
 export function nameTools(
 	server: string,

@@ -55,7 +55,7 @@ const kinds: readonly UtilityKind[] = [
 	'get_prompt',
 ];
 
-/** The utility tools that the policy of `server` wants and its session can serve. @see Interface 2.13, rule 5 */
+/** The utility tools that the policy of `server` wants and its session can serve. @see manual/tool-servers.md#which-tools-a-server-offers */
 export const utilitiesOf = (
 	{tools}: Pick<ToolServerConfig, 'tools'>,
 	capabilities: {readonly resources: boolean; readonly prompts: boolean},

@@ -18,7 +18,7 @@ export type CallsUnderWay = {
 
 type Call = {readonly runId: number | undefined; readonly time: PausableTimer};
 
-/** @see Decisions 6: the tool's timeout pauses while an elicitation waits */
+/** @see manual/tool-servers.md#states: the tool's timeout pauses while an elicitation waits */
 export function createCallsUnderWay(clock: Clock): CallsUnderWay {
 	const calls = new Set<Call>();
 	let pauses = 0;

@@ -14,7 +14,7 @@ export type CheckLiveness = (signal: AbortSignal) => Promise<number>;
  * The check of one connection: a ping of a legacy server, `server/discover` of a modern one; 30 s for an answer. A legacy server that
  * does not know or does not answer pings has to list its tools instead, from then on: some serve well and never learnt to ping.
  *
- * @see Interface 2.12 `keepalive_interval`
+ * @see manual/tool-servers.md#settings
  */
 export function createLivenessCheck(client: Client, clock: Clock): CheckLiveness {
 	let pings = true;

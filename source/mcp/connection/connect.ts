@@ -28,7 +28,7 @@ export type ConnectOptions = OpenConnectionOptions & {
  * anew without. Leaves nothing behind when it fails: rejects when what was begun has ended, up to 3 s later.
  *
  * @throws ConnectError; the reason of `signal`
- * @see Interface 2.12 `protocol`, `connect_timeout`
+ * @see manual/tool-servers.md#settings
  */
 export async function connect(
 	server: ToolServerConfig,
@@ -120,7 +120,7 @@ const otherReasons: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
  * Whether a failed legacy handshake says that the server speaks only 2026-07-28: a JSON-RPC error that names version or method, also as
  * the body of an HTTP 4xx. Time-outs, 5xx, a network that fails and walls that ask for a login say nothing about the protocol.
  *
- * @see Interface 2.12 `protocol`
+ * @see manual/tool-servers.md#settings
  */
 export function isRejectedAsModernOnly(error: unknown): boolean {
 	if (!(error instanceof Error)) {

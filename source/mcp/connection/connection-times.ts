@@ -11,7 +11,7 @@ type Due =
  * What is due at `now`. Nothing while a call is under way: a server that works for one may be too busy to answer a check. Age wins over
  * idleness, both win over a check.
  *
- * @see Interface 2.12 `keepalive_interval`, `idle_timeout_seconds`, `max_lifetime_seconds`
+ * @see manual/tool-servers.md#settings
  */
 export function dueOf(state: ConnectedState, settings: ServerSettings, now: number): Due {
 	const {lifetimeMs, idleMs} = settings;
@@ -66,7 +66,7 @@ const seconds = (ms: number): string => `${ms / 1000} s`;
 
 const remoteKeepaliveMs = 180_000;
 
-/** The times of a server's connection. "HTTP 180; stdio off when omitted". @see Interface 2.12 `keepalive_interval` */
+/** The times of a server's connection. "HTTP 180; stdio off when omitted". @see manual/tool-servers.md#settings */
 export function settingsOf({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
 	if (endpoint.transport !== 'stdio') {
 		return {keepaliveMs: keepaliveMs ?? remoteKeepaliveMs};

@@ -36,7 +36,7 @@ export const unconfigured: ServerState = {
  *   server that was connected) it is parked. So is, at once, what only a person can mend. A parked server is looked at every 300 s.
  * - Tries count until a check or a call has been answered: a server that takes every connection and loses it is parked, too.
  *
- * @see Decisions 6
+ * @see manual/tool-servers.md#states
  */
 export function stepServer(state: ServerState, event: ServerEvent, context: StepContext): Step {
 	if ('connection' in event && event.connection !== state.connection) {

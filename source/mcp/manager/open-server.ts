@@ -30,7 +30,7 @@ type Dependencies = Pick<
  * shown from then on.
  *
  * @throws ConnectError, permanent for a variable that is not set; the reason of `signal`
- * @see Interface 2.15, 7
+ * @see manual/tool-servers.md#variable-references, manual/tool-servers.md#states
  */
 export async function openServer(
 	server: ToolServerConfig,

@@ -140,7 +140,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 
 const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);
 
-/** "No connection, discovery or registration", whoever asks. @see Interface 2.12 */
+/** "No connection, discovery or registration", whoever asks. @see manual/tool-servers.md#settings */
 function requireEnabled({name, enabled}: ToolServerConfig): void {
 	if (!enabled) {
 		throw new SvcError(

@@ -1,7 +1,7 @@
 import type {OAuthClientMetadata, StoredOAuthClientInformation} from '@modelcontextprotocol/client';
 import type {OAuthSettings} from './oauth-settings.ts';
 
-/** What this program says of itself when it registers. @see Interface 2.14, RFC 7591 */
+/** What this program says of itself when it registers. @see manual/tool-servers.md#logins, RFC 7591 */
 export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OAuthClientMetadata {
 	return {
 		client_name: settings.clientName ?? 'svc',

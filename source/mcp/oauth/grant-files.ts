@@ -19,7 +19,7 @@ export type KnownAuthorization = {
 	readonly wantedScope?: string;
 };
 
-/** The files of one server's login. Reading never trusts what is in them. @see Interface 5.3 */
+/** The files of one server's login. Reading never trusts what is in them. @see manual/tool-servers.md#logins */
 export type GrantFiles = {
 	/** Taken around every change of tokens, by all processes. */
 	readonly lock: string;

@@ -1,7 +1,7 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonObject} from '../../core/json.ts';
 
-/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see Interface 2.14 */
+/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/tool-servers.md#logins */
 export type OAuthSettings = {
 	readonly clientId?: string;
 	readonly clientSecret?: string;

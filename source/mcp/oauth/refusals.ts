@@ -2,7 +2,7 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 
-/** Most characters of what an authorization server said that a message may hold. @see Interface 7 (tool-server errors, 4) */
+/** Most characters of what an authorization server said that a message may hold. @see manual/tool-servers.md#states */
 const longestExcerpt = 200;
 
 /** What an authorization server answered. */

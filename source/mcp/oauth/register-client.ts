@@ -3,7 +3,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {registrationRefusal} from './refusals.ts';
 
-/** What the SDK wants to register, with the scope that the authorization will ask for. @see Decisions 6 (`oauth.scope` wins) */
+/** What the SDK wants to register, with the scope that the authorization will ask for. @see manual/tool-servers.md#logins */
 export function registrationBody(body: string, {scopeFor}: OAuthRequests): string {
 	const asked = objectOf(body);
 	const advertised = asked['scope'];
@@ -15,7 +15,7 @@ export function registrationBody(body: string, {scopeFor}: OAuthRequests): strin
  * Lets a registration through.
  *
  * @throws ConnectError that leads with the statuses of the metadata when there was none
- * @see Interface 7 (tool-server errors, 4)
+ * @see manual/tool-servers.md#states
  */
 export async function readRegistration(
 	{metadata, redact, hide, server}: OAuthRequests,

@@ -34,7 +34,7 @@ export type ServerLogins = {
 	 * through `openBrowser`. Resolves also when the server wants nothing.
 	 *
 	 * @throws ConnectError; the grant of before is still there then
-	 * @see Interface 3 (client identification), 5.3
+	 * @see manual/tool-servers.md#logins
 	 */
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
 	/** Tokens and client secrets that were in use, to be hidden; a new array when there are more. */

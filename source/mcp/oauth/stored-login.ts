@@ -26,7 +26,7 @@ export type StoredLoginDependencies = {
  * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
  * registered. Serves only the authorization server that the grant came from.
  *
- * @see Interface 5.3 (refresh is automatic, background reconnects never start a login)
+ * @see manual/tool-servers.md#logins
  */
 export function createStoredLogin({
 	server,

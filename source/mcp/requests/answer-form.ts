@@ -35,7 +35,7 @@ export type FormHandlerDependencies = {
  * Answers forms through `elicit`, URLs with `decline`. What a person fills in is compared with the form before it is sent; every way out that is no answer is
  * `cancel`. Never rejects.
  *
- * @see Interface 2.12 `elicitation`, Decisions 6
+ * @see manual/tool-servers.md#settings, manual/approvals.md#forms
  */
 export function createFormHandler({
 	server,

@@ -36,7 +36,7 @@ export type SamplingHandlerDependencies = {
 /**
  * Asks our model for a server, as far as its policy allows. Rejects with `Refusal` otherwise; what it says goes to the server.
  *
- * @see Decisions 6 `sampling`
+ * @see manual/tool-servers.md#bounds
  */
 export function createSamplingHandler({
 	server,

@@ -19,7 +19,7 @@ export const clientCapabilities = (
 	...(server.sampling.enabled && canSample ? {sampling: {}} : {}),
 });
 
-/** One set for each connection. @see Interface 2.12 `elicitation`, Decisions 6 */
+/** One set for each connection. @see manual/tool-servers.md#settings, manual/tool-servers.md#states */
 export function createClientHandlers(
 	dependencies: HandlerDependencies,
 ): Pick<ClientSide, 'capabilities' | 'register'> {

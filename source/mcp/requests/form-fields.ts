@@ -17,7 +17,7 @@ const secretWords =
  * The fields of a form that a server asks for; `undefined` for one that cannot be shown whole: more than 50 fields, or a field of a kind that the protocol
  * does not know. Texts are cleaned; keys and values of options are as they are, since they go back.
  *
- * @see Decisions 6; MCP 2025-11-25, elicitation, requested schema
+ * @see manual/approvals.md#forms; MCP 2025-11-25, elicitation, requested schema
  */
 export function formFields(requestedSchema: unknown): readonly FormField[] | undefined {
 	if (!isJsonObject(requestedSchema) || !isJsonObject(requestedSchema['properties'])) {

@@ -20,7 +20,7 @@ export type SamplingVerdict =
  * Whether a server may ask our model, and what of its wishes counts. `recent`: when it asked before, milliseconds on the clock of `now`. A model that it names
  * counts when the policy allows it; otherwise the configured one answers. Only text goes to the model, and no tools.
  *
- * @see Decisions 6 `sampling`
+ * @see manual/tool-servers.md#bounds
  */
 export function judgeSampling(
 	params: CreateMessageRequestParams,

@@ -39,7 +39,7 @@ export type OpenOptions = {
  * Makes the way to a server whose references are expanded. Nothing is sent, and no process started, before `client.connect()`.
  *
  * @throws ConnectError for a URL, a certificate or a CA bundle that cannot be used.
- * @see Interface 2.12
+ * @see manual/tool-servers.md#settings
  */
 export type OpenTransport = (
 	server: ToolServerConfig,

@@ -26,7 +26,7 @@ export type ContextOptions = {
  * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once, when somebody needs them.
  *
  * @throws ConnectError `MCP server '<name>': client_cert not found at …` and the like.
- * @see Interface 2.12 `ssl_verify`, `client_cert`, `client_key`; Interface 7, tool servers, rule 2
+ * @see manual/tool-servers.md#settings; manual/tool-servers.md#states
  */
 export function readTls(
 	name: string,

@@ -7,7 +7,7 @@ const inherited = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TERM|SHELL|TMPDIR|
  * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*` of this process under its own `env`, nothing
  * else. Functions that a shell has exported (`() {…`) stay out.
  *
- * @see Decisions 6
+ * @see manual/tool-servers.md#states
  */
 export const serverEnvironment = (
 	environment: Environment,

@@ -1,7 +1,7 @@
 import {AsyncLocalStorage} from 'node:async_hooks';
 import type {Clock} from '../../core/clock.ts';
 
-/** How long after its stream was lost a call may be saved by a new one; "fail within 3 s" (Decisions 6). */
+/** How long after its stream was lost a call may be saved by a new one; "fail within 3 s" (manual/tool-servers.md#states). */
 const lossMs = 2500;
 
 /** A pause that a server asks for longer than this is a loss. */

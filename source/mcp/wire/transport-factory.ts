@@ -17,7 +17,7 @@ export type TransportFactory = AsyncDisposable & {
 	 * for every other transport, with `skip_preflight`, and when the network is in the way.
 	 *
 	 * @throws ConnectError
-	 * @see Interface 2.12 `skip_preflight`
+	 * @see manual/tool-servers.md#settings
 	 */
 	preflight(
 		server: ToolServerConfig,

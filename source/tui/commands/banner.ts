@@ -6,7 +6,7 @@ import {change} from './navigate.ts';
 
 const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
 
-/** Money is spent only after a person agreed. @see Decisions 4 */
+/** Money is spent only after a person agreed. @see manual/runs.md#bounds */
 function askToUseModel(shell: Shell): void {
 	const offer = shell.feed.get().state.modelOffer;
 	if (!offer) {

@@ -40,5 +40,5 @@ export const commandOf = (id: string): Command<string> | undefined => byId.get(i
 /** Which key does what. */
 export const router = createKeyRouter<Shell>(bindings);
 
-/** The key table as Markdown, for `svc keymap`. @see Decisions 2 */
+/** The key table as Markdown, for `svc keymap`. @see manual/commands.md */
 export const keymapMarkdown = (): string => markdownOf(bindings, scopeTitle);

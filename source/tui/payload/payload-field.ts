@@ -9,7 +9,7 @@ export type PayloadField = {
 	readonly json?: string;
 };
 
-/** What a filter of a route says of one field. @see Interface 2.6 */
+/** What a filter of a route says of one field. @see manual/filters-and-templates.md#filters */
 export type FieldFilter = {
 	/** Dotted path. */
 	readonly field: string;

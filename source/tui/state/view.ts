@@ -10,7 +10,7 @@ export type Size = {readonly columns: number; readonly rows: number};
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
 
-/** What the gateway's first start wrote and found. @see Decisions 2 */
+/** What the gateway's first start wrote and found. @see manual/commands.md */
 export type FirstRunCard = {
 	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
 	readonly steps: readonly string[];

@@ -30,7 +30,7 @@ async function call(readOnlyHint: boolean, ends: readonly CallOutcome[]) {
 	return {answer: JSON.parse(text), calls: ends.length - left.length};
 }
 
-/** @see Interface 7, tool-server errors 3 */
+/** @see manual/tool-servers.md#states */
 test.for([
 	['only reads', true],
 	['does not', false],

@@ -125,7 +125,7 @@ test('a cache that cannot be written is a warning; what it knows stays known', a
 const fingerprintWith = (changes: Partial<ToolServerConfig> = {}) =>
 	fingerprintOf({...stdioServer('crm-server', ['--all']), ...changes}, {elicitation: {form: {}}});
 
-/** @see Decisions 6: "same fingerprint of {command, args, url, transport, tools, protocol, our capabilities}" */
+/** @see manual/tool-servers.md#states: "same fingerprint of {command, args, url, transport, tools, protocol, our capabilities}" */
 test.each<[string, Partial<ToolServerConfig>]>([
 	['command', {endpoint: {transport: 'stdio', command: 'other', args: ['--all'], env: {}}}],
 	['args', {endpoint: {transport: 'stdio', command: 'crm-server', args: [], env: {}}}],

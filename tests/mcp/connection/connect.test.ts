@@ -50,7 +50,7 @@ function setUp(serve: Serve) {
 
 const dual = modern({handshake: 'serve'});
 
-/** @see Interface 2.12 `protocol` */
+/** @see manual/tool-servers.md#settings */
 test.for([
 	['auto', 'legacy', legacy(), 'legacy', 1],
 	['auto', 'modern-only', modern(), 'modern', 2],

@@ -6,7 +6,7 @@ const body = (code: unknown) => JSON.stringify({jsonrpc: '2.0', id: 1, error: {c
 const http = (status: number, text: string) =>
 	Object.assign(new Error('refused'), {code: 'CLIENT_HTTP', status, data: {text}});
 
-/** "falling back to the 2026-07-28 probe when the server rejects the handshake as modern-only" (Interface 2.12) */
+/** "falling back to the 2026-07-28 probe when the server rejects the handshake as modern-only" (manual/tool-servers.md#settings) */
 test.for<[string, unknown, boolean]>([
 	['version not supported', Object.assign(new Error('no'), {code: -32_022}), true],
 	['method not found', Object.assign(new Error('no'), {code: -32_601}), true],

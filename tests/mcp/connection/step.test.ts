@@ -61,7 +61,7 @@ function drive(settings: ServerSettings = {}, random = () => 0) {
 
 const fail = (failure: Extract<ServerEvent, {readonly type: 'lost'}>['failure']) => failure;
 
-describe('Interface 3: "config has enabled: false" → skipped, "no connection, discovery or registration"', () => {
+describe('manual/tool-servers.md#states: "config has enabled: false" → skipped, "no connection, discovery or registration"', () => {
 	test('it asks for nothing, whatever happens', () => {
 		const server = drive().configure({enabled: false});
 
@@ -78,7 +78,7 @@ describe('Interface 3: "config has enabled: false" → skipped, "no connection, 
 	});
 });
 
-describe('Interface 3: lazy', () => {
+describe('manual/tool-servers.md#states: lazy', () => {
 	test('"first tool call": server is connected on demand', () => {
 		const server = drive().configure({lazy: true});
 		expect(server.state.status).toBe('lazy');
@@ -292,7 +292,7 @@ describe('lost connections', () => {
 	});
 });
 
-describe('Interface 2.12 keepalive, idle and lifetime', () => {
+describe('manual/tool-servers.md#settings keepalive, idle and lifetime', () => {
 	const minute = 60_000;
 
 	test('a check is due after the interval without an answer; calls count as answers', () => {

@@ -34,7 +34,7 @@ const asking: Serve = async transport => {
 	await server.connect(transport);
 };
 
-/** @see Decisions 6 `sampling`: "`max_rpm` 10" */
+/** @see manual/tool-servers.md#bounds: "`max_rpm` 10" */
 test('"max_rpm" counts for the server, not for each of its connections', async () => {
 	let asked = 0;
 	await using world = await setUp(asking, {
@@ -73,7 +73,7 @@ const listing =
 		await server.connect(transport);
 	};
 
-/** @see Interface 2.13, rule 1 */
+/** @see manual/tool-servers.md#which-tools-a-server-offers, manual/receiver.md */
 test('"when include is set, only those server-native tools are registered", however late in the list', async () => {
 	await using world = await setUp(listing(502));
 	await world.use(serverConfig({tools: {include: ['t10501']}}));

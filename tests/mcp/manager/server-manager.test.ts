@@ -33,7 +33,7 @@ async function setUp({
 	return {...opened, clock, memory};
 }
 
-/** @see Interface 3 */
+/** @see manual/tool-servers.md#states */
 test('"enabled: false: no connection, discovery or registration", status skipped', async () => {
 	await using world = await setUp();
 	await world.use(crm({enabled: false}));
@@ -243,7 +243,7 @@ test('a call to a server that is down says so', async () => {
 	});
 });
 
-/** @see Interface 7, tool-server errors 3 */
+/** @see manual/tool-servers.md#states */
 test('a connection that breaks in the middle of a call: what only reads is called again, the rest is uncertain', async () => {
 	const make = (connection: number) => {
 		const server = new McpServer({name: 'sample', version: '1'});
@@ -275,7 +275,7 @@ test('a connection that breaks in the middle of a call: what only reads is calle
 	expect(writing.memory.sent.flat().filter(method => method === 'tools/call')).toHaveLength(1);
 });
 
-/** @see Interface 2.12 `lazy` */
+/** @see manual/tool-servers.md#settings */
 test('lazy: "register tools from the on-disk schema cache at startup; connect on first tool call"', async () => {
 	await using home = await temporaryHome();
 	{
@@ -474,7 +474,7 @@ test('a run keeps its tools when trust is withdrawn, and cannot use them without
 	expect(world.tool('crm', 'write').needsApproval).toBe(true);
 });
 
-/** @see Interface 7, tool-server errors 1 */
+/** @see manual/tool-servers.md#states */
 test('a variable that is not set fails closed and names it; a reload renders it afresh', async () => {
 	const environment: Record<string, string> = {};
 	await using world = await setUp({environment});

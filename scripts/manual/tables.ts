@@ -1,0 +1,161 @@
+import {Command} from 'commander';
+import {addCommands} from '../../source/cli/commands/commands.ts';
+import type {Context} from '../../source/cli/context.ts';
+import {configSchemaJson} from '../../source/config/config-schema-json.ts';
+import {systemClock} from '../../source/core/clock.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
+import {contract} from '../../source/gateway/contract/contract.ts';
+import {createGatewayMetrics} from '../../source/gateway/metrics.ts';
+import {errorCodes} from '../../source/manual/error-codes.ts';
+import {jobSchemaJson} from '../../source/schedule/job.ts';
+import {keymapMarkdown} from '../../source/tui/commands/table.ts';
+import {createMetrics} from '../../source/webhook/metrics.ts';
+
+/** Every table of the manual that is made from a list of the program, by the name that its mark in a page has. */
+const tables: Readonly<Record<string, (argument: string) => string>> = {
+	settings: path => path.split(' ').map(settingsTable).join('\n\n'),
+	commands: () => commandsTable(),
+	// The page has the heading; its sections stand below that.
+	keys: () =>
+		keymapMarkdown()
+			.replace(/^# .*\n/, '')
+			.replaceAll(/^## /gm, '### ')
+			.trim(),
+	metrics: () => metricsTable(),
+	control: () =>
+		table(
+			['Method', 'Path', 'What it does'],
+			Object.values(contract).map(({method, path, summary}) => [method, `\`${path}\``, summary]),
+		),
+	codes: () =>
+		table(
+			['Code', 'What it means, what to do'],
+			Object.entries(errorCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+		),
+};
+
+const mark = /(<!-- table: (\w+) ?([^>]*?) -->\n)[^]*?(<!-- \/table -->)/g;
+
+/** `page` with its tables as the program's lists are now. @throws Error for a mark that names no table */
+export const fillTables = (page: string): string =>
+	page.replaceAll(mark, (...[, start, name, argument, end]: readonly string[]) => {
+		const make = tables[name ?? ''];
+		if (!make) {
+			throw new Error(`no table is called "${name}"`);
+		}
+
+		return `${start}\n${make(argument ?? '')}\n\n${end}`;
+	});
+
+const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
+	[head, head.map(() => '---'), ...rows]
+		.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+		.join('\n');
+
+/** Where the schema of a section stands: `route` and `mcp_servers` mean one of them. */
+function schemaAt(path: string): JsonObject {
+	if (path === 'job') {
+		return jobSchemaJson();
+	}
+
+	const root = configSchemaJson();
+	const [first = '', ...keys] = path.split('.');
+	const named = {route: 'route', mcp_servers: 'tool_server'}[first];
+	const start =
+		named === undefined
+			? objectIn(objectIn(root['properties'])[first])
+			: objectIn(objectIn(root['$defs'])[named]);
+	return keys.reduce((schema, key) => objectIn(objectIn(schema['properties'])[key]), start);
+}
+
+/** The alternative of a schema that is a mapping with known keys, references followed. */
+function objectIn(schema: JsonValue | undefined): JsonObject {
+	if (!isJsonObject(schema)) {
+		return {};
+	}
+
+	const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
+	return alternatives.filter(isJsonObject).find(one => one['properties']) ?? schema;
+}
+
+function settingsTable(path: string): string {
+	const rows = settingRows(schemaAt(path), path.includes('.') || isSection(path) ? [] : [path]);
+	return table(['Key', 'Default', 'Meaning'], rows);
+}
+
+const isSection = (path: string): boolean =>
+	['route', 'mcp_servers', 'job', 'model', 'runs'].includes(path);
+
+/** Settings that a page of its own describes. */
+const elsewhere = new Set(['extra', 'routes']);
+
+function settingRows(schema: JsonObject, path: readonly string[]): string[][] {
+	const properties = objectIn(schema)['properties'];
+	if (!isJsonObject(properties)) {
+		return [];
+	}
+
+	return Object.entries(properties).flatMap(([key, value]) => {
+		const setting = isJsonObject(value) ? value : {};
+		const inner = elsewhere.has(key) ? [] : settingRows(setting, [...path, key]);
+		const own = [
+			`\`${[...path, key].join('.')}\``,
+			setting['default'] === undefined ? '' : `\`${JSON.stringify(setting['default'])}\``,
+			typeof setting['description'] === 'string' ? setting['description'] : '',
+		];
+		return inner.length > 0 ? inner : [own];
+	});
+}
+
+function commandsTable(): string {
+	const program = new Command('svc');
+	// Only what is typed is read here; nothing runs.
+	addCommands(program, {clock: systemClock} as Context);
+	const rowsOf = (command: Command, words: string): string[][] =>
+		command.commands
+			.filter(one => one.name() !== 'help')
+			.flatMap(one => {
+				const usage = [
+					words,
+					one.name(),
+					...one.registeredArguments.map(argument => {
+						const name = argument.name().toUpperCase() + (argument.variadic ? '…' : '');
+						return argument.required ? name : `[${name}]`;
+					}),
+				].join(' ');
+				const flags = one.options
+					.filter(option => !option.hidden)
+					.map(option => `\`${option.flags}\``)
+					.join(', ');
+				const isGroup = one.commands.length > 0 && one.options.length === 0;
+				return [
+					...(isGroup
+						? []
+						: [[`\`${usage}\``, `${one.description()}${flags ? `. ${flags}` : ''}`]]),
+					...rowsOf(one, `${words} ${one.name()}`),
+				];
+			});
+	return table(['Command', 'What it does'], rowsOf(program, 'svc'));
+}
+
+/** What `/metrics` says of itself. */
+function metricsTable(): string {
+	const webhook = createMetrics();
+	const text =
+		webhook.render({inFlight: 0, connections: 0}) +
+		createGatewayMetrics().render({
+			state: {
+				jobs: [],
+				totals: {accepted: 0, runsDone: 0, runsFailed: 0},
+				servers: [],
+				approvals: [],
+			} as never,
+			journal: {notesDropped: 0, queued: 0, commitP50Ms: 0, commitP99Ms: 0},
+			active: 0,
+			pendingGroups: 0,
+		});
+	const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm)].map(
+		([, name, help, type]) => [`\`${name}\``, type ?? '', help ?? ''],
+	);
+	return table(['Name', 'Type', 'Meaning'], rows);
+}

@@ -1,0 +1,29 @@
+import type {Command} from 'commander';
+import type {Context} from '../context.ts';
+import {addApprovalCommands} from './approvals.ts';
+import {addConfigCommands} from './config.ts';
+import {addCronCommands} from './cron.ts';
+import {addDeliveryCommands} from './deliveries.ts';
+import {addGatewayCommands} from './gateway.ts';
+import {addGroupCommands} from './groups.ts';
+import {addInterfaceCommands} from './interface.ts';
+import {addManualCommands} from './manual.ts';
+import {addMcpCommands} from './mcp.ts';
+import {addRunCommands} from './runs.ts';
+import {addWebhookCommands} from './webhook.ts';
+
+/** Every command of the program, in the order of its help. */
+export function addCommands(program: Command, context: Context): void {
+	addGatewayCommands(program, context);
+	addWebhookCommands(program, context);
+	addDeliveryCommands(program, context);
+	addGroupCommands(program, context);
+	addRunCommands(program, context);
+	addCronCommands(program, context);
+	addMcpCommands(program, context);
+	addApprovalCommands(program, context);
+	addConfigCommands(program, context);
+	addManualCommands(program, context);
+	// Last: the other commands inherit what the program allows, and they take no words but their own.
+	addInterfaceCommands(program, context);
+}

@@ -1,0 +1,92 @@
+import type {Command} from 'commander';
+import {nearestName} from '../../config/nearest-name.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines} from '../print.ts';
+
+/** `svc help [TOPIC]` and `svc explain [CODE]`. */
+export function addManualCommands(program: Command, context: Context): void {
+	program
+		.command('help')
+		.description('open a page of the manual, or the help of a command')
+		.argument('[topic...]', 'a page, or a command')
+		.action(async (words: readonly string[]) => {
+			const {manualTopics, readManualPage} = await import('../manual/read-page.ts');
+			const [topic] = words;
+			const page = words.length === 1 && topic !== undefined ? readManualPage(topic) : undefined;
+			const command = page ? undefined : commandOf(program, words);
+			if (page) {
+				const {showPage} = await import('../manual/show-page.ts');
+				showPage(context, page);
+			} else if (command && command !== program) {
+				command.outputHelp();
+			} else if (topic === undefined) {
+				program.outputHelp();
+				printLines(context, ['', 'Pages of the manual (svc help TOPIC):', ...overview()]);
+			} else {
+				const near = nearestName(topic, [
+					...manualTopics(),
+					...program.commands.map(one => one.name()),
+				]);
+				throw new SvcError(
+					'topic_not_found',
+					`Cannot find a page or a command "${words.join(' ')}"${near ? `, did you mean "${near}"` : ''}: see "svc help"`,
+				);
+			}
+
+			function overview(): readonly string[] {
+				const topics = manualTopics();
+				const width = Math.max(...topics.map(name => name.length));
+				return topics.map(name => `  ${name.padEnd(width)}  ${readManualPage(name)?.title ?? ''}`);
+			}
+		});
+
+	program
+		.command('explain')
+		.description('say what the code of an error means and what to do')
+		.argument('[code]', 'as it stands in brackets behind an error; without one, all of them')
+		.option('--json', 'print JSON')
+		.action(async (code: string | undefined, {json}: {json?: boolean}) => {
+			const {errorCodes} = await import('../../manual/error-codes.ts');
+			const meanings: Readonly<Record<string, string>> = errorCodes;
+			const asked = code?.replaceAll(/[()]/g, '').toLowerCase();
+			if (asked !== undefined && !Object.hasOwn(meanings, asked)) {
+				const near = nearestName(asked, Object.keys(meanings));
+				throw new SvcError(
+					'code_not_found',
+					`Cannot find an error code "${asked}"${near ? `, did you mean "${near}"` : ''}: "svc explain" lists them`,
+				);
+			}
+
+			const shown = Object.entries(meanings).filter(
+				([name]) => asked === undefined || name === asked,
+			);
+			if (json) {
+				printJson(
+					context,
+					shown.map(([name, meaning]) => ({code: name, meaning})),
+				);
+				return;
+			}
+
+			const {layOutMarkdown} = await import('../../terminal/text/markdown.ts');
+			const width = Math.min(context.stdout.columns || 100, 100);
+			printLines(
+				context,
+				shown.flatMap(([name, meaning]) => [
+					name,
+					...layOutMarkdown(meaning, width - 2).map(({text}) => `  ${text}`),
+				]),
+			);
+		});
+}
+
+/** The command that `words` name, as far as they name one. */
+function commandOf(program: Command, words: readonly string[]): Command | undefined {
+	let found: Command | undefined = program;
+	for (const word of words) {
+		found = found?.commands.find(one => one.name() === word);
+	}
+
+	return found;
+}

@@ -1,0 +1,43 @@
+import {spawnSync} from 'node:child_process';
+import {variable} from '../../config/environment.ts';
+import {codeOf} from '../../core/errors.ts';
+import {splitCommand} from '../../core/split-command.ts';
+import {layOutMarkdown} from '../../terminal/text/markdown.ts';
+import type {Context} from '../context.ts';
+import {printLines} from '../print.ts';
+import type {ManualPage} from './read-page.ts';
+
+const widestPage = 100;
+
+/** Prints a page: to a terminal through `$PAGER` (default `less`, if there is one), laid out for its width; elsewhere as it is written. */
+export function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): void {
+	const {stdout} = context;
+	if (!stdout.isTTY) {
+		printLines(context, withoutComments(text).trimEnd().split('\n'));
+		return;
+	}
+
+	const width = Math.min(stdout.columns || widestPage, widestPage);
+	const rows = layOutMarkdown(text, width).map(row => row.text);
+	if (rows.length < stdout.rows || !paged(context, rows)) {
+		printLines(context, rows);
+	}
+}
+
+/** Marks of the tables that the program's own lists fill. */
+const withoutComments = (text: string): string => text.replaceAll(/^<!--.*-->\n\n?/gm, '');
+
+/** Whether a pager showed the rows to the end. */
+function paged({environment}: Context, rows: readonly string[]): boolean {
+	const [command, ...args] = splitCommand(variable(environment, 'PAGER') ?? 'less');
+	if (command === undefined) {
+		return false;
+	}
+
+	const {error, status} = spawnSync(command, args, {
+		input: `${rows.join('\n')}\n`,
+		stdio: ['pipe', 'inherit', 'inherit'],
+	});
+	// A pager that is left early closes its input: that is no failure.
+	return status === 0 && (error === undefined || codeOf(error) === 'EPIPE');
+}

@@ -1,0 +1,194 @@
+/**
+ * Every code that an error of this program can carry, with what it means and what to do, as Markdown text of one paragraph. `svc explain CODE` prints it,
+ * the page "Errors by code" lists it; the type of codes is made from its keys, so that an error nobody explains does not compile.
+ */
+export const errorCodes = {
+	answer_too_large: "The model's server sent more than 32 MiB; the run is not tried again",
+	approval_invalid:
+		'An approval was answered in a way that it does not take (a scope that is not offered, a missing name, a form that is not filled in); it waits on',
+	approval_not_found: 'There is no request of that number: see `svc approvals list`',
+	approval_rule_not_found: 'There is no rule of that number: see `svc approvals rules`',
+	approval_settled: 'Somebody else, or the deadline, was first; the message says who',
+	bad_request: 'The control API did not understand the request: see `GET /openapi.json`',
+	body_not_kept: 'The retention has dropped the body, so it cannot be sent again',
+	coalesce_invalid: 'The keys of the route exclude each other or are incomplete: keep one',
+	coalesce_with_cron_job: 'The keys of the route exclude each other or are incomplete: keep one',
+	coalesce_with_deliver_only:
+		'The keys of the route exclude each other or are incomplete: keep one',
+	code_not_found: 'No error has that code: `svc explain` lists them',
+	config_broken:
+		'The program cannot edit a file it cannot read, or a value that others share through an anchor (`&name`): mend `config.yaml`, or write the value out where `*name` stands',
+	config_invalid: 'See the line that is named, or `svc config check`',
+	config_not_editable:
+		'The program cannot edit a file it cannot read, or a value that others share through an anchor (`&name`): mend `config.yaml`, or write the value out where `*name` stands',
+	config_refused: 'See the line that is named, or `svc config check`',
+	confirmation_needed:
+		'It would do more than log, or open an editor, and there is no terminal: add `--yes`, or `--body-file`',
+	control_unavailable: 'The control socket cannot be opened: a shorter `SVC_HOME`, or free space',
+	cron_job_with_deliver_only:
+		'The keys of the route exclude each other or are incomplete: keep one',
+	deliver_extra_invalid: '`deliver_extra` is not a mapping',
+	deliver_only_without_target: 'Set `deliver` to a real target',
+	deliver_unknown: 'Enable the platform, or correct its name',
+	delivery_aborted: 'The delivery is tried again; a timed-out one may have arrived',
+	delivery_busy: 'The delivery is tried again; a timed-out one may have arrived',
+	delivery_invalid:
+		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
+	delivery_not_found: 'Nothing has that name: look with `list`',
+	delivery_timeout: 'The delivery is tried again; a timed-out one may have arrived',
+	edit_aborted:
+		'Nothing was replayed: the text was left as it was, or is not what the sender sends; then it is kept, the message says where',
+	edit_invalid:
+		'Nothing was replayed: the text was left as it was, or is not what the sender sends; then it is kept, the message says where',
+	empty_message: 'The answer was empty: nothing was delivered',
+	entry_invalid: 'The subscription is not served; `svc webhook list` says why',
+	file_planted:
+		'A file that the program writes is a pipe or a device, or a link that other users may have made (see Files): look who put it there, remove it, `chmod 700` its folder',
+	file_too_large:
+		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
+	file_unreadable:
+		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
+	file_unwritable:
+		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
+	filters_unreadable:
+		'The file of `--filters-file` is neither JSON nor YAML, or has a filter with an unknown key',
+	forge_client_missing: "Install the client (`forge.cli`) on the gateway's machine and PATH",
+	forge_client_unusable: "Install the client (`forge.cli`) on the gateway's machine and PATH",
+	forge_comment_incomplete: 'A key of the target is missing or did not render: see `deliver_extra`',
+	forge_failed:
+		'The code host did not take the comment, which is tried again, or did not answer `recover`: ask again later',
+	forge_forbidden:
+		'The client may not do that there, or there is no such pull request or repository',
+	forge_not_authenticated: "Log the client in (`gh auth login`) as the gateway's user",
+	forge_rate_limited:
+		'The code host did not take the comment, which is tried again, or did not answer `recover`: ask again later',
+	forge_rejected:
+		'The client may not do that there, or there is no such pull request or repository',
+	forge_target_not_found:
+		'The client may not do that there, or there is no such pull request or repository',
+	gateway_differs:
+		'The gateway answers what this version of `svc` cannot read; the message names the command and the field: end it with `svc gateway stop` and start it again',
+	gateway_failed:
+		'The gateway does not answer within 5 s when it is looked for, a minute for other calls; the message names its process: see its log',
+	gateway_not_running:
+		'Start it with `svc`, `svc gateway` or `svc gateway run`; with `-p`, the message names the gateway that serves the profile, if one does: leave out `-p` then',
+	gateway_not_started: 'See `logs/gateway.out` and `svc gateway status`',
+	gateway_not_stopped: 'See `logs/gateway.out` and `svc gateway status`',
+	gateway_running: 'One gateway per home; the message names its process',
+	gateway_silent:
+		'The gateway does not answer within 5 s when it is looked for, a minute for other calls; the message names its process: see its log',
+	gateway_stopping: 'Tool servers cannot be opened while the gateway ends',
+	gateway_unreadable:
+		'An attached face cannot read the state of the gateway, which may be of another version: end it with `svc gateway stop` and start it again',
+	group_dispatched: 'The group has become a run already',
+	group_not_found: 'Nothing has that name: look with `list`',
+	home_unusable: 'Make the folder yours, or set `SVC_HOME` to another',
+	hook_ambiguous:
+		'Several webhooks of the repository lead to the route, or none does: choose with `--hook`',
+	hook_not_found:
+		'Several webhooks of the repository lead to the route, or none does: choose with `--hook`',
+	host_unavailable: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
+	insecure_not_loopback: '`INSECURE_NO_AUTH` needs `host: 127.0.0.1`',
+	interrupted: 'You ended it; exit code 130',
+	invalid_delivery_id: "The identifier is not one of this program's",
+	job_ambiguous: 'Several jobs have that name: use the identifier',
+	job_invalid: 'The entry in `cron/jobs.json` cannot be used; the message says why',
+	job_not_found: 'Nothing has that name: look with `list`',
+	job_refused: 'The job could never fire, or not deliver',
+	jobs_broken: '`cron/jobs.json` does not parse; it is never overwritten: mend it',
+	journal_unavailable:
+		'Events are answered 503 and nothing is half accepted: the disk is full or the database locked. Free space; it goes on by itself',
+	line_invalid:
+		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
+	listen_failed: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
+	lock_failed: 'Another process holds a file: try again',
+	lock_timeout: 'Another process holds a file: try again',
+	login_file_unusable:
+		'A file in `mcp-tokens/` is broken, too large, a link, or cannot be read or written',
+	mcp_connect_failed:
+		'A tool server cannot be reached as it is configured, or is no tool server; the message says what to change',
+	mcp_message_too_large: 'A tool server sent a message of more than 10 MB',
+	model_failed: "The model's server failed, was away or answered nonsense; the run is tried again",
+	model_garbled: "The model's server failed, was away or answered nonsense; the run is tried again",
+	model_misconfigured: 'See `model` above',
+	model_not_found: 'See `model` above',
+	model_not_offered: 'See `model` above',
+	model_refused: 'The key was not accepted',
+	model_rejected: "The model's server refuses the request",
+	model_unreachable:
+		"The model's server failed, was away or answered nonsense; the run is tried again",
+	name_invalid: 'The subscription is not served; `svc webhook list` says why',
+	not_approved: 'A tool call was not allowed',
+	not_available_yet: 'This version does not deliver there',
+	not_found: 'The control API did not understand the request: see `GET /openapi.json`',
+	oauth_address_refused:
+		'A tool server led to an authorization server at an address nearer to this machine than its own (private, loopback, link-local)',
+	overflow_with_deliver_only:
+		'The keys of the route exclude each other or are incomplete: keep one',
+	platform_disabled: 'Enable the platform, or correct its name',
+	platform_unavailable: 'This version does not deliver there',
+	platform_unknown: 'Enable the platform, or correct its name',
+	port_forbidden: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
+	port_in_use: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
+	profile_invalid:
+		"A profile's name has a-z, 0-9, `_`, `-`; a route with an empty `profile` belongs to nobody: name one or remove the key",
+	profile_not_served: 'Set `gateway.multiplex_profiles` in the home, or run a gateway with `-p`',
+	program_failed: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',
+	program_not_started: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',
+	queue_full: 'As many runs wait as `runs.max_queued` allows',
+	receiver_silent:
+		'The gateway does not answer within 5 s when it is looked for, a minute for other calls; the message names its process: see its log',
+	regex_unsupported: 'The pattern needs what a linear-time engine cannot do: rewrite it',
+	repo_unknown: 'Name the repository with `--repo OWNER/NAME`',
+	rotation_refused:
+		'The secret is inherited, a `${NAME}`, or made by the sender, or more than 20 earlier ones would still pass; the message says what to do',
+	route_is_static: '`svc webhook test` works for subscriptions only',
+	route_not_found: 'Nothing has that name: look with `list`',
+	route_not_testable: 'The route has public keys only, nobody here can sign for it',
+	route_without_secret: 'Give the route or the receiver a `secret`',
+	run_cancelled: 'The run is not in a state for that',
+	run_ended: 'The run is not in a state for that',
+	run_not_found: 'Nothing has that name: look with `list`',
+	run_not_retryable: 'The run is not in a state for that',
+	run_timeout: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
+	secret_inline: 'A value looks like a secret: put it into `.env` and write `${NAME}`',
+	secret_invalid:
+		'What follows `whsec_` or `whpk_` is not the key that it should be or is shorter than 8 bytes: copy it again; or the route has more than 20 secrets or 5 public keys',
+	server_disabled: 'The tool server is switched off: `enabled: true` in `config.yaml` first',
+	server_exists:
+		'A tool server of that name is in `config.yaml`: remove it first or choose another name; nothing is overwritten',
+	server_invalid:
+		'The loader would refuse this entry, so it was not written; the message names the key',
+	server_not_found: 'No tool server of that name is in `config.yaml`: see `svc mcp list`',
+	shadowed: 'The subscription is not served; `svc webhook list` says why',
+	signature_invalid: 'See `signature` above',
+	simulation_refused: 'The settings would be refused as a route too; the message says why',
+	smtp_failed: 'The mail server is away or busy; it is tried again',
+	smtp_insecure: 'A password would go over an open line: use `secure: true` or STARTTLS',
+	smtp_not_authenticated: 'The mail server refuses: see `platforms.email`',
+	smtp_rejected: 'The mail server refuses: see `platforms.email`',
+	smtp_temporary: 'The mail server is away or busy; it is tried again',
+	smtp_unreachable: 'The mail server is away or busy; it is tried again',
+	step_limit: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
+	store_in_use:
+		'Another process has the journal open; the message names it where the system tells. End that gateway, or close what has it open',
+	store_too_new: 'The database was written by a newer version: use that',
+	store_unreadable: '`state.db` is damaged or not yours: move it away, the gateway makes a new one',
+	subscription_not_found: 'Nothing has that name: look with `list`',
+	subscription_refused: 'The message says what the receiver would refuse',
+	subscriptions_broken:
+		'`webhook_subscriptions.json` does not parse; it is never overwritten: mend it',
+	target_incomplete: 'A key of the target is missing or did not render: see `deliver_extra`',
+	target_invalid: 'A key of the target is missing or did not render: see `deliver_extra`',
+	target_unusable: 'A key of the target is missing or did not render: see `deliver_extra`',
+	tool_denied: 'The call that a person tried was not approved',
+	tool_not_found: 'No tool server has a tool of that name now',
+	tool_pins_unusable:
+		'`cache/mcp_tool_pins.json`, which remembers how tools were defined when they were first seen, cannot be read: until it is removed and the gateway restarted, tools count as changed unless they are accepted',
+	tool_timeout: 'A tried call took longer than 20 minutes',
+	topic_not_found: 'The manual has no such page and the program no such command: see `svc help`',
+	unknown_url: 'The control API did not understand the request: see `GET /openapi.json`',
+	webhook_not_listening: 'The receiver does not listen: see `svc gateway status`',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,210 @@
+import {lexer, type MarkedToken, type Token, type Tokens} from 'marked';
+import {block, type Safe} from '../../core/untrusted.ts';
+import {widthOf} from './fit.ts';
+import {wrapWords} from './wrap-words.ts';
+
+/** What a row of a laid-out text is. */
+export type MarkdownRow = {
+	readonly text: Safe;
+	readonly kind: 'heading' | 'text' | 'code' | 'entry';
+};
+
+/** More than this is not looked into; the rest is shown as it is written. */
+const mostCharacters = 256 * 1024;
+
+/** Narrowest column that the last cells of a table are wrapped in. */
+const narrowestColumn = 28;
+
+/**
+ * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis go, what they mean stays; a table that is wider
+ * than the screen becomes one entry a row. Whatever else the text holds is cleaned. HTML comments are left out.
+ */
+export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
+	const room = Math.max(20, width);
+	if (text.length > mostCharacters) {
+		return rowsOf(text, 'text', room);
+	}
+
+	return blocksOf(lexer(text), room);
+}
+
+function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow[] {
+	const rows: MarkdownRow[] = [];
+	for (const token of known(tokens)) {
+		const laid = blockOf(token, width);
+		if (laid.length > 0) {
+			if (rows.length > 0) {
+				rows.push(blank);
+			}
+
+			rows.push(...laid);
+		}
+	}
+
+	return rows;
+}
+
+/** The library's own kinds: no extension of it that would add another is used. */
+const known = (tokens: readonly Token[] = []): readonly MarkedToken[] =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+	tokens as readonly MarkedToken[];
+
+function blockOf(token: MarkedToken, width: number): readonly MarkdownRow[] {
+	switch (token.type) {
+		case 'heading':
+			return rowsOf(inline(token.tokens), 'heading', width);
+		case 'code':
+			return indented(rowsOf(token.text, 'code', width - 2));
+		case 'blockquote':
+			return indented(blocksOf(token.tokens, width - 2));
+		case 'list':
+			return token.items.flatMap((item, index) =>
+				itemRows(item, token.ordered ? `${index + 1}. ` : '- ', width),
+			);
+		case 'table':
+			return tableRows(token, width);
+		case 'space':
+		case 'def':
+			return [];
+		case 'hr':
+			return [];
+		case 'html':
+			return /^<!--[^]*-->\s*$/.test(token.raw) ? [] : rowsOf(token.raw.trim(), 'text', width);
+		case 'paragraph':
+		case 'text':
+			return rowsOf(inline(token.tokens) || token.text, 'text', width);
+		case 'br':
+		case 'checkbox':
+		case 'codespan':
+		case 'del':
+		case 'em':
+		case 'escape':
+		case 'image':
+		case 'link':
+		case 'list_item':
+		case 'strong':
+			// No blocks of their own: the library gives them inside of others.
+			return rowsOf(token.raw, 'text', width);
+	}
+}
+
+function itemRows(
+	{tokens, task, checked}: Tokens.ListItem,
+	mark: string,
+	width: number,
+): readonly MarkdownRow[] {
+	const box = task ? `[${checked ? 'x' : ' '}] ` : '';
+	const rows = known(tokens).flatMap(token => blockOf(token, width - mark.length));
+	return (rows.length > 0 ? rows : [blank]).map((row, index) => ({
+		...row,
+		text: joined(index === 0 ? mark + box : ' '.repeat(mark.length), row.text),
+	}));
+}
+
+function tableRows({header, rows}: Tokens.Table, width: number): readonly MarkdownRow[] {
+	const cells = [header, ...rows].map(row => row.map(({tokens}) => inline(tokens)));
+	const widths = header.map((_, column) =>
+		Math.max(...cells.map(row => widthOf(cleaned(row[column] ?? '')))),
+	);
+	const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
+	const last = Math.min(widths.at(-1) ?? 0, width - before);
+	return last === widths.at(-1) || (last >= narrowestColumn && before <= width / 2)
+		? cells.flatMap((row, index) => columnRows(row, [...widths.slice(0, -1), last], index === 0))
+		: cells.slice(1).flatMap(row => entryRows(row, cells[0] ?? [], width));
+}
+
+function columnRows(
+	row: readonly string[],
+	widths: readonly number[],
+	isHead: boolean,
+): readonly MarkdownRow[] {
+	const first = row
+		.slice(0, -1)
+		.map(text => cleaned(text))
+		.map(
+			(text, column) => text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)) + 2),
+		)
+		.join('');
+	const wrapped = wrapWords(cleaned(row.at(-1) ?? ''), widths.at(-1) ?? 1);
+	return wrapped.map((text, index) => ({
+		text: joined(index === 0 ? first : ' '.repeat(widthOf(cleaned(first))), cleaned(text)),
+		kind: isHead ? ('heading' as const) : ('text' as const),
+	}));
+}
+
+/** A row that has no room beside itself: what it is about, then the other cells below. */
+function entryRows(
+	[name = '', ...others]: readonly string[],
+	[, ...titles]: readonly string[],
+	width: number,
+): readonly MarkdownRow[] {
+	return [
+		...rowsOf(name, 'entry', width),
+		...others.flatMap((text, index) => {
+			const isLast = index === others.length - 1;
+			const title = isLast || text === '' ? '' : `${titles[index] ?? ''}: `;
+			return text === '' ? [] : indented(rowsOf(title + text, 'text', width - 2));
+		}),
+	];
+}
+
+const blank: MarkdownRow = {text: block('').text, kind: 'text'};
+
+const indented = (rows: readonly MarkdownRow[]): readonly MarkdownRow[] =>
+	rows.map(row => ({...row, text: joined('  ', row.text)}));
+
+const joined = (head: string, tail: Safe): Safe => cleaned(head + tail);
+
+const cleaned = (text: string): Safe => block(text, {maxLength: mostCharacters}).text;
+
+const rowsOf = (text: string, kind: MarkdownRow['kind'], width: number): readonly MarkdownRow[] =>
+	cleaned(text)
+		.split('\n')
+		.flatMap(line => (kind === 'code' ? [line] : wrapWords(line, Math.max(8, width))))
+		.map(line => ({text: cleaned(line), kind}));
+
+/** The words of a run of inline tokens. */
+const inline = (tokens: readonly Token[] | undefined): string =>
+	known(tokens).map(wordsOf).join('');
+
+function wordsOf(token: MarkedToken): string {
+	switch (token.type) {
+		case 'codespan':
+			return token.text;
+		case 'br':
+			return '\n';
+		case 'link':
+			return linkWords(token);
+		case 'image':
+			return token.text;
+		case 'escape':
+			return token.text;
+		case 'html':
+			return token.raw;
+		case 'strong':
+		case 'em':
+		case 'del':
+			return inline(token.tokens);
+		case 'text':
+			return token.tokens ? inline(token.tokens) : token.text;
+		case 'blockquote':
+		case 'checkbox':
+		case 'code':
+		case 'def':
+		case 'heading':
+		case 'hr':
+		case 'list':
+		case 'list_item':
+		case 'paragraph':
+		case 'space':
+		case 'table':
+			// Blocks: no line holds them.
+			return token.raw;
+	}
+}
+
+/** Where a link leads is told, unless it says so itself or leads to another page of the same manual. */
+function linkWords({href, tokens}: Tokens.Link): string {
+	const words = inline(tokens);
+	return /^https?:/.test(href) && href !== words ? `${words} (${href})` : words;
+}
