@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {approvalOfRow, ruleOfRow} from './approval-rows.ts';
+import type {Approval, ApprovalRule} from '../core/approval.ts';
+import {integerOf, jsonOf, type Row} from './columns.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoredApprovals} from './port.ts';
 
@@ -21,3 +22,16 @@ export function createApprovalReader(
 		rules: async () => rules.all().map(ruleOfRow),
 	};
 }
+
+/** An approval from its row. */
+export const approvalOfRow = (row: Row): Approval => ({
+	...jsonOf<Approval>(row['data']),
+	id: integerOf(row['id']),
+});
+
+/** A rule from its row. */
+export const ruleOfRow = (row: Row): ApprovalRule => ({
+	...jsonOf<ApprovalRule>(row['data']),
+	id: integerOf(row['id']),
+	uses: integerOf(row['uses']),
+});

@@ -1,18 +1,22 @@
 import type {DatabaseSync} from 'node:sqlite';
+import type {Approval} from '../core/approval.ts';
+import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals/approvals.ts';
+import {keptApproval} from '../core/approvals/kept-approval.ts';
 import {createApprovalReader} from './approval-reader.ts';
-import {createApprovalSteps} from './approval-steps.ts';
+import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {StoredApprovals} from './port.ts';
+import {mostSettledApprovals} from './rules.ts';
 
-/** `StoredApprovals` on SQLite. `now`: when the store was opened, milliseconds since 1970. */
+/** `StoredApprovals` on SQLite. `abandoned`: what opening denied. */
 export function createApprovals(
 	database: DatabaseSync,
-	{commit, now}: {readonly commit: GroupCommit; readonly now: number},
+	{
+		commit,
+		abandoned,
+	}: {readonly commit: GroupCommit; readonly abandoned: StoredApprovals['abandoned']},
 ): StoredApprovals {
 	const steps = createApprovalSteps(database);
-	database.exec('begin immediate');
-	const abandoned = steps.recover(now);
-	database.exec('commit');
 	return {
 		...createApprovalReader(database),
 		abandoned,
@@ -23,6 +27,88 @@ export function createApprovals(
 			await commit.write(() => {
 				steps.removeRules(ids);
 			});
+		},
+	};
+}
+
+/** What happens to approvals and rules, inside a transaction. */
+export type ApprovalSteps = {
+	add(approval: NewApproval): number;
+	settle(approval: Approval, rule?: NewRule): Approval;
+	removeRules(ids: readonly number[]): void;
+	lastAllowed(tool: ToolKey): LastAllowed | undefined;
+};
+
+export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
+	const insert = database.prepare('insert into approval (settled_at, data) values (?, ?)');
+	const update = database.prepare('update approval set settled_at = ?, data = ? where id = ?');
+	const trim = database.prepare('delete from approval where id <= ? and settled_at is not null');
+	const insertRule = database.prepare('insert into approval_rule (data) values (?)');
+	const countUse = database.prepare('update approval_rule set uses = uses + 1 where id = ?');
+	const removeRule = database.prepare('delete from approval_rule where id = ?');
+	const allowed = database.prepare(
+		`insert into approval_tool (profile, server, tool, definition, args) values (?, ?, ?, ?, ?)
+		on conflict do update set definition = excluded.definition, args = excluded.args`,
+	);
+	const last = database.prepare(
+		'select definition, args from approval_tool where profile = ? and server = ? and tool = ?',
+	);
+
+	/** What the next call of the tool is compared with. Arguments that were too large to be kept are `null`, as those that are null. */
+	const remember = (approval: NewApproval) => {
+		if (approval.kind === 'tool' && approval.decision?.outcome === 'allowed') {
+			const {tool, args} = approval;
+			const kept = args === null ? null : JSON.stringify(args);
+			allowed.run(tool.profile, tool.server, tool.tool, tool.definition, kept);
+		}
+	};
+
+	const settle = (approval: Approval, rule?: NewRule): Approval => {
+		const {decision} = approval;
+		const made = rule && Number(insertRule.run(JSON.stringify(rule)).lastInsertRowid);
+		const settled =
+			decision && made !== undefined
+				? {...approval, decision: {...decision, rule: made}}
+				: approval;
+		if (made === undefined && decision?.rule !== undefined) {
+			countUse.run(decision.rule);
+		}
+
+		const kept = keptApproval(settled);
+		update.run(decision?.at ?? null, JSON.stringify({...kept, id: undefined}), approval.id);
+		remember(kept);
+		return kept;
+	};
+
+	return {
+		add(approval) {
+			// The number is given by the row; what is kept does not depend on it.
+			const {id: _, ...kept} = keptApproval({...approval, id: 0});
+			const {decision} = kept;
+			const id = integerOf(insert.run(decision?.at ?? null, JSON.stringify(kept)).lastInsertRowid);
+			if (decision?.rule !== undefined) {
+				countUse.run(decision.rule);
+			}
+
+			remember(kept);
+			trim.run(id - mostSettledApprovals);
+			return id;
+		},
+		settle,
+		removeRules(ids) {
+			for (const id of ids) {
+				removeRule.run(id);
+			}
+		},
+		lastAllowed({profile, server, tool}) {
+			const row = last.get(profile, server, tool);
+			const args = row && nullableText(row['args']);
+			return (
+				row && {
+					definition: textOf(row['definition']),
+					...(args !== null && {args: jsonOf(row['args'])}),
+				}
+			);
 		},
 	};
 }

@@ -27,8 +27,7 @@ export type Claims = Memory & {
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
  * new claims are appended to `fresh_claim` and kept in memory as well; when there are `generation` of them they are sorted into `claim`, a slice
- * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out. `now` never jumps while the process lives; what an earlier one
- * took later than that, under a clock that has been set back, counts as taken now.
+ * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out. `now` never jumps while the process lives.
  */
 export function createClaims(
 	{
@@ -52,10 +51,6 @@ export function createClaims(
 	const stateOfGroup = database.prepare(
 		'select state from coalesce_group join run on run.id = coalesce_group.run where coalesce_group.id = ?',
 	);
-	for (const table of ['claim', 'fresh_claim']) {
-		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now());
-	}
-
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
 
 	let young = new Map<string, Claim>();

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createClaims} from '../../source/store/claims.ts';
 import {migrate} from '../../source/store/migrations.ts';
-import {openDatabase} from '../../source/store/open-database.ts';
+import {openDatabase} from '../../source/store/open-sqlite-store.ts';
 import {hourMs, startMs, temporaryFolder} from './samples.ts';
 
 type Later = {readonly task: () => void; readonly settled: (written: boolean) => void};

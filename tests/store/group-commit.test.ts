@@ -3,7 +3,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {codeOf} from '../../source/core/errors.ts';
 import {createGroupCommit} from '../../source/store/group-commit.ts';
-import {openDatabase} from '../../source/store/open-database.ts';
+import {openDatabase} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryFolder} from './samples.ts';
 

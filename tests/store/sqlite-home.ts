@@ -1,7 +1,10 @@
 import {copyFileSync, existsSync, mkdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {filesOf} from '../../source/store/open-database.ts';
-import {openSqliteStore, type SqliteStoreOptions} from '../../source/store/open-sqlite-store.ts';
+import {
+	filesOf,
+	openSqliteStore,
+	type SqliteStoreOptions,
+} from '../../source/store/open-sqlite-store.ts';
 import type {Home} from './contract.ts';
 import {temporaryFolder} from './samples.ts';
 

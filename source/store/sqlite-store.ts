@@ -1,0 +1,181 @@
+import type {DatabaseSync} from 'node:sqlite';
+import {every, type Clock} from '../core/clock.ts';
+import {createLockWatch, type FileLock} from '../core/file-lock.ts';
+import {idOfNumber} from '../core/ids.ts';
+import {silentLogger, type Logger} from '../core/log.ts';
+import {createApprovals} from './approvals.ts';
+import {createClaims} from './claims.ts';
+import {integerOf} from './columns.ts';
+import {createDueTimes} from './due-times.ts';
+import {createGroupCommit} from './group-commit.ts';
+import {createGroupReader} from './group-reader.ts';
+import {createGroupSteps} from './group-steps.ts';
+import {createGroups} from './groups.ts';
+import {createIntake} from './intake.ts';
+import {createJobReader} from './job-reader.ts';
+import {createJobSteps} from './job-steps.ts';
+import {createJobs} from './jobs.ts';
+import {createJournalReader} from './journal-reader.ts';
+import {createMovedCheck} from './moved-file.ts';
+import {createNoteBudget} from './note-budget.ts';
+import type {Store, StoreEvents} from './port.ts';
+import {createPurge} from './purge.ts';
+import {createReserve} from './reserve-file.ts';
+import {createRetentionSteps} from './retention.ts';
+import {createEnqueue} from './run-queue.ts';
+import {createRuns} from './runs.ts';
+import {createSteadyClock} from './steady-clock.ts';
+import type {TakenOver} from './take-over.ts';
+import {joinMemories} from './transaction.ts';
+import {createWaitingPool} from './waiting-pool.ts';
+import {lockPathOf} from './writer-lock.ts';
+
+/** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
+const lookMs = 5000;
+
+export type SqliteStoreDependencies = StoreEvents & {
+	readonly clock: Clock;
+	readonly log?: Logger;
+	/** Told, after each commit, how many writes shared it. */
+	readonly onCommit?: (writes: number) => void;
+};
+
+/** The file that is open, and what was found in it. */
+type Opened = {
+	readonly database: DatabaseSync;
+	/** Of the only writer. */
+	readonly lock: FileLock;
+	readonly memory: TakenOver;
+};
+
+/** `Store` on SQLite, of a database that `openSqliteStore` has opened: joins its parts. */
+export function createSqliteStore(
+	{
+		database,
+		lock,
+		memory: {counters, pending, timed, recovered, abandoned},
+		clock,
+		log = silentLogger,
+		onCommit,
+		onFailing = () => {},
+	}: SqliteStoreDependencies & Opened,
+	{file, freshClaims}: {readonly file: string; readonly freshClaims: number},
+): Store {
+	const steady = createSteadyClock(clock);
+	const opened = steady.offset();
+	const steadyNow = () => steady.time(opened);
+	const tellFailing = (reason: string | undefined) => {
+		onFailing(reason);
+		if (reason === undefined) {
+			log.info('The journal can be written again');
+		} else {
+			log.error(reason);
+		}
+	};
+
+	const claims = createClaims(
+		{
+			database,
+			now: steadyNow,
+			later(task, settled) {
+				commit.later(task, settled);
+			},
+		},
+		{generation: freshClaims},
+	);
+	const memory = joinMemories([counters, claims, pending, timed]);
+	const lost = createMovedCheck({database, clock}, {file});
+	const commit = createGroupCommit(
+		{database, clock, memory, lost, onCommit, onFailing: tellFailing},
+		{file},
+	);
+	const watchLock = createLockWatch(lock, {path: lockPathOf(file), log});
+	const stopLooking = every(clock, lookMs, () => {
+		commit.look();
+		watchLock();
+	});
+	const times = createDueTimes({database, timed, clock});
+	const enqueue = createEnqueue({database, counters, times});
+	const pool = createWaitingPool({counters, pending, timed, clock});
+	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
+	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
+	const notes = createNoteBudget(clock);
+	const reserve = createReserve(file);
+	const reader = createJournalReader(database);
+	const steps = createRetentionSteps({database, clock, counters, steadyNow});
+	const leased = database.prepare(
+		'select 1 from run where finished_at is null and due_at is null limit 1',
+	);
+	const uncount = database.prepare(
+		'update run set lost_leases = lost_leases - 1 where finished_at is null and due_at is null',
+	);
+	/** Opening counts every lease that it finds as lost; those that an orderly end leaves are no sign of a run that does harm. */
+	const giveBack = () => {
+		if (leased.get()) {
+			commit.later(() => {
+				uncount.run();
+			});
+		}
+	};
+
+	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
+	reserve.ensure();
+	return {
+		intake: createIntake({
+			database,
+			clock,
+			commit,
+			claims,
+			counters,
+			notes,
+			enqueue,
+			groups,
+			jobs,
+			pool,
+		}),
+		runs: createRuns({database, clock, commit, counters, timed, times}),
+		groups: createGroups({
+			commit,
+			pending,
+			steps: groups,
+			reader: createGroupReader(database),
+			steady,
+		}),
+		approvals: createApprovals(database, {commit, abandoned}),
+		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
+		journal: {
+			// What a face was just told of can be asked for, though a note waits for its ride.
+			async get(id) {
+				commit.catchUp();
+				return reader.get(id);
+			},
+			async list(filter) {
+				commit.catchUp();
+				return reader.list(filter);
+			},
+			purge: createPurge({database, commit, steps, reserve}),
+		},
+		recovered,
+		lastId: newest === 0 ? '' : idOfNumber(newest),
+		async health() {
+			const failing = commit.failing();
+			return {
+				...(failing !== undefined && {failing}),
+				notesDropped: notes.dropped(),
+				queued: counters.queued,
+				commitP50Ms: commit.durations.percentile(0.5),
+				commitP99Ms: commit.durations.percentile(0.99),
+			};
+		},
+		async [Symbol.asyncDispose]() {
+			stopLooking();
+			if (database.isOpen) {
+				giveBack();
+				commit.close();
+				database.close();
+			}
+
+			lock[Symbol.dispose]();
+		},
+	};
+}

@@ -1,0 +1,174 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Approval} from '../core/approval.ts';
+import {outlivesGateway} from '../core/approvals/outlives-gateway.ts';
+import type {Clock} from '../core/clock.ts';
+import {createAbandon} from './abandoned-runs.ts';
+import {approvalOfRow, ruleOfRow} from './approval-reader.ts';
+import {createApprovalSteps} from './approvals.ts';
+import {integerOf, textOf, type Row} from './columns.ts';
+import {createCounters, type Counters} from './counters.ts';
+import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
+import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
+import type {Recovered} from './port.ts';
+import {longestPauseMs, type Fate} from './rules.ts';
+import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
+import {createTimedRuns, type TimedRuns} from './timed-runs.ts';
+
+/** What this process knows of the store without asking the disk, and what it found there. */
+export type TakenOver = {
+	readonly counters: Counters;
+	readonly pending: PendingGroups;
+	readonly timed: TimedRuns;
+	readonly recovered: Recovered;
+	/** Approvals that nobody waits for any more. */
+	readonly abandoned: readonly Approval[];
+};
+
+/**
+ * Takes over what the last process left, in one transaction, and reads into memory what is asked for at every accept. Times are brought onto the clocks of this process: the wall clock may
+ * have been set back since they were written.
+ */
+export function takeOver(database: DatabaseSync, clock: Clock): TakenOver {
+	database.exec('begin immediate');
+	const counters = createCounters(database);
+	const pending = readPendingGroups(database, createSteadyClock(clock));
+	// Before runs go back to the queue: those are due, whatever their time says.
+	const timed = readTimedRuns(database, clock);
+	const recovered = recoverRuns(database, {counters, now: clock.now()});
+	pullIdentifiers(database, clock.now());
+	const abandoned = denyWaiting(database, clock.now());
+	database.exec('commit');
+	return {counters, pending, timed, recovered, abandoned};
+}
+
+/**
+ * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that nobody waits longer
+ * than its cap.
+ */
+function readPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {
+	const offset = steady.offset();
+	const now = steady.time(offset);
+	const move = database.prepare(
+		'update coalesce_group set first_at = ?, last_at = ?, quiet_at = ?, cap_at = ? where id = ?',
+	);
+	const waiting = database
+		.prepare(
+			`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by coalesce_group.id`,
+		)
+		.all()
+		.map(waitingGroupOf);
+	return createPendingGroups(
+		waiting.map(group => {
+			const byMs = Math.max(0, group.lastAt - now);
+			const moved = movedBack(group, byMs);
+			if (byMs > 0) {
+				move.run(moved.firstAt, moved.lastAt, moved.quietAt, moved.capAt, moved.id);
+			}
+
+			return {...moved, offset};
+		}),
+	);
+}
+
+const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
+	...group,
+	firstAt: group.firstAt - byMs,
+	lastAt: group.lastAt - byMs,
+	quietAt: group.quietAt - byMs,
+	capAt: group.capAt - byMs,
+});
+
+/**
+ * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, and what was to start at
+ * once does.
+ */
+function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
+	const [now, monotonic] = [clock.now(), clock.monotonic()];
+	const move = database.prepare(
+		'update run set created_at = min(created_at, ?1), due_at = ?1 + ?2 where id = ?3',
+	);
+	const rows = database
+		.prepare(
+			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at
+			from run indexed by run_waiting where due_at > ?`,
+		)
+		.all(now)
+		.map(row => ({row, id: integerOf(row['id']), waitMs: waitOf(row, now)}));
+	for (const {row, id, waitMs} of rows) {
+		if (integerOf(row['due_at']) !== now + waitMs) {
+			move.run(now, waitMs, id);
+		}
+	}
+
+	return createTimedRuns(clock, {
+		offset: now - monotonic,
+		runs: rows
+			.filter(({waitMs}) => waitMs > 0)
+			.map(({row, id, waitMs}) => ({
+				id,
+				profile: textOf(row['profile']),
+				route: textOf(row['route']),
+				at: monotonic + waitMs,
+				isPromised: integerOf(row['tries']) === 0,
+			})),
+	});
+}
+
+function waitOf(row: Row, now: number): number {
+	const [createdAt, dueAt] = [integerOf(row['created_at']), integerOf(row['due_at'])];
+	const waitMs = dueAt - now;
+	return integerOf(row['tries']) === 0
+		? Math.min(waitMs, Math.max(0, dueAt - createdAt))
+		: Math.min(waitMs, longestPauseMs);
+}
+
+/** Gives every run that is leased its fate. */
+function recoverRuns(
+	database: DatabaseSync,
+	{counters, now}: {readonly counters: Counters; readonly now: number},
+): Recovered {
+	const abandon = createAbandon(database, counters);
+	const recovered: Record<Fate, number[]> = {requeued: [], interrupted: [], uncertain: []};
+	const leased = database.prepare(
+		'select id from run indexed by run_leased where finished_at is null and due_at is null order by id',
+	);
+	for (const row of leased.all()) {
+		const run = integerOf(row['id']);
+		const fate = abandon(run, now);
+		if (fate !== undefined) {
+			recovered[fate].push(run);
+		}
+	}
+
+	return recovered;
+}
+
+/** Identifiers that were taken later than now count as taken now. */
+function pullIdentifiers(database: DatabaseSync, now: number): void {
+	for (const table of ['claim', 'fresh_claim']) {
+		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now);
+	}
+}
+
+/** Denies the approvals that wait, and ends the rules that do not outlive a process. */
+function denyWaiting(database: DatabaseSync, now: number): readonly Approval[] {
+	const steps = createApprovalSteps(database);
+	const rules = database.prepare('select id, uses, data from approval_rule').all().map(ruleOfRow);
+	steps.removeRules(rules.filter(rule => !outlivesGateway(rule, now)).map(({id}) => id));
+	return database
+		.prepare(
+			'select id, data from approval indexed by approval_waiting where settled_at is null order by id',
+		)
+		.all()
+		.map(row =>
+			steps.settle({
+				...approvalOfRow(row),
+				decision: {
+					outcome: 'shutdown',
+					at: now,
+					by: 'gateway',
+					reason: 'approval_shutdown: the gateway ended while it waited',
+				},
+			}),
+		);
+}
