@@ -1,7 +1,7 @@
 import {z} from 'zod';
+import {notesOf, seconds, setting, visibleText} from '../core/schema-parts.ts';
 import type {Route} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
-import {notesOf, seconds, setting, visibleText} from './schema-parts.ts';
 
 const secondMs = 1000;
 const day = 24 * 60 * 60;

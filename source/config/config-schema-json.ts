@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
-import {jsonSchemaOf} from './schema-parts.ts';
+import {jsonSchemaOf} from '../core/schema-parts.ts';
 import {configSchema} from './schema.ts';
 
 let made: JsonObject | undefined;

@@ -1,6 +1,6 @@
 import {z} from 'zod';
+import {checked, setting, text, wholeNumber} from '../core/schema-parts.ts';
 import type {EmailConfig} from './config.ts';
-import {checked, setting, text, wholeNumber} from './schema-parts.ts';
 
 const submissionPort = 587;
 const securePort = 465;

@@ -1,8 +1,8 @@
 import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
+import {anyJson, checked, text} from '../core/schema-parts.ts';
 import type {FilterSpec} from './route.ts';
-import {anyJson, checked, text} from './schema-parts.ts';
 
 const operators = [
 	'exists',

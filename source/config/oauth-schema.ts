@@ -1,6 +1,6 @@
 import {z} from 'zod';
+import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
 import {hasReference} from './references.ts';
-import {checked, seconds, setting, text, wholeNumber} from './schema-parts.ts';
 
 const daySeconds = 24 * 60 * 60;
 

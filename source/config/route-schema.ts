@@ -1,6 +1,4 @@
 import {z} from 'zod';
-import {coalesceNotes} from './coalesce-schema.ts';
-import {filterSchema} from './filter-schema.ts';
 import {
 	anyJson,
 	checked,
@@ -13,7 +11,9 @@ import {
 	texts,
 	visibleText,
 	wholeNumber,
-} from './schema-parts.ts';
+} from '../core/schema-parts.ts';
+import {coalesceNotes} from './coalesce-schema.ts';
+import {filterSchema} from './filter-schema.ts';
 import {signatureNotes} from './signature-schema.ts';
 import {deliverValues} from './targets.ts';
 

@@ -1,7 +1,7 @@
 import {z} from 'zod';
+import {looseSection, secret, setting, text, wholeNumber} from '../core/schema-parts.ts';
 import {emailSchema} from './email-schema.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
-import {looseSection, secret, setting, text, wholeNumber} from './schema-parts.ts';
 import {
 	forgeSchema,
 	metricsSchema,

@@ -1,6 +1,6 @@
 import {z} from 'zod';
+import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
 import type {Config, ModelConfig, RunsConfig} from './config.ts';
-import {checked, seconds, setting, text, wholeNumber} from './schema-parts.ts';
 
 const providers = [
 	'auto',

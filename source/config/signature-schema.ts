@@ -1,8 +1,8 @@
 import {z} from 'zod';
+import {checked, notesOf, setting} from '../core/schema-parts.ts';
 import {nearestName} from './nearest-name.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
-import {checked, notesOf, setting} from './schema-parts.ts';
 
 const presets = ['stripe', 'slack', 'shopify', 'linear'] as const;
 

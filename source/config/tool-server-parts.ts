@@ -1,6 +1,6 @@
 import {z} from 'zod';
+import {checked, visibleText} from '../core/schema-parts.ts';
 import {splitCommand} from '../core/split-command.ts';
-import {checked, visibleText} from './schema-parts.ts';
 
 const mostArgs = 1000;
 

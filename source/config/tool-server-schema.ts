@@ -1,7 +1,15 @@
 import {z} from 'zod';
+import {
+	checked,
+	looseSetting,
+	seconds,
+	setting,
+	text,
+	texts,
+	wholeNumber,
+} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
 import {oauthSchema} from './oauth-schema.ts';
-import {checked, looseSetting, seconds, setting, text, texts, wholeNumber} from './schema-parts.ts';
 import {
 	argsText,
 	boolLike,

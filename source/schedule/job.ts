@@ -1,12 +1,12 @@
 import {z} from 'zod';
 import {asPlainData} from '../config/plain-data.ts';
 import {describeIssues} from '../config/schema-issues.ts';
-import {anyJson, checked, jsonSchemaOf, setting, text, texts} from '../config/schema-parts.ts';
 import {targetProblem} from '../config/target-problem.ts';
 import {deliverValues, targetOf} from '../config/targets.ts';
 import type {Problem} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
+import {anyJson, checked, jsonSchemaOf, setting, text, texts} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
 

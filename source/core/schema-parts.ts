@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import type {JsonValue} from '../core/json.ts';
+import type {JsonValue} from './json.ts';
 
 /** What the JSON Schema says of a setting besides its type. */
 export type SettingNotes = {
