@@ -2,6 +2,7 @@ import {Command} from 'commander';
 import {addCommands} from '../../source/cli/commands/commands.ts';
 import type {Context} from '../../source/cli/context.ts';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
+import {senders} from '../../source/config/senders/senders.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
 import {contract} from '../../source/gateway/contract/contract.ts';
@@ -15,6 +16,11 @@ import {createMetrics} from '../../source/webhook/metrics.ts';
 const tables: Readonly<Record<string, (argument: string) => string>> = {
 	settings: path => path.split(' ').map(settingsTable).join('\n\n'),
 	commands: () => commandsTable(),
+	senders: () =>
+		table(
+			['`signature`', 'What is checked'],
+			Object.entries(senders).map(([name, {description}]) => [`\`${name}\``, description]),
+		),
 	// The page has the heading; its sections stand below that.
 	keys: () =>
 		keymapMarkdown()

@@ -1,5 +1,7 @@
 import type {Problem, RouteView} from '../core/config-view.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
+import type {SignatureForm} from './senders/sender.ts';
+import type {SenderName} from './senders/senders.ts';
 
 /**
  * One entry of `filters`: operators on `field` that must all hold, or a group. Already checked: the shapes are right and
@@ -29,20 +31,8 @@ export type FilterSpec = {
  * @see manual/signatures.md#the-signature-of-a-route
  */
 export type SignatureSpec =
-	| {readonly kind: 'stripe' | 'slack' | 'shopify' | 'linear'}
-	| {
-			readonly kind: 'custom';
-			/** Lower-case name of the header that holds the signature. */
-			readonly header: string;
-			readonly algorithm: 'sha1' | 'sha256' | 'sha512';
-			/** Stands before the digest: `sha256=`. Empty for none. */
-			readonly prefix: string;
-			readonly encoding: 'hex' | 'base64';
-			/** Lower-case name of the header with the Unix seconds; within 300 s of our clock. */
-			readonly timestampHeader?: string;
-			/** What is signed: `{body}`, `{timestamp}.{body}`. `{body}` stands in it exactly once. */
-			readonly signed: string;
-	  };
+	| {readonly kind: SenderName}
+	| ({readonly kind: 'custom'} & SignatureForm);
 
 /** A secret that a rotation replaced. @see manual/routes.md#rotate-a-secret */
 export type RetiredSecret = {

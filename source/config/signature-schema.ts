@@ -3,8 +3,7 @@ import {checked, notesOf, setting} from '../core/schema-parts.ts';
 import {nearestName} from './nearest-name.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
-
-const presets = ['stripe', 'slack', 'shopify', 'linear'] as const;
+import {senderNames} from './senders/senders.ts';
 
 const longestSigned = 256;
 
@@ -43,7 +42,7 @@ const customSchema = checked(fields, problemWithTime);
 
 /** `signature` in the JSON Schema. */
 export const signatureNotes = notesOf(
-	z.union([z.enum(presets), fields]),
+	z.union([z.enum(senderNames), fields]),
 	'How the sender signs, beyond the schemes that are recognised by their headers',
 );
 
@@ -57,9 +56,9 @@ export function problemWithSignature(written: unknown): string | undefined {
 		return undefined;
 	}
 
-	const nearest = nearestName(written, presets);
+	const nearest = nearestName(written, senderNames);
 	return nearest === undefined
-		? `must be one of ${presets.join(', ')}, or a mapping with "header"`
+		? `must be one of ${senderNames.join(', ')}, or a mapping with "header"`
 		: `the preset is not known, did you mean "${nearest}"`;
 }
 
@@ -85,7 +84,7 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 	);
 }
 
-const presetNamed = (written: unknown) => presets.find(preset => preset === written);
+const presetNamed = (written: unknown) => senderNames.find(name => name === written);
 
 function problemWithSigned(signed: string): string | undefined {
 	const placeholders = [...signed.matchAll(/\{[^{}]*\}/g)].map(([placeholder]) => placeholder);

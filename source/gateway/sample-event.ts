@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {Route} from '../config/route.ts';
+import {senderOf} from '../config/senders/senders.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
@@ -56,7 +57,7 @@ export function sampleRequest(
 	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
 ): SampleRequest {
 	const name = event ?? eventFor(route.events);
-	const inBody = route.signature?.kind === 'stripe';
+	const inBody = senderOf(route.signature?.kind)?.eventInBody === true;
 	const body = payload ?? JSON.stringify(sampleOf(name, inBody));
 	const isNamed =
 		event === undefined && (inBody || (payload !== undefined && namesItself(payload)));

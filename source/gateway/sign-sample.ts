@@ -2,7 +2,7 @@ import {createSecretKey} from 'node:crypto';
 import type {Route} from '../config/route.ts';
 import {hubScheme} from '../webhook/plain-schemes.ts';
 import {hmacOf} from '../webhook/signature-digest.ts';
-import {schemeOf} from '../webhook/signature-presets.ts';
+import {formOf, schemeOf} from '../webhook/signature-forms.ts';
 
 /** Begins a key with which signatures are checked and none can be made. */
 const publicPrefix = 'whpk_';
@@ -21,11 +21,11 @@ export function signatureHeaders(
 		return undefined;
 	}
 
+	const form = signature && formOf(signature);
 	const scheme = signature ? schemeOf(signature) : hubScheme;
 	const timestamp = String(Math.floor(nowMs / 1000));
-	const isStripe = signature?.kind === 'stripe';
-	const stamped = isStripe ? `t=${timestamp},` : '';
-	const headers = {...timestampHeader(signature, timestamp)};
+	const stamped = form?.timestampItem === undefined ? '' : `${form.timestampItem}${timestamp},`;
+	const headers = form?.timestampHeader === undefined ? {} : {[form.timestampHeader]: timestamp};
 	// What the receiver would read of such headers says what is to be signed, and how it is written down.
 	const reading = scheme.read(stamped, headers);
 	if ('problem' in reading || reading.claim.scheme === 'token') {
@@ -36,23 +36,4 @@ export function signatureHeaders(
 	const digest = hmacOf(createSecretKey(Buffer.from(secret)), claim, Buffer.from(body));
 	const {prefix, encoding} = claim.form;
 	return {...headers, [scheme.header]: `${stamped}${prefix}${digest.toString(encoding)}`};
-}
-
-function timestampHeader(
-	signature: Route['signature'],
-	timestamp: string,
-): Readonly<Record<string, string>> {
-	switch (signature?.kind) {
-		case 'slack':
-			return {'x-slack-request-timestamp': timestamp};
-		case 'custom':
-			return signature.timestampHeader === undefined
-				? {}
-				: {[signature.timestampHeader]: timestamp};
-		case 'stripe':
-		case 'shopify':
-		case 'linear':
-		case undefined:
-			return {};
-	}
 }

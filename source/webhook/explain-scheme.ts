@@ -1,9 +1,9 @@
-import type {SignatureSpec} from '../config/route.ts';
+import {senderNames} from '../config/senders/senders.ts';
 import {cell} from '../core/untrusted.ts';
 import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 import type {Scheme} from './signature-claim.ts';
-import {presets, schemeOf} from './signature-presets.ts';
+import {schemeOf, senderSchemes} from './signature-forms.ts';
 import {isRight} from './signature-probe.ts';
 import type {Refusal} from './signature-probe.ts';
 import {recognisedSchemes} from './signature-schemes.ts';
@@ -49,9 +49,9 @@ function candidatesOf({route: {signature}, request: {headers}}: Refusal): readon
 	const others = recognised.filter(({header}) => header !== decider?.header);
 
 	return [
-		...presetKinds
-			.filter(kind => kind !== signature?.kind && isThere(presets[kind]))
-			.map(kind => ({scheme: presets[kind], advice: `the route needs "signature: ${kind}"`})),
+		...senderNames
+			.filter(kind => kind !== signature?.kind && isThere(senderSchemes[kind]))
+			.map(kind => ({scheme: senderSchemes[kind], advice: `the route needs "signature: ${kind}"`})),
 		...others.map(scheme => ({
 			scheme,
 			advice:
@@ -61,10 +61,6 @@ function candidatesOf({route: {signature}, request: {headers}}: Refusal): readon
 		})),
 	];
 }
-
-const presetKinds = ['stripe', 'slack', 'shopify', 'linear'] as const satisfies ReadonlyArray<
-	SignatureSpec['kind']
->;
 
 function describeNames(headers: RequestHeaders): string {
 	const names = Object.keys(headers).filter(name => signatureName.test(name));

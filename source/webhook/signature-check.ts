@@ -1,3 +1,4 @@
+import type {SenderName} from '../config/senders/senders.ts';
 import type {RequestHeaders} from './headers.ts';
 
 export type SignatureScheme =
@@ -6,10 +7,7 @@ export type SignatureScheme =
 	| 'token'
 	| 'v2'
 	| 'v1'
-	| 'stripe'
-	| 'slack'
-	| 'shopify'
-	| 'linear'
+	| SenderName
 	| 'custom';
 
 /** What came in. `body` is the raw body: signatures are computed over bytes, never over decoded text. */

@@ -4,7 +4,7 @@ import type {RequestHeaders} from './headers.ts';
 import {hubScheme, v1Scheme, v2Scheme} from './plain-schemes.ts';
 import {tokenScheme} from './signature-claim.ts';
 import type {Reading, Scheme} from './signature-claim.ts';
-import {schemeOf} from './signature-presets.ts';
+import {schemeOf} from './signature-forms.ts';
 import {standardScheme} from './standard-webhooks.ts';
 
 /** In the order of precedence: the first scheme whose header is present decides alone. @see manual/signatures.md#schemes */

@@ -1,0 +1,17 @@
+import type {Sender} from './sender.ts';
+
+/** Its own library allows the time to differ by as much. @see https://linear.app/developers/webhooks#securing-webhooks */
+export const linear: Sender = {
+	description:
+		'`Linear-Signature`; `webhookTimestamp` of the body within 60 s when it is there; `Linear-Event` and `Linear-Delivery`, not signed either',
+	signature: {
+		header: 'linear-signature',
+		algorithm: 'sha256',
+		prefix: '',
+		encoding: 'hex',
+		signed: '{body}',
+		bodyTime: {field: 'webhookTimestamp', toleranceMs: 60_000},
+	},
+	eventHeader: 'linear-event',
+	idHeader: 'linear-delivery',
+};

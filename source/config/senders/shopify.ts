@@ -1,0 +1,16 @@
+import type {Sender} from './sender.ts';
+
+/** @see https://shopify.dev/docs/apps/build/webhooks/subscribe/https */
+export const shopify: Sender = {
+	description:
+		'`X-Shopify-Hmac-Sha256`; event and identifier come from `X-Shopify-Topic` and `X-Shopify-Webhook-Id`, which are not signed: `dedupe_body: true` is worth its while',
+	signature: {
+		header: 'x-shopify-hmac-sha256',
+		algorithm: 'sha256',
+		prefix: '',
+		encoding: 'base64',
+		signed: '{body}',
+	},
+	eventHeader: 'x-shopify-topic',
+	idHeader: 'x-shopify-webhook-id',
+};

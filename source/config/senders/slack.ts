@@ -1,0 +1,16 @@
+import type {Sender} from './sender.ts';
+
+/** @see https://docs.slack.dev/authentication/verifying-requests-from-slack */
+export const slack: Sender = {
+	description:
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; the identifier is `event_id` of the body',
+	signature: {
+		header: 'x-slack-signature',
+		algorithm: 'sha256',
+		prefix: 'v0=',
+		encoding: 'hex',
+		timestampHeader: 'x-slack-request-timestamp',
+		signed: 'v0:{timestamp}:{body}',
+	},
+	idField: 'event_id',
+};

@@ -1,0 +1,17 @@
+import type {Sender} from './sender.ts';
+
+/** While a secret is rolled there is a `v1` for each; `v0` ones, for tests, stand there too. @see https://docs.stripe.com/webhooks#verify-manually */
+export const stripe: Sender = {
+	description:
+		'`Stripe-Signature: t=…,v1=…`, 300 s; the identifier is `id` of the body, which is signed',
+	signature: {
+		header: 'stripe-signature',
+		algorithm: 'sha256',
+		prefix: 'v1=',
+		encoding: 'hex',
+		timestampItem: 't=',
+		signed: '{timestamp}.{body}',
+	},
+	idField: 'id',
+	eventInBody: true,
+};

@@ -1,0 +1,86 @@
+import type {SignatureForm} from '../config/senders/sender.ts';
+import type {SenderName} from '../config/senders/senders.ts';
+import {problemOfBodyTime} from './body-time.ts';
+import {headerOf} from './headers.ts';
+import type {RequestHeaders} from './headers.ts';
+import type {HmacClaim, Reading, Scheme} from './signature-claim.ts';
+import {decodeDigest, digestSizes} from './signature-digest.ts';
+
+/** Rotations send two, and Stripe one for each secret and for tests; a header of 16 KiB must not cost hundreds of comparisons. */
+const mostItems = 32;
+
+/**
+ * A scheme that is an HMAC of the body, perhaps with a timestamp, in one header. A sender that rotates its secret, or a header that comes twice, gives
+ * several signatures separated by commas: any of them passes. A form that `{body}` does not stand in exactly once fits no request.
+ *
+ * @see manual/signatures.md#the-signature-of-a-route
+ */
+export function formScheme(scheme: SenderName | 'custom', form: SignatureForm): Scheme {
+	const {header, algorithm, prefix, encoding, bodyTime} = form;
+	const [before, after, ...more] = wireText(form.signed).split('{body}');
+	const size = digestSizes[algorithm];
+	const problemOfBody = bodyTime && problemOfBodyTime(bodyTime);
+
+	return {
+		header,
+		read(value, headers): Reading {
+			if (before === undefined || after === undefined || more.length > 0) {
+				return {problem: `${scheme}: {body} is to stand in "signed" exactly once`};
+			}
+
+			const time = timeIn(form, value, headers);
+			if (time === 'several') {
+				return {problem: `${header} holds several timestamps`};
+			}
+
+			const fill = (text: string) => text.replaceAll('{timestamp}', time?.text ?? '');
+			return {
+				claim: {
+					scheme,
+					header,
+					algorithm,
+					form: {prefix, encoding},
+					digests: itemsOf(value, prefix).flatMap(item => decodeDigest(item, encoding, size) ?? []),
+					seals: [],
+					before: fill(before),
+					after: fill(after),
+					keys: 'literal',
+					...(time && {timestamp: time}),
+					...(problemOfBody && {problemOfBody}),
+				},
+			};
+		},
+	};
+}
+
+/** The time that is signed, where the form has one. */
+function timeIn(
+	{header, timestampHeader, timestampItem}: SignatureForm,
+	value: string,
+	headers: RequestHeaders,
+): HmacClaim['timestamp'] | 'several' {
+	if (timestampHeader !== undefined) {
+		return {header: timestampHeader, text: headerOf(headers, timestampHeader)};
+	}
+
+	if (timestampItem === undefined) {
+		return undefined;
+	}
+
+	const times = new Set(itemsOf(value, timestampItem));
+	const [text] = times;
+	return times.size > 1
+		? 'several'
+		: {header: `${timestampItem.replace(/=$/, '')} of ${header}`, text};
+}
+
+/** Configured text as its UTF-8 bytes, one a character: the form in which header text comes. */
+const wireText = (text: string) => Buffer.from(text).toString('latin1');
+
+/** What stands behind `prefix` in the items of a header. A prefix that holds a comma itself is looked for in the whole header only. */
+function itemsOf(value: string, prefix: string): readonly string[] {
+	const items = prefix.includes(',')
+		? [value]
+		: value.split(',', mostItems).map(item => item.trim());
+	return items.filter(item => item.startsWith(prefix)).map(item => item.slice(prefix.length));
+}
