@@ -275,8 +275,7 @@ export type Recovered = {
 
 /**
  * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Whatever is asked is answered by promise, so that it may be far away; what opening found is a value, and changes are
- * told as `StoreEvents`. Tokens of leases fence; all reads are
- * paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
+ * told as `StoreEvents`. Tokens of leases fence; all reads are paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
  * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again. The third lease that a run loses in one phase (to
  * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
  * No wait hangs on the wall clock while a process lives. Opening goes by what it shows then, and when it was set back since: a promised start lies no further ahead than it did when it was
