@@ -58,8 +58,8 @@ export function createSeenOracle(
 				return;
 			}
 
-			// A frame of another size is on its way out; a torn one shows nothing.
-			if (rows.length !== size.rows || (rows[title] ?? '').length < size.columns) {
+			// A frame of another size is on its way out. The title fills its row, but for blanks at its end.
+			if (rows.length !== size.rows || (rows[title] ?? '').length < size.columns - 2) {
 				return;
 			}
 
@@ -116,7 +116,7 @@ export function createSeenOracle(
 			}
 
 			const timeOf = (mark: string) =>
-				seen.get(mark) ?? (cut === id && inArguments.has(mark) ? paged.get(mark) : undefined);
+				(cut === id && inArguments.has(mark) ? paged.get(mark) : undefined) ?? seen.get(mark);
 			const missing = [...marks].filter(mark => timeOf(mark) === undefined);
 			if (missing.length > 0) {
 				return `${missing.length} of ${marks.size} marks were never on the screen`;
