@@ -2,7 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
 import {mostLeasesOfJob} from './rules.ts';
-import {nameOfPlace} from './tally.ts';
+import {nameOfRoute} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
 type Bound = {readonly name: string; readonly most: number};
@@ -55,7 +55,7 @@ export function createLanes(
 	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
 
 	return (limits = []) => {
-		const mostOf = new Map(limits.map(limit => [nameOfPlace(limit), limit.most]));
+		const mostOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
 		const leased = new Map<string, number>();
 		const count = (bounds: readonly Bound[], by: number) => {
 			for (const {name} of bounds) {
@@ -111,7 +111,7 @@ export function createLanes(
 function boundsOf(lane: string, mostOf: ReadonlyMap<string, number>): readonly Bound[] {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
 	const [profile, route, job] = JSON.parse(lane) as [string, string, string | null];
-	const most = route === '-' ? undefined : mostOf.get(nameOfPlace({profile, route}));
+	const most = route === '-' ? undefined : mostOf.get(nameOfRoute({profile, route}));
 	return [
 		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),
 		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: mostLeasesOfJob}]),

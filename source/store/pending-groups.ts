@@ -1,6 +1,7 @@
 import {dueOf, type Group} from '../core/group.ts';
 import {createDueQueue} from './due-queue.ts';
-import {createTally, type Place} from './tally.ts';
+import type {RouteKey} from './port.ts';
+import {createTally} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
@@ -31,7 +32,7 @@ export type PendingGroups = Memory & {
 	all(): Iterable<PendingGroup>;
 	count(): number;
 	/** Those of one route. */
-	countOf(place: Place): number;
+	countOf(route: RouteKey): number;
 };
 
 /** Begins with what is on disk. */
@@ -92,7 +93,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		ids: () => [...groups.keys()],
 		all: () => groups.values(),
 		count: () => groups.size,
-		countOf: place => tally.of(place),
+		countOf: route => tally.of(route),
 		save() {
 			const depth = undo.length;
 			return () => {

@@ -4,12 +4,11 @@ import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 
+/** Whose events something is made of. */
+export type RouteKey = {readonly profile: string; readonly route: string};
+
 /** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
-export type DeliveryKey = {
-	readonly profile: string;
-	readonly route: string;
-	readonly deliveryId: string;
-};
+export type DeliveryKey = RouteKey & {readonly deliveryId: string};
 
 export type Accepted =
 	| {readonly kind: 'accepted'; readonly runId: number}
@@ -106,11 +105,7 @@ export type Settlement =
 	| {readonly state: 'retry'; readonly at: number; readonly error: string};
 
 /** How many runs of a route may be leased at once; 0 holds them all back. */
-export type RouteLimit = {
-	readonly profile: string;
-	readonly route: string;
-	readonly most: number;
-};
+export type RouteLimit = RouteKey & {readonly most: number};
 
 export type Runs = {
 	/**
@@ -151,13 +146,7 @@ export type Runs = {
 	}): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
 	/** Of each route to whose events later starts were promised, milliseconds until the last of those. */
-	latestStarts(): Promise<
-		ReadonlyArray<{
-			readonly profile: string;
-			readonly route: string;
-			readonly inMs: number;
-		}>
-	>;
+	latestStarts(): Promise<ReadonlyArray<RouteKey & {readonly inMs: number}>>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
 };

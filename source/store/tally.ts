@@ -1,17 +1,16 @@
-/** Whose events something is made of. */
-export type Place = {readonly profile: string; readonly route: string};
+import type {RouteKey} from './port.ts';
 
-/** How many there are of each place. */
+/** How many there are of each route. */
 export type Tally = {
-	add(place: Place, by: 1 | -1): void;
-	of(place: Place): number;
+	add(route: RouteKey, by: 1 | -1): void;
+	of(route: RouteKey): number;
 };
 
 export function createTally(): Tally {
 	const counts = new Map<string, number>();
 	return {
-		add(place, by) {
-			const name = nameOfPlace(place);
+		add(route, by) {
+			const name = nameOfRoute(route);
 			const count = (counts.get(name) ?? 0) + by;
 			if (count === 0) {
 				counts.delete(name);
@@ -19,9 +18,9 @@ export function createTally(): Tally {
 				counts.set(name, count);
 			}
 		},
-		of: place => counts.get(nameOfPlace(place)) ?? 0,
+		of: route => counts.get(nameOfRoute(route)) ?? 0,
 	};
 }
 
-/** Names of profiles and routes hold no NUL, so no two places have one name. */
-export const nameOfPlace = ({profile, route}: Place): string => `${profile}\0${route}`;
+/** Names of profiles and routes hold no NUL, so no two routes have one name. */
+export const nameOfRoute = ({profile, route}: RouteKey): string => `${profile}\0${route}`;

@@ -1,10 +1,11 @@
 import type {Clock} from '../core/clock.ts';
 import {createDueQueue} from './due-queue.ts';
-import {createTally, type Place} from './tally.ts';
+import type {RouteKey} from './port.ts';
+import {createTally} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /** A waiting run whose time lay ahead when it began to wait. */
-export type TimedRun = Place & {
+export type TimedRun = RouteKey & {
 	readonly id: number;
 	/** When its time comes, on the monotonic clock. */
 	readonly at: number;
@@ -27,9 +28,9 @@ export type TimedRuns = Memory & {
 	all(): Iterable<TimedRun>;
 	/** Promised runs whose time lies ahead. */
 	promised(): number;
-	promisedOf(place: Place): number;
-	/** Of each place, milliseconds until the last promised run is due. */
-	latestStarts(): ReadonlyArray<Place & {readonly inMs: number}>;
+	promisedOf(route: RouteKey): number;
+	/** Of each route, milliseconds until the last promised run is due. */
+	latestStarts(): ReadonlyArray<RouteKey & {readonly inMs: number}>;
 };
 
 export function createTimedRuns(
@@ -102,9 +103,9 @@ export function createTimedRuns(
 			uncountDue();
 			return ahead.size;
 		},
-		promisedOf(place) {
+		promisedOf(route) {
 			uncountDue();
-			return tally.of(place);
+			return tally.of(route);
 		},
 		latestStarts() {
 			uncountDue();

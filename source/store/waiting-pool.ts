@@ -2,9 +2,8 @@ import type {Clock} from '../core/clock.ts';
 import {dueOf} from '../core/group.ts';
 import type {Counters} from './counters.ts';
 import type {PendingGroups} from './pending-groups.ts';
-import type {Accepted} from './port.ts';
+import type {Accepted, RouteKey} from './port.ts';
 import {mostWaitingOfRoute} from './rules.ts';
-import type {Place} from './tally.ts';
 import type {TimedRuns} from './timed-runs.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
@@ -13,8 +12,8 @@ type Full = Extract<Accepted, {readonly kind: 'full'}>;
 export type WaitingPool = {
 	/** Queued runs that wait for a worker: those whose time lies ahead are not among them. */
 	queued(): number;
-	/** Why one more of `place` may not wait for its time; `undefined` when it may. */
-	refusal(place: Place, maxQueued: number): Full | undefined;
+	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
+	refusal(route: RouteKey, maxQueued: number): Full | undefined;
 };
 
 /**
@@ -33,7 +32,7 @@ export function createWaitingPool({
 	readonly clock: Pick<Clock, 'monotonic'>;
 }): WaitingPool {
 	/** Until a place becomes free, if nothing else happens: 0 to whatever was promised. */
-	const freeInMs = (isOf: (place: Place) => boolean): number => {
+	const freeInMs = (isOf: (route: RouteKey) => boolean): number => {
 		const now = clock.monotonic();
 		let firstMs = Infinity;
 		for (const group of pending.all()) {
@@ -53,12 +52,11 @@ export function createWaitingPool({
 
 	return {
 		queued: () => counters.queued - timed.promised(),
-		refusal(place, maxQueued) {
-			const ofRoute = pending.countOf(place) + timed.promisedOf(place);
+		refusal(key, maxQueued) {
+			const ofRoute = pending.countOf(key) + timed.promisedOf(key);
 			const mostOfRoute = mostWaitingOfRoute(maxQueued);
 			if (ofRoute >= mostOfRoute) {
-				const isOf = ({profile, route}: Place) =>
-					profile === place.profile && route === place.route;
+				const isOf = ({profile, route}: RouteKey) => profile === key.profile && route === key.route;
 				return {kind: 'full', queued: ofRoute, most: mostOfRoute, freeInMs: freeInMs(isOf)};
 			}
 
