@@ -7,13 +7,13 @@ import {createTransaction, type Memory, type Task} from './transaction.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
 const largestBatch = 128;
-/** Unhurried writes that ride along in one commit. */
-const largestRide = 64;
+/** Deferred writes that one commit takes along. */
+const mostDeferred = 64;
 /** Writes that may wait at all; more are refused. */
 const longestQueue = 10_000;
-/** How long unhurried writes wait for a ride, and for another try after a failure, milliseconds. */
-const rideAfterMs = 250;
-const rideAgainAfterMs = 2000;
+/** How long deferred writes wait for a commit to join, and for another try after a failure, milliseconds. */
+const deferMs = 250;
+const deferAgainMs = 2000;
 /** How long a foreign lock is waited for, from the first refusal, milliseconds. */
 const lockedBoundMs = 3000;
 const lockedRetryMs = 100;
@@ -33,11 +33,11 @@ export type GroupCommit = {
 	 */
 	write<Result>(task: () => Result): Promise<Result>;
 	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
-	later(task: () => void, settled?: (written: boolean) => void): void;
-	/** Writes, blocking, the unhurried writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
-	catchUp(): void;
+	defer(task: () => void, settled?: (written: boolean) => void): void;
+	/** Writes, blocking, the deferred writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
+	flushDeferred(): void;
 	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
-	look(): void;
+	check(): void;
 	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
 	/** Whether nothing waits to be written. */
@@ -73,15 +73,15 @@ export function createGroupCommit(
 	const transact = createTransaction({database, memory});
 	const durations = createDurations(rememberedCommits);
 	const urgent: Waiting[] = [];
-	const riders: Waiting[] = [];
+	const deferred: Waiting[] = [];
 	let failing: string | undefined;
 	let lockedSince: number | undefined;
 	let planned = false;
 	let closed = false;
 	let cancelRetry: (() => void) | undefined;
-	let cancelRide: (() => void) | undefined;
+	let cancelDeferred: (() => void) | undefined;
 
-	const idle = () => urgent.length === 0 && riders.length === 0;
+	const idle = () => urgent.length === 0 && deferred.length === 0;
 
 	const plan = () => {
 		if (!planned) {
@@ -93,9 +93,9 @@ export function createGroupCommit(
 		}
 	};
 
-	const planRide = (delayMs: number) => {
-		cancelRide ??= clock.after(delayMs, () => {
-			cancelRide = undefined;
+	const planDeferred = (delayMs: number) => {
+		cancelDeferred ??= clock.after(delayMs, () => {
+			cancelDeferred = undefined;
 			flush();
 		});
 	};
@@ -139,8 +139,8 @@ export function createGroupCommit(
 		}
 	};
 
-	/** Commits one batch. Riders stay in line until they are on disk, and no urgent write fails for their sake. */
-	const commit = (ride: number): 'committed' | 'busy' | 'failed' => {
+	/** Commits one batch. Deferred writes stay in line until they are on disk, and no urgent write fails for their sake. */
+	const commit = (most: number): 'committed' | 'busy' | 'failed' => {
 		const writes = urgent.slice(0, largestBatch);
 		const reason = lost();
 		if (reason !== undefined) {
@@ -149,7 +149,7 @@ export function createGroupCommit(
 			return 'failed';
 		}
 
-		const batch = [...writes, ...riders.slice(0, ride)];
+		const batch = [...writes, ...deferred.slice(0, most)];
 		const start = clock.monotonic();
 		const outcome = transact(batch);
 		switch (outcome.kind) {
@@ -169,7 +169,7 @@ export function createGroupCommit(
 			case 'committed':
 				durations.add(clock.monotonic() - start);
 				urgent.splice(0, writes.length);
-				riders.splice(0, batch.length - writes.length);
+				deferred.splice(0, batch.length - writes.length);
 				lockedSince = undefined;
 				say(undefined);
 				settle(batch, outcome.failures);
@@ -182,7 +182,7 @@ export function createGroupCommit(
 			return;
 		}
 
-		const result = commit(largestRide);
+		const result = commit(mostDeferred);
 		if (result === 'committed' && !idle()) {
 			plan();
 			return;
@@ -192,8 +192,8 @@ export function createGroupCommit(
 			plan();
 		}
 
-		if (riders.length > 0) {
-			planRide(rideAgainAfterMs);
+		if (deferred.length > 0) {
+			planDeferred(deferAgainMs);
 		}
 	};
 
@@ -227,13 +227,13 @@ export function createGroupCommit(
 				}
 			});
 		},
-		later(task, settled = () => {}) {
+		defer(task, settled = () => {}) {
 			if (closed) {
 				settled(false);
 				return;
 			}
 
-			riders.push({
+			deferred.push({
 				perform: task,
 				done() {
 					settled(true);
@@ -242,16 +242,16 @@ export function createGroupCommit(
 					settled(false);
 				},
 			});
-			planRide(rideAfterMs);
+			planDeferred(deferMs);
 		},
-		catchUp() {
+		flushDeferred() {
 			// While the database is locked another try would only block.
-			let left = closed || lockedSince !== undefined ? 0 : riders.length;
-			while (left > 0 && commit(largestRide) === 'committed') {
-				left -= largestRide;
+			let left = closed || lockedSince !== undefined ? 0 : deferred.length;
+			while (left > 0 && commit(mostDeferred) === 'committed') {
+				left -= mostDeferred;
 			}
 		},
-		look() {
+		check() {
 			const reason = lost();
 			if (reason !== undefined) {
 				refuse([], new Error(reason));
@@ -261,9 +261,9 @@ export function createGroupCommit(
 		idle,
 		durations,
 		close() {
-			cancelRide?.();
+			cancelDeferred?.();
 			for (let tries = 0; tries < lastTries && !idle();) {
-				tries += commit(largestRide) === 'committed' ? 0 : 1;
+				tries += commit(mostDeferred) === 'committed' ? 0 : 1;
 			}
 
 			cancelRetry?.();
@@ -272,8 +272,8 @@ export function createGroupCommit(
 				refuse(urgent.splice(0), new Error('the store is closing'));
 			}
 
-			for (const rider of riders.splice(0)) {
-				rider.fail(undefined);
+			for (const one of deferred.splice(0)) {
+				one.fail(undefined);
 			}
 		},
 	};

@@ -3,13 +3,13 @@ import type {Clock} from '../core/clock.ts';
 import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
-import type {Claims} from './claims.ts';
 import type {Bindings} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {GroupSteps} from './group-steps.ts';
-import type {JobSteps} from './job-steps.ts';
+import type {IdempotencyKeys} from './idempotency-keys.ts';
+import type {JobSteps} from './jobs.ts';
 import type {NoteBudget} from './note-budget.ts';
 import type {Accepted, DeliveryKey, Intake} from './port.ts';
 import type {NewRun} from './run-queue.ts';
@@ -26,7 +26,7 @@ export function createIntake({
 	database,
 	clock,
 	commit,
-	claims,
+	keys,
 	counters,
 	notes,
 	enqueue,
@@ -37,7 +37,7 @@ export function createIntake({
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
 	readonly commit: GroupCommit;
-	readonly claims: Claims;
+	readonly keys: IdempotencyKeys;
 	readonly counters: Counters;
 	readonly notes: NoteBudget;
 	readonly enqueue: (run: NewRun) => number;
@@ -58,7 +58,7 @@ export function createIntake({
 		parameters: Bindings,
 		{work, row}: {readonly work: number; readonly row: number},
 	) => {
-		claims.take({...keyOf(delivery), delivery: row, work});
+		keys.take({...keyOf(delivery), delivery: row, work});
 		insert(delivery, parameters, work);
 	};
 
@@ -125,7 +125,7 @@ export function createIntake({
 	};
 
 	const accept = (entry: Entry, parameters: Bindings): Accepted => {
-		const holder = claims.holderOf(entry.delivery, entry.idempotencyMs);
+		const holder = keys.holderOf(entry.delivery, entry.idempotencyMs);
 		if (holder !== undefined) {
 			return {kind: 'duplicate', of: idOfNumber(holder)};
 		}
@@ -140,7 +140,7 @@ export function createIntake({
 			return commit.write(() => accept(entry, parameters));
 		},
 		async holderOf(key, idempotencyMs) {
-			const holder = claims.holderOf(key, idempotencyMs);
+			const holder = keys.holderOf(key, idempotencyMs);
 			return holder === undefined ? undefined : idOfNumber(holder);
 		},
 		async record({delivery, claim}) {
@@ -149,7 +149,7 @@ export function createIntake({
 				insert(delivery, parameters, null);
 				if (claim) {
 					const row = rowIdOf(delivery.id);
-					claims.take({...keyOf(delivery), delivery: row, work: null});
+					keys.take({...keyOf(delivery), delivery: row, work: null});
 				}
 			});
 		},
@@ -163,7 +163,7 @@ export function createIntake({
 			}
 
 			const parameters = deliveryParameters(delivery);
-			commit.later(
+			commit.defer(
 				() => {
 					insert(delivery, parameters, null);
 				},

@@ -1,7 +1,9 @@
+import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import {integerOf, nullableInteger} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
-import type {JobSteps} from './job-steps.ts';
-import type {Jobs} from './port.ts';
+import type {Fired, JobKey, Jobs} from './port.ts';
+import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
 export const createJobs = ({
@@ -29,3 +31,103 @@ export const createJobs = ({
 		});
 	},
 });
+
+/** What `fire` is given. */
+type Firing = Parameters<Jobs['fire']>[0];
+
+/** What happens to jobs, inside a transaction. `now` is milliseconds since 1970. */
+export type JobSteps = {
+	/** Runs of the job that wait for the agent. */
+	queued(job: JobKey): number;
+	/** Notes that the job fired. */
+	fired(job: JobKey, runId: number, now: number): void;
+	plan(job: JobKey, next: {readonly nextAt: number | undefined; readonly basis: string}): void;
+	fire(entry: Firing, now: number): Fired;
+	forget(job: JobKey): void;
+};
+
+export function createJobSteps({
+	database,
+	enqueue,
+	waiting,
+}: {
+	readonly database: DatabaseSync;
+	readonly enqueue: (run: NewRun) => number;
+	/** Queued runs that wait for a worker. */
+	readonly waiting: () => number;
+}): JobSteps {
+	const open = 'from run where job = ? and profile = ? and finished_at is null';
+	const countQueued = database.prepare(`select count(*) as runs ${open} and state = 'queued'`);
+	const firstOpen = database.prepare(`select min(id) as id ${open}`);
+	const find = database.prepare('select next_at from job where profile = ? and id = ?');
+	const setNext = database.prepare('update job set next_at = ? where profile = ? and id = ?');
+	const setLast = database.prepare(
+		`insert into job (profile, id, basis, last_at, last_run) values (?, ?, '', ?, ?)
+		on conflict do update set last_at = excluded.last_at, last_run = excluded.last_run`,
+	);
+	const plan = database.prepare(
+		`insert into job (profile, id, next_at, basis) values (?, ?, ?, ?)
+		on conflict do update set next_at = excluded.next_at, basis = excluded.basis`,
+	);
+	const insertPlan = database.prepare('insert into job_run (run, event, plan) values (?, ?, ?)');
+	const forget = database.prepare('delete from job where profile = ? and id = ?');
+
+	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) => {
+		setNext.run(nextAt ?? null, profile, id);
+	};
+
+	const fired = ({profile, id}: JobKey, runId: number, now: number) => {
+		setLast.run(profile, id, now, runId);
+	};
+
+	const begin = ({job, plan: runPlan, tick}: Firing, now: number): Fired => {
+		const runId = enqueue({
+			delivery: null,
+			profile: job.profile,
+			route: '-',
+			target: runPlan.target.kind,
+			createdAt: now,
+			dueAt: now,
+			job,
+		});
+		insertPlan.run(runId, tick ? 'schedule' : 'person', JSON.stringify(runPlan));
+		fired(job, runId, now);
+		return {kind: 'fired', runId};
+	};
+
+	return {
+		queued: ({profile, id}) => integerOf(countQueued.get(id, profile)?.['runs']),
+		fired,
+		plan({profile, id}, {nextAt, basis}) {
+			plan.run(profile, id, nextAt ?? null, basis);
+		},
+		fire(entry, now) {
+			const {job, maxQueued, tick} = entry;
+			if (tick && nullableInteger(find.get(job.profile, job.id)?.['next_at']) !== tick.dueAt) {
+				return {kind: 'stale'};
+			}
+
+			const busy = tick && nullableInteger(firstOpen.get(job.id, job.profile)?.['id']);
+			if (tick && busy) {
+				if (!tick.waits) {
+					moveOn(job, tick.nextAt);
+				}
+
+				return {kind: 'busy', runId: busy};
+			}
+
+			if (waiting() >= maxQueued) {
+				return {kind: 'full', queued: waiting()};
+			}
+
+			if (tick) {
+				moveOn(job, tick.nextAt);
+			}
+
+			return begin(entry, now);
+		},
+		forget({profile, id}) {
+			forget.run(profile, id);
+		},
+	};
+}

@@ -36,7 +36,7 @@ export type SqliteStoreOptions = {
 	/** Bound of its size, in pages of 8 KiB; none when absent. */
 	readonly maxPages?: number;
 	/** Identifiers that are kept in memory before they are sorted into their table, 4,096 when absent. */
-	readonly freshClaims?: number;
+	readonly freshKeys?: number;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function openSqliteStore(
 /** The way to a store, in order: the only writer, the file, its schema, what the last process left, and the parts that work on it. */
 function openOnce(
 	dependencies: SqliteStoreDependencies,
-	{file, maxPages, freshClaims = 4096}: SqliteStoreOptions,
+	{file, maxPages, freshKeys = 4096}: SqliteStoreOptions,
 ): Store {
 	mkdirSync(dirname(file), {recursive: true, mode: 0o700});
 	const lock = lockForWriting(file);
@@ -68,7 +68,7 @@ function openOnce(
 		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
 		migrate(database, file);
 		const memory = takeOver(database, dependencies.clock);
-		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshClaims});
+		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshKeys});
 	} catch (error) {
 		database?.close();
 		lock[Symbol.dispose]();

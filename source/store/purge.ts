@@ -34,7 +34,7 @@ export function createPurge({
 
 	const all = async (retention: Retention) => {
 		const bodies = await apply(steps.bodies, retention);
-		await apply(steps.claims, retention);
+		await apply(steps.identifiers, retention);
 		const rejections = await apply(steps.rejections, retention);
 		const rows = await apply(steps.rows, retention);
 		return {bodies, rows: rejections + rows + (await apply(steps.jobRuns, retention))};

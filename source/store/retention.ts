@@ -25,7 +25,7 @@ export type RetentionSteps = {
 	/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. */
 	readonly bodies: RetentionStep;
 	/** Forgets identifiers that are held no longer. */
-	readonly claims: RetentionStep;
+	readonly identifiers: RetentionStep;
 	/** Deletes, oldest first, the rejections above their number. */
 	readonly rejections: RetentionStep;
 	/** Deletes what is too old and not waited for. */
@@ -48,7 +48,7 @@ export function createRetentionSteps({
 	readonly database: DatabaseSync;
 	readonly clock: Clock;
 	readonly counters: Counters;
-	/** The clock of the claims. */
+	/** The clock of the idempotency keys. */
 	readonly steadyNow: () => number;
 }): RetentionSteps {
 	const floors = database.prepare('select body_floor, claim_floor from usage');
@@ -150,7 +150,7 @@ export function createRetentionSteps({
 			setBodyFloor.run(floor);
 			return {went, last, more: wentThrough(rows, last)};
 		},
-		claims(_retention, after = integerOf(floors.get()?.['claim_floor'])) {
+		identifiers(_retention, after = integerOf(floors.get()?.['claim_floor'])) {
 			const rows = withoutClaims.all(after);
 			let [last, went] = [after, 0];
 			for (const row of rows) {

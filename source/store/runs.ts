@@ -6,9 +6,8 @@ import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {GroupCommit} from './group-commit.ts';
 import {createLanes, type Lanes} from './lanes.ts';
-import {createLeases, type OpenLease} from './leases.ts';
+import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';
-import {createLeasing} from './run-leasing.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import type {TimedRuns} from './timed-runs.ts';
@@ -85,7 +84,7 @@ export function createRuns({
 		append(lease, entries) {
 			const open = leases.find(lease);
 			if (open) {
-				commit.later(transcripts.plan(open.runId, open.transcript, entries));
+				commit.defer(transcripts.plan(open.runId, open.transcript, entries));
 			}
 		},
 		async cancel(runId) {

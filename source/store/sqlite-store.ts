@@ -4,17 +4,16 @@ import {createLockWatch, type FileLock} from '../core/file-lock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createApprovals} from './approvals.ts';
-import {createClaims} from './claims.ts';
 import {integerOf} from './columns.ts';
 import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
 import {createGroupReader} from './group-reader.ts';
 import {createGroupSteps} from './group-steps.ts';
 import {createGroups} from './groups.ts';
+import {createIdempotencyKeys} from './idempotency-keys.ts';
 import {createIntake} from './intake.ts';
 import {createJobReader} from './job-reader.ts';
-import {createJobSteps} from './job-steps.ts';
-import {createJobs} from './jobs.ts';
+import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -59,7 +58,7 @@ export function createSqliteStore(
 		onCommit,
 		onFailing = () => {},
 	}: SqliteStoreDependencies & Opened,
-	{file, freshClaims}: {readonly file: string; readonly freshClaims: number},
+	{file, freshKeys}: {readonly file: string; readonly freshKeys: number},
 ): Store {
 	const steady = createSteadyClock(clock);
 	const opened = steady.offset();
@@ -73,17 +72,17 @@ export function createSqliteStore(
 		}
 	};
 
-	const claims = createClaims(
+	const keys = createIdempotencyKeys(
 		{
 			database,
 			now: steadyNow,
-			later(task, settled) {
-				commit.later(task, settled);
+			defer(task, settled) {
+				commit.defer(task, settled);
 			},
 		},
-		{generation: freshClaims},
+		{generation: freshKeys},
 	);
-	const memory = joinMemories([counters, claims, pending, timed]);
+	const memory = joinMemories([counters, keys, pending, timed]);
 	const lost = createMovedCheck({database, clock}, {file});
 	const commit = createGroupCommit(
 		{database, clock, memory, lost, onCommit, onFailing: tellFailing},
@@ -91,7 +90,7 @@ export function createSqliteStore(
 	);
 	const watchLock = createLockWatch(lock, {path: lockPathOf(file), log});
 	const stopLooking = every(clock, lookMs, () => {
-		commit.look();
+		commit.check();
 		watchLock();
 	});
 	const times = createDueTimes({database, timed, clock});
@@ -112,7 +111,7 @@ export function createSqliteStore(
 	/** Opening counts every lease that it finds as lost; those that an orderly end leaves are no sign of a run that does harm. */
 	const giveBack = () => {
 		if (leased.get()) {
-			commit.later(() => {
+			commit.defer(() => {
 				uncount.run();
 			});
 		}
@@ -125,7 +124,7 @@ export function createSqliteStore(
 			database,
 			clock,
 			commit,
-			claims,
+			keys,
 			counters,
 			notes,
 			enqueue,
@@ -144,13 +143,13 @@ export function createSqliteStore(
 		approvals: createApprovals(database, {commit, abandoned}),
 		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
 		journal: {
-			// What a face was just told of can be asked for, though a note waits for its ride.
+			// What a face was just told of can be asked for, though a note is deferred.
 			async get(id) {
-				commit.catchUp();
+				commit.flushDeferred();
 				return reader.get(id);
 			},
 			async list(filter) {
-				commit.catchUp();
+				commit.flushDeferred();
 				return reader.list(filter);
 			},
 			purge: createPurge({database, commit, steps, reserve}),

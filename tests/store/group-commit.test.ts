@@ -180,11 +180,11 @@ test('a lock that stays is given up after three seconds, and the next write trie
 	expect(it.commit.failing()).toBeUndefined();
 });
 
-test('unhurried writes ride along, or go after 250 ms', async () => {
+test('deferred writes join a commit, or go after 250 ms', async () => {
 	using it = setUp();
 	let settled = 0;
 	const later = (x: number) => {
-		it.commit.later(
+		it.commit.defer(
 			() => it.put(x),
 			() => {
 				settled += 1;
@@ -205,10 +205,10 @@ test('unhurried writes ride along, or go after 250 ms', async () => {
 	expect(settled).toBe(2);
 });
 
-test('no write fails for the sake of a rider, and the rider is tried again', async () => {
+test('no write fails for the sake of a deferred one, which is tried again', async () => {
 	using it = setUp();
 	it.database.exec('pragma max_page_count = 20');
-	it.commit.later(() => it.put(1, 200_000));
+	it.commit.defer(() => it.put(1, 200_000));
 	await it.write(2);
 	expect(it.rows()).toEqual([2]);
 	expect(it.commit.idle()).toBe(false);
@@ -222,17 +222,17 @@ test('no write fails for the sake of a rider, and the rider is tried again', asy
 test('whoever wants to read has what waits written, as far as that can be', () => {
 	using it = setUp();
 	for (let x = 0; x < 100; x += 1) {
-		it.commit.later(() => it.put(x));
+		it.commit.defer(() => it.put(x));
 	}
 
-	it.commit.catchUp();
+	it.commit.flushDeferred();
 	expect(it.commits).toEqual([64, 36]);
-	it.commit.catchUp();
+	it.commit.flushDeferred();
 	expect(it.commits).toEqual([64, 36]);
 
 	it.database.exec('pragma max_page_count = 20');
-	it.commit.later(() => it.put(100, 200_000));
-	it.commit.catchUp();
+	it.commit.defer(() => it.put(100, 200_000));
+	it.commit.flushDeferred();
 	expect(it.rows()).toHaveLength(100);
 	it.database.exec('pragma max_page_count = 1000');
 	it.clock.advance(2000);
@@ -242,7 +242,7 @@ test('whoever wants to read has what waits written, as far as that can be', () =
 test('closing writes what waits and refuses what comes later', async () => {
 	using it = setUp();
 	const waiting = it.write(1);
-	it.commit.later(() => it.put(2));
+	it.commit.defer(() => it.put(2));
 	it.commit.close();
 	await waiting;
 

@@ -134,7 +134,7 @@ async function follow(script: readonly Step[]): Promise<void> {
 	const clock = createFakeClock(startMs);
 	const model = createModel();
 	// Two fresh claims make a generation: most are sorted in while the script goes on.
-	let home: Home = stack.use(await createSqliteHome({freshClaims: 2}));
+	let home: Home = stack.use(await createSqliteHome({freshKeys: 2}));
 	let store: Store = stack.use(await home.open(clock));
 
 	const perform = {

@@ -545,7 +545,7 @@ describe('time', () => {
 
 describe('identifiers', () => {
 	test('no purge drops one that is held, when the wall clock was set forward after it was sorted in', async () => {
-		await using home = await createSqliteHome({freshClaims: 2});
+		await using home = await createSqliteHome({freshKeys: 2});
 		const now = createJumpingClock(startMs);
 		await using store = await home.open(now);
 		const entries = Array.from({length: 4}, () => sampleEntry());
@@ -568,7 +568,7 @@ describe('identifiers', () => {
 	});
 
 	test('are held through memory, table and crash, however many there are', async () => {
-		await using home = await createSqliteHome({freshClaims: 100});
+		await using home = await createSqliteHome({freshKeys: 100});
 		const now = createFakeClock(startMs);
 		const entries = Array.from({length: 1500}, () => sampleEntry({}, {maxQueued: 10_000}));
 		const everyHolder = async (store: Awaited<ReturnType<typeof home.open>>) =>

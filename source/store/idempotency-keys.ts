@@ -17,7 +17,7 @@ type Claim = DeliveryKey & {
 	readonly at: number;
 };
 
-export type Claims = Memory & {
+export type IdempotencyKeys = Memory & {
 	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
 	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
 	/** Takes an identifier from whoever holds it. Inside a transaction. */
@@ -29,18 +29,18 @@ export type Claims = Memory & {
  * new claims are appended to `fresh_claim` and kept in memory as well; when there are `generation` of them they are sorted into `claim`, a slice
  * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out. `now` never jumps while the process lives.
  */
-export function createClaims(
+export function createIdempotencyKeys(
 	{
 		database,
 		now,
-		later,
+		defer,
 	}: {
 		readonly database: DatabaseSync;
 		readonly now: () => number;
-		readonly later: GroupCommit['later'];
+		readonly defer: GroupCommit['defer'];
 	},
 	{generation}: {readonly generation: number},
-): Claims {
+): IdempotencyKeys {
 	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
 	const append = database.prepare(`insert into fresh_claim ${values}`);
 	const sortIn = database.prepare(`insert or replace into claim ${values}`);
@@ -85,7 +85,7 @@ export function createClaims(
 	};
 
 	const sortNext = (claims: readonly Claim[], upTo: number) => {
-		later(
+		defer(
 			() => {
 				for (const claim of claims.slice(0, slice)) {
 					sortIn.run(...parametersOf(claim));
