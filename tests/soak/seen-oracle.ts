@@ -85,7 +85,7 @@ export function createSeenOracle(
 				forgetAll();
 			}
 
-			if ((rows[title] ?? '').includes('e opens all of it')) {
+			if (rows.some(row => /e opens all of it|, not all shown/.test(row))) {
 				cut = id;
 			}
 
