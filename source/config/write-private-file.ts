@@ -1,8 +1,8 @@
-import writeFileAtomic from 'write-file-atomic';
 import {refusePlanted} from '../core/planted-file.ts';
+import {replaceFile} from '../core/replace-file.ts';
 
-/** Replaces a file as a whole: written under another name with 0600, synced, renamed. Follows a link to the file, as dotfile managers make them, where only this user can have made it. @throws SvcError `file_planted` */
+/** Replaces a file as a whole, 0600 and synced. Follows a link to the file, as dotfile managers make them, where only this user can have made it. @throws SvcError `file_planted` */
 export async function writePrivateFile(path: string, text: string | Buffer): Promise<void> {
 	refusePlanted(path);
-	await writeFileAtomic(path, text, {mode: 0o600, fsync: true, encoding: 'utf8'});
+	await replaceFile(path, text);
 }

@@ -1,10 +1,13 @@
 import {chmod, rm} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import type {Duplex} from 'node:stream';
 import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {jsonLine} from '../core/json-line.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import {malformationOf} from '../http/malformed.ts';
+import {refuseConnection, statusOf} from '../http/refuse.ts';
 import {removeStale} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
@@ -41,14 +44,35 @@ export async function startControlServer(
 	await removeStale(socket);
 	const streams = new Set<ServerResponse>();
 	const server = createServer(
-		{requestTimeout: 30_000, headersTimeout: 5000},
+		// Checked below: this would answer without a body, and takes two.
+		{requestTimeout: 30_000, headersTimeout: 5000, requireHostHeader: false},
 		(request, response) => {
+			const malformation = malformationOf(request);
+			if (malformation !== undefined) {
+				response.setHeader('connection', 'close');
+				send(response, 400, {error: malformation, code: 'bad_request'});
+				return;
+			}
+
 			void respond({port, version, streams}, request, response).catch((error: unknown) => {
 				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
 				response.destroy();
 			});
 		},
 	);
+	// The size of the header bounds them; a second `Host` must not hide behind many others.
+	server.maxHeadersCount = 0;
+	server.on('connect', (_request: IncomingMessage, connection: Duplex) => {
+		refuseConnection(connection, 405, {error: 'Method not allowed', headers: 'Allow: \r\n'});
+	});
+	server.on('clientError', (error, connection) => {
+		const status = statusOf(error, connection);
+		if (status === undefined) {
+			connection.destroy();
+		} else {
+			refuseConnection(connection, status);
+		}
+	});
 	const {promise: listening, resolve, reject} = Promise.withResolvers<void>();
 	server.once('error', reject);
 	server.listen(socket, resolve);

@@ -1,8 +1,8 @@
 import {mkdir} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import type {Clock} from '../core/clock.ts';
 import {refusePlanted} from '../core/planted-file.ts';
+import {replaceFile} from '../core/replace-file.ts';
 import {block} from '../core/untrusted.ts';
 import {createClipboard} from '../terminal/clipboard.ts';
 import type {TerminalModes} from '../terminal/modes.ts';
@@ -68,7 +68,7 @@ export function createDesktop(
 			const path = join(home, 'cache', name);
 			await mkdir(dirname(path), {recursive: true, mode: 0o700});
 			refusePlanted(path);
-			await writeFileAtomic(path, text, {mode: 0o600, fsync: true, encoding: 'utf8'});
+			await replaceFile(path, text);
 			return clean(path);
 		},
 		page: async text => pageText(lending, pager, block(text, longestPage).text),

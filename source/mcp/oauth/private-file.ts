@@ -1,8 +1,8 @@
-import {randomBytes} from 'node:crypto';
 import {constants} from 'node:fs';
-import {chmod, lstat, mkdir, open, rename, rm} from 'node:fs/promises';
+import {chmod, lstat, mkdir, open} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import {replaceFile} from '../../core/replace-file.ts';
 
 /** Far more than tokens, a registration and metadata take. */
 const largestBytes = 1_048_576;
@@ -40,29 +40,13 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
  * @throws SvcError `login_file_unusable`
  */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
-	const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
 		await makePrivateFolder(path);
 		await refuseLink(path);
-		try {
-			await writeAnew(temporary, text);
-			await rename(temporary, path);
-		} catch (error) {
-			await rm(temporary, {force: true});
-			throw error;
-		}
-
-		await syncFolder(dirname(path));
+		await replaceFile(path, text);
 	} catch (error) {
 		throw asUnusable(path, error);
 	}
-}
-
-/** `wx` creates the file here and now; 0600 from its first moment, whatever the umask grants. */
-async function writeAnew(path: string, text: string): Promise<void> {
-	await using file = await open(path, 'wx', 0o600);
-	await file.writeFile(text);
-	await file.sync();
 }
 
 /** Creates the folder of `path`, 0700. @throws SvcError `login_file_unusable` */
@@ -96,12 +80,6 @@ async function refuseLink(path: string): Promise<void> {
 			throw error;
 		}
 	}
-}
-
-/** The name is as durable as the bytes only after this. */
-async function syncFolder(folder: string): Promise<void> {
-	await using handle = await open(folder, constants.O_RDONLY);
-	await handle.sync();
 }
 
 const unusable = (path: string, reason: string, cause?: unknown): SvcError =>

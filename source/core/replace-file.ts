@@ -1,0 +1,60 @@
+import {randomBytes} from 'node:crypto';
+import {constants} from 'node:fs';
+import {chown, open, realpath, rename, rm, stat} from 'node:fs/promises';
+import {dirname} from 'node:path';
+
+/** Writes of one file follow each other, as they were asked for. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Replaces a file as a whole, or makes it: written beside it under another name, 0600 from its first moment, synced, renamed, and the folder synced; readers see the old
+ * text or the new one. A link in its place stays, and its target is replaced: whether that may be is the caller's to say. The owner stays, where root writes.
+ *
+ * Ours, because the packages for this open their temporary file under a name that can be guessed, and through a link that somebody put there.
+ */
+export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
+	const before = turns.get(path) ?? Promise.resolve();
+	const turn = before.then(
+		async () => replace(path, content),
+		async () => replace(path, content),
+	);
+	turns.set(path, turn);
+	try {
+		await turn;
+	} finally {
+		if (turns.get(path) === turn) {
+			turns.delete(path);
+		}
+	}
+}
+
+async function replace(path: string, content: string | Buffer): Promise<void> {
+	const target = await realpath(path).catch(() => path);
+	const owner = await stat(target).catch(() => undefined);
+	const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+	try {
+		{
+			// `x`: the file is made here and now, whatever name somebody guessed.
+			await using file = await open(temporary, 'wx', 0o600);
+			await file.writeFile(content);
+			await file.sync();
+		}
+
+		if (owner && process.getuid?.() === 0) {
+			await chown(temporary, owner.uid, owner.gid);
+		}
+
+		await rename(temporary, target);
+	} catch (error) {
+		await rm(temporary, {force: true});
+		throw error;
+	}
+
+	await syncFolder(dirname(target));
+}
+
+/** The name is as durable as the bytes only after this. */
+async function syncFolder(folder: string): Promise<void> {
+	await using handle = await open(folder, constants.O_RDONLY);
+	await handle.sync();
+}

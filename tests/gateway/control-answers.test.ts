@@ -1,0 +1,37 @@
+import {connect} from 'node:net';
+import {text} from 'node:stream/consumers';
+import {expect, test} from 'vitest';
+import {silentLogger} from '../../source/core/log.ts';
+import {startControlServer} from '../../source/gateway/control-server.ts';
+import {createFakePort} from '../helpers/fake-port.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
+
+test.each([
+	['no Host', 'GET /openapi.json HTTP/1.1\r\n\r\n', 400],
+	['two of them', 'GET /openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+	['no HTTP', 'nonsense\r\n\r\n', 400],
+	['another version', 'GET /openapi.json HTTP/0.9\r\nHost: a\r\n\r\n', 400],
+	['a tunnel', 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+	[
+		'a header that is too large',
+		`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+		431,
+	],
+	['what no operation is', 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404],
+])('the control socket answers %s in JSON and hangs up', async (_, bytes, status) => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	await using control = await startControlServer(
+		{port: createFakePort(), version: '1', log: silentLogger},
+		{socket},
+	);
+	expect(control).toBeDefined();
+	const connection = connect(socket);
+	connection.write(bytes);
+	const answer = await text(connection);
+
+	expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+	expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual(
+		expect.objectContaining({error: expect.stringMatching(/./)}),
+	);
+});
