@@ -54,7 +54,8 @@ export function createSeenOracle(
 		frame(rows, at) {
 			const title = rows.findIndex(row => row.startsWith('── Approval '));
 			if (title === -1) {
-				forgetAll();
+				// A sheet may wait behind the word that there is no room; what was read in the pager was read.
+				(size.columns < 60 || size.rows < 16 ? forget : forgetAll)();
 				return;
 			}
 
