@@ -74,7 +74,8 @@ export function createSeenOracle(
 			const ids = new Set(marks.map(requestOf));
 			const [id = shown?.id] = ids;
 			if (id === undefined) {
-				forgetAll();
+				// Rows without a mark: nobody knows of whom.
+				forget();
 				return;
 			}
 
