@@ -135,7 +135,8 @@ export function createLiveConfig(
 		});
 	}
 
-	const peek = () => loadConfig({paths, environment, before: config});
+	// The defaults that stand in for a broken file were never in use: of them nothing is kept.
+	const peek = () => loadConfig({paths, environment, ...(broken.length === 0 && {before: config})});
 
 	const reload = async () => {
 		stamp = stampOf(paths);

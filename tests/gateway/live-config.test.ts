@@ -84,3 +84,37 @@ test('a reload that changes nothing names no changes', async () => {
 	await live.reload();
 	expect(records).toEqual([['The configuration is unchanged', {}]]);
 });
+
+test('what slips in a file that was broken at the start is not replaced by defaults, which were never in use', async () => {
+	using home = createTemporaryHome();
+	writeFileSync(home.paths.config, 'retention: {row_days: 3\n');
+	const live = createLiveConfig(
+		{
+			paths: home.paths,
+			environment: {WEBHOOK_ENABLED: 'true'},
+			clock: systemClock,
+			emit() {},
+			log: silentLogger,
+		},
+		{async onChange() {}},
+	);
+	expect(live.broken).toHaveLength(1);
+	writeFileSync(
+		home.paths.config,
+		'retention: {row_days: none}\nplatforms: {webhook: {host: 5}}\nruns: {concurrency: x}\n',
+	);
+	await live.reload();
+	expect(live.broken).toEqual([]);
+	const {retention, webhook, runs, slips} = live.current();
+	expect(retention).toBeUndefined();
+	expect(webhook).toMatchObject({
+		enabled: false,
+		broken: expect.stringContaining('config.yaml:2:'),
+	});
+	expect(runs.concurrency).toBe(0);
+	expect([...slips.values()].map(({kept}) => kept)).toEqual([false, false, false]);
+	// Nor is there a last good version of it later.
+	writeFileSync(home.paths.config, 'retention: {row_days: never}\n');
+	await live.reload();
+	expect(live.current().retention).toBeUndefined();
+});
