@@ -9,6 +9,10 @@ type Connection = {
 	readonly peer: Peer;
 	/** The newest answer; `undefined` before the first request. */
 	answer: ServerResponse | undefined;
+	/** The answers that are not sent yet, in the order of their requests. */
+	readonly pending: Set<ServerResponse>;
+	/** Bytes that had come when it was last looked at. */
+	read: number;
 };
 
 /** The open connections of one sender, in the order in which they were opened or last sent a request. */
@@ -23,8 +27,8 @@ export type Connections = {
 	open(socket: Socket): void;
 	/** A request has come whose answer this will be. */
 	answer(socket: Duplex, response: ServerResponse): void;
-	/** The newest answer of a connection, unless all of it is sent. */
-	pending(socket: Duplex): ServerResponse | undefined;
+	/** The answers of a connection that are not sent yet, in the order of their requests. */
+	pending(socket: Duplex): readonly ServerResponse[];
 	/** Closes the connection that `open` would close; false when every one is in use. */
 	makeRoom(): boolean;
 	/** Closes the connections on which nothing is left to answer, also those that never sent a request. */
@@ -112,7 +116,14 @@ export function createConnections({most, onEvicted, onDropped}: Limits): Connect
 		open(socket) {
 			const name = peerOf(socket.remoteAddress);
 			const peer = peerNamed(name);
-			const connection: Connection = {socket, name, peer, answer: undefined};
+			const connection: Connection = {
+				socket,
+				name,
+				peer,
+				answer: undefined,
+				pending: new Set(),
+				read: 0,
+			};
 			open.set(socket, connection);
 			peer.add(connection);
 			moved(peer, peer.size - 1);
@@ -127,14 +138,17 @@ export function createConnections({most, onEvicted, onDropped}: Limits): Connect
 		answer(socket, response) {
 			const connection = open.get(socket);
 			if (connection) {
+				const {pending} = connection;
 				connection.answer = response;
+				connection.read = connection.socket.bytesRead;
+				pending.add(response);
+				response.once('close', () => {
+					pending.delete(response);
+				});
 				toEnd(connection);
 			}
 		},
-		pending(socket) {
-			const answer = open.get(socket)?.answer;
-			return answer?.writableFinished ? undefined : answer;
-		},
+		pending: socket => [...(open.get(socket)?.pending ?? [])],
 		makeRoom: () => evict(),
 		closeIdle() {
 			for (const {socket, answer} of open.values()) {
@@ -170,10 +184,16 @@ function toEnd(connection: Connection): void {
 	peer.add(connection);
 }
 
-/** Whether the client is waited for: to send a request, the rest of one, or to take its answer. */
-function isIdle({answer}: Connection): boolean {
+/** Whether the client is waited for: to send a request, the rest of one, or to take its answer. Who has sent more of a body since the last look is not. */
+function isIdle(connection: Connection): boolean {
+	const {answer, socket} = connection;
 	if (!answer || answer.writableFinished) {
 		return true;
+	}
+
+	if (!answer.req.complete && socket.bytesRead !== connection.read) {
+		connection.read = socket.bytesRead;
+		return false;
 	}
 
 	// Without its socket an answer is behind another one that is being worked on.

@@ -105,11 +105,20 @@ export function createHttpServer(
 		(awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
 			connections.answer(request.socket, response);
 			const malformation = malformationOf(request);
-			if (malformation === undefined) {
-				void handle({request, response, awaitsContinue});
-			} else {
-				refuse({request, response, awaitsContinue}, 400, malformation);
+			const pair = {request, response, awaitsContinue};
+			if (malformation !== undefined) {
+				refuse(pair, 400, malformation);
+				return;
 			}
+
+			void handle(pair).catch((error: unknown) => {
+				log.error('Cannot answer a request', {error: messageOf(error)});
+				if (response.headersSent) {
+					response.destroy();
+				} else {
+					refuse(pair, 503, 'Not available');
+				}
+			});
 		};
 
 	server.on('connection', socket => {
@@ -123,8 +132,18 @@ export function createHttpServer(
 		refuse({request, response, awaitsContinue: true}, 417, 'Expectation Failed');
 	});
 	server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-		onRefused(405);
-		refuseConnection(socket, 405, {error: 'Method not allowed', headers: 'Allow: \r\n'});
+		// Node listens no more: until its turn comes, too, a reset ends the connection and nothing else.
+		socket.on('error', () => {
+			socket.destroy();
+		});
+		inTurn(socket, connections.pending(socket), () => {
+			onRefused(405);
+			refuseConnection(socket, 405, {
+				error: 'Method not allowed',
+				headers: 'Allow: \r\n',
+				clock,
+			});
+		});
 	});
 	const refused = new WeakSet<Duplex>();
 	server.on('clientError', (error, socket) => {
@@ -134,7 +153,7 @@ export function createHttpServer(
 		}
 
 		refused.add(socket);
-		refuseBytes(socket, connections.pending(socket), () => {
+		inTurn(socket, connections.pending(socket), () => {
 			const status = statusOf(error, socket);
 			if (status === undefined) {
 				socket.destroy();
@@ -143,7 +162,7 @@ export function createHttpServer(
 
 			onRefused(status);
 			log.debug(`Refused a request with ${status}: ${messageOf(error)}`);
-			refuseConnection(socket, status);
+			refuseConnection(socket, status, {clock});
 		});
 	});
 	server.on('error', () => {
@@ -162,17 +181,20 @@ export function createHttpServer(
 	};
 }
 
-/** Calls `refuse` when it is the turn of what the parser refused: answers keep the order of their requests, and none is mixed into another. */
-function refuseBytes(
-	socket: Duplex,
-	pending: ServerResponse | undefined,
-	refuse: () => void,
-): void {
-	if (!pending || (!pending.headersSent && !pending.req.complete)) {
-		refuse();
-	} else if (pending.req.complete) {
-		pending.once('close', refuse);
-	} else {
+/**
+ * Calls `refuse` when it is the turn of what no request came of: answers keep the order of their requests, and none is mixed into another. The request that
+ * broke in its middle is the one that is refused; if its answer has begun, there is nothing left to say.
+ */
+function inTurn(socket: Duplex, pending: readonly ServerResponse[], refuse: () => void): void {
+	if (pending.some(({req, headersSent}) => !req.complete && headersSent)) {
 		socket.destroy();
+		return;
+	}
+
+	const before = pending.findLast(({req}) => req.complete);
+	if (before) {
+		before.once('close', refuse);
+	} else {
+		refuse();
 	}
 }

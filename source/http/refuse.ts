@@ -1,5 +1,6 @@
 import {STATUS_CODES} from 'node:http';
 import type {Duplex} from 'node:stream';
+import {systemClock, type Clock} from '../core/clock.ts';
 import {codeOf} from '../core/errors.ts';
 
 const statuses: Readonly<Record<string, number>> = {
@@ -18,12 +19,26 @@ export function statusOf(error: Error, socket: Duplex): number | undefined {
 	return (Object.hasOwn(statuses, code) ? statuses[code] : undefined) ?? 400;
 }
 
-/** Answers on a connection that has no request to answer, in the form of every other answer, and closes it. */
+/** How long what a client still sends is dropped before the connection is closed. */
+const lingerMs = 2000;
+
+/**
+ * Answers on a connection that has no request to answer, in the form of every other answer, and closes it when the client has, or after 2 s: closing on unread data
+ * resets the connection, and a reset can overtake the answer.
+ */
 export function refuseConnection(
 	socket: Duplex,
 	status: number,
-	{error = STATUS_CODES[status] ?? '', headers = ''}: {error?: string; headers?: string} = {},
+	{
+		error = STATUS_CODES[status] ?? '',
+		headers = '',
+		clock = systemClock,
+	}: {error?: string; headers?: string; clock?: Clock} = {},
 ): void {
+	// Node has taken its own listener away where it handed the connection over; whoever resets it now must not end the process.
+	socket.on('error', () => {
+		socket.destroy();
+	});
 	const body = JSON.stringify({error});
 	const head = [
 		`HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -31,7 +46,13 @@ export function refuseConnection(
 		'Content-Type: application/json; charset=utf-8',
 		`Content-Length: ${body.length}`,
 	].join('\r\n');
-	socket.end(`${head}\r\n${headers}\r\n${body}`, () => {
+	const cancel = clock.after(lingerMs, () => {
 		socket.destroy();
 	});
+	socket.once('close', cancel);
+	socket.once('end', () => {
+		socket.destroy();
+	});
+	socket.end(`${head}\r\n${headers}\r\n${body}`);
+	socket.resume();
 }

@@ -117,6 +117,21 @@ test('a connection that is used again and again outlives those that are not', as
 	release([...held, ...(used ? [used] : [])]);
 });
 
+test('a body that goes on coming outlives those that have stopped', async () => {
+	await using server = await startServer({mostConnections: most});
+	const [moving] = await holdAll(server, 1, {bytesOf: () => halfBody});
+	const held: HeldSocket[] = [];
+	for (let count = 1; count <= 5; count++) {
+		held.push(...(await holdAll(server, most / 2, {bytesOf: () => halfBody})));
+		moving?.socket.write(' ');
+		// What was just written has come once a later request is answered.
+		expect(await ask(server)).toBe(200);
+	}
+
+	expect(moving?.isClosed()).toBe(false);
+	release([...held, ...(moving ? [moving] : [])]);
+});
+
 test('what is being answered is never cut: a newcomer is turned away when every connection is in use', async () => {
 	await using server = await startServer({mostConnections: most});
 	const answers = Array.from({length: most - 1}, async () => ask(server, wait));

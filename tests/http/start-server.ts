@@ -27,7 +27,7 @@ export type TestServer = AsyncDisposable & {
 
 const largeBody = 'x'.repeat(16 * 1024 * 1024);
 
-/** A server on a free port that answers `/wait` when it is told to, `/large` with 16 MiB, and everything else, its body read, with `{}`. */
+/** A server on a free port that answers `/wait` when it is told to, `/large` with 16 MiB, fails at `/fail`, and answers everything else, its body read, with `{}`. */
 export async function startServer(limits: Partial<HttpLimits> = {}): Promise<TestServer> {
 	const clock = createFakeClock();
 	const log: string[] = [];
@@ -43,6 +43,10 @@ export async function startServer(limits: Partial<HttpLimits> = {}): Promise<Tes
 				if (pair.request.url === '/wait') {
 					waiting += 1;
 					await gate.promise;
+				}
+
+				if (pair.request.url === '/fail') {
+					throw new Error('the engine is out of reach');
 				}
 
 				const body = pair.request.url === '/large' ? largeBody : '{}';
