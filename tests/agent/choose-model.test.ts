@@ -11,7 +11,6 @@ import {
 import {localBaseUrls} from '../../source/agent/local-server.ts';
 import {createModelFetch} from '../../source/agent/model-fetch.ts';
 import type {ModelConfig} from '../../source/config/config.ts';
-import {systemClock} from '../../source/core/clock.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 
@@ -23,7 +22,8 @@ async function choose(
 	await using modelFetch = createModelFetch();
 	return await chooseModel(
 		{model: {provider: 'auto', allowOfflineDelivery: false, ...model}, environment},
-		{clock: systemClock, fetch: modelFetch.fetch, localServers: [], ...options},
+		// Its time stands still: how fast a busy machine answers is not what these tests are about.
+		{clock: createFakeClock(), fetch: modelFetch.fetch, localServers: [], ...options},
 	);
 }
 
@@ -79,7 +79,7 @@ test('what a local server calls its model is cleaned before it is shown, and sen
 
 	const chosen = await chooseModel(
 		{model: {provider: 'auto', allowOfflineDelivery: false}, environment: {}},
-		{clock: systemClock, fetch: modelFetch.fetch, localServers: [server.baseUrl]},
+		{clock: createFakeClock(), fetch: modelFetch.fetch, localServers: [server.baseUrl]},
 	);
 
 	expect(chosen.view.name).toBe('llama␛[31m3');

@@ -159,7 +159,7 @@ test('a configuration that is broken is said with its place, and mended while it
 	await home.write('config.yaml', testConfig());
 	await pty.waitForText(/● :\d+/);
 	await pty.waitFor(lines => !lines.some(line => line.includes('config.yaml:2')));
-	await home.write('config.yaml', 'runs: {concurrency: lots}\n');
+	await home.write('config.yaml', testConfig({runs: {concurrency: 'lots'}}));
 	await pty.waitForText('runs.concurrency');
 	expect((await leave(pty)).exitCode).toBe(0);
 });

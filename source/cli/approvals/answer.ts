@@ -13,7 +13,7 @@ import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, printableTime, tell} from '../print.ts';
 import {approvalJson} from './approval-json.ts';
-import {cautionOf, reachOf} from './describe-approval.ts';
+import {cautionOf, describeApproval, reachOf} from './describe-approval.ts';
 
 type Allowing = {
 	readonly id: number;
@@ -25,7 +25,7 @@ type Allowing = {
 };
 
 /**
- * `svc approvals allow`. On a terminal the name of a tool that needs it is asked for; without one, the command line is the deliberate act.
+ * `svc approvals allow`. On a terminal the request is shown whole and a yes, or the name of a tool that needs it, is asked for; without one, the command line is the deliberate act.
  * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
  */
 export async function allow(
@@ -67,25 +67,36 @@ export async function deny(
 	report(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
 }
 
-/** The name to answer with; `undefined` when the person typed another one, which is said. */
+/**
+ * The name to answer with; `undefined` when the person did not agree, which is said. On a terminal the whole request is printed first: nobody allows there what was not
+ * shown.
+ */
 async function nameFor(
 	context: Context,
-	{tool, mustTypeName}: ToolApproval,
+	approval: ToolApproval,
 	{yes}: {readonly yes: boolean},
 ): Promise<string | undefined> {
-	if (!mustTypeName || yes || !canAsk(context)) {
+	const {tool, mustTypeName} = approval;
+	if (yes || !canAsk(context)) {
 		return tool.tool;
 	}
 
-	const {text, interrupted} = await askLine(
-		context,
-		`${subjectOf({kind: 'tool', tool})}: ${cautionOf(tool)}.\nType its name to allow it: `,
-	);
-	if (text === tool.tool) {
-		return text;
+	for (const line of describeApproval(approval, context.clock.now())) {
+		tell(context, line);
 	}
 
-	tell(context, 'Not allowed: that is not its name; it waits on');
+	const subject = subjectOf({kind: 'tool', tool});
+	const {text, interrupted} = await askLine(
+		context,
+		mustTypeName
+			? `${subject}: ${cautionOf(tool)}.\nType its name to allow it: `
+			: `Allow ${subject}? [y/N] `,
+	);
+	if (mustTypeName ? text === tool.tool : /^y(?:es)?$/i.test(text)) {
+		return tool.tool;
+	}
+
+	tell(context, `Not allowed${mustTypeName ? ': that is not its name' : ''}; it waits on`);
 	context.exit(interrupted ? 130 : 1);
 	return undefined;
 }

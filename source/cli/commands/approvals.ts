@@ -89,7 +89,7 @@ function addAnswers(group: Command, context: Context): void {
 			'arguments that a rule covers: "any", "exact", or names of those that must be the same',
 			listOption,
 		)
-		.option('--yes', 'do not ask for the name of the tool')
+		.option('--yes', 'do not show the request and ask')
 		.option('--json', 'print JSON')
 		.action(
 			async (
