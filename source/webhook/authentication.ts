@@ -1,3 +1,4 @@
+import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {deliveryIdHeaders} from './headers.ts';
 import {deliveryIdOf} from './identity.ts';
@@ -20,8 +21,15 @@ export function authenticate(
 	{route, body}: {readonly route: Route; readonly body: Buffer},
 	parts: PipelineParts,
 ): Reply | undefined {
-	if (route.insecure && parts.isLoopback) {
-		note(visit, 'signature', {verdict: 'skip', detail: 'INSECURE_NO_AUTH'});
+	if (route.insecure) {
+		if (!parts.isLoopback) {
+			return stop(visit, refusals.signature, {
+				step: 'signature',
+				detail: `${insecureSecret}: the receiver does not listen on loopback`,
+			});
+		}
+
+		note(visit, 'signature', {verdict: 'skip', detail: insecureSecret});
 		nameDelivery(visit, idHeadersFor(route));
 		return undefined;
 	}

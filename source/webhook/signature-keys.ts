@@ -1,12 +1,13 @@
 import {createHash, createPublicKey, createSecretKey} from 'node:crypto';
 import type {KeyObject} from 'node:crypto';
+import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
 
 /** Something made of a secret, and which secret of the list that was, counted from 1. */
 export type Held<Value> = {readonly value: Value; readonly position: number};
 
-/** The secrets of a route in the forms that the schemes need; empty keys are left out, so that they never match. */
+/** The secrets of a route in the forms that the schemes need; empty keys and `INSECURE_NO_AUTH` are left out, so that they never match. */
 export type SignatureKeys = {
 	/** Standard Webhooks: what follows `whsec_`, base64-decoded, if that is at least 8 bytes; any other secret as UTF-8. */
 	readonly standard: ReadonlyArray<Held<KeyObject>>;
@@ -80,7 +81,10 @@ function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets
 
 /** The keys of a list of secrets, any of which passes. @see manual/signatures.md#schemes */
 function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
-	const held = secrets.map((value, index) => ({value, position: index + 1}));
+	// Everybody knows the literal that switches validation off: it is the key of nothing.
+	const held = secrets
+		.map((value, index) => ({value, position: index + 1}))
+		.filter(({value}) => value !== insecureSecret);
 	// A public key as the key of an HMAC would let everybody sign.
 	const shared = held.filter(({value}) => value !== '' && !value.startsWith(publicPrefix));
 	const literal = mapHeld(shared, secret => Buffer.from(secret));

@@ -109,6 +109,30 @@ test('`INSECURE_NO_AUTH` is accepted only when the server is bound to a loopback
 	expect((await send(receiver.url, sending)).status).toBe(401);
 });
 
+test.for([
+	['INSECURE_NO_AUTH', ['INSECURE_NO_AUTH']],
+	['INSECURE_NO_AUTH', [secret, 'INSECURE_NO_AUTH']],
+	[secret, [secret, 'INSECURE_NO_AUTH']],
+] as const)(
+	'off loopback nothing passes for a route with `INSECURE_NO_AUTH`: the token %s of %j',
+	async ([token, secrets]) => {
+		await using receiver = await startReceiver({
+			routes: [makeRoute({insecure: true, secrets})],
+			host: '0.0.0.0',
+		});
+		const sending = {method: 'POST', path: '/webhooks/hook', body: '{}'};
+		for (const headers of [
+			{'X-Gitlab-Token': token},
+			signV2(token, '{}', receiver.clock.now()),
+			{'X-Webhook-Signature': createHmac('sha256', token).update('{}').digest('hex')},
+		]) {
+			expect((await send(receiver.url, {...sending, headers})).status).toBe(401);
+		}
+
+		expect(receiver.step('signature')).toContain('loopback');
+	},
+);
+
 test('never 500 for a strange header: duplicated, empty, not ASCII', async () => {
 	await using receiver = await startReceiver();
 	for (const lines of [

@@ -585,3 +585,13 @@ test('a refusal that is none any more keeps its text', () => {
 		),
 	).toBe('as it was');
 });
+
+test('`INSECURE_NO_AUTH` is probed nowhere: not as it is written, not decoded, not that of another route', () => {
+	const literal = 'INSECURE_NO_AUTH';
+	const others = [makeRoute({name: 'open', insecure: true, secrets: [literal]})];
+	for (const key of [literal, Buffer.from(literal, 'base64'), `${literal}\n`]) {
+		const headers = hub(body, key);
+		expect(explain({headers, route: {secrets: [literal]}, others})).toEqual([mismatch]);
+		expect(explain({headers, others})).toEqual([mismatch]);
+	}
+});

@@ -202,3 +202,20 @@ test('nothing in a verdict gives a secret away', () => {
 		expect(verify({secrets, retiredSecrets}, key).detail).not.toContain('number');
 	}
 });
+
+test('`INSECURE_NO_AUTH` is a key nowhere: not beside others, not as a retired secret', () => {
+	const literal = 'INSECURE_NO_AUTH';
+	for (const secrets of [[literal], ['a secret', literal]]) {
+		expect(token({secrets}, literal).ok).toBe(false);
+		expect(verify({secrets}, literal).ok).toBe(false);
+		expect(verify({secrets, signature: custom}, literal).ok).toBe(false);
+	}
+
+	const retiredSecrets = [{secret: literal, until: nowMs + hour}];
+	expect(verify({retiredSecrets}, literal).ok).toBe(false);
+	// The others of a list keep their places.
+	expect(verify({secrets: [literal, 'a secret']}, 'a secret')).toMatchObject({
+		ok: true,
+		detail: 'v1 with secret 2 of 2',
+	});
+});
