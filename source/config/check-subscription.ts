@@ -11,6 +11,7 @@ import {resolveReferences} from './references.ts';
 import {profileNotServed, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
 import {isSet, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
+import type {Route} from './route.ts';
 
 const longestName = 128;
 
@@ -64,6 +65,8 @@ export function resolveSubscription(
 	context: RouteContext & {
 		/** Gives a finding its place in the file; its path begins with the name. */
 		readonly place: (finding: Finding) => Problem;
+		/** The route of this name that is in use. */
+		readonly last?: Route | undefined;
 	},
 ): ResolvedRoute {
 	const shown = cell(name, longestName).text;
@@ -71,6 +74,7 @@ export function resolveSubscription(
 		name: shown,
 		source: 'dynamic' as const,
 		place: (finding: Finding) => context.place({...finding, path: [name, ...finding.path]}),
+		last: context.last?.source === 'dynamic' ? context.last : undefined,
 	};
 	const nameProblem = problemWithRouteName(name);
 	const known: readonly Finding[] =

@@ -146,10 +146,15 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const toolServers = toolServersOf(mcp_servers);
 	const routesAt = routesPlace(value);
-	const {webhook, problems: ofVariables} = resolveWebhook(platforms?.webhook, {
+	const {
+		webhook,
+		lastRoutes,
+		problems: ofVariables,
+	} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
 		unread: slips.routes,
+		last: surroundings.before?.webhook.routes,
 		place: (name, {path, ...finding}) => place({...finding, path: [...routesAt, name, ...path]}),
 	});
 	const ofEnvironment = ofVariables.map(({name, message}) =>
@@ -208,7 +213,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				exists: surroundings.exists,
 				blank: surroundings.blank,
 			},
-			{reasons, before: surroundings.before},
+			{reasons, lastRoutes, before: surroundings.before},
 		),
 	};
 }

@@ -4,6 +4,7 @@ import {coalesceOf} from './coalesce-schema.ts';
 import {placed} from './format-problem.ts';
 import {defaultProfile} from './home-paths.ts';
 import type {Finding} from './place-problem.ts';
+import type {KeyPath} from './plain-data.ts';
 import {boundProfile, servedProfile} from './profile-binding.ts';
 import type {ReadRoute} from './read-route.ts';
 import {
@@ -28,11 +29,18 @@ export type WrittenRoute = ReadRoute & {
 	readonly source: Route['source'];
 	/** Gives a finding inside the entry its place. */
 	readonly place: (finding: Finding) => Problem;
+	/** The route of this name and source that is in use. */
+	readonly last?: Route | undefined;
 };
 
 export type ResolvedRoute =
 	| {readonly ok: true; readonly route: Route}
-	| {readonly ok: false; readonly refusals: readonly SkippedRoute[]};
+	| {
+			readonly ok: false;
+			readonly refusals: readonly SkippedRoute[];
+			/** What is served all the same: the last good version of one that slipped. */
+			readonly last?: Route;
+	  };
 
 /** Code of a route that is sound and bound to a profile that this gateway does not serve. Nothing is refused for it. */
 export const profileNotServed = 'profile_not_served';
@@ -55,8 +63,10 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	const bound = [undefined, 'profile'].some(key => unread.has(key))
 		? undefined
 		: boundProfile(raw.profile, context);
+	const last = skipped ? undefined : lastGood(written.last, {draft, refusals, bound, context});
 	return {
 		ok: false,
+		...(last && {last}),
 		refusals: [
 			...refusals.filter(({isOfContract}) => isOfContract).map(ofRule('refused')),
 			...findings.map(finding => ({
@@ -94,6 +104,44 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
+/** Where one of these cannot be read, nothing is known of who may send now. */
+const accessKeys: readonly KeyPath[number][] = ['secret', 'retired_secrets', 'signature'];
+const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
+
+/**
+ * What may be served of the last good version of `draft`, which slipped. Who may send is what is written now, as far as that can be read: a secret that was taken back must not
+ * pass. Nothing when it is bound elsewhere now, or the contract refuses it where it would be served.
+ */
+function lastGood(
+	last: Route | undefined,
+	{
+		draft,
+		refusals,
+		bound,
+		context,
+	}: {
+		readonly draft: RouteDraft;
+		readonly refusals: readonly Refusal[];
+		readonly bound: string | undefined;
+		readonly context: RouteContext;
+	},
+): Route | undefined {
+	if (!last || servedProfile(bound ?? last.profile, context) !== last.profile) {
+		return undefined;
+	}
+
+	const isAccessRead =
+		![undefined, ...accessKeys].some(key => draft.unread.has(key)) &&
+		!refusals.some(({code}) => accessCodes.has(code));
+	const {signature: _, ...rest} = last;
+	const kept = isAccessRead ? {...rest, ...accessOf(draft)} : last;
+	const ofLast = refusalsOf(
+		{name: last.name, raw: {}, secrets: kept.secrets, unread: new Set()},
+		context,
+	);
+	return ofLast.some(({isOfContract}) => isOfContract) ? undefined : kept;
+}
+
 /** The path is empty when it is the entry itself that is wrong. */
 const brokenEntry = (name: string, {path, message}: Finding): string =>
 	cell([`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' ')).text;
@@ -111,8 +159,22 @@ const notServed = (
 	}`,
 });
 
+/** Who may send. */
+function accessOf({
+	raw,
+	secrets,
+}: RouteDraft): Pick<Route, 'secrets' | 'retiredSecrets' | 'signature' | 'insecure'> {
+	const signature = signatureOf(raw.signature);
+	return {
+		secrets,
+		retiredSecrets: retiredIn(raw),
+		...(signature && {signature}),
+		insecure: secrets.includes(insecureSecret),
+	};
+}
+
 function makeRoute(
-	{name, raw, secrets}: RouteDraft,
+	draft: RouteDraft,
 	{
 		source,
 		profile,
@@ -123,7 +185,7 @@ function makeRoute(
 		readonly context: RouteContext;
 	},
 ): Route {
-	const signature = signatureOf(raw.signature);
+	const {name, raw} = draft;
 	const coalesce = coalesceOf(raw.coalesce);
 	return {
 		name,
@@ -131,10 +193,7 @@ function makeRoute(
 		source,
 		description: raw.description ?? '',
 		events: raw.events ?? [],
-		secrets,
-		retiredSecrets: retiredIn(raw),
-		...(signature && {signature}),
-		insecure: secrets.includes(insecureSecret),
+		...accessOf(draft),
 		...(typeof raw.prompt === 'string' && {prompt: raw.prompt}),
 		filters: [raw.filters ?? []].flat(),
 		...(raw.script && {script: raw.script}),

@@ -2,7 +2,7 @@ import type {Problem} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
-import type {Config} from './config.ts';
+import type {Config, RouteTable} from './config.ts';
 import {createJsonPlacer} from './json-source.ts';
 import {placeless, placelessIn, type Finding} from './place-problem.ts';
 import type {KeyPath} from './plain-data.ts';
@@ -31,6 +31,8 @@ export type ResolvedEntry = {
 /** @see resolveSubscriptions */
 export type ResolveOptions = {
 	readonly known?: ResolvedSubscriptions | undefined;
+	/** The routes in use, by name: of a subscription that slipped the last good version. */
+	readonly last?: RouteTable['routes'] | undefined;
 	readonly strict?: boolean;
 };
 
@@ -48,7 +50,7 @@ export type ResolvedSubscriptions = {
 export function resolveSubscriptions(
 	config: Config,
 	{entries, text: source}: Subscriptions,
-	{known, strict = false}: ResolveOptions = {},
+	{known, last, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
 	const {subscriptions: file} = config.paths;
 	const place = source === undefined ? placelessIn(file) : createJsonPlacer(file, source);
@@ -61,7 +63,7 @@ export function resolveSubscriptions(
 			return before;
 		}
 
-		const resolved = resolveSubscription(name, entry, context);
+		const resolved = resolveSubscription(name, entry, {...context, last: last?.get(name)});
 		return {
 			text,
 			resolved,

@@ -23,12 +23,7 @@ export const buildRouteTable = (
 	options: {readonly strict?: boolean} = {},
 ): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
 
-/** `last`: the table before. A subscription that slipped is served as it was there. */
-function tableOf(
-	config: Config,
-	subscriptions: ResolvedSubscriptions,
-	last?: RouteTable,
-): RouteTable {
+function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {routes: staticRoutes, refusals, slipped: staticSlips, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
 	const skipped: SkippedRoute[] = [...refusals, ...staticSlips, ...notServed];
@@ -51,9 +46,8 @@ function tableOf(
 		skipped.push(...resolved.refusals);
 		if (first?.kind === 'slipped' && !staticNames.has(name)) {
 			slipped.set(name, first);
-			const before = last?.routes.get(name);
-			if (before?.source === 'dynamic') {
-				routes.set(name, before);
+			if (resolved.last) {
+				routes.set(name, resolved.last);
 			}
 		}
 	}
@@ -109,8 +103,11 @@ export function createRouteTableSource({
 		const now = {config: config(), subscriptions: subscriptions.current()};
 		if (made?.config !== now.config || made.subscriptions !== now.subscriptions) {
 			const known = made?.config === now.config ? made.resolved : undefined;
-			const resolved = resolveSubscriptions(now.config, now.subscriptions, {known});
-			made = {...now, resolved, table: tableOf(now.config, resolved, made?.table)};
+			const resolved = resolveSubscriptions(now.config, now.subscriptions, {
+				known,
+				last: made?.table.routes,
+			});
+			made = {...now, resolved, table: tableOf(now.config, resolved)};
 		}
 
 		return made.table;

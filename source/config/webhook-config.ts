@@ -22,6 +22,8 @@ export type ReceiverSurroundings = Pick<
 	readonly unread: ReadonlyMap<string, ReadRoute>;
 	/** Gives a finding inside the static route `name` its place. */
 	readonly place: (name: string, finding: Finding) => Problem;
+	/** The static routes in use. */
+	readonly last: ReadonlyMap<string, Route> | undefined;
 };
 
 const longestName = 128;
@@ -41,8 +43,13 @@ const defaults = {
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,
-	{environment, unread, place, ...serving}: ReceiverSurroundings,
-): {readonly webhook: WebhookConfig; readonly problems: readonly VariableProblem[]} {
+	{environment, unread, place, last, ...serving}: ReceiverSurroundings,
+): {
+	readonly webhook: WebhookConfig;
+	/** The last good versions that are served of routes that slipped; not in `webhook` yet. */
+	readonly lastRoutes: ReadonlyMap<string, Route>;
+	readonly problems: readonly VariableProblem[];
+} {
 	const {extra, ...direct} = written ?? {};
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
 	const port = settings.port ?? portOf(environment);
@@ -57,7 +64,9 @@ export function resolveWebhook(
 		rateLimit: settings.rate_limit ?? defaults.rateLimit,
 		maxBodyBytes: settings.max_body_bytes ?? defaults.maxBodyBytes,
 	};
+	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {unread, place, last, context});
 	return {
+		lastRoutes,
 		webhook: {
 			enabled: enabled === true,
 			switchedOff: enabled === false,
@@ -66,7 +75,7 @@ export function resolveWebhook(
 			rateLimit: context.rateLimit,
 			maxBodyBytes: context.maxBodyBytes,
 			secrets: context.secrets,
-			...resolveRoutes(settings.routes, {unread, place, context}),
+			...routes,
 		},
 		problems: [enabled, port].filter(value => typeof value === 'object'),
 	};
@@ -83,10 +92,14 @@ function resolveRoutes(
 	{
 		unread,
 		place,
+		last,
 		context,
-	}: Pick<ReceiverSurroundings, 'unread' | 'place'> & {readonly context: RouteContext},
-): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> {
+	}: Pick<ReceiverSurroundings, 'unread' | 'place' | 'last'> & {readonly context: RouteContext},
+): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> & {
+	readonly lastRoutes: ReadonlyMap<string, Route>;
+} {
 	const routes = new Map<string, Route>();
+	const lastRoutes = new Map<string, Route>();
 	const failures: SkippedRoute[] = [];
 	const read = Object.entries(written ?? {}).map(
 		([name, raw]) => [name, {raw, findings: []}] as const,
@@ -98,6 +111,7 @@ function resolveRoutes(
 				source: 'static',
 				...entry,
 				place: finding => place(name, finding),
+				last: last?.get(name),
 			},
 			context,
 		);
@@ -105,12 +119,16 @@ function resolveRoutes(
 			routes.set(name, resolved.route);
 		} else {
 			failures.push(...resolved.refusals);
+			if (resolved.last) {
+				lastRoutes.set(name, resolved.last);
+			}
 		}
 	}
 
 	const ofKind = (wanted: SkippedRoute['kind']) => failures.filter(({kind}) => kind === wanted);
 	return {
 		routes,
+		lastRoutes,
 		refusals: ofKind('refused'),
 		slipped: ofKind('slipped'),
 		skipped: ofKind('not-served'),

@@ -1,4 +1,4 @@
-import type {Config, Slip} from './config.ts';
+import type {Config, Slip, WebhookConfig} from './config.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** What a section that cannot be used leaves behind. */
@@ -66,8 +66,8 @@ const sections: Readonly<Record<string, Section>> = {
 const ofServer = 'mcp_servers.';
 
 /**
- * `config`, read without the items that cannot be used (`reasons`, by `Slip.item`), with the last good version of each of them, and of each route that slipped, where `before`, the
- * configuration in use, has one. Pure.
+ * `config`, read without the items that cannot be used (`reasons`, by `Slip.item`), with the last good version of each of them where `before`, the configuration in use, has one, and with
+ * `lastRoutes`. Pure.
  *
  * @see manual/routes.md#keys
  */
@@ -75,11 +75,21 @@ export function withSlips(
 	config: Config,
 	{
 		reasons,
+		lastRoutes,
 		before,
-	}: {readonly reasons: ReadonlyMap<string, string>; readonly before: Config | undefined},
+	}: {
+		readonly reasons: ReadonlyMap<string, string>;
+		/** Static routes that slipped, as they are served. */
+		readonly lastRoutes: WebhookConfig['routes'];
+		readonly before: Config | undefined;
+	},
 ): Config {
 	const slips = new Map<string, Slip>();
-	let result = withLastRoutes(config, before);
+	const {webhook} = config;
+	let result: Config =
+		lastRoutes.size === 0
+			? config
+			: {...config, webhook: {...webhook, routes: new Map([...webhook.routes, ...lastRoutes])}};
 	for (const [item, reason] of reasons) {
 		const section = Object.hasOwn(sections, item) ? sections[item] : undefined;
 		const server = item.startsWith(ofServer)
@@ -105,15 +115,4 @@ export function withSlips(
 		// What stays in use stays secret.
 		secretValues: [...new Set([...result.secretValues, ...secrets])],
 	};
-}
-
-function withLastRoutes(config: Config, before: Config | undefined): Config {
-	const {webhook} = config;
-	const last = webhook.slipped.flatMap(({name}) => {
-		const route = before?.webhook.routes.get(name);
-		return route ? [[name, route] as const] : [];
-	});
-	return last.length === 0
-		? config
-		: {...config, webhook: {...webhook, routes: new Map([...webhook.routes, ...last])}};
 }
