@@ -3,6 +3,7 @@ import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts
 import type {Delivery} from './delivery.ts';
 import type {Group} from './group.ts';
 import type {JobView} from './job.ts';
+import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
 import type {ServerView} from './tool-server.ts';
@@ -115,3 +116,41 @@ export type GatewayEvent =
 
 /** Reports one event. Never throws; returns at once. */
 export type Emit = (event: GatewayEvent) => void;
+
+/** Every kind of event that this version knows. */
+const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
+	'gateway-started': true,
+	'gateway-stopping': true,
+	'gateway-lost': true,
+	'message-skipped': true,
+	'history-restored': true,
+	'webhook-listening': true,
+	'webhook-refused': true,
+	'webhook-disabled': true,
+	'webhook-closed': true,
+	'routes-changed': true,
+	'delivery-received': true,
+	'group-changed': true,
+	'jobs-changed': true,
+	'run-changed': true,
+	'approval-requested': true,
+	'approval-extended': true,
+	'approval-settled': true,
+	'approval-rules-changed': true,
+	'server-changed': true,
+	'server-removed': true,
+	'run-progressed': true,
+	'model-selected': true,
+	'model-refused': true,
+	'platform-changed': true,
+	'config-reloaded': true,
+	'config-rejected': true,
+	'health-sampled': true,
+	'log-written': true,
+};
+
+/** Whether `value` is an event that this version knows, by its kind: a gateway of a later one may tell of more. */
+export const isKnownEvent = (value: unknown): value is GatewayEvent =>
+	isJsonObject(value) &&
+	typeof value['type'] === 'string' &&
+	Object.hasOwn(eventTypes, value['type']);

@@ -1,7 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import type {GatewayEvent} from '../core/events.ts';
+import {isKnownEvent, type GatewayEvent} from '../core/events.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {LogRecord} from '../core/log.ts';
 import {reduce} from '../core/reduce.ts';
@@ -195,12 +195,13 @@ function valueOf(
 ): Next | string {
 	try {
 		if (name === 'events') {
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are one version of one program
-			const events = value as readonly GatewayEvent[];
-			return {state: reduce(state, events), events};
+			if (Array.isArray(value)) {
+				const events = value.filter(isKnownEvent);
+				return {state: reduce(state, events), events};
+			}
 		}
 
-		if (isState(value)) {
+		if (name === 'state' && isState(value)) {
 			return {state: value};
 		}
 	} catch {

@@ -229,3 +229,39 @@ test('a state that cannot be read after a gap leaves the old one, and events go 
 	await until(face, ({deliveries}) => deliveries.length === 1);
 	expect(face.getState().gateway.home).toBe('/home/1');
 });
+
+test('events of a later version are passed over, and those beside them count', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const port = createFakePort();
+	const answers: ServerResponse[] = [];
+	const gateway = createHttpServer((_request, response) => {
+		answers.push(response);
+		response.writeHead(200, {'content-type': 'text/event-stream'});
+		response.write(streamMessage('state', port.getState()));
+	});
+	gateway.listen(socket);
+	await once(gateway, 'listening');
+	await using stack = new AsyncDisposableStack();
+	stack.defer(() => {
+		gateway.closeAllConnections();
+		gateway.close();
+	});
+	const face = stack.use(await connectGateway({clock: systemClock}, {socket}));
+	const told: string[] = [];
+	face.subscribe(events => {
+		told.push(...events.map(({type}) => type));
+	});
+	answers[0]?.write(
+		streamMessage('events', [
+			{type: 'something-new', at: 1},
+			1,
+			null,
+			{type: 'webhook-closed', at: 2},
+		] as never),
+	);
+	await until(face, ({webhook}) => webhook.state === 'closed');
+
+	expect(told).toEqual(['webhook-closed']);
+	expect(face.getState().gateway.skipped).toBeUndefined();
+});
