@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {Command} from 'commander';
 import {addCommands} from '../../source/cli/commands/commands.ts';
 import type {Context} from '../../source/cli/context.ts';
@@ -9,6 +11,7 @@ import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
+import {platformsToCome, targetKinds} from '../../source/targets/targets.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {createMetrics} from '../../source/webhook/metrics.ts';
 
@@ -28,6 +31,7 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 			.replaceAll(/^## /gm, '### ')
 			.trim(),
 	metrics: () => metricsTable(),
+	targets: () => targetsTable(),
 	control: () =>
 		table(
 			['Method', 'Path', 'What it does'],
@@ -142,6 +146,25 @@ function commandsTable(): string {
 				];
 			});
 	return table(['Command', 'What it does'], rowsOf(program, 'svc'));
+}
+
+/** The values of `deliver`, each with its page, and the names that are kept for others. */
+function targetsTable(): string {
+	const rows = targetKinds.map(({kind, aliases = []}) => {
+		const page = `delivery-${kind.replaceAll('_', '-')}.md`;
+		const text = readFileSync(join('source', 'manual', page), 'utf8');
+		const names = [kind, ...aliases].map(name => `\`${name}\``).join(', ');
+		return [names, `[${/^# (.*)$/m.exec(text)?.[1] ?? page}](${page})`];
+	});
+	const names = platformsToCome.map(name => `\`${name}\``).join(', ');
+	return [
+		table(['`deliver`', 'Its page'], rows),
+		...(names === ''
+			? []
+			: [
+					`This version does not have these yet: ${names}. A route that delivers there cannot be used, and says so.`,
+				]),
+	].join('\n\n');
 }
 
 /** What `/metrics` says of itself. */

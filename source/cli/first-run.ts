@@ -4,6 +4,7 @@ import {editConfig} from '../config/edit-config.ts';
 import {editSubscriptions} from '../config/edit-subscriptions.ts';
 import {mergeSubscription} from '../config/merge-subscription.ts';
 import type {Clock} from '../core/clock.ts';
+import {defaultTarget} from '../targets/targets.ts';
 
 /** What the first use wrote. */
 export type FirstRun = {
@@ -40,7 +41,7 @@ export async function prepareFirstRun(
 							events: ['pull_request'],
 							prompt,
 							description: 'Pull requests of GitHub',
-							deliver: 'log',
+							deliver: defaultTarget,
 						}),
 					},
 		{clock},

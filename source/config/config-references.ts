@@ -1,4 +1,5 @@
 import type {JsonValue} from '../core/json.ts';
+import {platformNamed} from '../targets/targets.ts';
 import type {Environment} from './environment.ts';
 import {defaultProfile} from './home-paths.ts';
 import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
@@ -8,7 +9,7 @@ import {resolveReferences} from './references.ts';
 export type Scope = {readonly profile: string; readonly environment: Environment};
 
 /**
- * `value` (all of `config.yaml`) with the references of `model`, `platforms.email` and the receiver's secrets resolved; prompts and filters keep
+ * `value` (all of `config.yaml`) with the references of `model`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
  * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
  * `unset` lists the places that name a variable that does not exist.
  *
@@ -51,7 +52,7 @@ function takesReferences(path: KeyPath): boolean {
 	}
 
 	if (part !== 'webhook') {
-		return part === 'email';
+		return typeof part === 'string' && platformNamed(part) !== undefined;
 	}
 
 	const [key, , ofRoute, , ofRetired] = insideReceiver(path);

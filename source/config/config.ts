@@ -1,4 +1,6 @@
 import type {Problem} from '../core/config-view.ts';
+import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
+import type {PlatformsConfig} from '../targets/targets.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
@@ -105,20 +107,6 @@ export type RunsConfig = {
 	readonly deliveryTries: number;
 };
 
-export type EmailConfig = {
-	readonly enabled: boolean;
-	readonly from: string;
-	/** Address that gets a message when the route names none. */
-	readonly homeChannel?: string;
-	readonly smtp: {
-		readonly host: string;
-		readonly port: number;
-		readonly secure: boolean;
-		readonly username?: string;
-		readonly password?: string;
-	};
-};
-
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
 export type Slip = {
 	/** `model`, `platforms.webhook`, `platforms.email`, `mcp_servers.crm`. */
@@ -135,14 +123,13 @@ export type Config = {
 	readonly webhook: WebhookConfig;
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
-	/** The code host's command-line client. `broken`: why none may be used. */
-	readonly forge: {readonly cli: string; readonly broken?: string};
+	readonly forge: ForgeClient;
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
 	/** Address that `/metrics` is for; loopback: this machine alone; absent: nobody. */
 	readonly metrics: {readonly host?: string};
-	readonly platforms: {readonly email?: EmailConfig};
+	readonly platforms: PlatformsConfig;
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
 	/** Absent: nothing is removed. */

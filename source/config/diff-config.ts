@@ -1,7 +1,9 @@
 import {isDeepStrictEqual} from 'node:util';
+import {platformKinds} from '../targets/targets.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {diffServers} from './diff-servers.ts';
 import {differingKeys} from './differing-keys.ts';
+import {platformSettings} from './platform-settings.ts';
 
 /** What a reload changes, for a person; no value of a secret is in it. */
 export type ConfigDiff = {
@@ -43,7 +45,11 @@ const settings: readonly Setting[] = [
 	{key: 'runs.tries', read: config => config.runs.tries},
 	{key: 'runs.delivery_tries', read: config => config.runs.deliveryTries},
 	{key: 'forge.cli', read: config => config.forge.cli},
-	{key: 'platforms.email', read: config => config.platforms.email, secret: true},
+	...platformKinds.map(({kind}): Setting => ({
+		key: `platforms.${kind}`,
+		read: config => platformSettings(config, kind),
+		secret: true,
+	})),
 	{key: 'retention', read: config => config.retention, secret: true},
 ];
 

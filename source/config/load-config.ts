@@ -14,6 +14,7 @@ import {
 	problemIn,
 	type Finding,
 } from './place-problem.ts';
+import {platformsIn, secretsOfPlatforms} from './platform-settings.ts';
 import {servedProfile} from './profile-binding.ts';
 import {findProfileTroubles, multiplexes} from './profile-findings.ts';
 import {loadProfiles} from './profiles.ts';
@@ -144,6 +145,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 
 	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = sound.parsed;
 	const slips = sortSlips(sound.slips, surroundings.written, value);
+	const configured = platformsIn(platforms ?? {});
 	const toolServers = toolServersOf(mcp_servers);
 	const routesAt = routesPlace(value);
 	const {
@@ -195,7 +197,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				multiplexProfiles,
 				profiles,
 				metrics,
-				platforms: platforms?.email ? {email: platforms.email} : {},
+				platforms: configured,
 				toolServers,
 				retention,
 				slips: new Map(),
@@ -205,6 +207,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 							merged,
 							...profiles.others.map(({environment}) => environment),
 						]),
+						...secretsOfPlatforms(configured),
 						...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
 					]),
 				],

@@ -1,5 +1,6 @@
 import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
+import {targetOf} from '../targets/targets.ts';
 import {coalesceOf} from './coalesce-schema.ts';
 import {placed} from './format-problem.ts';
 import {defaultProfile} from './home-paths.ts';
@@ -19,7 +20,6 @@ import type {RawRoute} from './route-schema.ts';
 import {viewOfRefused} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {signatureOf} from './signature-schema.ts';
-import {targetOf} from './targets.ts';
 
 const secondMs = 1000;
 

@@ -1,4 +1,6 @@
 import {mayServeInsecure} from '../core/loopback.ts';
+import type {TargetProblem} from '../targets/target-kind.ts';
+import {reachesPeople, targetOf} from '../targets/targets.ts';
 import {problemWithCoalesce} from './coalesce-schema.ts';
 import type {Profiles} from './config.ts';
 import type {KeyPath} from './plain-data.ts';
@@ -6,8 +8,7 @@ import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {problemWithSignature} from './signature-schema.ts';
-import {notAvailableYet, targetProblem, type TargetProblem} from './target-problem.ts';
-import {targetOf} from './targets.ts';
+import {notAvailableYet, targetProblem} from './target-problem.ts';
 
 /** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
 export const insecureSecret = 'INSECURE_NO_AUTH';
@@ -122,7 +123,7 @@ const rules: readonly Rule[] = [
 		isOfContract: true,
 		problem: ({raw}) =>
 			when(
-				raw.deliver_only === true && targetOf(raw.deliver) === 'log',
+				raw.deliver_only === true && !reachesPeople(targetOf(raw.deliver)),
 				'has "deliver_only" with "deliver" absent or "log": set "deliver" to a real target',
 			),
 	},

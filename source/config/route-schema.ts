@@ -12,10 +12,10 @@ import {
 	visibleText,
 	wholeNumber,
 } from '../core/schema-parts.ts';
+import {defaultTarget, deliverValues} from '../targets/targets.ts';
 import {coalesceNotes} from './coalesce-schema.ts';
 import {filterSchema} from './filter-schema.ts';
 import {signatureNotes} from './signature-schema.ts';
-import {deliverValues} from './targets.ts';
 
 const largestBody = 100 * 1024 * 1024;
 const longestScriptSeconds = 600;
@@ -73,7 +73,7 @@ export const routeSchema = z
 		toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
 		deliver: setting(z.enum(deliverValues), {
 			description: 'Where the answer goes',
-			default: 'log',
+			default: defaultTarget,
 		}),
 		deliver_extra: setting(z.record(z.string(), anyJson), {
 			description: 'Keys of the target; texts are templates',

@@ -1,10 +1,10 @@
 import type {RouteView} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
+import {targetOf} from '../targets/targets.ts';
 import {defaultProfile} from './home-paths.ts';
 import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
 import type {Route} from './route.ts';
-import {targetOf} from './targets.ts';
 
 /** A route as faces see it. */
 export const viewOfRoute = ({

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {looseSection, secret, setting, text, wholeNumber} from '../core/schema-parts.ts';
-import {emailSchema} from './email-schema.ts';
+import {platformKinds, platformsToCome} from '../targets/targets.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {
 	forgeSchema,
@@ -9,7 +9,6 @@ import {
 	retentionSchema,
 	runsSchema,
 } from './section-schemas.ts';
-import {platformsToCome} from './targets.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
 
 const webhookSettings = {
@@ -32,17 +31,17 @@ const webhookSchema = z.object({
 	}),
 });
 
-const otherPlatforms = Object.fromEntries(
-	platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
-);
+const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntries([
+	...platformKinds.map(({kind, settings = z.unknown()}) => [kind, settings]),
+	...platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
+]);
 
 /** `config.yaml`: what it may hold and, parsed, what it says. @see manual/receiver.md#settings, manual/routes.md#keys, manual/runs.md#bounds, manual/delivery.md */
 export const configSchema = z.object({
 	platforms: setting(
 		z.object({
 			webhook: setting(webhookSchema, {description: 'The webhook receiver'}),
-			email: emailSchema,
-			...otherPlatforms,
+			...messagingPlatforms,
 		}),
 		{description: 'Where events come from and results go to'},
 	),

@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {platformsToCome} from '../targets/targets.ts';
 import type {KeyPath} from './plain-data.ts';
-import {platformsToCome} from './targets.ts';
 
 /** What to say of a setting that has no effect yet. */
 export const notUsedYet = 'this version does not use it yet';

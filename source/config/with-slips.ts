@@ -1,4 +1,6 @@
+import {platformKinds} from '../targets/targets.ts';
 import type {Config, Slip, WebhookConfig} from './config.ts';
+import {platformSettings, platformsIn} from './platform-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** What a section that cannot be used leaves behind. */
@@ -6,7 +8,7 @@ type Section = {
 	/** Whether there is a last good version. */
 	readonly isIn: (before: Config) => boolean;
 	/** Takes that over. */
-	readonly keep: (before: Config) => Partial<Config>;
+	readonly keep: (before: Config, config: Config) => Partial<Config>;
 	/** What stands in where there is none: the safe side, never a default that acts. */
 	readonly absent: (reason: string, config: Config) => Partial<Config>;
 };
@@ -50,11 +52,9 @@ const sections: Readonly<Record<string, Section>> = {
 		keep: ({webhook}) => ({webhook}),
 		absent: reason => ({webhook: brokenWebhook(reason)}),
 	},
-	'platforms.email': {
-		isIn: ({platforms}) => platforms.email !== undefined,
-		keep: ({platforms}) => ({platforms}),
-		absent: nothing,
-	},
+	...Object.fromEntries(
+		platformKinds.map(({kind}) => [`platforms.${kind}`, sectionOfPlatform(kind)]),
+	),
 	platforms: {
 		isIn: ({webhook}) => webhook.broken === undefined,
 		keep: ({webhook, platforms}) => ({webhook, platforms}),
@@ -62,6 +62,16 @@ const sections: Readonly<Record<string, Section>> = {
 	},
 	gateway: {isIn: () => true, keep: nothing, absent: nothing},
 };
+
+function sectionOfPlatform(kind: string): Section {
+	return {
+		isIn: before => platformSettings(before, kind) !== undefined,
+		keep: (before, {platforms: others}) => ({
+			platforms: {...others, ...platformsIn({[kind]: platformSettings(before, kind)})},
+		}),
+		absent: nothing,
+	};
+}
 
 const ofServer = 'mcp_servers.';
 
@@ -102,7 +112,7 @@ export function withSlips(
 		} else if (section) {
 			result = {
 				...result,
-				...(before && kept ? section.keep(before) : section.absent(reason, result)),
+				...(before && kept ? section.keep(before, result) : section.absent(reason, result)),
 			};
 		}
 	}

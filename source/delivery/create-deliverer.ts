@@ -1,21 +1,20 @@
 import type {Config} from '../config/config.ts';
+import {platformSettings, platformSlip} from '../config/platform-settings.ts';
 import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import type {Logger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
+import type {Target} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
-import {
-	type Channel,
-	createEmailChannel,
-	createForgeChannel,
-	createLogChannel,
-	emailSlip,
-} from './channels.ts';
+import {DeliveryError} from '../targets/delivery-error.ts';
+import type {OutgoingMessage} from '../targets/outgoing-message.ts';
+import type {TargetKind} from '../targets/target-kind.ts';
+import {defaultKind, platformKinds, targetNamed} from '../targets/targets.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
-import {DeliveryError} from './delivery-error.ts';
-import type {OutgoingMessage} from './outgoing-message.ts';
+import {outgoingText} from './outgoing-text.ts';
 import {createPlatformState} from './platform-state.ts';
-import {unknownTarget} from './platforms.ts';
+import {createSenders} from './senders.ts';
+import {unknownTarget} from './unknown-target.ts';
 
 export type DelivererDependencies = {
 	readonly clock: Clock;
@@ -33,57 +32,76 @@ export type DelivererDependencies = {
 const mostAtOnce = 32;
 
 /**
- * Delivers to `log`, `forge_comment` and `email`. The secrets of the configuration never leave in a text.
+ * Delivers to every kind of target. The secrets of the configuration never leave in a text.
  *
  * @see manual/delivery.md, manual/runs.md#bounds
  */
 export function createDeliverer({
+	clock,
+	log,
+	config,
+	environment,
 	onPlatformChanged = () => {},
-	...outside
 }: DelivererDependencies): Deliverer {
-	const {config} = outside;
 	const redact = createRedact(() => config().secretValues);
 	// An answer may talk of tokens, it may not hold ours.
 	const withoutOwnSecrets = createRedact(() => config().secretValues, {byShape: false});
 	const killed = new AbortController();
-	const email = createPlatformState('email', onPlatformChanged);
-	const dependencies = {
-		...outside,
-		email,
+	const states = new Map(
+		platformKinds.map(({kind}) => [kind, createPlatformState(kind, onPlatformChanged)]),
+	);
+	const senderOf = createSenders({
+		clock,
+		log,
+		clean: text => cell(redact(text), 400).text,
+		environment,
+		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
-		clean: (text: string) => cell(redact(text), 400).text,
-	};
-	const log = createLogChannel(dependencies);
-	const channels: ReadonlyMap<string, Channel> = new Map([
-		['log', log],
-		['forge_comment', createForgeChannel(dependencies)],
-		['email', createEmailChannel(dependencies)],
-	]);
+	});
 	const underWay = new Set<Promise<Receipt>>();
 
+	const send = async (
+		kind: TargetKind,
+		message: OutgoingMessage,
+		signal: AbortSignal,
+	): Promise<string> => {
+		const {settings, off} = settingsOf(kind, config());
+		if (off !== undefined) {
+			throw new DeliveryError('platform_disabled', `Cannot deliver: ${off}`);
+		}
+
+		const address = kind.check(message.target.extra, settings);
+		if (!address.ok) {
+			throw new DeliveryError(address.code, `Cannot deliver: ${address.problem}`);
+		}
+
+		const sender = await senderOf(kind, settings);
+		const handOver = async () => sender.send(message, address.value, signal);
+		return states.get(kind.kind)?.observe(settings, handOver) ?? handOver();
+	};
+
 	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<Receipt> => {
-		const {kind} = message.target;
-		const channel = channels.get(kind);
-		if (channel === undefined) {
-			const {code, problem} = unknownTarget(kind);
+		const {kind: name} = message.target;
+		const kind = targetNamed(name);
+		if (kind === undefined) {
+			const {code, problem} = unknownTarget(name);
 			throw new DeliveryError(code, `Cannot deliver: ${problem}`);
 		}
 
-		if (kind !== 'log' && message.offline && !config().model.allowOfflineDelivery) {
-			await log.send(message, signal);
+		if (kind.reachesPeople && message.offline && !config().model.allowOfflineDelivery) {
+			await send(defaultKind, message, signal);
 			return {
-				summary: `gateway log instead of ${kind}: no language model wrote it, and model.allow_offline_delivery is not set`,
+				summary: `gateway log instead of ${name}: no language model wrote it, and model.allow_offline_delivery is not set`,
 				withheld: true,
 			};
 		}
 
-		if (kind !== 'log' && message.text.trim() === '') {
+		if (kind.reachesPeople && message.text.trim() === '') {
 			throw new DeliveryError('empty_message', 'Cannot deliver: the text is empty');
 		}
 
-		return {
-			summary: await channel.send({...message, text: withoutOwnSecrets(message.text)}, signal),
-		};
+		const text = outgoingText(withoutOwnSecrets(message.text), kind.text);
+		return {summary: await send(kind, {...message, text}, signal)};
 	};
 
 	return {
@@ -107,21 +125,55 @@ export function createDeliverer({
 				underWay.delete(delivery);
 			}
 		},
-		problemWith: target =>
-			(
-				channels.get(target.kind) ?? {problemWith: () => unknownTarget(target.kind).problem}
-			).problemWith(target),
+		problemWith: target => problemWith(target, config()),
 		platforms() {
 			const now = config();
-			const slip = emailSlip(now);
-			const view: PlatformView | undefined = slip
-				? {name: 'email', state: 'failed', reason: slip.reason}
-				: email.view(now.platforms.email);
-			return view ? [view] : [];
+			return [...states].flatMap(([kind, state]): readonly PlatformView[] => {
+				const slip = platformSlip(now, kind);
+				const view: PlatformView | undefined = slip
+					? {name: kind, state: 'failed', reason: slip.reason}
+					: state.view(platformSettings(now, kind));
+				return view ? [view] : [];
+			});
 		},
 		async [Symbol.asyncDispose]() {
 			killed.abort();
 			await Promise.allSettled(underWay);
 		},
 	};
+}
+
+function problemWith({kind: name, extra}: Target, config: Config): string | undefined {
+	const kind = targetNamed(name);
+	if (kind === undefined) {
+		return unknownTarget(name).problem;
+	}
+
+	const {settings, off} = settingsOf(kind, config);
+	if (off !== undefined) {
+		return off;
+	}
+
+	const address = kind.check(extra, settings);
+	return address.ok ? undefined : address.problem;
+}
+
+/** What the configuration says of a kind; `off`: why nothing can be sent with that. */
+function settingsOf(
+	{kind, section, settings: schema}: TargetKind,
+	config: Config,
+): {readonly settings: unknown; readonly off?: string} {
+	if (schema === undefined) {
+		return {settings: section && config[section]};
+	}
+
+	const settings = platformSettings(config, kind);
+	return settings?.enabled
+		? {settings}
+		: {
+				settings,
+				off:
+					platformSlip(config, kind)?.reason ??
+					`platform "${kind}" is not enabled; see platforms.${kind}`,
+			};
 }

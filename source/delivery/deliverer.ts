@@ -1,6 +1,6 @@
 import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
-import type {OutgoingMessage} from './outgoing-message.ts';
+import type {OutgoingMessage} from '../targets/outgoing-message.ts';
 
 export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */

@@ -1,29 +1,21 @@
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
-import {DeliveryError} from './delivery-error.ts';
+import {DeliveryError} from '../targets/delivery-error.ts';
 
 /** What the deliveries to one platform say about it. */
 export type PlatformState = {
 	/** Runs a delivery and remembers whether the platform was there. `settings` are those that it used. */
-	observe<Result>(settings: object, delivery: () => Promise<Result>): Promise<Result>;
+	observe<Result>(settings: unknown, delivery: () => Promise<Result>): Promise<Result>;
 	/** `undefined` when the platform is not configured. New settings get the benefit of the doubt. */
 	view(settings: {readonly enabled: boolean} | undefined): PlatformView | undefined;
 };
-
-/** Failures of the platform; all others are failures of one message. */
-const down: ReadonlySet<string> = new Set([
-	'delivery_timeout',
-	'smtp_insecure',
-	'smtp_not_authenticated',
-	'smtp_unreachable',
-]);
 
 /** `onChanged` hears of every change; it must not throw. */
 export function createPlatformState(
 	name: string,
 	onChanged: (platform: PlatformView) => void,
 ): PlatformState {
-	let failure: {readonly settings: object; readonly reason: string} | undefined;
+	let failure: {readonly settings: unknown; readonly reason: string} | undefined;
 
 	const set = (next: typeof failure) => {
 		const changed = next?.reason !== failure?.reason;
@@ -40,7 +32,7 @@ export function createPlatformState(
 				set(undefined);
 				return result;
 			} catch (error) {
-				if (error instanceof DeliveryError && down.has(error.code)) {
+				if (error instanceof DeliveryError && error.isPlatformDown) {
 					set({settings, reason: messageOf(error)});
 				}
 

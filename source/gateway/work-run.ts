@@ -8,6 +8,7 @@ import type {Redact} from '../core/redact.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
+import {defaultTarget} from '../targets/targets.ts';
 import {note, persistently, settleAborted, settleFailure} from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
@@ -61,9 +62,9 @@ export async function workRun(
 ): Promise<void> {
 	const work: Work = {...dependencies, lease, signal};
 	try {
-		const delivering = lease.phase === 'deliver' ? lease : await think(work);
+		const delivering = lease.phase === 'deliver' ? lease : await runAgent(work);
 		if (delivering) {
-			await handOver({...work, lease: delivering});
+			await deliverAnswer({...work, lease: delivering});
 		}
 	} catch (error) {
 		// The journal itself failed. The lease runs out and the run is taken up again.
@@ -77,7 +78,7 @@ export async function workRun(
 }
 
 /** The agent's part. The lease to deliver with, or `undefined` when the run has been settled. */
-async function think(work: Work): Promise<Lease | undefined> {
+async function runAgent(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
 	await work.announce(work.lease.run.id);
@@ -153,7 +154,7 @@ async function think(work: Work): Promise<Lease | undefined> {
 }
 
 /** The delivery's part; settles the run. */
-async function handOver(work: Work): Promise<void> {
+async function deliverAnswer(work: Work): Promise<void> {
 	const {runs, deliverer, clock, lease, signal, settings} = work;
 	const {run} = lease;
 	// Before the mark: what never started is not uncertain.
@@ -190,7 +191,7 @@ async function handOver(work: Work): Promise<void> {
 
 	note(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
 	await persistently(work, async () =>
-		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: 'log'})}),
+		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: defaultTarget})}),
 	);
 }
 

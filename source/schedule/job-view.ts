@@ -1,6 +1,7 @@
 import type {JobView} from '../core/job.ts';
 import {cell} from '../core/untrusted.ts';
 import type {JobRecord} from '../store/port.ts';
+import {defaultTarget} from '../targets/targets.ts';
 import type {JobEntry} from './job.ts';
 import {expectedNext} from './plan-tick.ts';
 
@@ -29,7 +30,7 @@ export function viewOfJob(
 			schedule: scheduleText,
 			timeZone: 'UTC',
 			state: 'invalid',
-			deliver: 'log',
+			deliver: defaultTarget,
 			problem,
 		};
 	}

@@ -2,12 +2,12 @@ import {z} from 'zod';
 import {asPlainData} from '../config/plain-data.ts';
 import {describeIssues} from '../config/schema-issues.ts';
 import {targetProblem} from '../config/target-problem.ts';
-import {deliverValues, targetOf} from '../config/targets.ts';
 import type {Problem} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
 import {anyJson, checked, jsonSchemaOf, setting, text, texts} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
+import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
 
 /** A job of `jobs.json`, checked. `name`, `scheduleText` and `prompt` are as written: clean them before a face shows them. */
@@ -80,7 +80,10 @@ const jobSchema = z.object({
 	skills: setting(texts, {description: 'The first that is found is loaded'}),
 	toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
 	model: setting(text, {description: 'Another model of the same provider'}),
-	deliver: setting(z.enum(deliverValues), {description: 'Where the answer goes', default: 'log'}),
+	deliver: setting(z.enum(deliverValues), {
+		description: 'Where the answer goes',
+		default: defaultTarget,
+	}),
 	deliver_extra: setting(z.record(z.string(), anyJson), {
 		description: 'Keys of the target, without templates',
 	}),

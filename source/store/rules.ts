@@ -1,4 +1,5 @@
 import type {RunState} from '../core/run.ts';
+import {isRepeatable} from '../targets/targets.ts';
 
 // What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
 // words of the port.
@@ -54,8 +55,7 @@ type Verdict = {readonly fate: 'requeued'} | {readonly fate: EndedFate; readonly
 type EndedFate = Exclude<Fate, 'requeued'>;
 
 /**
- * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person. The
- * log can be written twice.
+ * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person.
  * @see manual/guarantees.md#nothing-accepted-is-lost
  */
 export function fateOf({
@@ -66,7 +66,7 @@ export function fateOf({
 	lostLeases,
 }: AbandonedRun): Verdict {
 	const isDelivering = state === 'delivering';
-	if (isDelivering && deliveryStarted && target !== 'log') {
+	if (isDelivering && deliveryStarted && !isRepeatable(target)) {
 		return {
 			fate: 'uncertain',
 			error:

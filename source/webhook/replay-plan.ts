@@ -1,7 +1,7 @@
 import type {Route} from '../config/route.ts';
-import type {JsonObject} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
+import {defaultTarget, effectOf, reachesPeople} from '../targets/targets.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {headersNotKept} from './filter-headers.ts';
@@ -57,20 +57,20 @@ export function effectsOf(
 			...(route.script === undefined ? [] : [`runs the script ${route.script}`]),
 			...effects,
 		].map(effect => cell(effect, 200).text),
-		needsConfirmation: target !== 'log' || route.script !== undefined || lost.length > 0,
+		needsConfirmation: reachesPeople(target) || route.script !== undefined || lost.length > 0,
 	};
 }
 
 function outlookOfJob(route: JobRoute, {jobOf}: PlanDependencies): Outlook {
 	const found = jobOf(route);
 	if (!found.ok) {
-		return {effects: [`fires no job: ${found.reason}`], target: 'log'};
+		return {effects: [`fires no job: ${found.reason}`], target: defaultTarget};
 	}
 
 	const {name, planWith} = found.job;
 	const {target} = planWith('');
 	return {
-		effects: [`fires the job "${name}"`, describeTarget(target.kind, target.extra)],
+		effects: [`fires the job "${name}"`, effectOf(target)],
 		target: target.kind,
 	};
 }
@@ -81,7 +81,7 @@ function outlookOf(
 	{compile, redact}: PlanDependencies,
 ): Outlook {
 	const {renderExtra, groupKey} = compile(route);
-	const answer = describeTarget(route.deliver, renderExtra(context));
+	const answer = effectOf({kind: route.deliver, extra: renderExtra(context)});
 	if (route.deliverOnly) {
 		return {effects: [answer], target: route.deliver};
 	}
@@ -92,17 +92,3 @@ function outlookOf(
 		: 'starts an agent run';
 	return {effects: [run, answer], target: route.deliver};
 }
-
-function describeTarget(kind: string, extra: JsonObject): string {
-	switch (kind) {
-		case 'log':
-			return 'writes the answer to the log';
-		case 'forge_comment':
-			return `posts a comment to ${textOf(extra['repo'])}#${textOf(extra['pr_number'])}`;
-		default:
-			return `sends a message to ${kind} ${textOf(extra['chat_id'] ?? 'home channel')}`;
-	}
-}
-
-const textOf = (value: unknown) =>
-	typeof value === 'string' || typeof value === 'number' ? String(value) : '?';

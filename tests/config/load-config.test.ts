@@ -1,6 +1,6 @@
 import {chmodSync, mkdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {platformNames} from '../../source/config/targets.ts';
+import {platformsToCome} from '../../source/targets/targets.ts';
 import {needRefusals} from '../helpers/need.ts';
 import {configOf, createTemporaryHome, hasErrors, problemsOf} from './temporary-home.ts';
 
@@ -436,15 +436,12 @@ platforms:
 	]);
 });
 
-test.for(platformNames.filter(name => name !== 'email'))(
-	'settings of %s are named as unused',
-	name => {
-		using home = createTemporaryHome();
-		expect(problemsOf(home.load({config: `platforms: {${name}: {enabled: true}}`}))).toEqual([
-			`config.yaml:1:13 platforms.${name}: this version does not use it yet`,
-		]);
-	},
-);
+test.for(platformsToCome)('settings of %s are named as unused', name => {
+	using home = createTemporaryHome();
+	expect(problemsOf(home.load({config: `platforms: {${name}: {enabled: true}}`}))).toEqual([
+		`config.yaml:1:13 platforms.${name}: this version does not use it yet`,
+	]);
+});
 
 test('what is off or empty asks for nothing, and is not warned about', () => {
 	using home = createTemporaryHome();

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {platformNames} from '../../source/config/targets.ts';
+import {platformsToCome} from '../../source/targets/targets.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 const webhookWith = (
@@ -119,7 +119,7 @@ test('every lasting reason is given, and what this version lacks only when nothi
 	]);
 });
 
-test.for(platformNames.filter(name => name !== 'email'))(
+test.for(platformsToCome)(
 	'a route to %s is out by that name before its first event, not after its first run',
 	name => {
 		expect(webhookWith(`{deliver: ${name}}`).slipped.map(({reason}) => reason)).toEqual([

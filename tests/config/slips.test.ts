@@ -292,9 +292,11 @@ platforms:
       three: 5
 `;
 	const after = reload(home, before, text);
-	for (const key of ['model', 'runs', 'forge', 'metrics', 'retention', 'platforms'] as const) {
+	for (const key of ['model', 'runs', 'forge', 'metrics', 'retention'] as const) {
 		expect(after[key]).toBe(before[key]);
 	}
+
+	expect(after.platforms.email).toBe(before.platforms.email);
 
 	expect(after.multiplexProfiles).toBe(true);
 	expect([...after.toolServers.keys()].toSorted()).toEqual(['added', 'crm']);

@@ -1,18 +1,19 @@
 import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {Config, EmailConfig} from '../../source/config/config.ts';
+import type {Config} from '../../source/config/config.ts';
 import type {PlatformView} from '../../source/core/config-view.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {createLogger} from '../../source/core/log.ts';
 import type {LogRecord} from '../../source/core/log.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
-import type {OutgoingMessage} from '../../source/delivery/outgoing-message.ts';
+import type {EmailSettings} from '../../source/targets/email/settings.ts';
+import type {OutgoingMessage} from '../../source/targets/outgoing-message.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export type FixtureOptions = {
-	readonly email?: EmailConfig;
+	readonly email?: EmailSettings;
 	readonly cli?: string;
 	readonly allowOfflineDelivery?: boolean;
 	readonly secretValues?: readonly string[];

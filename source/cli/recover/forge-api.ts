@@ -2,8 +2,8 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {parseExactly} from '../../core/exact-json.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
-import {forgeFailureOf} from '../../delivery/forge-failure.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
+import {failureOfClient} from '../../targets/forge-comment/forge-failure.ts';
 
 /** One answer of the code host's API. */
 export type ForgeAnswer = {
@@ -37,7 +37,7 @@ const largestAnswer = 64 * 1024 * 1024;
 const largestComplaint = 1024 * 1024;
 
 export type ForgeApiOptions = {
-	/** The client: a program's name or path. @see manual/delivery.md#forge-comments */
+	/** The client: a program's name or path. @see manual/delivery-forge-comment.md */
 	readonly cli: string;
 	/** The whole environment of the client. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -102,10 +102,10 @@ function failureOf(
 		case 'aborted':
 			return {code: 'interrupted', reason: `"${cli}" was ended`};
 		case 'not-started':
-			return forgeFailureOf(exit, cli);
+			return failureOfClient(exit, cli);
 		case 'exited':
 			// With --include the answer stands in front of nothing: what it complains of is on stderr.
-			return forgeFailureOf({...exit, stdout: ''}, cli);
+			return failureOfClient({...exit, stdout: ''}, cli);
 	}
 }
 

@@ -3,6 +3,7 @@ import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {defaultTarget} from '../../targets/targets.ts';
 
 /** What is to be tried instead of what a route says; what is absent stays. */
 export type Edits = {
@@ -44,7 +45,7 @@ export function editedRoute(route: Route, edits: Edits, config: Config): Route {
 		{
 			// Whatever the route's own is: signatures are not looked at.
 			secret: 'simulated',
-			deliver: 'log',
+			deliver: defaultTarget,
 			...(events && {events}),
 			...(filters !== undefined && {filters}),
 			...(prompt !== undefined && {prompt}),

@@ -1,8 +1,8 @@
 import type {Route} from '../../config/route.ts';
-import type {JsonObject} from '../../core/json.ts';
 import type {Target} from '../../core/run.ts';
 import type {Tool} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
+import {placeOf} from '../../targets/targets.ts';
 
 /** What whoever holds the secret of a route can make happen. Texts are clean. */
 export type Capability = {
@@ -60,9 +60,7 @@ export function capabilityOf(
 		unknownServers: unknown.map(name => cell(name, 64).text),
 		hasServers,
 		unattended: starts !== 'message',
-		target: job
-			? targetText(job.target)
-			: targetText({kind: route.deliver, extra: route.deliverExtra}),
+		target: job ? placeOf(job.target) : placeOf({kind: route.deliver, extra: route.deliverExtra}),
 		notes: warnings,
 	};
 }
@@ -119,21 +117,3 @@ const listOf = (names: readonly string[]): string =>
 	names.length <= shownTools
 		? names.join(', ')
 		: `${names.slice(0, shownTools).join(', ')} and ${names.length - shownTools} more`;
-
-function targetText({kind, extra}: Target): string {
-	switch (kind) {
-		case 'log':
-			return 'the log';
-		case 'forge_comment':
-			return `a comment on ${textAt(extra, 'repo')}#${textAt(extra, 'pr_number')}`;
-		default:
-			return `${kind} ${'chat_id' in extra ? textAt(extra, 'chat_id') : '(home channel)'}`;
-	}
-}
-
-function textAt(extra: JsonObject, key: string): string {
-	const value = Object.hasOwn(extra, key) ? extra[key] : undefined;
-	return typeof value === 'string' || typeof value === 'number'
-		? cell(String(value), 100).text
-		: '?';
-}

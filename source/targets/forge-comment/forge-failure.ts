@@ -1,11 +1,25 @@
-import type {GroupExit} from '../core/process-group.ts';
-import type {DeliveryErrorCode} from './delivery-error.ts';
+import type {GroupExit} from '../../core/process-group.ts';
+import type {Failure} from '../delivery-error.ts';
+
+/** What a client may say, and what that means for a delivery. */
+export const forgeFailures = {
+	forge_client_missing: {},
+	forge_client_unusable: {},
+	forge_not_authenticated: {},
+	forge_forbidden: {},
+	forge_target_not_found: {},
+	forge_rejected: {},
+	forge_rate_limited: {passes: true},
+	forge_failed: {passes: true},
+} as const satisfies Readonly<Record<string, Failure>>;
+
+type ForgeCode = keyof typeof forgeFailures;
 
 /** Why the code host's client did not do what it was asked for. `reason` holds what it said: to be cleaned and redacted. */
-export type ForgeFailure = {readonly code: DeliveryErrorCode; readonly reason: string};
+export type ForgeFailure = {readonly code: ForgeCode; readonly reason: string};
 
 /** The failure behind a client that could not be started, or that ended with another code than 0. Pure. */
-export function forgeFailureOf(
+export function failureOfClient(
 	exit: GroupExit & {readonly kind: 'not-started' | 'exited'},
 	cli: string,
 ): ForgeFailure {
@@ -22,7 +36,7 @@ export function forgeFailureOf(
 }
 
 /** What clients say, most telling first. */
-const complaints: ReadonlyArray<readonly [RegExp, DeliveryErrorCode]> = [
+const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
 	[/HTTP 401|bad credentials|auth login|not logged in/i, 'forge_not_authenticated'],
 	[/could not resolve to an?|HTTP 404|not found/i, 'forge_target_not_found'],

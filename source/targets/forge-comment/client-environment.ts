@@ -13,7 +13,7 @@ const quiet = {GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1
  * The environment of the forge client: from the process what a program needs to run and log in; from the profile (its `.env` over the process)
  * nothing but the forge's host and tokens, which are there for this client alone.
  *
- * @see manual/configuration.md#how-the-file-is-read, manual/delivery.md
+ * @see manual/configuration.md#how-the-file-is-read, manual/delivery-forge-comment.md
  */
 export function clientEnvironment(own: Environment, profile: Environment): Record<string, string> {
 	return {

@@ -5,8 +5,8 @@ import postalMime from 'postal-mime';
 import {SMTPServer} from 'smtp-server';
 import type {SMTPServerOptions} from 'smtp-server';
 import {describe, expect, test} from 'vitest';
-import type {EmailConfig} from '../../source/config/config.ts';
-import {createFixture, failureOf, makeMessage} from './delivery-fixture.ts';
+import type {EmailSettings} from '../../../source/targets/email/settings.ts';
+import {createFixture, failureOf, makeMessage} from '../../delivery/delivery-fixture.ts';
 
 type Mail = {readonly from: string; readonly to: readonly string[]; readonly raw: string};
 
@@ -43,7 +43,7 @@ async function createMailServer(options: SMTPServerOptions = {}) {
 	};
 }
 
-const emailConfig = (port: number, overrides: Partial<EmailConfig> = {}): EmailConfig => ({
+const emailConfig = (port: number, overrides: Partial<EmailSettings> = {}): EmailSettings => ({
 	enabled: true,
 	from: 'Gateway <svc@example.org>',
 	homeChannel: 'home@example.com',

@@ -1,5 +1,19 @@
-import {codeOf, messageOf} from '../core/errors.ts';
-import {DeliveryError, type DeliveryErrorCode} from './delivery-error.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
+import {DeliveryError, type Failure} from '../delivery-error.ts';
+
+/** What may go wrong with a mail server, and what that means for a delivery. */
+const failures = {
+	smtp_unreachable: {passes: true, isDown: true},
+	smtp_not_authenticated: {isDown: true},
+	smtp_insecure: {isDown: true},
+	/** 4xx. */
+	smtp_temporary: {passes: true},
+	/** 5xx. */
+	smtp_rejected: {},
+	smtp_failed: {passes: true},
+} as const satisfies Readonly<Record<string, Failure>>;
+
+type SmtpCode = keyof typeof failures;
 
 export type SmtpCircumstances = {
 	/** `host:port`. */
@@ -11,7 +25,7 @@ export type SmtpCircumstances = {
 };
 
 /** Names that the mail library gives to failures that are not about the message. */
-const byName: Readonly<Record<string, DeliveryErrorCode>> = {
+const byName: Readonly<Record<string, SmtpCode>> = {
 	ETLS: 'smtp_insecure',
 	EAUTH: 'smtp_not_authenticated',
 	ENOAUTH: 'smtp_not_authenticated',
@@ -27,20 +41,26 @@ export function smtpFailure(
 	error: unknown,
 	{server, timedOut, aborted, clean}: SmtpCircumstances,
 ): DeliveryError {
-	const fail = (code: DeliveryErrorCode, reason: string) =>
-		new DeliveryError(code, `Cannot send mail through "${server}": ${clean(reason)}`);
+	const say = (reason: string) => `Cannot send mail through "${server}": ${clean(reason)}`;
 	if (timedOut) {
-		return fail('delivery_timeout', 'the server was not done in time; the mail may have been sent');
+		return new DeliveryError(
+			'delivery_timeout',
+			say('the server was not done in time; the mail may have been sent'),
+		);
 	}
 
 	if (aborted) {
-		return fail('delivery_aborted', 'the conversation was ended; the mail may have been sent');
+		return new DeliveryError(
+			'delivery_aborted',
+			say('the conversation was ended; the mail may have been sent'),
+		);
 	}
 
-	return fail(codeOfSmtp(error), messageOf(error));
+	const code = codeOfSmtp(error);
+	return new DeliveryError(code, say(messageOf(error)), failures[code]);
 }
 
-function codeOfSmtp(error: unknown): DeliveryErrorCode {
+function codeOfSmtp(error: unknown): SmtpCode {
 	const name = codeOf(error);
 	const status = statusOf(error);
 	if (status >= 400 && status < 500) {

@@ -1,6 +1,6 @@
 import {nearestName} from '../config/nearest-name.ts';
-import {deliverValues, platformsToCome} from '../config/targets.ts';
 import {cell} from '../core/untrusted.ts';
+import {deliverValues, platformsToCome} from '../targets/targets.ts';
 
 /** What is wrong with a `deliver` value that has no sender. @see manual/delivery.md */
 export function unknownTarget(kind: string): {

@@ -1,7 +1,7 @@
 import {domainToASCII} from 'node:url';
-import type {JsonObject} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
-import {type Checked, keyOf, textOf} from './target-keys.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {type Checked, keyOf, textOf} from '../target-keys.ts';
 
 const mostRecipients = 10;
 const longestSubject = 200;
@@ -9,7 +9,7 @@ const longestSubject = 200;
 /**
  * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10.
  *
- * @see manual/delivery.md
+ * @see manual/delivery-email.md
  */
 export function recipientsOf(
 	extra: JsonObject,

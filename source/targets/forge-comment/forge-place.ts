@@ -1,9 +1,9 @@
-import type {JsonObject} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
-import {type Checked, textOf} from './target-keys.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {type Checked, textOf} from '../target-keys.ts';
 
 /** A pull request or an issue. */
-export type ForgeTarget = {
+export type ForgePlace = {
 	/** `owner/name`; the client's own configuration says on which host. */
 	readonly repo: string;
 	/** 1 to 2^31-1. */
@@ -16,8 +16,8 @@ const repoPattern =
 
 const largestNumber = 2 ** 31 - 1;
 
-/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery.md */
-export function forgeTargetOf(extra: JsonObject): Checked<ForgeTarget> {
+/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
+export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 	const repo = textOf(extra, 'repo');
 	if (!repo.ok) {
 		return repo;

@@ -1,6 +1,20 @@
 import {z} from 'zod';
-import {checked, setting, text, wholeNumber} from '../core/schema-parts.ts';
-import type {EmailConfig} from './config.ts';
+import {checked, setting, text, wholeNumber} from '../../core/schema-parts.ts';
+
+/** What `platforms.email` says. */
+export type EmailSettings = {
+	readonly enabled: boolean;
+	readonly from: string;
+	/** Address that gets a message when the route names none. */
+	readonly homeChannel?: string;
+	readonly smtp: {
+		readonly host: string;
+		readonly port: number;
+		readonly secure: boolean;
+		readonly username?: string;
+		readonly password?: string;
+	};
+};
 
 const submissionPort = 587;
 const securePort = 465;
@@ -30,10 +44,10 @@ const writtenSchema = z.object({
 	smtp: setting(smtpSchema, {description: 'The mail server'}),
 });
 
-/** `platforms.email`; `undefined` when it is absent, or off and incomplete. @see manual/delivery.md */
-export const emailSchema = writtenSchema
+/** `platforms.email`; `undefined` when it is absent, or off and incomplete. @see manual/delivery-email.md */
+export const emailSettings = writtenSchema
 	.nullish()
-	.transform((email, context): EmailConfig | undefined => {
+	.transform((email, context): EmailSettings | undefined => {
 		const host = email?.smtp?.host;
 		if (email?.from && host) {
 			return complete(email, {from: email.from, host});
@@ -55,7 +69,7 @@ export const emailSchema = writtenSchema
 function complete(
 	email: z.output<typeof writtenSchema>,
 	{from, host}: {readonly from: string; readonly host: string},
-): EmailConfig {
+): EmailSettings {
 	const {port, secure, username, password} = email.smtp ?? {};
 	const isSecure = secure ?? port === securePort;
 	return {

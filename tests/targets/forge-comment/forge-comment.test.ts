@@ -4,7 +4,12 @@ import {createServer} from 'node:net';
 import type {AddressInfo, Socket} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {createFixture, failureOf, installProgram, makeMessage} from './delivery-fixture.ts';
+import {
+	createFixture,
+	failureOf,
+	installProgram,
+	makeMessage,
+} from '../../delivery/delivery-fixture.ts';
 
 const target = {repo: 'acme/api', pr_number: '7'};
 

@@ -3,6 +3,8 @@ import {cell} from '../core/untrusted.ts';
 
 const longestText = 5000;
 
+const longestShown = 200;
+
 /** A key of a rendered target, or what is wrong with it. */
 export type Checked<Value> =
 	| {readonly ok: true; readonly value: Value}
@@ -36,4 +38,12 @@ export function textOf(extra: JsonObject, key: string): Checked<string> {
 	return text.length > longestText
 		? {ok: false, code: 'target_invalid', problem: `deliver_extra.${key} is too long`}
 		: {ok: true, value: text.trim()};
+}
+
+/** A key for a person: cleaned, at most 200 characters; `?` for what is no text. */
+export function shownKey(extra: JsonObject, key: string): string {
+	const value = keyOf(extra, key);
+	return typeof value === 'string' || typeof value === 'number'
+		? cell(String(value), longestShown).text
+		: '?';
 }

@@ -1,0 +1,45 @@
+import {SvcError} from '../core/errors.ts';
+import type {ErrorCode} from '../manual/error-codes.ts';
+
+/** What a failed delivery says besides its reason. */
+export type Failure = {
+	/** Another try may cure it, without anybody doing anything. */
+	readonly passes?: true;
+	/** The platform is not there, or will not have us: no failure of this one message. */
+	readonly isDown?: true;
+};
+
+/** What may happen on the way to any target; each kind of target adds its own. */
+const common = {
+	target_incomplete: {},
+	target_invalid: {},
+	platform_unknown: {},
+	platform_unavailable: {},
+	platform_disabled: {},
+	empty_message: {},
+	delivery_busy: {passes: true},
+	delivery_timeout: {passes: true, isDown: true},
+	delivery_aborted: {passes: true},
+} as const satisfies Partial<Record<ErrorCode, Failure>>;
+
+const known: Partial<Record<ErrorCode, Failure>> = common;
+
+/** A failed delivery. The message is redacted and cleaned: it may be logged, stored and shown. */
+export class DeliveryError extends SvcError {
+	/** Whether another try may help. */
+	readonly retryable: boolean;
+	/** Whether other messages would fail as well. */
+	readonly isPlatformDown: boolean;
+
+	constructor(code: keyof typeof common, message: string);
+	constructor(code: ErrorCode, message: string, failure: Failure);
+	constructor(code: ErrorCode, message: string, failure: Failure = known[code] ?? {}) {
+		super(code, message);
+		this.retryable = failure.passes ?? false;
+		this.isPlatformDown = failure.isDown ?? false;
+	}
+}
+
+/** Whether another try may help after `error`; false for anything but a `DeliveryError`. */
+export const isRetryable = (error: unknown): boolean =>
+	error instanceof DeliveryError && error.retryable;

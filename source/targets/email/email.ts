@@ -1,0 +1,13 @@
+import {platform} from '../platform.ts';
+import type {TargetKind} from '../target-kind.ts';
+import {recipientsOf} from './recipients.ts';
+import {type EmailSettings, emailSettings} from './settings.ts';
+
+/** Mail. @see manual/delivery-email.md */
+export const email = {
+	...platform('email'),
+	text: {longest: 500_000, mentions: 'kept'},
+	settings: emailSettings,
+	check: (extra, {homeChannel}) => recipientsOf(extra, homeChannel),
+	load: async () => import('./sender.ts'),
+} as const satisfies TargetKind<EmailSettings, readonly string[]>;

@@ -1,0 +1,54 @@
+import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {keyOf, shownKey} from '../target-keys.ts';
+import type {TargetKind, TargetProblem} from '../target-kind.ts';
+import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
+
+/** The code host's command-line client. `broken`: why none may be used. */
+export type ForgeClient = {readonly cli: string; readonly broken?: string};
+
+/** Comments on pull requests and issues. @see manual/delivery-forge-comment.md */
+export const forgeComment = {
+	kind: 'forge_comment',
+	aliases: ['github_comment'],
+	section: 'forge',
+	reachesPeople: true,
+	isRepeatable: false,
+	// What code hosts accept as one comment.
+	text: {longest: 65_536, mentions: 'neutralised'},
+	place: extra => `a comment on ${shownPlace(extra)}`,
+	effect: extra => `posts a comment to ${shownPlace(extra)}`,
+	problem: findMissing,
+	defaults: namedByPayload,
+	check: forgePlaceOf,
+	load: async () => import('./sender.ts'),
+} as const satisfies TargetKind<ForgeClient, ForgePlace>;
+
+const shownPlace = (extra: JsonObject) =>
+	`${shownKey(extra, 'repo')}#${shownKey(extra, 'pr_number')}`;
+
+function findMissing(extra: JsonObject, deliver: string): TargetProblem | undefined {
+	const missing = ['repo', 'pr_number'].filter(key => !isGiven(keyOf(extra, key)));
+	const names = missing.map(key => `deliver_extra.${key}`).join(' and ');
+	return missing.length === 0
+		? undefined
+		: {
+				code: 'forge_comment_incomplete',
+				reason: `delivers to "${deliver}" without ${names}: set what names the repository and the pull request`,
+			};
+}
+
+const isGiven = (value: JsonValue | undefined): boolean =>
+	typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+
+/** Events whose payload names an issue and no pull request. */
+const aboutIssues: ReadonlySet<unknown> = new Set(['issues', 'issue_comment']);
+
+/** What the payloads of the code host name. */
+function namedByPayload(events: unknown): JsonObject {
+	const isIssue =
+		Array.isArray(events) && events.length > 0 && events.every(event => aboutIssues.has(event));
+	return {
+		repo: '{repository.full_name}',
+		pr_number: isIssue ? '{issue.number}' : '{pull_request.number}',
+	};
+}

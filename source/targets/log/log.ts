@@ -1,0 +1,30 @@
+import type {SenderWorld, TargetKind} from '../target-kind.ts';
+
+/** Cut before it is cleaned; a record of the log holds less anyway. */
+const longestText = 8000;
+
+/** The gateway log: one record per answer, as much of it as a record holds. The whole answer stays in the journal. @see manual/delivery-log.md */
+export const log = {
+	kind: 'log',
+	reachesPeople: false,
+	isRepeatable: true,
+	place: () => 'the log',
+	effect: () => 'writes the answer to the log',
+	check: () => ({ok: true, value: undefined}),
+	// Nothing has to be loaded for it: it is what remains when others fail.
+	load: async () => ({connect}),
+} as const satisfies TargetKind<unknown, undefined>;
+
+const connect: Awaited<ReturnType<TargetKind['load']>>['connect'] = (_, world: SenderWorld) => ({
+	async send({text, route, event, delivery, job, runId}) {
+		const whose = job ? `job "${job.name}"` : `route "${route}"`;
+		world.log.info(`Answer of ${whose}: ${text.slice(0, longestText)}`, {
+			route,
+			event,
+			delivery,
+			job: job?.id,
+			run: runId,
+		});
+		return 'gateway log';
+	},
+});

@@ -1,0 +1,88 @@
+import type {z} from 'zod';
+import type {Clock} from '../core/clock.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import type {OutgoingMessage} from './outgoing-message.ts';
+import type {Checked} from './target-keys.ts';
+
+/** Why something cannot be used: a stable name, and what follows the subject in a sentence. */
+export type TargetProblem = {readonly code: string; readonly reason: string};
+
+/** What `deliver` says of any target: words that are cleaned and of bounded length. Absent and unreadable keys are a question mark. */
+export type TargetWords = {
+	/** Where an answer goes: `the log`, `a comment on acme/api#7`. */
+	place(extra: JsonObject): string;
+	/** What delivering does: `posts a comment to acme/api#7`. */
+	effect(extra: JsonObject): string;
+};
+
+/**
+ * A kind of target, as far as it can be known without reaching it: everything that the rest of the program asks about one. A descriptor does no I/O and loads nothing that
+ * does: what sends stands behind `load`. `Settings` is what its section of the configuration says, `Address` what `check` makes of `deliver_extra`.
+ *
+ * @see manual/delivery.md
+ */
+export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
+	/** Its name in `deliver`, and below `platforms`. */
+	readonly kind: string;
+	/** Other names in `deliver`. */
+	readonly aliases?: readonly string[];
+	/** What it sends is read by others. Such a text has an author (see `allow_offline_delivery`) and is not empty, a replay of it is confirmed, and `deliver_only` may use it. */
+	readonly reachesPeople: boolean;
+	/** A try whose end nobody saw may be made again: a text that arrives twice does no harm. @see manual/guarantees.md#nothing-accepted-is-lost */
+	readonly isRepeatable: boolean;
+	/** What of a text is sent; all of it, as it is, where this is absent. */
+	readonly text?: {
+		/** Characters. */
+		readonly longest: number;
+		/** `neutralised`: its readers would be notified by an `@name` that a stranger wrote. */
+		readonly mentions: 'kept' | 'neutralised';
+	};
+	/** `platforms.<kind>` as it is written; what it says is `undefined` where nothing can be sent with it. Absent: the kind is no platform. */
+	readonly settings?: z.ZodType<Settings | undefined>;
+	/** Where its settings are, when it is no platform. */
+	readonly section?: 'forge';
+	/** Texts in the settings that must never be shown, besides those below a key whose name says so. */
+	secrets?(settings: Settings): readonly string[];
+	/** What is wrong with `deliver_extra` as it is written, before templates are filled in. `deliver` is the name that was used. */
+	problem?(extra: JsonObject, deliver: string): TargetProblem | undefined;
+	/** What `svc webhook subscribe` writes into `deliver_extra` where nothing else is said. `events` as written. */
+	defaults?(events: unknown): JsonObject;
+	/** Where exactly a rendered `deliver_extra` sends to, or what is wrong with it. No I/O. */
+	check(extra: JsonObject, settings: Settings): Checked<Address>;
+	/** Loads what sends. */
+	load(): Promise<SenderModule<Settings, Address>>;
+};
+
+/** What sends to targets of one kind. */
+export type SenderModule<Settings, Address> = {
+	/** A sender for these settings; the next settings get another one. No I/O. */
+	connect(settings: Settings, world: SenderWorld): Sender<Address>;
+};
+
+export type Sender<Address> = {
+	/**
+	 * Hands the text over; resolves with a line for a person. `signal` ends it.
+	 *
+	 * @throws DeliveryError
+	 */
+	send(message: OutgoingMessage, address: Address, signal: AbortSignal): Promise<string>;
+};
+
+/** What the gateway has for senders. */
+export type SenderWorld = {
+	readonly clock: Clock;
+	/** Where answers for `log` are written. */
+	readonly log: Logger;
+	/** Makes what others said fit for an error message. */
+	readonly clean: (text: string) => string;
+	/** The variables of this process. */
+	readonly environment: () => Readonly<Record<string, string>>;
+	/** Those of a profile: its `.env` over the process's. */
+	readonly profileEnvironment: (profile: string) => Readonly<Record<string, string>>;
+	/** Ends child processes at once. */
+	readonly killed: AbortSignal;
+};
+
+/** What the settings of every platform say. */
+export type PlatformSettings = {readonly enabled: boolean};

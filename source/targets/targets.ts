@@ -1,0 +1,87 @@
+import type {z} from 'zod';
+import type {Target} from '../core/run.ts';
+import {email} from './email/email.ts';
+import {forgeComment} from './forge-comment/forge-comment.ts';
+import {log} from './log/log.ts';
+import {platformWords} from './platform.ts';
+import type {TargetKind} from './target-kind.ts';
+
+/** Every kind of target, in the order in which they are listed. */
+const kinds = [log, forgeComment, email] as const satisfies readonly TargetKind[];
+
+/** Platforms by the names that are kept for them. One that has a folder is a kind as above. */
+const announced = [
+	'telegram',
+	'discord',
+	'slack',
+	'whatsapp',
+	'signal',
+	'sms',
+	'matrix',
+	'mattermost',
+	'teams',
+	'googlechat',
+	'zulip',
+	'rocketchat',
+	'feishu',
+	'dingtalk',
+	'wecom',
+];
+
+/** Every kind of target. @see manual/delivery.md */
+export const targetKinds: readonly TargetKind[] = kinds;
+
+const byName: ReadonlyMap<string, TargetKind> = new Map(
+	targetKinds.flatMap(kind => [kind.kind, ...(kind.aliases ?? [])].map(name => [name, kind])),
+);
+
+/** The kind that `deliver` names, by its own name or another one; `undefined` when there is none. */
+export const targetNamed = (deliver: string): TargetKind | undefined => byName.get(deliver);
+
+/** Takes any text, also those that may not go where they were meant for. */
+export const defaultKind: TargetKind = log;
+
+/** The target of what names none. */
+export const defaultTarget = log.kind;
+
+/** The kind behind a value of `deliver`: other names resolved, the default when there is none. */
+export const targetOf = (deliver: string | null | undefined): string => {
+	const written = deliver ?? defaultTarget;
+	return targetNamed(written)?.kind ?? written;
+};
+
+/** Kinds with settings below `platforms`. */
+export const platformKinds: readonly TargetKind[] = targetKinds.filter(({settings}) => settings);
+
+/** The kind of a platform; `undefined` for other kinds, and for platforms that this version does not have. */
+export const platformNamed = (kind: string): TargetKind | undefined =>
+	platformKinds.find(platform => platform.kind === kind);
+
+/** Platforms that this version cannot deliver to. */
+export const platformsToCome: readonly string[] = announced.filter(name => !byName.has(name));
+
+/** Every value that `deliver` may have. @see manual/delivery.md */
+export const deliverValues: readonly string[] = [...byName.keys(), ...platformsToCome];
+
+/** Whether texts for that kind are read by others; true for one that nobody knows. */
+export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;
+
+/** Whether a try whose end nobody saw may be made again; false for a kind that nobody knows. */
+export const isRepeatable = (kind: string): boolean => targetNamed(kind)?.isRepeatable ?? false;
+
+/** Where an answer goes, for a person; cleaned. */
+export const placeOf = ({kind, extra}: Target): string => wordsOf(kind).place(extra);
+
+/** What delivering does, for a person; cleaned. */
+export const effectOf = ({kind, extra}: Target): string => wordsOf(kind).effect(extra);
+
+const wordsOf = (kind: string) => targetNamed(kind) ?? platformWords(kind);
+
+type Platform = Extract<(typeof kinds)[number], {readonly settings: z.ZodType}>;
+
+/** What is configured below `platforms`: the settings of the kinds that have them. */
+export type PlatformsConfig = {
+	readonly [Kind in Platform['kind']]?: NonNullable<
+		z.output<Extract<Platform, {readonly kind: Kind}>['settings']>
+	>;
+};

@@ -1,0 +1,53 @@
+import {expect, test} from 'vitest';
+import type {JsonObject} from '../../source/core/json.ts';
+import {
+	deliverValues,
+	effectOf,
+	isRepeatable,
+	placeOf,
+	platformKinds,
+	platformsToCome,
+	reachesPeople,
+	targetKinds,
+	targetOf,
+} from '../../source/targets/targets.ts';
+
+test('a value of `deliver` names one kind, and every platform is there or announced', () => {
+	expect(new Set(deliverValues).size).toBe(deliverValues.length);
+	expect(new Set([...platformsToCome, ...platformKinds.map(({kind}) => kind)]).size).toBe(16);
+	expect(deliverValues.filter(name => !platformsToCome.includes(targetOf(name)))).toEqual(
+		targetKinds.flatMap(({kind, aliases = []}) => [kind, ...aliases]),
+	);
+});
+
+test.for([
+	['log', false, true],
+	['forge_comment', true, false],
+	['email', true, false],
+	['slack', true, false],
+	['pigeon', true, false],
+] as const)('%s: read by people %s, tried again after a crash %s', ([kind, people, again]) => {
+	expect([reachesPeople(kind), isRepeatable(kind)]).toEqual([people, again]);
+});
+
+test.for<[string, JsonObject, string, string]>([
+	['log', {chat_id: 'x'}, 'the log', 'writes the answer to the log'],
+	[
+		'forge_comment',
+		{repo: 'acme/api', pr_number: 7},
+		'a comment on acme/api#7',
+		'posts a comment to acme/api#7',
+	],
+	['forge_comment', {repo: []}, 'a comment on ?#?', 'posts a comment to ?#?'],
+	['email', {}, 'email (home channel)', 'sends a message to email home channel'],
+	['email', {chat_id: 'a@b.c'}, 'email a@b.c', 'sends a message to email a@b.c'],
+	['email', {chat_id: ['a@b.c']}, 'email ?', 'sends a message to email ?'],
+	['pigeon', {chat_id: 'a\u001b[2J'}, 'pigeon a␛[2J', 'sends a message to pigeon a␛[2J'],
+])('%s with %j in words', ([kind, extra, place, effect]) => {
+	expect(placeOf({kind, extra})).toBe(place);
+	expect(effectOf({kind, extra})).toBe(effect);
+});
+
+test.for(targetKinds)('what sends to $kind can be loaded', async kind => {
+	expect(await kind.load()).toHaveProperty('connect');
+});
