@@ -1,6 +1,6 @@
 import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
-import {unsetVariable} from './config-references.ts';
+import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
 import {namePattern} from './home-paths.ts';
 import {placelessIn, type Finding} from './place-problem.ts';
@@ -104,9 +104,9 @@ function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	const {environment} = context.profiles.of(profile);
 	const findings: Finding[] = [];
 	const resolve = (path: KeyPath, secret: string) => {
-		const {text, unset} = resolveReferences(secret, environment);
-		findings.push(...unset.map(name => ({path, message: unsetVariable(name, profile)})));
-		return text;
+		const resolved = resolveReferences(secret, environment);
+		findings.push(...problemsWithReferences(resolved, profile).map(message => ({path, message})));
+		return resolved.text;
 	};
 
 	const {secret, retired_secrets: retired} = raw;

@@ -11,7 +11,7 @@ export type Scope = {readonly profile: string; readonly environment: Environment
 /**
  * `value` (all of `config.yaml`) with the references of `model`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
  * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
- * `unset` lists the places that name a variable that does not exist.
+ * `findings` lists the places that name a variable that does not exist, or whose `${` begins no reference.
  *
  * @see manual/runs.md#bounds, manual/tool-servers.md#variable-references
  */
@@ -20,9 +20,9 @@ export function resolveConfigReferences(
 	scopeOf: (profile: unknown) => Scope | undefined,
 ): {
 	readonly value: JsonValue;
-	readonly unset: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
+	readonly findings: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
 } {
-	const unset: Array<{path: KeyPath; message: string}> = [];
+	const findings: Array<{path: KeyPath; message: string}> = [];
 	const resolved = mapTexts(value, (text, path) => {
 		const scope = takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined;
 		if (!scope) {
@@ -30,17 +30,24 @@ export function resolveConfigReferences(
 		}
 
 		const result = resolveReferences(text, scope.environment);
-		for (const name of result.unset) {
-			unset.push({path, message: unsetVariable(name, scope.profile)});
-		}
-
+		findings.push(
+			...problemsWithReferences(result, scope.profile).map(message => ({path, message})),
+		);
 		return result.text;
 	});
-	return {value: resolved, unset};
+	return {value: resolved, findings};
 }
 
-/** What to say of a reference to nothing. */
-export const unsetVariable = (name: string, profile: string): string =>
+/** What to say of references that cannot be resolved: of those to nothing, and of what only looks like one. Never holds the text: it may be a secret. */
+export const problemsWithReferences = (
+	{unset, isMalformed}: Pick<ReturnType<typeof resolveReferences>, 'unset' | 'isMalformed'>,
+	profile: string,
+): readonly string[] => [
+	...unset.map(name => unsetVariable(name, profile)),
+	...(isMalformed ? ['has a reference that cannot be read: write ${NAME}'] : []),
+];
+
+const unsetVariable = (name: string, profile: string): string =>
 	profile === defaultProfile
 		? `\${${name}} is not set in this profile's .env or in the environment`
 		: `\${${name}} is not set in the .env of profile "${profile}" or in the environment`;

@@ -2,6 +2,8 @@ import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
 import {anyJson, checked, text} from '../core/schema-parts.ts';
+import {cell} from '../core/untrusted.ts';
+import {nearestName} from './nearest-name.ts';
 import type {FilterSpec} from './route.ts';
 
 const operators = [
@@ -17,35 +19,43 @@ const operators = [
 
 const groups = ['all', 'any', 'not'] as const;
 
+const longestShown = 40;
+
 /** One entry of `filters`; every regex was compiled once. @see manual/filters-and-templates.md#filters */
 export const filterSchema: z.ZodType<FilterSpec> = z
 	.lazy(() =>
 		checked(
-			z.object({
-				field: text
-					.exactOptional()
-					.meta({description: 'Dotted path into the payload, event, or headers.<Name>'}),
-				exists: z.boolean().exactOptional().meta({description: 'Whether the field is there'}),
-				missing: z.boolean().exactOptional().meta({description: 'Whether the field is absent'}),
-				equals: anyJson.exactOptional().meta({description: 'Equal by type and value'}),
-				not_equals: anyJson.exactOptional().meta({description: 'Not equal, or absent'}),
-				contains: anyJson
-					.exactOptional()
-					.meta({description: 'Substring, member of a list, or key of a mapping'}),
-				in: z.array(anyJson).exactOptional().meta({description: 'One of these values'}),
-				in_file: text.exactOptional().meta({
-					description: 'One of the values in this file: JSON array, JSON object (keys), or lines',
-				}),
-				regex: linearRegex
-					.exactOptional()
-					.meta({description: 'Matches anywhere in the text; RE2 syntax, linear time'}),
-				all: nested.exactOptional().meta({description: 'Every one of these filters matches'}),
-				any: nested.exactOptional().meta({description: 'At least one of these filters matches'}),
-				not: z
-					.union([filterSchema, nested])
-					.exactOptional()
-					.meta({description: 'These filters do not all match'}),
-			}),
+			z.strictObject(
+				{
+					field: text
+						.exactOptional()
+						.meta({description: 'Dotted path into the payload, event, or headers.<Name>'}),
+					exists: z.boolean().exactOptional().meta({description: 'Whether the field is there'}),
+					missing: z.boolean().exactOptional().meta({description: 'Whether the field is absent'}),
+					equals: anyJson.exactOptional().meta({description: 'Equal by type and value'}),
+					not_equals: anyJson.exactOptional().meta({description: 'Not equal, or absent'}),
+					contains: anyJson
+						.exactOptional()
+						.meta({description: 'Substring, member of a list, or key of a mapping'}),
+					in: z.array(anyJson).exactOptional().meta({description: 'One of these values'}),
+					in_file: text.exactOptional().meta({
+						description: 'One of the values in this file: JSON array, JSON object (keys), or lines',
+					}),
+					regex: linearRegex
+						.exactOptional()
+						.meta({description: 'Matches anywhere in the text; RE2 syntax, linear time'}),
+					all: nested.exactOptional().meta({description: 'Every one of these filters matches'}),
+					any: nested.exactOptional().meta({description: 'At least one of these filters matches'}),
+					not: z
+						.union([filterSchema, nested])
+						.exactOptional()
+						.meta({description: 'These filters do not all match'}),
+				},
+				{
+					error: issue =>
+						issue.code === 'unrecognized_keys' ? unknownOperator(issue.keys) : undefined,
+				},
+			),
 			problemWithFilter,
 		),
 	)
@@ -61,6 +71,13 @@ const linearRegex = checked(z.string(), pattern => {
 		return messageOf(error);
 	}
 });
+
+/** One that is left out would let pass what it was written to stop. */
+function unknownOperator([key = '']: readonly string[]): string {
+	const known = ['field', ...operators, ...groups];
+	const nearest = nearestName(key, known);
+	return `"${cell(key, longestShown).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
+}
 
 /** A filter that asks nothing would let everything pass, which nobody means. */
 function problemWithFilter(filter: FilterSpec): string | undefined {

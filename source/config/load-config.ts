@@ -31,7 +31,12 @@ import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findToolsetTroubles} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
-import {findUnusedSettings, notUsedYet} from './unused-settings.ts';
+import {
+	findKeysWithoutValue,
+	findUnusedSettings,
+	notUsedYet,
+	withoutValue,
+} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
 import {withSlips} from './with-slips.ts';
@@ -132,13 +137,13 @@ type Surroundings = LoadOptions & {
 function interpret({data, findings: ofData}: SoundData, surroundings: Surroundings): LoadedConfig {
 	const {paths, merged, profiles, multiplexProfiles, place, strict = false} = surroundings;
 	const serving = {profile: paths.profile, multiplexProfiles, profiles};
-	const {value, unset} = resolveConfigReferences(data, profile => {
+	const {value, findings: ofReferences} = resolveConfigReferences(data, profile => {
 		const served = servedProfile(profile, serving);
 		return served === undefined
 			? undefined
 			: {profile: served, environment: profiles.of(served).environment};
 	});
-	const sound = readSoundPart(value, [...ofData, ...unset], parseConfig);
+	const sound = readSoundPart(value, [...ofData, ...ofReferences], parseConfig);
 	if (!sound.ok) {
 		return refused(sound.findings.slice(0, mostProblems).map(finding => place(finding)));
 	}
@@ -169,7 +174,8 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 			...ofEnvironment,
 			...[
 				...findUnknownKeys(value, configSchemaJson()).map(key => aboutUnknown(key, strict)),
-				...findUnusedSettings(value).map(aboutUnused),
+				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
+				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...findProfileTroubles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...findServerAdvice(mcp_servers),
@@ -246,9 +252,9 @@ const aboutUnknown = (key: UnknownKey, strict: boolean): Finding => ({
 	message: unknownKey(key),
 });
 
-const aboutUnused = (path: Finding['path']): Finding => ({
+const warningAt = (path: Finding['path'], message: string): Finding => ({
 	path,
 	at: 'key',
 	severity: 'warning',
-	message: notUsedYet,
+	message,
 });

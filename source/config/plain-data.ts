@@ -48,6 +48,10 @@ function problemWithOne(value: unknown, path: KeyPath): string | undefined {
 		return 'is not allowed as a key';
 	}
 
+	if (path.at(-1) === '<<') {
+		return 'is a merge key, which is not read: write the keys out';
+	}
+
 	return typeof value === 'number' && !Number.isFinite(value)
 		? 'must be a finite number'
 		: undefined;

@@ -14,14 +14,14 @@ export const referencesIn = (text: string): readonly string[] =>
 
 /**
  * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: what a variable holds is not looked at again. `unset` names the
- * variables that do not exist, each once; then `text` keeps their placeholders.
+ * variables that do not exist, each once; then `text` keeps their placeholders. `isMalformed`: it also has a `${` that begins no such reference, and would be taken literally.
  *
  * @see manual/tool-servers.md#variable-references
  */
 export function resolveReferences(
 	text: string,
 	environment: Environment,
-): {readonly text: string; readonly unset: readonly string[]} {
+): {readonly text: string; readonly unset: readonly string[]; readonly isMalformed: boolean} {
 	const unset = new Set<string>();
 	const resolved = text.replaceAll(reference, (placeholder, name: string) => {
 		const value = variable(environment, name);
@@ -31,5 +31,7 @@ export function resolveReferences(
 
 		return value ?? placeholder;
 	});
-	return {text: resolved, unset: [...unset]};
+	// What stands around a reference must not seem to be one.
+	const around = text.replaceAll(reference, ' ');
+	return {text: resolved, unset: [...unset], isMalformed: around.includes('${')};
 }

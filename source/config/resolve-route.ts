@@ -104,13 +104,13 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
-/** Where one of these cannot be read, nothing is known of who may send now. */
-const accessKeys: readonly KeyPath[number][] = ['secret', 'retired_secrets', 'signature'];
+/** Where one of these cannot be read, nobody knows who may send now. */
+const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
 /**
- * What may be served of the last good version of `draft`, which slipped. Who may send is what is written now, as far as that can be read: a secret that was taken back must not
- * pass. Nothing when it is bound elsewhere now, or the contract refuses it where it would be served.
+ * What may be served of the last good version of `draft`, which slipped. Who may send is what is written now: a secret that was taken back must not pass. Nothing when that
+ * cannot be read, when it is bound elsewhere now, or the contract refuses it where it would be served. Retired secrets that cannot be read are none.
  */
 function lastGood(
 	last: Route | undefined,
@@ -133,13 +133,16 @@ function lastGood(
 	const isAccessRead =
 		![undefined, ...accessKeys].some(key => draft.unread.has(key)) &&
 		!refusals.some(({code}) => accessCodes.has(code));
+	if (!isAccessRead) {
+		return undefined;
+	}
+
 	const {signature: _, ...rest} = last;
-	const kept = isAccessRead ? {...rest, ...accessOf(draft)} : last;
 	const ofLast = refusalsOf(
-		{name: last.name, raw: {}, secrets: kept.secrets, unread: new Set()},
+		{name: last.name, raw: {}, secrets: draft.secrets, unread: new Set()},
 		context,
 	);
-	return ofLast.some(({isOfContract}) => isOfContract) ? undefined : kept;
+	return ofLast.some(({isOfContract}) => isOfContract) ? undefined : {...rest, ...accessOf(draft)};
 }
 
 /** The path is empty when it is the entry itself that is wrong. */
@@ -169,7 +172,8 @@ function accessOf({
 		secrets,
 		retiredSecrets: retiredIn(raw),
 		...(signature && {signature}),
-		insecure: secrets.includes(insecureSecret),
+		// In a list, which is a slip, the literal opens nothing.
+		insecure: secrets.length === 1 && secrets[0] === insecureSecret,
 	};
 }
 

@@ -13,7 +13,12 @@ import type {Subscriptions} from './subscriptions.ts';
 import {targetTrouble} from './target-trouble.ts';
 import {toolsetTrouble} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
-import {findUnusedRouteSettings, notUsedYet} from './unused-settings.ts';
+import {
+	findRouteKeysWithoutValue,
+	findUnusedRouteSettings,
+	notUsedYet,
+	withoutValue,
+} from './unused-settings.ts';
 import {adviceOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */
@@ -127,6 +132,7 @@ function warningsOf(
 		),
 		...[
 			...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
+			...findRouteKeysWithoutValue(entry).map(path => ({path, message: withoutValue})),
 			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
 			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
 			...(toolsets === undefined ? [] : [{path: ['toolsets'], message: toolsets}]),

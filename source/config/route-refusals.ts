@@ -199,7 +199,13 @@ const rules: readonly Rule[] = [
 const invalid = (key: string, isThere: boolean, problem: string | undefined): string | undefined =>
 	isThere && problem !== undefined ? `has an invalid "${key}": ${problem}` : undefined;
 
-function secretProblem({raw, secrets}: RouteDraft): string | undefined {
+function secretProblem({raw, secrets}: RouteDraft, {host}: RouteContext): string | undefined {
+	// Among others it would open the route without a word of it. Off loopback the contract refuses it.
+	const isInList = secrets.length > 1 || Array.isArray(raw.secret);
+	if (isInList && secrets.includes(insecureSecret) && mayServeInsecure(host)) {
+		return `has ${insecureSecret} in a list of secrets: it counts only when it stands alone`;
+	}
+
 	const hasSignature = isSet(raw.signature);
 	const retired = (raw.retired_secrets ?? []).map(({secret}) => secret);
 	const [problem] = [...secrets, ...retired].flatMap(

@@ -33,7 +33,9 @@ function describe(issue: Issue, value: unknown): readonly SchemaProblem[] {
 	const path = keysOf(issue);
 	if (issue.code === 'invalid_union') {
 		// The alternative that the value was meant to be: the one whose kind is right.
-		const meant = issue.errors.find(errors => errors.every(({path: inner}) => inner.length > 0));
+		const meant = issue.errors.find(errors =>
+			errors.every(({path: inner, code}) => inner.length > 0 || code === 'unrecognized_keys'),
+		);
 		return meant
 			? describeIssues(meant, value).map(inner => ({...inner, path: [...path, ...inner.path]}))
 			: [{path, at: 'value', message: wrongKind(issue.errors.flat(), value)}];

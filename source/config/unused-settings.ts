@@ -20,20 +20,23 @@ const ofConfig: ReadonlyArray<readonly string[]> = [
 
 /** Places of `value` (all of `config.yaml`) that this version accepts and does not use. What is off or empty asks for nothing. */
 export const findUnusedSettings = (value: JsonValue): readonly KeyPath[] =>
-	ofConfig.flatMap(pattern => placesOf(value, pattern));
+	ofConfig.flatMap(pattern => placesOf(value, pattern, asksForSomething));
 
 /** The same for one route, as it is written. */
 export const findUnusedRouteSettings = (route: JsonValue): readonly KeyPath[] =>
-	ofRoutes.flatMap(pattern => placesOf(route, pattern));
+	ofRoutes.flatMap(pattern => placesOf(route, pattern, asksForSomething));
 
+type IsWanted = (value: JsonValue | undefined) => boolean;
+
+/** Where `pattern` leads in `value`, as far as `isWanted` wants what stands there. */
 function placesOf(
 	value: JsonValue | undefined,
 	pattern: readonly string[],
-	path: readonly string[] = [],
+	isWanted: IsWanted,
 ): readonly KeyPath[] {
 	const [next, ...rest] = pattern;
 	if (next === undefined) {
-		return asksForNothing(value) ? [] : [path];
+		return isWanted(value) ? [[]] : [];
 	}
 
 	if (!isJsonObject(value)) {
@@ -41,13 +44,41 @@ function placesOf(
 	}
 
 	const keys = next === each ? Object.keys(value) : [next].filter(key => Object.hasOwn(value, key));
-	return keys.flatMap(key => placesOf(value[key], rest, [...path, key]));
+	return keys.flatMap(key => placesOf(value[key], rest, isWanted).map(path => [key, ...path]));
 }
 
-function asksForNothing(value: JsonValue | undefined): boolean {
+function asksForSomething(value: JsonValue | undefined): boolean {
 	if (!isJsonObject(value)) {
-		return value === undefined || value === null || value === false;
+		return value !== undefined && value !== null && value !== false;
 	}
 
-	return value['enabled'] === false || Object.keys(value).length === 0;
+	return value['enabled'] !== false && Object.keys(value).length > 0;
 }
+
+/** What to say of a key that is there without a value. */
+export const withoutValue =
+	'has no value, which is the same as no such key: give it one or remove it';
+
+/** Keys whose absence allows more than most values of theirs would. */
+const ofRoutesWithoutValue: ReadonlyArray<readonly string[]> = [
+	['events'],
+	['filters'],
+	['script'],
+	['toolsets'],
+];
+
+const ofConfigWithoutValue: ReadonlyArray<readonly string[]> = [
+	...['trust', 'tools', 'enabled'].map(key => ['mcp_servers', each, key]),
+	...ofRoutesWithoutValue.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
+	...ofRoutesWithoutValue.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),
+];
+
+/** Places of `value` (all of `config.yaml`) where a key that restricts something stands without a value. */
+export const findKeysWithoutValue = (value: JsonValue): readonly KeyPath[] =>
+	ofConfigWithoutValue.flatMap(pattern => placesOf(value, pattern, isNull));
+
+/** The same for one route, as it is written. */
+export const findRouteKeysWithoutValue = (route: JsonValue): readonly KeyPath[] =>
+	ofRoutesWithoutValue.flatMap(pattern => placesOf(route, pattern, isNull));
+
+const isNull = (value: JsonValue | undefined): boolean => value === null;

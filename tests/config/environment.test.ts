@@ -26,9 +26,13 @@ test('"`${VAR}` or `${env:VAR}` (same variable)"', () => {
 	expect(resolveReferences('a ${X} b ${env:X}${Y}', {X: '1', Y: '${X}'})).toEqual({
 		text: 'a 1 b 1${X}',
 		unset: [],
+		isMalformed: false,
 	});
 });
 
 test('a variable that is not set is named once and keeps its placeholder', () => {
-	expect(resolveReferences('${A}${A}${b}', {})).toEqual({text: '${A}${A}${b}', unset: ['A', 'b']});
+	expect(resolveReferences('${A}${A}${b}', {})).toMatchObject({
+		text: '${A}${A}${b}',
+		unset: ['A', 'b'],
+	});
 });

@@ -23,7 +23,42 @@ platforms:
 
 /** Each is one slip in one route: key or value, and what is said of it. */
 const slips = [
-	['{filters: [{field: a, eqals: 1}]}', 'filters.0: needs an operator'],
+	[
+		'{filters: [{field: a, eqals: 1}]}',
+		'filters.0: "eqals" is no operator of a filter, did you mean',
+	],
+	[
+		'{filters: [{field: a, equals: 1, regx: z}]}',
+		'filters.0: "regx" is no operator of a filter, did you mean "regex"',
+	],
+	[
+		'{filters: {field: a, equals: 1, regx: z}}',
+		'filters: "regx" is no operator of a filter, did you mean "regex"',
+	],
+	[
+		'{filters: {any: [{field: a, equals: 1, sounds_like: z}]}}',
+		'filters.any.0: "sounds_like" is no operator of a filter: it must be one of field, exists',
+	],
+	['{<<: {filters: [{field: a, equals: 1}]}}', '<<: is a merge key, which is not read'],
+	['{secret: [fine-and-long, INSECURE_NO_AUTH]}', 'secret: Route "bad" has INSECURE_NO_AUTH in a'],
+	['{secret: [INSECURE_NO_AUTH]}', 'secret: Route "bad" has INSECURE_NO_AUTH in a list'],
+	...[
+		'${MY-TOKEN}',
+		'${ UNSET }',
+		'${UNSET:-}',
+		'${MY.TOKEN}',
+		'${1X}',
+		'${UNSET',
+		'${}',
+		'a${',
+	].map(
+		secret =>
+			[
+				`{secret: '${secret}'}`,
+				'secret: has a reference that cannot be read: write ${NAME}',
+			] as const,
+	),
+	["{secret: [fine-and-long, '${A-B}']}", 'secret.1: has a reference that cannot be read'],
 	['{filters: [{any: []}]}', 'filters.0.any: must not be empty'],
 	['{filters: [{field: a, regex: "(?=a)"}]}', 'filters.0.regex'],
 	['{secret: "whsec_!"}', 'secret: Route "bad" has a secret with "whsec_"'],
@@ -178,6 +213,24 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 	['model', 'model: {provider: opnai}', ({model}) => model.broken, expect.stringContaining('1:')],
 	['model', 'model: 5', ({model}) => model.broken, expect.stringContaining('model')],
 	['model', 'model: {api_key: "${NO}"}', ({model}) => model.broken, expect.stringContaining('NO')],
+	[
+		'model',
+		'model: {api_key: "${N-O}"}',
+		({model}) => model.broken,
+		expect.stringContaining('write ${NAME}'),
+	],
+	[
+		'platforms.webhook',
+		'platforms: {webhook: {enabled: true, secret: "${N O}"}}',
+		config => config.webhook.broken,
+		expect.stringContaining('write ${NAME}'),
+	],
+	[
+		'platforms.email',
+		'platforms: {email: {enabled: true, from: a@b.example, smtp: {host: h, password: "${A-B}"}}}',
+		({platforms}) => platforms.email,
+		undefined,
+	],
 	['runs', 'runs: {concurrency: x}', ({runs}) => runs.concurrency, 0],
 	['runs', 'runs: []', ({runs}) => runs.concurrency, 0],
 	['forge', 'forge: {cli: 5}', ({forge}) => forge.broken, expect.stringContaining('forge.cli')],
@@ -343,4 +396,27 @@ test('what was down at the start stays down until it is mended', () => {
 		provider: 'offline',
 		allowOfflineDelivery: false,
 	});
+});
+
+test('a key that restricts something and has no value is told of', () => {
+	const loaded = loadedFrom(`
+platforms:
+  webhook:
+    secret: a-global-secret
+    routes:
+      open: {filters: , events: , script: , prompt: }
+mcp_servers:
+  crm: {command: a, trust: , tools: }
+`);
+	expect(problemsOf(loaded)).toEqual(
+		[
+			...['filters', 'events', 'script'].map(key => `platforms.webhook.routes.open.${key}`),
+			'mcp_servers.crm.trust',
+			'mcp_servers.crm.tools',
+		].map(key => expect.stringContaining(`${key}: has no value, which is the same as no such key`)),
+	);
+	const {warnings} = buildRouteTable(configOf(loaded), {entries: {dynamic: {filters: null}}});
+	expect(warnings.map(({key, message}) => [key, message])).toEqual([
+		['dynamic.filters', expect.stringContaining('has no value')],
+	]);
 });
