@@ -37,12 +37,11 @@ export async function* readEventStream(
 			read.push(messageOf(event, data));
 		},
 		onError({type}) {
-			isTooLong = type === 'max-buffer-size-exceeded';
-			read.push({
-				unreadable: isTooLong
-					? `it has more than ${longest} characters`
-					: 'a line of it is no field',
-			});
+			// What else the parser tells of is ignored by the standard (9.2.6): a later version may add a field.
+			if (type === 'max-buffer-size-exceeded') {
+				isTooLong = true;
+				read.push({unreadable: `it has more than ${longest} characters`});
+			}
 		},
 	});
 

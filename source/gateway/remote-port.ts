@@ -11,15 +11,19 @@ import {open, shortSilenceMs} from './control-client.ts';
 import {readEventStream, type StreamedMessage} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
 
-/** Pause between tries to reach a gateway that went away, and before its whole state is asked for again. */
+/** Pause between tries to reach a gateway that went away, and before its whole state is asked for again the first time. */
 const reconnectMs = 2000;
+
+/** Before a state is asked for that stays unreadable for one reason: each pause is twice the last one, up to this. */
+const longestPauseMs = 60_000;
 
 /** How many of its own log lines a face shows beside those of the gateway. */
 const mostOwnRecords = 20;
 
 /**
  * The gateway of another process. Resolves once its state has arrived; afterwards the state follows the event stream, and a lost stream is taken
- * up again every two seconds. What cannot be read is said and skipped; two seconds later the whole state is asked for again.
+ * up again every two seconds. What cannot be read is said and skipped; two seconds later the whole state is asked for again, and less and less often, down to once a
+ * minute, while the reason stays the same.
  *
  * @throws SvcError `gateway_not_running`, `gateway_silent`, `gateway_unreadable`
  */
@@ -32,6 +36,9 @@ export async function connectGateway(
 	let left = false;
 	let cancelReconnect: (() => void) | undefined;
 	let ownRecords: readonly LogRecord[] = [];
+	let unreadable:
+		| {readonly reason: string; readonly at: number; readonly pauseMs: number}
+		| undefined;
 	const listeners = new Set<(events: readonly GatewayEvent[]) => void>();
 	const first = Promise.withResolvers<void>();
 
@@ -68,7 +75,7 @@ export async function connectGateway(
 		const next = 'unreadable' in message ? message.unreadable : valueOf(message, state);
 		if (typeof next === 'string') {
 			skip(next);
-			askAgainLater();
+			askAgainLater(next);
 			return;
 		}
 
@@ -138,13 +145,26 @@ export async function connectGateway(
 		askAgainLater();
 	};
 
-	/** Opens the stream anew after a pause: it begins with the whole state. */
-	const askAgainLater = () => {
+	/** How long to wait before asking again for what cannot be read: a state of many megabytes is not fetched every two seconds for nothing. */
+	const pauseAfter = (reason: string): number => {
+		const at = clock.monotonic();
+		const last = unreadable;
+		const pauseMs =
+			last?.reason === reason && at - last.at < 2 * longestPauseMs
+				? Math.min(2 * last.pauseMs, longestPauseMs)
+				: reconnectMs;
+		unreadable = {reason, at, pauseMs};
+		return pauseMs;
+	};
+
+	/** Opens the stream anew after a pause: it begins with the whole state. `reason`: what could not be read; absent when the gateway is away. */
+	const askAgainLater = (reason?: string) => {
 		if (left || cancelReconnect) {
 			return;
 		}
 
-		cancelReconnect = clock.after(reconnectMs, () => {
+		const pauseMs = reason === undefined ? reconnectMs : pauseAfter(reason);
+		cancelReconnect = clock.after(pauseMs, () => {
 			cancelReconnect = undefined;
 			void (async () => {
 				try {
@@ -211,6 +231,9 @@ function valueOf(
 	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version`;
 }
 
-/** Of a state, as much as tells it from what is none. */
+/** Whether everything that this version always has is there and of its kind, and could be drawn; what is in the lists, nobody has the time to look at. */
 const isState = (value: unknown): value is GatewayState =>
-	isJsonObject(value) && isJsonObject(value['gateway']) && Array.isArray(value['approvals']);
+	isJsonObject(value) &&
+	Object.entries(initialState).every(([key, known]) =>
+		Array.isArray(known) ? Array.isArray(value[key]) : isJsonObject(value[key]),
+	);

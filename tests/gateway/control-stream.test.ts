@@ -2,10 +2,11 @@ import {once} from 'node:events';
 import {createServer as createHttpServer, type ServerResponse} from 'node:http';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
+import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import type {GatewayState} from '../../source/core/state.ts';
+import {initialState, type GatewayState} from '../../source/core/state.ts';
 import {startControlServer} from '../../source/gateway/control-server.ts';
 import {streamMessage} from '../../source/gateway/event-stream.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
@@ -29,6 +30,14 @@ async function until(port: GatewayPort, holds: (state: GatewayState) => boolean)
 	look();
 	await promise;
 	leave();
+}
+
+/** Resolves in the first turn of the event loop in which `holds` is true. */
+async function waitFor(holds: () => boolean): Promise<void> {
+	while (!holds()) {
+		// oxlint-disable-next-line no-await-in-loop -- one turn after the other
+		await turn();
+	}
 }
 
 const server = async (port: ReturnType<typeof createFakePort>, socket: string) =>
@@ -192,11 +201,20 @@ test('what cannot be read is said and skipped, and the whole state is asked for 
 	expect(streams).toHaveLength(2);
 });
 
-test.each([
+const otherState = (change: Readonly<Record<string, unknown>>): string =>
+	streamMessage('state', {...initialState, ...change});
+
+const noState = 'it is not what a state is to this version';
+
+test.each<readonly [what: string, bytes: string, reason: string]>([
 	['is no JSON', 'event: state\ndata: {"a":\n\n', 'its 5 characters are no JSON'],
-	['is something else', 'event: state\ndata: []\n\n', 'it is not what a state is to this version'],
+	['is something else', 'event: state\ndata: []\n\n', noState],
 	['has no name', 'data: {}\n\n', 'it is neither a state nor events'],
-	['is a line without a field', 'hello\n\n', 'a line of it is no field'],
+	...Object.keys(initialState).map(
+		key => [`lacks "${key}"`, otherState({[key]: undefined}), noState] as const,
+	),
+	['has an object for a list', otherState({runs: {}}), noState],
+	['has a list for an object', otherState({progress: []}), noState],
 ])('a face whose first state %s says so', async (_, bytes, reason) => {
 	await using home = await temporaryHome();
 	const socket = home.file('gateway.sock');
@@ -264,4 +282,48 @@ test('events of a later version are passed over, and those beside them count', a
 
 	expect(told).toEqual(['webhook-closed']);
 	expect(face.getState().gateway.skipped).toBeUndefined();
+});
+
+test('what stays unreadable is asked for less and less often, another reason soon again', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const clock = createFakeClock();
+	const streams: ServerResponse[] = [];
+	let bad = 'x';
+	let asked = Promise.withResolvers<void>();
+	await using raw = await rawGateway(socket, stream => {
+		streams.push(stream);
+		stream.write(streams.length === 1 ? stateMessage('/home/1') : `event: state\ndata: ${bad}\n\n`);
+		asked.resolve();
+	});
+	expect(raw).toBeDefined();
+	await using face = await connectGateway({clock}, {socket});
+	/** Seconds until the face asks again for what it could not read. */
+	const nextPause = async () => {
+		await waitFor(() => clock.timersLeft > 0);
+		asked = Promise.withResolvers<void>();
+		let seconds = 0;
+		while (clock.timersLeft > 0) {
+			clock.advance(1000);
+			seconds += 1;
+		}
+
+		await asked.promise;
+		return seconds;
+	};
+
+	streams[0]?.write('event: events\ndata: x\n\n');
+	const pauses: number[] = [];
+	for (let count = 0; count < 7; count++) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		pauses.push(await nextPause());
+	}
+
+	expect(pauses).toEqual([2, 4, 8, 16, 32, 60, 60]);
+	await waitFor(() => clock.timersLeft > 0);
+	bad = 'xyz';
+	expect(await nextPause()).toBe(60);
+	expect(await nextPause()).toBe(2);
+	expect(await nextPause()).toBe(4);
+	expect(face.getState().gateway.home).toBe('/home/1');
 });

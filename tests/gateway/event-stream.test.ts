@@ -95,7 +95,6 @@ const good = streamMessage('events', ['日']);
 const broken: ReadonlyArray<readonly [sent: string, reason: string]> = [
 	['event: events\ndata: [secret\n\n', 'its 7 characters are no JSON'],
 	['event: secret\ndata: {}\n\n', 'it is neither a state nor events'],
-	['secret\n\n', 'a line of it is no field'],
 ];
 
 test('what cannot be read is said without a word of it, and the next message is whole', async () => {
@@ -108,6 +107,17 @@ test('what cannot be read is said without a word of it, and the next message is 
 		}),
 		{numRuns: 30},
 	);
+});
+
+test.each([
+	['a field that a later version may add', 'future: x\n'],
+	['a line without a field', 'hello\n'],
+	['a pause that is no number', 'retry: soon\n'],
+	['a comment', ': x\n'],
+])('"If the field name is anything else the field is ignored": %s', async (_, line) => {
+	const value = {name: 'events', value: ['日']};
+	const sent = `${line}event: events\n${line}data: ["日"]\n${line}\n`;
+	expect(await read(`${line}\n${sent}${good}`)).toEqual([value, value]);
 });
 
 test('a message that is too long is dropped, and the next one is whole wherever both are cut', async () => {
