@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {withFileLock} from '../core/file-lock.ts';
+import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
@@ -35,6 +36,7 @@ export async function editConfig(
 	edits: readonly YamlEdit[] | ((written: unknown) => readonly YamlEdit[]),
 	{clock, check}: EditOptions,
 ): Promise<void> {
+	refusePlantedFolder(paths.run);
 	mkdirSync(paths.run, {recursive: true, mode: 0o700});
 	await withFileLock(
 		join(paths.run, 'config.lock'),

@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {withFileLock} from '../core/file-lock.ts';
 import type {JsonObject} from '../core/json.ts';
+import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {readTextFile} from './read-text-file.ts';
 import {maxSubscriptionsBytes, parseSubscriptions} from './subscriptions.ts';
@@ -22,6 +23,7 @@ export async function editSubscriptions(
 	change: (entries: JsonObject) => JsonObject,
 	{clock}: {readonly clock: Clock},
 ): Promise<JsonObject> {
+	refusePlantedFolder(paths.run);
 	mkdirSync(paths.run, {recursive: true, mode: 0o700});
 	return withFileLock(
 		join(paths.run, 'subscriptions.lock'),

@@ -2,6 +2,7 @@ import {accessSync, constants, existsSync, mkdirSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 
@@ -93,7 +94,7 @@ function layoutOf(home: string, profile: string): HomePaths {
 /**
  * Creates what is missing of the home, each folder 0700, and checks that this user may read and write there.
  *
- * @throws SvcError `home_unusable`
+ * @throws SvcError `home_unusable`, `file_planted` when others may have put a link in the place of one
  */
 export function ensureHome(paths: HomePaths): void {
 	for (const folder of [
@@ -107,9 +108,14 @@ export function ensureHome(paths: HomePaths): void {
 		paths.mcpTokens,
 	]) {
 		try {
+			refusePlantedFolder(folder);
 			makeFolder(folder);
 			accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 		} catch (error) {
+			if (error instanceof SvcError) {
+				throw error;
+			}
+
 			throw new SvcError(
 				'home_unusable',
 				`Cannot use "${folder}" (${messageOf(error)}): make it a folder that you may read and write, or set SVC_HOME to one`,

@@ -43,7 +43,7 @@ export const errorCodes = {
 	empty_message: 'The answer was empty: nothing was delivered',
 	entry_invalid: 'The subscription is not served; `svc webhook list` says why',
 	file_planted:
-		'A file that the program writes is a pipe or a device, or a link that other users may have made (see Files): look who put it there, remove it, `chmod 700` its folder',
+		'A file or folder that the program writes is a pipe or a device, or a link that other users may have made (see Files): look who put it there, remove it, `chmod 700` its folder',
 	file_too_large:
 		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
 	file_unreadable:
