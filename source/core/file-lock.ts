@@ -1,4 +1,4 @@
-import {closeSync, mkdirSync, openSync, readFileSync, realpathSync, statSync} from 'node:fs';
+import {closeSync, mkdirSync, openSync, realpathSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {sleep, type Clock} from './clock.ts';
@@ -17,14 +17,15 @@ const sqliteBusy = 5;
  */
 const held = new Map<string, DatabaseSync | undefined>();
 
-/** What came of looking after a lock: it was in its place, was put there again, or another process has taken its place. */
-export type LockKept = 'kept' | 'retaken' | 'lost';
+/** What came of looking after a lock: it was in its place, was put there again, another process has taken its place, or the folder that it is for is another one. */
+export type LockKept = 'kept' | 'retaken' | 'lost' | 'moved';
 
 export type FileLock = Disposable & {
 	/** Whether there was no such file before: whoever removed it may have removed it from under a process that still holds it. */
 	readonly isNew: boolean;
 	/**
-	 * Looks whether the file at the path is still the one that is locked: a lock on a file that somebody removed keeps nobody away. One that is gone is created and locked again.
+	 * Looks whether the file at the path is still the one that is locked: a lock on a file that somebody removed keeps nobody away. One that is gone is created and locked again, and the
+	 * folder that it is in; the folder `within` never: whoever moved that away may be about to put another one in its place.
 	 *
 	 * @throws SvcError `lock_failed`
 	 */
@@ -34,11 +35,15 @@ export type FileLock = Disposable & {
 /**
  * Takes an exclusive lock that lives until it is disposed of or the process ends, however it ends: the kernel holds
  * it, through SQLite's file locks. `path` (its folder must exist) is created with 0600 when it is not there, never
- * removed here, and belongs to the lock alone. `undefined`: somebody holds it, in another process or in this one.
+ * removed here, and belongs to the lock alone. `within`: the folder that the lock is for, its own one when absent, or the one above.
+ * `undefined`: somebody holds it, in another process or in this one.
  *
  * @throws SvcError `lock_failed` when the file cannot be used as a lock.
  */
-export function lockFile(path: string): FileLock | undefined {
+export function lockFile(
+	path: string,
+	{within = dirname(path)}: {readonly within?: string} = {},
+): FileLock | undefined {
 	const key = identify(path);
 	if (held.has(key)) {
 		return undefined;
@@ -52,7 +57,7 @@ export function lockFile(path: string): FileLock | undefined {
 			return undefined;
 		}
 
-		return keeper(path, {key, ...taken});
+		return keeper(path, {key, within, ...taken});
 	} catch (error) {
 		held.delete(key);
 		throw failure(path, error);
@@ -61,9 +66,16 @@ export function lockFile(path: string): FileLock | undefined {
 
 function keeper(
 	path: string,
-	{key, isNew, ...first}: {readonly key: string; readonly isNew: boolean} & Taken,
+	{
+		key,
+		within,
+		isNew,
+		...first
+	}: {readonly key: string; readonly within: string; readonly isNew: boolean} & Taken,
 ): FileLock {
 	let {database, identity} = first;
+	const top = realpathSync(within);
+	const topIdentity = identityOf(top);
 	held.set(key, database);
 	return {
 		isNew,
@@ -72,8 +84,12 @@ function keeper(
 				return 'kept';
 			}
 
+			if (identityOf(top) !== topIdentity) {
+				return 'moved';
+			}
+
 			try {
-				mkdirSync(dirname(key), {recursive: true, mode: 0o700});
+				makeFolder(dirname(key));
 				const next = take(key);
 				if (!next) {
 					return 'lost';
@@ -97,27 +113,15 @@ function keeper(
 	};
 }
 
-/** Another process that holds a lock on the file at `path`, as far as the system tells (Linux does); not always one of this machine's view. */
-export function lockHolder(path: string): number | undefined {
-	try {
-		const {ino} = statSync(path);
-		const locks = readFileSync('/proc/locks', 'utf8').matchAll(
-			/ (?:READ|WRITE) (?<pid>[1-9]\d*) [\da-f]+:[\da-f]+:(?<inode>\d+) /g,
-		);
-		return [...locks]
-			.filter(({groups}) => Number(groups?.['inode']) === ino)
-			.map(({groups}) => Number(groups?.['pid']))
-			.find(pid => pid !== process.pid);
-	} catch {
-		return undefined;
-	}
-}
-
-/** A function that looks after the lock at `path` and says what it found, what lasts only once. */
+/** A function that looks after the lock at `path`, says what it found, what lasts only once, and answers whether it is held. `within`: as `lockFile` was given it. */
 export function createLockWatch(
 	lock: FileLock,
-	{path, log}: {readonly path: string; readonly log: Logger},
-): () => void {
+	{
+		path,
+		within = dirname(path),
+		log,
+	}: {readonly path: string; readonly within?: string; readonly log: Logger},
+): () => boolean {
 	const find = (): string => {
 		try {
 			const kept = lock.keep();
@@ -127,9 +131,7 @@ export function createLockWatch(
 				);
 			}
 
-			return kept === 'lost'
-				? `Cannot lock "${path}" again: it was removed, and another process holds the new one; end that process`
-				: '';
+			return problems[kept]?.(path, within) ?? '';
 		} catch (error) {
 			return messageOf(error);
 		}
@@ -143,7 +145,27 @@ export function createLockWatch(
 		}
 
 		said = problem;
+		return problem === '';
 	};
+}
+
+/** Why a lock is no longer held. */
+const problems: Partial<Record<LockKept, (path: string, within: string) => string>> = {
+	lost: path =>
+		`Cannot lock "${path}" again: it was removed, and another process holds the new one; end that process`,
+	moved: (path, within) =>
+		`Cannot keep the lock "${path}": "${within}" was moved away, removed or replaced while the gateway runs; stop the gateway, put the right folder there, start again`,
+};
+
+/** Never those above it. */
+function makeFolder(folder: string): void {
+	try {
+		mkdirSync(folder, {mode: 0o700});
+	} catch (error) {
+		if (codeOf(error) !== 'EEXIST') {
+			throw error;
+		}
+	}
 }
 
 /**

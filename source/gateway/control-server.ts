@@ -1,14 +1,16 @@
-import {chmod, rm} from 'node:fs/promises';
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {once} from 'node:events';
+import {rm} from 'node:fs/promises';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
+import {identityOf} from '../core/file-identity.ts';
 import {jsonLine} from '../core/json-line.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {malformationOf} from '../http/malformed.ts';
 import {refuseConnection, statusOf} from '../http/refuse.ts';
-import {removeStale} from './control-socket.ts';
+import {isAnswered, listenOn} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
 
@@ -17,8 +19,13 @@ const maxBodyBytes = 8 * 1024 * 1024;
 /** An attached face that does not read is let go at this much waiting for it. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
-/** Longest path of a Unix socket that every system takes. */
-const longestSocketPath = 100;
+export type ControlServer = AsyncDisposable & {
+	/**
+	 * Looks whether the socket is still at its path: one that somebody removed, or put another one in the place of, answers nobody. It is listened there again, and said; streams that are open
+	 * go on. One that another process listens on is left alone. Never rejects.
+	 */
+	keep(): Promise<void>;
+};
 
 /**
  * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
@@ -33,16 +40,87 @@ export async function startControlServer(
 		log,
 	}: {readonly port: GatewayPort; readonly version: string; readonly log: Logger},
 	{socket}: {readonly socket: string},
-): Promise<AsyncDisposable> {
-	if (Buffer.byteLength(socket) > longestSocketPath) {
-		throw new SvcError(
-			'control_unavailable',
-			`Cannot open the control socket "${socket}": the path is longer than ${longestSocketPath} bytes, use a shorter SVC_HOME`,
-		);
-	}
-
-	await removeStale(socket);
+): Promise<ControlServer> {
 	const streams = new Set<ServerResponse>();
+	/** The one that listens, and those before it that still have connections. */
+	const servers = new Set<Server>();
+	const listen = async () => {
+		const server = createControlServer({port, version, streams, log});
+		await listenOn(server, socket);
+		servers.add(server);
+		server.on('close', () => {
+			servers.delete(server);
+		});
+		server.on('error', error => {
+			log.error('The control socket failed', {error: error.message});
+		});
+		return {server, identity: identityOf(socket)};
+	};
+
+	let current = await listen();
+	let said = '';
+	let looking: Promise<void> | undefined;
+	let isEnding = false;
+
+	const look = async () => {
+		try {
+			if (isEnding || identityOf(socket) === current.identity) {
+				said = '';
+				return;
+			}
+
+			// Before the next one has the path: closing removes what is there. Its connections go on.
+			if (!(await isAnswered(socket))) {
+				current.server.close();
+			}
+
+			current = await listen();
+			said = '';
+			log.warn(
+				`Listening on "${socket}" again: it was removed or replaced, and nobody listened there`,
+			);
+		} catch (error) {
+			const problem = messageOf(error);
+			if (problem !== said) {
+				log.error(problem);
+			}
+
+			said = problem;
+		}
+	};
+
+	return {
+		async keep() {
+			looking ??= look();
+			await looking;
+			looking = undefined;
+		},
+		async [Symbol.asyncDispose]() {
+			isEnding = true;
+			await looking;
+			const isOurs = identityOf(socket) === current.identity;
+			const closed = [...servers].map(async server => once(server, 'close'));
+			current.server.close();
+			// What was reported last is told in the next turn; faces are to hear it before their stream ends.
+			await turn();
+			for (const stream of streams) {
+				stream.end();
+			}
+
+			for (const server of servers) {
+				server.closeAllConnections();
+			}
+
+			await Promise.all(closed);
+			if (isOurs) {
+				await rm(socket, {force: true});
+			}
+		},
+	};
+}
+
+/** A server of the control API that does not listen yet. */
+function createControlServer({log, ...served}: Served & {readonly log: Logger}): Server {
 	const server = createServer(
 		// Checked below: this would answer without a body, and takes two.
 		{requestTimeout: 30_000, headersTimeout: 5000, requireHostHeader: false},
@@ -54,7 +132,7 @@ export async function startControlServer(
 				return;
 			}
 
-			void respond({port, version, streams}, request, response).catch((error: unknown) => {
+			void respond(served, request, response).catch((error: unknown) => {
 				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
 				response.destroy();
 			});
@@ -73,41 +151,7 @@ export async function startControlServer(
 			refuseConnection(connection, status);
 		}
 	});
-	const {promise: listening, resolve, reject} = Promise.withResolvers<void>();
-	server.once('error', reject);
-	server.listen(socket, resolve);
-	try {
-		await listening;
-	} catch (error) {
-		throw new SvcError(
-			'control_unavailable',
-			`Cannot open the control socket "${socket}": ${messageOf(error)}`,
-			{
-				cause: error,
-			},
-		);
-	}
-
-	server.on('error', error => {
-		log.error('The control socket failed', {error: error.message});
-	});
-	await chmod(socket, 0o600);
-	return {
-		async [Symbol.asyncDispose]() {
-			const closed = new Promise(done => {
-				server.close(done);
-			});
-			// What was reported last is told in the next turn; faces are to hear it before their stream ends.
-			await turn();
-			for (const stream of streams) {
-				stream.end();
-			}
-
-			server.closeAllConnections();
-			await closed;
-			await rm(socket, {force: true});
-		},
-	};
+	return server;
 }
 
 type Served = {

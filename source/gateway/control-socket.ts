@@ -1,9 +1,13 @@
-import {rm} from 'node:fs/promises';
-import {connect} from 'node:net';
+import {once} from 'node:events';
+import {chmod, rm} from 'node:fs/promises';
+import {connect, type Server} from 'node:net';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 
 /** How long connecting may take: the kernel answers for whoever listens. */
 const connectMs = 2000;
+
+/** Longest path of a Unix socket that every system takes. */
+const longestSocketPath = 100;
 
 /** What says that nobody listens there; `EINVAL` a path that is too long for it. */
 const nobody: ReadonlySet<string> = new Set([
@@ -33,11 +37,40 @@ export async function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
+ * Lets `server` listen on the Unix socket at `socket` (0600). One that nobody listens on is replaced.
+ *
+ * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
+ */
+export async function listenOn(server: Server, socket: string): Promise<void> {
+	if (Buffer.byteLength(socket) > longestSocketPath) {
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": the path is longer than ${longestSocketPath} bytes, use a shorter SVC_HOME`,
+		);
+	}
+
+	await removeStale(socket);
+	try {
+		const listening = once(server, 'listening');
+		server.listen(socket);
+		await listening;
+		await chmod(socket, 0o600);
+	} catch (error) {
+		server.close();
+		throw new SvcError(
+			'control_unavailable',
+			`Cannot open the control socket "${socket}": ${messageOf(error)}`,
+			{cause: error},
+		);
+	}
+}
+
+/**
  * Removes what a gateway that was killed left behind; never a socket that somebody listens on.
  *
  * @throws SvcError `gateway_running`, `control_unavailable`
  */
-export async function removeStale(socket: string): Promise<void> {
+async function removeStale(socket: string): Promise<void> {
 	if (await isAnswered(socket)) {
 		throw new SvcError(
 			'gateway_running',

@@ -3,55 +3,63 @@ import type {HomePaths} from '../config/config.ts';
 import {basePaths} from '../config/home-paths.ts';
 import {every, type Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import {createLockWatch, lockFile, lockHolder} from '../core/file-lock.ts';
+import {createLockWatch, lockFile} from '../core/file-lock.ts';
 import {isJsonObject} from '../core/json.ts';
+import {lockHolder} from '../core/lock-holder.ts';
 import type {Logger} from '../core/log.ts';
 import {ownFileFlags} from '../core/planted-file.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';
 
-/** How often it is looked whether the lock still is where the next gateway looks for it, milliseconds. */
+/** How often it is looked whether the lock still is where the next gateway looks for it, and the control socket where faces do, milliseconds. */
 const lookMs = 5000;
 
 /** How long whoever has the control socket may take to say who it is, milliseconds. */
 const sayMs = 2000;
 
 export type HomeLock = Disposable & {
-	/** Puts the lock and the pid file back where they were removed, now and from time to time, and says so. */
-	watch(world: {readonly clock: Clock; readonly log: Logger}): Disposable;
+	/**
+	 * Writes the pid file, and from now on puts it and the lock back every five seconds where they were removed, and says so. `whileHeld` is called each time that the home is
+	 * still held; must not reject.
+	 *
+	 * @throws SvcError `home_unusable` when the pid file cannot be written
+	 */
+	watch(world: {
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly whileHeld?: () => Promise<void>;
+	}): Disposable;
 };
 
 /**
  * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
- * tells people who it is.
+ * tells people who it is, and is written by `watch`: one that is refused later leaves that of another gateway alone.
  *
- * @throws SvcError `gateway_running` naming the process that holds it; `home_unusable` when the pid file cannot be written, then nobody holds the home
+ * @throws SvcError `gateway_running` naming the process that holds it
  */
 export function lockHome(paths: HomePaths): HomeLock {
-	const {pidFile, lockFile: path} = paths;
-	const lock = lockFile(path);
+	const {home, pidFile, lockFile: path} = paths;
+	const lock = lockFile(path, {within: home});
 	if (!lock) {
 		throw isRunning(paths, holderOf(paths));
 	}
 
-	try {
-		writePid(pidFile);
-	} catch (error) {
-		lock[Symbol.dispose]();
-		throw error;
-	}
-
+	let isWritten = false;
 	return {
-		watch({clock, log}) {
-			const watchLock = createLockWatch(lock, {path, log});
-			const stop = every(clock, lookMs, () => {
-				watchLock();
-				keepPid(pidFile);
+		watch({clock, log, whileHeld}) {
+			writePid(pidFile);
+			isWritten = true;
+			const watchLock = createLockWatch(lock, {path, within: home, log});
+			const stop = every(clock, lookMs, async () => {
+				if (watchLock()) {
+					keepPid(pidFile);
+					await whileHeld?.();
+				}
 			});
 			return {[Symbol.dispose]: stop};
 		},
 		[Symbol.dispose]() {
-			if (runningPid(paths) === process.pid) {
+			if (isWritten && runningPid(paths) === process.pid) {
 				rmSync(pidFile, {force: true});
 			}
 

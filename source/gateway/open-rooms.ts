@@ -13,7 +13,7 @@ import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {createRunAnnouncer} from './announce-runs.ts';
-import {startControlServer} from './control-server.ts';
+import {startControlServer, type ControlServer} from './control-server.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
 import {createLiveGroups} from './live-groups.ts';
@@ -61,7 +61,6 @@ export async function openRooms(
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
 	const {log, redact} = stack.use(openLog(world, {emit, secrets: () => secrets?.() ?? []}));
-	stack.use(lock.watch({clock, log}));
 	stack.use(logConsole({log: log.from('library'), clock}));
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
@@ -91,6 +90,10 @@ export async function openRooms(
 			},
 		),
 	);
+	let control: ControlServer | undefined;
+	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
+	// Nobody else has the home: only now it is said whose it is.
+	stack.use(withReserve(paths.stateDb, watching));
 	await restoreHistory({store, emit, clock, log});
 
 	const modelFetch = stack.use(createModelFetch());
@@ -171,7 +174,7 @@ export async function openRooms(
 	stack.use(
 		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
 	);
-	stack.use(
+	control = stack.use(
 		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
 	);
 	const watcher = stack.use(

@@ -10,6 +10,9 @@ import {lockHome} from './lock.ts';
 
 const longestName = 64;
 
+/** How long the gateway, which serves meanwhile, may stand still for whoever has the journal of a profile open, milliseconds: it is looked again. */
+const waitMs = 5;
+
 /** A profile whose home this process holds. `profile`: `default` for its own. */
 type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
 
@@ -104,7 +107,7 @@ function lockProfile(
 	using stack = new DisposableStack();
 	const lock = stack.use(lockHome(paths));
 	if (existsSync(paths.stateDb)) {
-		lockForWriting(paths.stateDb)[Symbol.dispose]();
+		lockForWriting(paths.stateDb, {waitMs})[Symbol.dispose]();
 	}
 
 	stack.use(lock.watch(world));

@@ -1,20 +1,24 @@
 import {existsSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
-import {lockFile, lockHolder, type FileLock} from '../core/file-lock.ts';
+import {lockFile, type FileLock} from '../core/file-lock.ts';
+import {lockHolder} from '../core/lock-holder.ts';
 import {refusePlanted} from '../core/planted-file.ts';
 import {isBusy} from './sqlite-errors.ts';
 
-/** How long a reader may take that has the database open while the store is being opened, milliseconds. */
+/** How long a reader may take that has the database open while the store is being opened, milliseconds; nothing else happens meanwhile. */
 const readerMs = 2000;
 
 /**
  * Makes this process the only one that writes the database at `file`, for as long as it holds what this returns. A lock file beside the database says so; where there was none, somebody
- * may have removed that of a process that lives, so the database itself is asked whether anybody has it open. Its folder must exist.
+ * may have removed that of a process that lives, so the database itself is asked whether anybody has it open, for up to `waitMs` milliseconds that block the event loop. Its folder must exist.
  *
  * @throws SvcError `store_in_use` naming the process, `lock_failed`
  */
-export function lockForWriting(file: string): FileLock {
+export function lockForWriting(
+	file: string,
+	{waitMs = readerMs}: {readonly waitMs?: number} = {},
+): FileLock {
 	refusePlanted(file);
 	const path = lockPathOf(file);
 	const lock = lockFile(path);
@@ -22,7 +26,7 @@ export function lockForWriting(file: string): FileLock {
 		throw inUse(file, lockHolder(path));
 	}
 
-	if (lock.isNew && existsSync(file) && isOpenElsewhere(file)) {
+	if (lock.isNew && existsSync(file) && isOpenElsewhere(file, waitMs)) {
 		// The next one must not take it for one that it can rely on.
 		rmSync(path, {force: true});
 		lock[Symbol.dispose]();
@@ -36,8 +40,8 @@ export function lockForWriting(file: string): FileLock {
 export const lockPathOf = (file: string): string => `${file}.lock`;
 
 /** Every connection to a database with a write-ahead log holds a shared lock on it until it closes, so an exclusive one is to be had by the only one. */
-function isOpenElsewhere(file: string): boolean {
-	const database = new DatabaseSync(file, {timeout: readerMs});
+function isOpenElsewhere(file: string, waitMs: number): boolean {
+	const database = new DatabaseSync(file, {timeout: waitMs});
 	try {
 		database.exec('pragma locking_mode = exclusive');
 		database.prepare('select count(*) from sqlite_schema').get();

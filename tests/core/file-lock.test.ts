@@ -8,6 +8,7 @@ import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf, messageOf} from '../../source/core/errors.ts';
 import {lockFile, withFileLock} from '../../source/core/file-lock.ts';
+import {lockersOf, lockHolder} from '../../source/core/lock-holder.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const temporary = () => mkdtempDisposableSync(join(tmpdir(), 'svc-lock-'));
@@ -34,6 +35,7 @@ async function startHolder(path: string) {
 	const [said] = await once(createInterface(child.stdout), 'line');
 	return {
 		said: String(said),
+		pid: child.pid,
 		async end(signal: NodeJS.Signals) {
 			child.kill(signal);
 			await exit;
@@ -77,6 +79,35 @@ test('a lock of a process that is killed with SIGKILL is free at once', async ()
 	await holder.end('SIGKILL');
 	using lock = lockFile(path);
 	expect(lock).toBeDefined();
+});
+
+test('the system names the process that holds it, where it tells', async ({skip}) => {
+	if (process.platform !== 'linux') {
+		skip('/proc/locks is of Linux');
+	}
+
+	using folder = temporary();
+	const path = join(folder.path, 'a.lock');
+	await using holder = await startHolder(path);
+	expect(lockHolder(path)).toBe(holder.pid);
+});
+
+const locks = `1: POSIX  ADVISORY  READ 11 fe:00:77 128 128
+2: POSIX  ADVISORY  WRITE 12 fe:01:77 1073741824 1073742335
+3: POSIX  ADVISORY  WRITE 13 103:100f:77 0 EOF
+3: -> POSIX  ADVISORY  WRITE 14 fe:00:77 0 EOF
+4: OFDLCK ADVISORY  WRITE -1 fe:00:77 0 EOF
+5: POSIX  ADVISORY  WRITE 15 fe:00:78 0 EOF
+`;
+
+test.each([
+	['a small device', {dev: 0xfe_00, ino: 77}, [11, 14]],
+	['its neighbour', {dev: 0xfe_01, ino: 77}, [12]],
+	['a large number', {dev: 0x1_01_03_0f, ino: 77}, [13]],
+	['another file', {dev: 0xfe_00, ino: 78}, [15]],
+	['another device', {dev: 0x30, ino: 77}, []],
+])('a file is known by its device and its inode: %s', (_, file, pids) => {
+	expect(lockersOf(file, locks)).toEqual(pids);
 });
 
 test('a link to the folder names the same lock', () => {

@@ -163,8 +163,8 @@ test('a full disk stops no start while there is a reserve, and is named when the
 	disk.fill();
 	const third = start();
 	await expect(third.started).rejects.toMatchObject({
-		code: 'home_unusable',
-		message: expect.stringMatching(/gateway\.pid" \(ENOSPC: .*\): make room on the disk/),
+		code: 'store_unreadable',
+		message: expect.stringMatching(/state\.db": the disk is full: free some space/),
 	});
 	await third[Symbol.asyncDispose]();
 });

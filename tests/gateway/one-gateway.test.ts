@@ -1,14 +1,17 @@
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
-import {readFile, rename, rm, stat, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
+import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
+import type {GatewayState} from '../../source/core/state.ts';
 import {startGateway} from '../../source/gateway/gateway.ts';
+import {connectGateway} from '../../source/gateway/remote-port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startGatewayProcess} from '../helpers/gateway-process.ts';
-import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, stateWhere} from '../helpers/gateway.ts';
 
 const pathsOf = (home: string) => homePaths({environment: {SVC_HOME: home}});
 
@@ -31,7 +34,7 @@ async function refusal(home: string): Promise<string> {
 test('no file that is removed lets a second gateway in, and the first goes on', async () => {
 	await using home = await gatewayHome({subscriptions: {hook: {prompt: 'x'}}});
 	const {path} = home;
-	const {lockFile, socket, run, stateDb} = pathsOf(path);
+	const {lockFile, socket, run, stateDb, pidFile} = pathsOf(path);
 	await using first = await startGatewayProcess(path);
 	const {pid} = first;
 	const named = new RegExp(`process ${pid} (?:has it open|runs one already)`);
@@ -48,6 +51,10 @@ test('no file that is removed lets a second gateway in, and the first goes on', 
 		await Promise.all(gone.map(async file => rm(file, {recursive: true, force: true})));
 		// oxlint-disable-next-line no-await-in-loop -- one after the other
 		expect(`${gone.join(' ')}: ${await refusal(path)}`).toMatch(named);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const said = await readFile(pidFile, 'utf8').catch(() => undefined);
+		// One that went with its folder may or may not be back.
+		expect(said ?? (gone.includes(run) ? `${pid}\n` : 'removed')).toBe(`${pid}\n`);
 	}
 
 	expect((await fetch(first.url)).status).toBeLessThan(500);
@@ -103,3 +110,76 @@ test("a socket that somebody listens on is nobody else's to remove", async () =>
 	silent.close();
 	await once(silent, 'close');
 });
+
+test('a home that was moved away is not made again, and one in its place is not touched', async () => {
+	await using home = await gatewayHome();
+	const {path} = home;
+	const clock = createFakeClock();
+	await using gateway = await startTestGateway({home, clock});
+	const {run} = gateway.paths;
+	const moved = ({logs}: GatewayState) =>
+		logs.filter(({message}) => message.startsWith('Cannot keep'));
+	await rename(path, `${path}.away`);
+	clock.advance(5000);
+	const state = await gateway.until(found => moved(found).length === 2);
+	expect(moved(state).map(({message}) => message)).toEqual(
+		[`${path}/state.db.lock`, `${path}/run/gateway.lock`].map(
+			lock =>
+				`Cannot keep the lock "${lock}": "${path}" was moved away, removed or replaced while the gateway runs; stop the gateway, put the right folder there, start again`,
+		),
+	);
+	expect(existsSync(path)).toBe(false);
+
+	await mkdir(run, {recursive: true});
+	for (let count = 0; count < 3; count++) {
+		clock.advance(5000);
+		// oxlint-disable-next-line no-await-in-loop -- one look after the other
+		await turn();
+	}
+
+	expect(await readdir(path, {recursive: true})).toEqual(['run']);
+	expect(moved(gateway.port.getState())).toHaveLength(2);
+	await rm(path, {recursive: true});
+	await rename(`${path}.away`, path);
+});
+
+test.each([
+	['removed', async (socket: string) => rm(socket)],
+	[
+		'replaced by one that nobody listens on',
+		async (socket: string) => {
+			await rm(socket);
+			const stale = createServer();
+			stale.listen(`${socket}.x`);
+			await once(stale, 'listening');
+			await rename(`${socket}.x`, socket);
+			stale.close();
+			await once(stale, 'close');
+		},
+	],
+])(
+	'a control socket that was %s is listened on again, and faces that are attached stay so',
+	async (_, spoil) => {
+		await using home = await gatewayHome({subscriptions: {hook: {prompt: 'x'}}});
+		const clock = createFakeClock();
+		await using gateway = await startTestGateway({home, clock});
+		const {socket} = gateway.paths;
+		await using early = await connectGateway({clock: systemClock}, {socket});
+		await spoil(socket);
+		await expect(connectGateway({clock: systemClock}, {socket})).rejects.toMatchObject({
+			code: 'gateway_not_running',
+		});
+		clock.advance(5000);
+		await gateway.until(({logs}) =>
+			logs.some(({message}) => message.startsWith(`Listening on "${socket}" again`)),
+		);
+		expect((await stat(socket)).mode & 0o777).toBe(0o600);
+		await using late = await connectGateway({clock: systemClock}, {socket});
+		await gateway.send('hook', {});
+		for (const face of [early, late]) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			await stateWhere(face, ({deliveries}) => deliveries.length === 1);
+			expect(face.getState().gateway.reachable).toBe(true);
+		}
+	},
+);
