@@ -162,6 +162,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 		environment: merged,
 		unread: slips.routes,
 		last: surroundings.before?.webhook.routes,
+		isServing: isServing(surroundings.before?.webhook),
 		place: (name, {path, ...finding}) => place({...finding, path: [...routesAt, name, ...path]}),
 	});
 	const ofEnvironment = ofVariables.map(({name, message}) =>
@@ -234,6 +235,9 @@ function parseConfig(value: JsonValue) {
 		? {ok: true as const, parsed: parsed.data}
 		: {ok: false as const, findings: describeIssues(parsed.error.issues, value)};
 }
+
+const isServing = (webhook: Config['webhook'] | undefined): boolean =>
+	webhook?.enabled === true && webhook.refusals.length === 0 && webhook.broken === undefined;
 
 /** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
 const withoutServers = (value: JsonValue): JsonValue =>

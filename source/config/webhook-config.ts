@@ -24,6 +24,8 @@ export type ReceiverSurroundings = Pick<
 	readonly place: (name: string, finding: Finding) => Problem;
 	/** The static routes in use. */
 	readonly last: ReadonlyMap<string, Route> | undefined;
+	/** Whether a receiver serves already: then what the contract refuses the start for concerns its route alone. */
+	readonly isServing: boolean;
 };
 
 const longestName = 128;
@@ -43,7 +45,7 @@ const defaults = {
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,
-	{environment, unread, place, last, ...serving}: ReceiverSurroundings,
+	{environment, unread, place, last, isServing, ...serving}: ReceiverSurroundings,
 ): {
 	readonly webhook: WebhookConfig;
 	/** The last good versions that are served of routes that slipped; not in `webhook` yet. */
@@ -64,7 +66,13 @@ export function resolveWebhook(
 		rateLimit: settings.rate_limit ?? defaults.rateLimit,
 		maxBodyBytes: settings.max_body_bytes ?? defaults.maxBodyBytes,
 	};
-	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {unread, place, last, context});
+	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {
+		unread,
+		place,
+		last,
+		isServing,
+		context,
+	});
 	return {
 		lastRoutes,
 		webhook: {
@@ -93,8 +101,11 @@ function resolveRoutes(
 		unread,
 		place,
 		last,
+		isServing,
 		context,
-	}: Pick<ReceiverSurroundings, 'unread' | 'place' | 'last'> & {readonly context: RouteContext},
+	}: Pick<ReceiverSurroundings, 'unread' | 'place' | 'last' | 'isServing'> & {
+		readonly context: RouteContext;
+	},
 ): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> & {
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 } {
@@ -118,7 +129,14 @@ function resolveRoutes(
 		if (resolved.ok) {
 			routes.set(name, resolved.route);
 		} else {
-			failures.push(...resolved.refusals);
+			// Held back for one route, the rest of an edit would leave open what it closes.
+			failures.push(
+				...resolved.refusals.map(refusal =>
+					isServing && refusal.kind === 'refused'
+						? {...refusal, kind: 'slipped' as const}
+						: refusal,
+				),
+			);
 			if (resolved.last) {
 				lastRoutes.set(name, resolved.last);
 			}

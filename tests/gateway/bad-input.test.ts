@@ -3,6 +3,7 @@ import {mkdir, rename, rm, symlink, truncate, writeFile} from 'node:fs/promises'
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import type {JsonObject} from '../../source/core/json.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {
 	startTestGateway,
@@ -10,6 +11,7 @@ import {
 	testConfig,
 	type TestGateway,
 } from '../helpers/gateway.ts';
+import {hookSecret, post} from '../helpers/post.ts';
 import {startMs} from '../store/samples.ts';
 
 const subscriptions = {hook: {prompt: 'Say hello'}};
@@ -99,19 +101,49 @@ test('files that are folders, dangling links or gone are refusals or nothing, ne
 	expect((await gateway.send('hook', {})).status).toBe(202);
 });
 
-test('a receiver setting that would refuse the start is not taken over while it runs', async () => {
-	await using gateway = await startTestGateway({subscriptions});
+const configWith = (routes: JsonObject) =>
+	testConfig({
+		platforms: {
+			webhook: {enabled: true, host: '127.0.0.1', port: 0, secret: hookSecret, routes},
+		},
+	});
+
+test('what would refuse the start takes down its route alone while the receiver runs, and the rest of the edit counts', async () => {
+	await using gateway = await startTestGateway({
+		config: configWith({
+			bare: {prompt: 'x'},
+			kept: {prompt: 'x'},
+			rotated: {secret: 'first-secret'},
+		}),
+		subscriptions,
+	});
 	await gateway.home.write(
 		'config.yaml',
-		JSON.stringify({
-			model: {provider: 'offline'},
-			platforms: {webhook: {enabled: true, host: '127.0.0.1', port: 0, routes: {bare: {}}}},
+		configWith({
+			bare: {secret: ''},
+			fresh: {deliver_only: true},
+			kept: {deliver_only: true},
+			rotated: {secret: 'second-secret'},
 		}),
 	);
 	await gateway.port.reload();
-	expect(gateway.port.getState().problems[0]?.message).toContain('"bare"');
+	const {problems} = gateway.port.getState();
+	expect(problems.map(({message}) => message)).toEqual(
+		['bare', 'fresh', 'kept'].map(name => expect.stringContaining(`Route "${name}" has`)),
+	);
+	const {slips} = await gateway.port.status();
+	expect(slips.map(({name, serving}) => [name, serving])).toEqual([
+		['bare', false],
+		['fresh', false],
+		['kept', true],
+	]);
 	expect((await gateway.send('hook', {})).status).toBe(202);
-	expect((await gateway.send('bare', {})).status).toBe(404);
+	expect((await gateway.send('kept', {})).status).toBe(202);
+	expect((await gateway.send('bare', {})).status).toBe(503);
+	expect((await gateway.send('fresh', {})).status).toBe(503);
+	const knock = async (secret: string) =>
+		(await post(`${gateway.url()}/webhooks/rotated`, {payload: {}, secret})).status;
+	expect([await knock('first-secret'), await knock('second-secret')]).toEqual([401, 202]);
 });
 
 test('a subscriptions file that does not parse leaves the last good subscriptions in place, and is said once', async () => {

@@ -100,7 +100,7 @@ test('profiles that are served from now on, or no longer', async () => {
 	expect(await knock()).toBe(404);
 });
 
-test('a route in the file that the receiver would refuse at a start changes nothing while it runs', async () => {
+test('a route in the file that the receiver would refuse at a start is served as it was while it runs', async () => {
 	await using gateway = await openGateway({coalesce: {key: 'n', window_seconds: 600}});
 	await gateway.home.write(
 		'config.yaml',
