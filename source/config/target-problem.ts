@@ -1,6 +1,12 @@
 import {isJsonObject} from '../core/json.ts';
 import type {TargetProblem} from '../targets/target-kind.ts';
-import {defaultTarget, deliverValues, platformsToCome, targetNamed} from '../targets/targets.ts';
+import {
+	defaultTarget,
+	deliverValues,
+	platformsToCome,
+	targetKinds,
+	targetNamed,
+} from '../targets/targets.ts';
 import {nearestName} from './nearest-name.ts';
 
 /** What this version cannot do yet. */
@@ -23,10 +29,15 @@ export function targetProblem(deliver: unknown, extra: unknown): TargetProblem |
 		: {code: 'deliver_extra_invalid', reason: 'has a "deliver_extra" that is not a mapping'};
 }
 
+const otherTargets = targetKinds
+	.filter(({settings}) => !settings)
+	.map(({kind}) => kind)
+	.join(', ');
+
 function nearTo(target: unknown): string {
 	const nearest = typeof target === 'string' ? nearestName(target, deliverValues) : undefined;
 	return nearest === undefined
-		? ': "deliver" must be log, forge_comment or the name of a platform'
+		? `: "deliver" must be ${otherTargets} or the name of a platform`
 		: `: did you mean "${nearest}"`;
 }
 

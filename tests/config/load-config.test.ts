@@ -115,7 +115,7 @@ test('unknown keys are found at every depth, and none is invented where anything
 	const config = `
 modell: {}
 platforms:
-  telegram: {bot_token: x, anything: 1}
+  wecom: {bot_token: x, anything: 1}
   webhok: {}
   webhook:
     extra: {prot: 1}
@@ -361,8 +361,8 @@ test('settings of a later version are accepted, each with a warning, also in a s
 api: {port: 8642}
 metrics: {host: 0.0.0.0}
 platforms:
-  telegram: {bot_token: x}
-  teams: {enabled: true}
+  dingtalk: {bot_token: x}
+  wecom: {enabled: true}
   webhook:
     routes:
       a: {secret: long-secret, mirror_to_session: true}
@@ -373,8 +373,8 @@ platforms:
 	expect(problemsOf(loaded)).toEqual(
 		[
 			'2:1 api',
-			'5:3 platforms.telegram',
-			'6:3 platforms.teams',
+			'5:3 platforms.dingtalk',
+			'6:3 platforms.wecom',
 			'9:32 platforms.webhook.routes.a.mirror_to_session',
 			'10:47 platforms.webhook.extra.routes.b.mirror_to_session',
 		].map(place => `config.yaml:${place}: this version does not use it yet`),
@@ -451,7 +451,7 @@ api: {enabled: false, port: 8642}
 metrics:
 gateway: {multiplex_profiles: false}
 platforms:
-  slack: {enabled: false, token: x}
+  feishu: {enabled: false, token: x}
   email: {from: a@b.c, smtp: {host: h}}
   webhook: {routes: {a: {secret: long-secret, overflow: reject, mirror_to_session: false, concurrency: }}}
 `;

@@ -31,12 +31,12 @@ test.for([
 	['{deliver_only: true}', 'secret: global', 'deliver_only_without_target'],
 	['{deliver_only: true, deliver: log}', 'secret: global', 'deliver_only_without_target'],
 	[
-		'{cron_job: j, deliver_only: true, deliver: slack}',
+		'{cron_job: j, deliver_only: true, deliver: wecom}',
 		'secret: global',
 		'cron_job_with_deliver_only',
 	],
 	[
-		'{coalesce: {key: k}, deliver_only: true, deliver: slack}',
+		'{coalesce: {key: k}, deliver_only: true, deliver: wecom}',
 		'secret: global',
 		'coalesce_with_deliver_only',
 	],
@@ -78,7 +78,7 @@ test.for([
 	['{signature: strip}', 'secret: global', 'signature_invalid'],
 	['{secret: "whsec_!"}', 'secret: global', 'secret_invalid'],
 	['{}', 'secret: whpk_AAAA', 'secret_invalid'],
-	['{deliver: slack}', 'secret: global', 'not_available_yet'],
+	['{deliver: wecom}', 'secret: global', 'not_available_yet'],
 	['{deliver: wecom, deliver_only: true}', 'secret: global', 'not_available_yet'],
 ] as const)('%s with %s is not served: %s', ([route, settings, code]) => {
 	const {routes, refusals, slipped} = webhookWith(route, {settings});
@@ -295,7 +295,7 @@ test.for([
 	'signature: {header: x-sig}',
 	'retired_secrets: ',
 	// "the job's own … delivery apply; route-level `deliver`, `deliver_extra`, `skills` are ignored"
-	'cron_job: j, deliver: slack',
+	'cron_job: j, deliver: wecom',
 	'cron_job: j, deliver: forge_comment',
 ])('a route with %s is served', setting => {
 	expect(webhookWith(`{${setting}}`).refusals).toEqual([]);

@@ -45,7 +45,7 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'line\nbreak': {},
 		prompt: {prompt: 7},
 		both_modes: {cron_job: 'j', coalesce: {key: 'k'}},
-		chat: {deliver: 'slack'},
+		chat: {deliver: 'wecom'},
 	};
 	const {routes, skipped} = buildRouteTable(config, {entries});
 	expect([...routes.keys()]).toEqual(['both', 'good']);

@@ -66,7 +66,7 @@ const slips = [
 	['{secret: [fine-and-long, "${UNSET}"]}', 'secret.1: ${UNSET} is not set'],
 	['{profile: null}', 'profile: Route "bad" has a "profile" that is not a name'],
 	['{deliver: forge_comment}', 'deliver: Route "bad" delivers to "forge_comment" without'],
-	['{deliver: telegram}', 'deliver: Route "bad" delivers to "telegram"'],
+	['{deliver: wecom}', 'deliver: Route "bad" delivers to "wecom"'],
 	['{deliver: nowhere}', 'deliver: "nowhere" is not known'],
 	['{events: 5}', 'events: must be a list'],
 	['{coalesce: {}}', 'coalesce: Route "bad" has an invalid "coalesce"'],
@@ -265,7 +265,7 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 		({platforms}) => platforms.email,
 		undefined,
 	],
-	['platforms.slack', 'platforms: {slack: 5}', () => undefined, undefined],
+	['platforms.wecom', 'platforms: {wecom: 5}', () => undefined, undefined],
 	[
 		'mcp_servers.crm',
 		'mcp_servers: {crm: {command: a, url: "http://a"}, ok: {command: a}}',

@@ -80,8 +80,8 @@ describe('the offline engine: "its text goes to `log` only unless `model.allow_o
 
 describe('platforms', () => {
 	test.for([
-		['slack', 'platform_unavailable', 'platform "slack" is not available yet'],
-		['telegram', 'platform_unavailable', 'platform "telegram" is not available yet'],
+		['wecom', 'platform_unavailable', 'platform "wecom" is not available yet'],
+		['dingtalk', 'platform_unavailable', 'platform "dingtalk" is not available yet'],
 		['slak', 'platform_unknown', '"slak" is not a platform, did you mean "slack"?'],
 		['pigeon', 'platform_unknown', '"pigeon" is not a platform'],
 		['constructor', 'platform_unknown', '"constructor" is not a platform'],

@@ -79,8 +79,8 @@ test.for([
 	['an unknown target', sampleEntry({deliver: 'pigeon'}), /deliver "pigeon" is not known/],
 	[
 		'a platform to come, in the words of a route',
-		sampleEntry({deliver: 'slack'}),
-		/^Job "digest" delivers to "slack": this version does not deliver there yet$/,
+		sampleEntry({deliver: 'wecom'}),
+		/^Job "digest" delivers to "wecom": this version does not deliver there yet$/,
 	],
 	[
 		'a comment nowhere',
