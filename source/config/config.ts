@@ -1,6 +1,7 @@
 import type {Problem} from '../core/config-view.ts';
 import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
 import type {PlatformsConfig} from '../targets/targets.ts';
+import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
@@ -109,7 +110,9 @@ export type RunsConfig = {
 
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
 export type Slip = {
-	/** `model`, `platforms.webhook`, `platforms.email`, `mcp_servers.crm`. */
+	/** Where it stands. */
+	readonly path: KeyPath;
+	/** The same for a person, at most 200 cells: `model`, `platforms.webhook`, `mcp_servers.crm`. Not to tell items by. */
 	readonly item: string;
 	/** One line with file, line, column and key. */
 	readonly reason: string;
@@ -136,7 +139,7 @@ export type Config = {
 	readonly retention:
 		| {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number}
 		| undefined;
-	/** What cannot be used as it is written, by `Slip.item`; routes see `webhook`. */
+	/** What cannot be used as it is written, by `slipKey(Slip.path)`; routes see `webhook`. */
 	readonly slips: ReadonlyMap<string, Slip>;
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
 	readonly secretValues: readonly string[];

@@ -25,7 +25,7 @@ import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {secretsIn} from './server-secrets.ts';
-import {readSoundPart, soundDataOf, type SoundData} from './slips.ts';
+import {readSoundPart, slipKey, soundDataOf, type SoundData} from './slips.ts';
 import {reasonsOf, sortSlips} from './sort-slips.ts';
 import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
@@ -43,6 +43,8 @@ import {withSlips} from './with-slips.ts';
 import {mostProblems, parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
+
+const receiverPath = ['platforms', 'webhook'];
 
 export type LoadOptions = {
 	readonly paths: HomePaths;
@@ -188,7 +190,9 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 	);
 	const [ofReceiver] = ofEnvironment;
 	const reasons = new Map([
-		...(ofReceiver ? [['platforms.webhook', formatProblem(ofReceiver)] as const] : []),
+		...(ofReceiver
+			? [[slipKey(receiverPath), {path: receiverPath, reason: formatProblem(ofReceiver)}] as const]
+			: []),
 		...reasonsOf(slips, place),
 	]);
 
@@ -223,7 +227,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				exists: surroundings.exists,
 				blank: surroundings.blank,
 			},
-			{reasons, lastRoutes, before: surroundings.before},
+			{reasons: [...reasons.values()], lastRoutes, before: surroundings.before},
 		),
 	};
 }

@@ -1,6 +1,7 @@
 import type {PlatformSettings} from '../targets/target-kind.ts';
 import {platformKinds, type PlatformsConfig} from '../targets/targets.ts';
 import type {Config, Slip} from './config.ts';
+import {slipKey} from './slips.ts';
 
 /** What is configured of the platform `kind`; `undefined`: nothing, or nothing that could be used. */
 export function platformSettings(
@@ -13,7 +14,9 @@ export function platformSettings(
 
 /** What is wrong with `platforms.<kind>`, when no last good version of it is in use. */
 export const platformSlip = ({slips}: Pick<Config, 'slips'>, kind: string): Slip | undefined =>
-	[slips.get(`platforms.${kind}`), slips.get('platforms')].find(slip => slip?.kept === false);
+	[['platforms', kind], ['platforms']]
+		.map(path => slips.get(slipKey(path)))
+		.find(slip => slip?.kept === false);
 
 /** The platforms of this version among `parsed`, what the schema made of the section. */
 export const platformsIn = (parsed: Readonly<Record<string, unknown>>): PlatformsConfig =>

@@ -1,5 +1,4 @@
 import type {Problem} from '../core/config-view.ts';
-import {cell} from '../core/untrusted.ts';
 import {formatProblem} from './format-problem.ts';
 import type {Finding} from './place-problem.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
@@ -7,16 +6,14 @@ import {readRoute, type ReadRoute} from './read-route.ts';
 import {routesPlace} from './routes-place.ts';
 import {slipKey, type Slips} from './slips.ts';
 
-const longestItem = 200;
-
 /** Slips by what they take down. */
 export type SortedSlips = {
 	/** Static routes by name, as far as they can be read. */
 	readonly routes: ReadonlyMap<string, ReadRoute>;
 	/** What is wrong with everything else. */
 	readonly findings: readonly Finding[];
-	/** Everything else by its name (`Slip.item`), with its first finding. */
-	readonly items: ReadonlyMap<string, Finding>;
+	/** Everything else by `slipKey`, with its first finding. */
+	readonly items: ReadonlyMap<string, {readonly path: KeyPath; readonly finding: Finding}>;
 };
 
 /**
@@ -42,15 +39,18 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 		findings: others.flatMap(({findings}) => findings),
 		items: new Map(
 			others.flatMap(({item, findings: [finding]}) =>
-				finding ? [[cell(item.join('.'), longestItem).text, finding] as const] : [],
+				finding ? [[slipKey(item), {path: item, finding}] as const] : [],
 			),
 		),
 	};
 }
 
-/** One line for each item: what is wrong first, with its place. */
+/** What cannot be used, and why: one line. */
+export type SlipReason = {readonly path: KeyPath; readonly reason: string};
+
+/** One for each item, by `slipKey`: what is wrong first, with its place. */
 export const reasonsOf = (
 	{items}: SortedSlips,
 	place: (finding: Finding) => Problem,
-): ReadonlyArray<readonly [string, string]> =>
-	[...items].map(([item, finding]) => [item, formatProblem(place(finding))]);
+): ReadonlyArray<readonly [string, SlipReason]> =>
+	[...items].map(([key, {path, finding}]) => [key, {path, reason: formatProblem(place(finding))}]);

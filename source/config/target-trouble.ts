@@ -1,6 +1,7 @@
 import {platformNamed} from '../targets/targets.ts';
 import type {Config} from './config.ts';
 import {platformSettings} from './platform-settings.ts';
+import {slipKey} from './slips.ts';
 
 /** Why results that go to `deliver` (an alias resolved) would not arrive as things are configured: what follows the subject in a sentence. `undefined`: they may, or that is told of where the platform is. */
 export const targetTrouble = (
@@ -9,6 +10,6 @@ export const targetTrouble = (
 ): string | undefined =>
 	platformNamed(deliver) &&
 	!platformSettings({platforms}, deliver)?.enabled &&
-	!slips.has(`platforms.${deliver}`)
+	!slips.has(slipKey(['platforms', deliver]))
 		? `delivers to "${deliver}", which is not enabled: see platforms.${deliver}`
 		: undefined;

@@ -2,12 +2,13 @@ import type {Config} from './config.ts';
 import type {Finding} from './place-problem.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
+import {serverItem} from './slipped-server.ts';
 
 const serverPrefix = 'mcp-';
 
 type Servers = Pick<Config, 'toolServers'> & {
-	/** What cannot be used as it is written, by `Slip.item`: that is told of there. */
-	readonly slips: {has(item: string): boolean};
+	/** What cannot be used as it is written, by `slipKey`: that is told of there. */
+	readonly slips: {has(key: string): boolean};
 };
 
 /** Toolsets of a route that name tool servers which are not configured: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
@@ -22,7 +23,7 @@ export function toolsetTrouble(
 	const missing = toolsets
 		.filter(name => name.startsWith(serverPrefix))
 		.map(name => name.slice(serverPrefix.length))
-		.filter(server => !toolServers.has(server) && !slips.has(`mcp_servers.${server}`));
+		.filter(server => !toolServers.has(server) && !slips.has(serverItem(server)));
 	return missing.length === 0
 		? undefined
 		: `names tool servers that are not configured: ${[...new Set(missing)].map(server => `"${server}"`).join(', ')}`;

@@ -1,6 +1,13 @@
+import {cell} from '../core/untrusted.ts';
 import {platformKinds} from '../targets/targets.ts';
 import type {Config, Slip, WebhookConfig} from './config.ts';
-import {platformSettings, platformsIn} from './platform-settings.ts';
+import {platformSettings, platformsIn, secretsOfPlatforms} from './platform-settings.ts';
+import {hasReference} from './references.ts';
+import {collectSecrets} from './secret-values.ts';
+import {secretsIn} from './server-secrets.ts';
+import {serverAt} from './slipped-server.ts';
+import {slipKey} from './slips.ts';
+import type {SlipReason} from './sort-slips.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** What a section that cannot be used leaves behind. */
@@ -15,7 +22,7 @@ type Section = {
 
 const nothing = () => ({});
 
-/** By `Slip.item`. What is not here has no effect yet, or (`gateway`) is decided before. README.md has this table for users. */
+/** By their paths, dotted. What is not here has no effect yet, or (`gateway`) is decided before. README.md has this table for users. */
 const sections: Readonly<Record<string, Section>> = {
 	model: {
 		isIn: ({model}) => model.broken === undefined,
@@ -43,7 +50,7 @@ const sections: Readonly<Record<string, Section>> = {
 		absent: () => ({retention: undefined}),
 	},
 	mcp_servers: {
-		isIn: ({slips}) => slips.get('mcp_servers')?.kept !== false,
+		isIn: ({slips}) => slips.get(slipKey(['mcp_servers']))?.kept !== false,
 		keep: ({toolServers}) => ({toolServers}),
 		absent: nothing,
 	},
@@ -73,10 +80,14 @@ function sectionOfPlatform(kind: string): Section {
 	};
 }
 
-const ofServer = 'mcp_servers.';
+const sectionsByKey = new Map(
+	Object.entries(sections).map(([path, section]) => [slipKey(path.split('.')), section]),
+);
+
+const longestItem = 200;
 
 /**
- * `config`, read without the items that cannot be used (`reasons`, by `Slip.item`), with the last good version of each of them where `before`, the configuration in use, has one, and with
+ * `config`, read without the items that cannot be used (`reasons`), with the last good version of each of them where `before`, the configuration in use, has one, and with
  * `lastRoutes`. Pure.
  *
  * @see manual/routes.md#keys
@@ -88,7 +99,7 @@ export function withSlips(
 		lastRoutes,
 		before,
 	}: {
-		readonly reasons: ReadonlyMap<string, string>;
+		readonly reasons: readonly SlipReason[];
 		/** Static routes that slipped, as they are served. */
 		readonly lastRoutes: WebhookConfig['routes'];
 		readonly before: Config | undefined;
@@ -100,29 +111,36 @@ export function withSlips(
 		lastRoutes.size === 0
 			? config
 			: {...config, webhook: {...webhook, routes: new Map([...webhook.routes, ...lastRoutes])}};
-	for (const [item, reason] of reasons) {
-		const section = Object.hasOwn(sections, item) ? sections[item] : undefined;
-		const server = item.startsWith(ofServer)
-			? before?.toolServers.get(item.slice(ofServer.length))
-			: undefined;
+	// What stays in use stays secret.
+	const secrets = [...secretsOf({webhook: {...webhook, routes: lastRoutes}})];
+	for (const {path, reason} of reasons) {
+		const section = sectionsByKey.get(slipKey(path));
+		const server = before?.toolServers.get(serverAt(path) ?? '');
 		const kept = server !== undefined || (before !== undefined && section?.isIn(before) === true);
-		slips.set(item, {item, reason, kept});
+		const item = cell(path.join('.'), longestItem).text;
+		slips.set(slipKey(path), {path, item, reason, kept});
 		if (server) {
 			result = {...result, toolServers: new Map([...result.toolServers, [server.name, server]])};
+			secrets.push(...secretsOf({toolServers: new Map([[server.name, server]])}));
+		} else if (section && before && kept) {
+			const last = section.keep(before, result);
+			result = {...result, ...last};
+			secrets.push(...secretsOf(last));
 		} else if (section) {
-			result = {
-				...result,
-				...(before && kept ? section.keep(before, result) : section.absent(reason, result)),
-			};
+			result = {...result, ...section.absent(reason, result)};
 		}
 	}
 
-	const secrets =
-		before && reasons.size + config.webhook.slipped.length > 0 ? before.secretValues : [];
 	return {
 		...result,
 		slips,
-		// What stays in use stays secret.
 		secretValues: [...new Set([...result.secretValues, ...secrets])],
 	};
 }
+
+/** The secrets in a part of a configuration. */
+const secretsOf = ({webhook, toolServers, ...rest}: Partial<Config>): readonly string[] => [
+	...collectSecrets([rest, webhook && {...webhook, routes: [...webhook.routes.values()]}], []),
+	...secretsOfPlatforms(rest.platforms ?? {}),
+	...[...(toolServers?.values() ?? [])].flatMap(secretsIn).filter(text => !hasReference(text)),
+];

@@ -1,12 +1,15 @@
 import type {Config, RouteTable} from '../config/config.ts';
+import type {KeyPath} from '../config/plain-data.ts';
 import {mostProblems} from '../config/yaml-source.ts';
 import type {JobView} from '../core/job.ts';
+import {cell} from '../core/untrusted.ts';
 import type {StatusSlip} from './port.ts';
 
-const kinds: ReadonlyArray<readonly [prefix: string, kind: StatusSlip['kind']]> = [
-	['mcp_servers.', 'server'],
-	['platforms.', 'platform'],
-];
+/** By the section that an entry stands in. */
+const kinds: ReadonlyMap<KeyPath[number], StatusSlip['kind']> = new Map([
+	['mcp_servers', 'server'],
+	['platforms', 'platform'],
+]);
 
 /** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
 export function statusSlips({
@@ -19,9 +22,13 @@ export function statusSlips({
 	readonly jobs: readonly JobView[];
 }): readonly StatusSlip[] {
 	return [
-		...[...slips.values()].map(({item, reason, kept}): StatusSlip => {
-			const [prefix, kind] = kinds.find(([start]) => item.startsWith(start)) ?? ['', 'section'];
-			return {kind, name: item.slice(prefix.length), problem: reason, serving: kept};
+		...[...slips.values()].map(({path: [section = '', name], item, reason, kept}): StatusSlip => {
+			const kind = name === undefined ? undefined : kinds.get(section);
+			return {
+				...(kind ? {kind, name: cell(String(name)).text} : {kind: 'section', name: item}),
+				problem: reason,
+				serving: kept,
+			};
 		}),
 		...[...slipped.values()].slice(0, mostProblems).map(({name, reason, view}): StatusSlip => ({
 			kind: 'route',

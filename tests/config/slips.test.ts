@@ -3,6 +3,9 @@ import {parse} from 'yaml';
 import type {Config} from '../../source/config/config.ts';
 import {loadConfig} from '../../source/config/load-config.ts';
 import {buildRouteTable} from '../../source/config/route-table.ts';
+import {slippedServers} from '../../source/config/slipped-server.ts';
+import {slipKey} from '../../source/config/slips.ts';
+import {statusSlips} from '../../source/gateway/status-slips.ts';
 import {configOf, createTemporaryHome, problemsOf, type TemporaryHome} from './temporary-home.ts';
 
 const loadedFrom = (text: string) => {
@@ -170,7 +173,7 @@ __proto__: {polluted: true}
 	expect([...config.webhook.routes.keys()]).toEqual(['toString']);
 	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['__proto__', 'constructor']);
 	expect([...config.toolServers.keys()]).toEqual(['hasOwnProperty']);
-	expect([...config.slips.keys()].toSorted()).toEqual([
+	expect([...config.slips.values()].map(({item}) => item).toSorted()).toEqual([
 		'__proto__',
 		'mcp_servers.__proto__',
 		'mcp_servers.constructor',
@@ -279,7 +282,7 @@ const otherSections = 'forge: {cli: other}';
 test.for(sections)('a slip in %s takes down that alone: %s', ([item, text, read, expected]) => {
 	const rest = text.startsWith('forge') ? 'runs: {tries: 7}' : otherSections;
 	const config = configOf(loadedFrom(`${text}\n${rest}\n`));
-	expect([...config.slips.values()]).toEqual([
+	expect([...config.slips.values()]).toMatchObject([
 		{item, kept: false, reason: expect.stringContaining(`config.yaml:1:`)},
 	]);
 	expect(read(config)).toEqual(expected);
@@ -366,7 +369,7 @@ platforms:
 		'mcp_servers.broken',
 	]);
 	expect(after.secretValues).toEqual(
-		expect.arrayContaining(['first-model-key', 'first-password', 'first-global-secret']),
+		expect.arrayContaining(['first-model-key', 'first-password', 'second-global-secret']),
 	);
 	// And once more: what stayed stays.
 	const again = reload(home, after, text);
@@ -383,7 +386,7 @@ test('on reload a receiver whose settings slipped stays as it was, with its rout
 	const before = configOf(home.load({config: good}));
 	const after = reload(home, before, good.replace('host: 127.0.0.1', 'host: 5'));
 	expect(after.webhook).toBe(before.webhook);
-	expect(after.slips.get('platforms.webhook')).toMatchObject({kept: true});
+	expect(after.slips.get(slipKey(['platforms', 'webhook']))).toMatchObject({kept: true});
 });
 
 test('what was down at the start stays down until it is mended', () => {
@@ -418,5 +421,63 @@ mcp_servers:
 	const {warnings} = buildRouteTable(configOf(loaded), {entries: {dynamic: {filters: null}}});
 	expect(warnings.map(({key, message}) => [key, message])).toEqual([
 		['dynamic.filters', expect.stringContaining('has no value')],
+	]);
+});
+
+test('a key at the top that is written like the path of a section is another one', () => {
+	using home = createTemporaryHome();
+	const names = ['mcp_servers.crm', 'platforms.email', 'platforms.webhook'];
+	const stray = names
+		.toReversed()
+		.map(name => `"${name}": .inf`)
+		.join('\n');
+	const before = configOf(home.load({config: `${good}\n${stray}`}));
+	expect(before.webhook).toMatchObject({enabled: true});
+	expect(before.webhook.broken).toBeUndefined();
+	const after = reload(home, before, `${stray}\nmcp_servers: {crm: {command: second}}`);
+	expect(after.toolServers.get('crm')).toMatchObject({endpoint: {command: 'second'}});
+	expect(after.webhook).not.toBe(before.webhook);
+	expect([...after.slips.values()].map(({item, kept}) => [item, kept])).toEqual(
+		names.map(name => [name, false]),
+	);
+	expect([...slippedServers(after)]).toEqual([]);
+	expect(
+		statusSlips({config: after, table: buildRouteTable(after, {entries: {}}), jobs: []}),
+	).toEqual(names.map(name => expect.objectContaining({kind: 'section', name})));
+});
+
+test('however often it is reloaded while a slip lasts, only the secrets of what is kept stay', () => {
+	using home = createTemporaryHome();
+	let config = configOf(
+		home.load({
+			config: `
+model: {provider: openai, api_key: kept-model-key}
+mcp_servers: {crm: {url: "http://a", headers: {Authorization: kept-server-token}}}
+platforms:
+  webhook: {secret: first-global-secret, routes: {r: {secret: kept-route-secret}}}
+`,
+		}),
+	);
+	for (let turn = 0; turn < 5; turn++) {
+		config = reload(
+			home,
+			config,
+			`
+model: 5
+mcp_servers: {crm: 5, other: {url: "http://a", headers: {Authorization: other-${turn}}}}
+platforms:
+  email: {enabled: true, from: a@b.example, smtp: {host: m, password: password-${turn}}}
+  webhook: {secret: global-secret-${turn}, routes: {r: {secret: kept-route-secret, events: 5}}}
+`,
+		);
+	}
+
+	expect([...config.secretValues].toSorted()).toEqual([
+		'global-secret-4',
+		'kept-model-key',
+		'kept-route-secret',
+		'kept-server-token',
+		'other-4',
+		'password-4',
 	]);
 });

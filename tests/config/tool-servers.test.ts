@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
 import {valueAt} from '../../source/config/plain-data.ts';
+import {serverItem} from '../../source/config/slipped-server.ts';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
@@ -426,7 +427,7 @@ test.for([
 	const {slips, toolServers} = configOf(
 		home.load({config: `mcp_servers: {crm: {${entry}}, other: {command: a}}`}),
 	);
-	expect(slips.get('mcp_servers.crm')).toMatchObject({kept: false});
+	expect(slips.get(serverItem('crm'))).toMatchObject({kept: false});
 	expect([...toolServers.keys()]).toEqual(['other']);
 });
 
