@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
-import {gatewayHome, subscriptionsText, testConfig} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, subscriptionsText, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {startSvc, svc} from '../helpers/svc.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
@@ -75,6 +75,34 @@ test('"or prints the refusal and exits 3": a receiver that may not start', async
 	);
 	const refused = await start();
 	expect(refused).toMatchObject({code: 3, stdout: '', stderr: expect.stringContaining('"bare"')});
+});
+
+test('"which then exits 1": the status of a gateway with a slip names it, and exits 0 once it is mended', async () => {
+	await using gateway = await startTestGateway({subscriptions: {good: {}, bad: {events: 5}}});
+	const run = async () => command(['gateway', 'status'], {home: gateway.home.path});
+	const {code, stdout} = await run();
+	expect(code).toBe(1);
+	expect(stdout).toMatch(
+		/^slip +route bad: webhook_subscriptions\.json:\d+:\d+: .*; its events are answered with 503$/m,
+	);
+	await gateway.home.write('webhook_subscriptions.json', subscriptionsText({good: {}, bad: {}}));
+	const mended = await run();
+	expect([mended.code, mended.stdout]).toEqual([0, expect.not.stringContaining('slip ')]);
+});
+
+test('"svc gateway" beside one whose receiver is refused says so, and why', async () => {
+	await using gateway = await startTestGateway({
+		config:
+			'model: {provider: offline}\nplatforms: {webhook: {enabled: true, routes: {bare: {}}}}\n',
+	});
+	const {code, stdout, stderr} = await command(['gateway'], {home: gateway.home.path});
+	expect([code, stdout]).toEqual([1, '']);
+	expect(stderr.trim().split('\n')).toEqual([
+		expect.stringMatching(/^A gateway runs already \(process \d+\): attach with "svc"/),
+		expect.stringMatching(
+			/^Its webhook receiver is refused: config\.yaml:2:\d+: Route "bare" has no secret/,
+		),
+	]);
 });
 
 test('"or prints the refusal and exits 3": a configuration that cannot be read', async () => {
