@@ -11,6 +11,9 @@ export const isSecretName = (name: string): boolean => secretName.test(name);
 
 const shortestVariable = 6;
 
+/** The name of a secret is none: whoever has to set it must read it. */
+const onlyReference = /^\$\{[^${}]*\}$/;
+
 /**
  * Every text that must never be shown: what stands in `value` under a key that names a secret (`secret`, `api_key`, `password`,
  * `bot_token`…), and the variables of `environments` whose names say the same and that have at least 6 characters.
@@ -26,7 +29,9 @@ export function collectSecrets(
 		}
 	}
 
-	return [...found].filter(text => text.trim() !== '' && text !== insecureSecret);
+	return [...found].filter(
+		text => text.trim() !== '' && text !== insecureSecret && !onlyReference.test(text),
+	);
 }
 
 function textsUnderSecretKeys(value: unknown): readonly string[] {

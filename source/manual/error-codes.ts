@@ -110,9 +110,12 @@ export const errorCodes = {
 	mcp_message_too_large: 'A tool server sent a message of more than 10 MB',
 	model_failed: "The model's server failed, was away or answered nonsense; the run is tried again",
 	model_garbled: "The model's server failed, was away or answered nonsense; the run is tried again",
-	model_misconfigured: 'See `model` above',
-	model_not_found: 'See `model` above',
-	model_not_offered: 'See `model` above',
+	model_misconfigured:
+		'The settings under `model` do not fit together; the message says which: see `svc help model`',
+	model_not_found:
+		'The server has no model of that name: set `model.name` to one that it lists; see `svc help model`',
+	model_not_offered:
+		'That provider is not offered now, because no key for it is in the environment: see `svc help model`',
 	model_refused: 'The key was not accepted',
 	model_rejected: "The model's server refuses the request",
 	model_unreachable:
@@ -161,7 +164,8 @@ export const errorCodes = {
 		'The loader would refuse this entry, so it was not written; the message names the key',
 	server_not_found: 'No tool server of that name is in `config.yaml`: see `svc mcp list`',
 	shadowed: 'The subscription is not served; `svc webhook list` says why',
-	signature_invalid: 'See `signature` above',
+	signature_invalid:
+		'The `signature` of the route names no known sender or is no sound description; the message says what is wrong: see `svc help signatures`',
 	simulation_refused: 'The settings would be refused as a route too; the message says why',
 	smtp_failed: 'The mail server is away or busy; it is tried again',
 	smtp_insecure: 'A password would go over an open line: use `secure: true` or STARTTLS',

@@ -71,7 +71,7 @@ test('the steps of a run name the tool that answered, and who allowed the call',
 					at: clock.now(),
 					kind: 'tool-result',
 					text: 'Written',
-					data: {...facts, ok: true, approval: 'cli (root)'},
+					data: {...facts, ok: true, approval: 'allowed by cli (root)'},
 				},
 				{
 					at: clock.now(),

@@ -24,10 +24,8 @@ export function addManualCommands(program: Command, context: Context): void {
 				program.outputHelp();
 				printLines(context, ['', 'Pages of the manual (svc help TOPIC):', ...overview()]);
 			} else {
-				const near = nearestName(topic, [
-					...manualTopics(),
-					...program.commands.map(one => one.name()),
-				]);
+				const names = [...manualTopics(), ...program.commands.map(one => one.name())];
+				const near = nearestName(topic, names) ?? names.find(name => name.includes(topic));
 				throw new SvcError(
 					'topic_not_found',
 					`Cannot find a page or a command "${words.join(' ')}"${near ? `, did you mean "${near}"` : ''}: see "svc help"`,
@@ -52,15 +50,28 @@ export function addManualCommands(program: Command, context: Context): void {
 			const asked = code?.replaceAll(/[()]/g, '').toLowerCase();
 			if (asked !== undefined && !Object.hasOwn(meanings, asked)) {
 				const near = nearestName(asked, Object.keys(meanings));
+				const {topicsAbout} = await import('../manual/read-page.ts');
+				const topics = topicsAbout(asked);
+				const pages =
+					topics.length > 0
+						? `, the manual tells of it: ${topics.map(topic => `"svc help ${topic}"`).join(', ')}`
+						: '';
 				throw new SvcError(
 					'code_not_found',
-					`Cannot find an error code "${asked}"${near ? `, did you mean "${near}"` : ''}: "svc explain" lists them`,
+					`Cannot find an error code "${asked}"${near ? `, did you mean "${near}"` : ''}${pages}; "svc explain" lists them`,
 				);
 			}
 
 			const shown = Object.entries(meanings).filter(
 				([name]) => asked === undefined || name === asked,
 			);
+			if (asked === undefined && !json) {
+				const {readManualPage} = await import('../manual/read-page.ts');
+				const {showPage} = await import('../manual/show-page.ts');
+				showPage(context, readManualPage('errors') ?? {text: Object.keys(meanings).join('\n')});
+				return;
+			}
+
 			if (json) {
 				printJson(
 					context,

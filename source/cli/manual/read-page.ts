@@ -32,3 +32,15 @@ export function readManualPage(topic: string): ManualPage | undefined {
 	const text = readFileSync(`${folder}${topic}.md`, 'utf8');
 	return {topic, title: /^# (.*)$/m.exec(text)?.[1] ?? topic, text};
 }
+
+/** At most three topics whose pages say most of `word`, most first. */
+export const topicsAbout = (word: string): readonly string[] =>
+	manualTopics()
+		.map(topic => ({
+			topic,
+			count: (readManualPage(topic)?.text.toLowerCase().split(word.toLowerCase()).length ?? 1) - 1,
+		}))
+		.filter(({count}) => count > 0)
+		.toSorted((one, other) => other.count - one.count)
+		.slice(0, 3)
+		.map(({topic}) => topic);

@@ -129,7 +129,7 @@ function toolOf(kind: TranscriptEntry['kind'], data: TranscriptEntry['data']): s
 		return '';
 	}
 
-	const allowed = typeof approval === 'string' && approval !== '' ? `, allowed by ${approval}` : '';
+	const allowed = typeof approval === 'string' && approval !== '' ? `, ${approval}` : '';
 	return kind === 'tool-call' ? `${tool} ` : `${tool}${allowed}: `;
 }
 
