@@ -107,7 +107,13 @@ export function createRouteTableSource({
 				known,
 				last: made?.table.routes,
 			});
-			made = {...now, resolved, table: tableOf(now.config, resolved)};
+			const {problem, isUnread = false} = now.subscriptions;
+			const table = tableOf(now.config, resolved);
+			made = {
+				...now,
+				resolved,
+				table: problem === undefined ? table : {...table, broken: {problem, isUnread}},
+			};
 		}
 
 		return made.table;

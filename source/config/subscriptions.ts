@@ -5,6 +5,7 @@ import type {Logger} from '../core/log.ts';
 import type {HomePaths} from './config.ts';
 import {stampOf} from './file-stamp.ts';
 import {readTextFile} from './read-text-file.ts';
+import {createPositions} from './text-positions.ts';
 
 export const maxSubscriptionsBytes = 4 * 1024 * 1024;
 
@@ -18,6 +19,8 @@ export type Subscriptions = {
 	readonly text?: string;
 	/** Why the file could not be used; `entries` are then those of the last good one. */
 	readonly problem?: string;
+	/** With `problem`: none has been good yet, so that nobody knows which names the file holds. */
+	readonly isUnread?: true;
 };
 
 export type SubscriptionsReader = {
@@ -45,6 +48,7 @@ export function createSubscriptionsReader({
 	let stamp: string | undefined;
 	let lastText: string | undefined;
 	let last: Subscriptions = {entries: {}};
+	let wasRead = false;
 
 	const reread = () => {
 		try {
@@ -60,12 +64,16 @@ export function createSubscriptionsReader({
 
 				last = {entries, text};
 				lastText = text;
+				wasRead = true;
 			}
 		} catch (error) {
 			const problem = messageOf(error);
 			if (problem !== last.problem) {
-				log.warn(`${problem}; the last good subscriptions stay in place`);
-				last = {...last, problem};
+				const consequence = wasRead
+					? 'the last good subscriptions stay in place'
+					: 'what is no route of config.yaml is answered with 503';
+				log.warn(`${problem}; ${consequence}`);
+				last = {...last, problem, ...(!wasRead && {isUnread: true})};
 				lastText = undefined;
 			}
 		}
@@ -112,10 +120,39 @@ function parseJson(text: string, path: string): unknown {
 		return JSON.parse(text);
 	} catch (error) {
 		// The engine's message quotes the text around the mistake, where a secret may stand.
-		const [position = ''] = /at position \d+/.exec(messageOf(error)) ?? [];
+		const {line, column} = createPositions(text)(offsetOfMistake(text, messageOf(error)));
 		throw new SvcError(
 			'subscriptions_broken',
-			`Cannot use "${path}": it is not JSON ${position}`.trimEnd(),
+			`Cannot use "${path}": it is not JSON at line ${line}, column ${column}`,
 		);
+	}
+}
+
+/** Where the engine stopped: it does not say so of every mistake, and a text that ends before one lacks only its end. */
+function offsetOfMistake(text: string, said: string): number {
+	const [, position] = / at position (\d+)/.exec(said) ?? [];
+	if (position !== undefined) {
+		return Number(position);
+	}
+
+	let [low, high] = [0, text.length];
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (isMistaken(text.slice(0, middle + 1))) {
+			high = middle;
+		} else {
+			low = middle + 1;
+		}
+	}
+
+	return low;
+}
+
+function isMistaken(beginning: string): boolean {
+	try {
+		JSON.parse(beginning);
+		return false;
+	} catch (error) {
+		return messageOf(error).startsWith('Unexpected token');
 	}
 }

@@ -14,11 +14,11 @@ const kinds: ReadonlyMap<KeyPath[number], StatusSlip['kind']> = new Map([
 /** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
 export function statusSlips({
 	config: {slips},
-	table: {routes, slipped},
+	table: {routes, slipped, broken},
 	jobs,
 }: {
 	readonly config: Pick<Config, 'slips'>;
-	readonly table: Pick<RouteTable, 'routes' | 'slipped'>;
+	readonly table: Pick<RouteTable, 'routes' | 'slipped' | 'broken'>;
 	readonly jobs: readonly JobView[];
 }): readonly StatusSlip[] {
 	return [
@@ -30,6 +30,16 @@ export function statusSlips({
 				serving: kept,
 			};
 		}),
+		...(broken
+			? [
+					{
+						kind: 'section' as const,
+						name: 'webhook_subscriptions.json',
+						problem: broken.problem,
+						serving: !broken.isUnread,
+					},
+				]
+			: []),
 		...[...slipped.values()].slice(0, mostProblems).map(({name, reason, view}): StatusSlip => ({
 			kind: 'route',
 			name,

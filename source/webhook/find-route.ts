@@ -1,3 +1,4 @@
+import type {RouteTable} from '../config/config.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
 import {routeIdOf} from './compiled-route.ts';
 import type {PipelineParts} from './pipeline-parts.ts';
@@ -61,6 +62,12 @@ export function findRoute(
 		return {kind: 'slipped', reason: slip.view.problem ?? slip.reason};
 	}
 
+	const isOfFile = profile === undefined || parts.multiplexing();
+	if (table.broken?.isUnread && name !== undefined && isOfFile && !isStatic(table, name)) {
+		visit.route = cleanDetail(visit, name.slice(0, lookedAt), longestName);
+		return {kind: 'slipped', reason: table.broken.problem};
+	}
+
 	// A query may hold a secret, and names nothing.
 	const shown = profile === undefined ? name : undefined;
 	const text = shown ?? named.path.replace(/\?.*/, '');
@@ -68,6 +75,9 @@ export function findRoute(
 	note(visit, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
 	return unknown;
 }
+
+const isStatic = ({routes, skipped}: RouteTable, name: string): boolean =>
+	routes.has(name) || skipped.some(entry => entry.name === name);
 
 /** From here on the visit is one to `route`. */
 export function enterRoute(

@@ -1,6 +1,6 @@
 import {writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {startTestGateway, testConfig, type TestGateway} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, testConfig, type TestGateway} from '../helpers/gateway.ts';
 import {hookSecret} from '../helpers/post.ts';
 
 const receiver = {enabled: true, host: '127.0.0.1', port: 0, secret: hookSecret};
@@ -225,4 +225,37 @@ test('one job that slipped leaves the others alone and stays the job that it was
 	expect((await gateway.port.status()).slips).toMatchObject([
 		{kind: 'job', name: 'aaaaaaaa', serving: true},
 	]);
+});
+
+test('while the subscriptions file never was good, what no static route is called comes again later', async () => {
+	await using home = await gatewayHome({
+		config: {platforms: {webhook: {...receiver, routes: {fixed: {}}}}},
+	});
+	await home.write('webhook_subscriptions.json', '{\n"dyn": {"secret": "not-shown",}}');
+	await using gateway = await startTestGateway({home});
+	for (const name of ['dyn', 'other']) {
+		const answer = await gateway.send(name, {});
+		expect([answer.status, answer.text]).toEqual([503, unavailable]);
+		expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+	}
+
+	expect((await gateway.send('fixed', {})).status).toBe(202);
+	expect((await knock(gateway, '/p/ops/webhooks/dyn')).status).toBe(404);
+	expect(await (await fetch(`${gateway.url()}/metrics`)).text()).not.toContain('route="other"');
+	expect((await gateway.port.status()).slips).toEqual([
+		{
+			kind: 'section',
+			name: 'webhook_subscriptions.json',
+			problem: expect.stringMatching(
+				/webhook_subscriptions\.json": it is not JSON at line 2, column 31$/,
+			),
+			serving: false,
+		},
+	]);
+	expect(gateway.log.join('\n')).not.toContain('not-shown');
+	await home.write('webhook_subscriptions.json', '{}');
+	expect((await gateway.send('dyn', {})).status).toBe(404);
+	await home.write('webhook_subscriptions.json', '{"a": tru');
+	expect((await gateway.send('dyn', {})).status).toBe(404);
+	expect((await gateway.port.status()).slips).toMatchObject([{kind: 'section', serving: true}]);
 });
