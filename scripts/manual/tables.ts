@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {Command} from 'commander';
 import {addCommands} from '../../source/cli/commands/commands.ts';
 import type {Context} from '../../source/cli/context.ts';
-import {configSchemaJson} from '../../source/config/config-schema-json.ts';
+import {notedSchemaJson} from '../../source/config/config-schema-json.ts';
 import {senders} from '../../source/config/senders/senders.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
@@ -68,7 +68,7 @@ function schemaAt(path: string): JsonObject {
 		return jobSchemaJson();
 	}
 
-	const root = configSchemaJson();
+	const root = notedSchemaJson();
 	const [first = '', ...keys] = path.split('.');
 	const named = {route: 'route', mcp_servers: 'tool_server'}[first];
 	const start =
@@ -88,10 +88,12 @@ function objectIn(schema: JsonValue | undefined): JsonObject {
 	return alternatives.filter(isJsonObject).find(one => one['properties']) ?? schema;
 }
 
-function settingsTable(path: string): string {
-	const rows = settingRows(schemaAt(path), path.includes('.') || isSection(path) ? [] : [path]);
-	return table(['Key', 'Default', 'Meaning'], rows);
-}
+const settingsTable = (path: string): string =>
+	settingsTableOf(schemaAt(path), path.includes('.') || isSection(path) ? [] : [path]);
+
+/** The settings that a schema (as `notedSchemaJson` makes it) describes, one row each. */
+export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []): string =>
+	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
 
 const isSection = (path: string): boolean =>
 	['route', 'mcp_servers', 'job', 'model', 'runs'].includes(path);
@@ -99,7 +101,13 @@ const isSection = (path: string): boolean =>
 /** Settings that a page of its own describes. */
 const elsewhere = new Set(['extra', 'routes']);
 
-function settingRows(schema: JsonObject, path: readonly string[]): string[][] {
+const changes: Readonly<Record<string, string>> = {
+	reconnect: 'reconnects',
+	restart: 'after a restart',
+};
+
+/** What a change needs, unless the setting itself says otherwise, is what the mapping around it says. */
+function settingRows(schema: JsonObject, path: readonly string[], inherited = ''): string[][] {
 	const properties = objectIn(schema)['properties'];
 	if (!isJsonObject(properties)) {
 		return [];
@@ -107,11 +115,13 @@ function settingRows(schema: JsonObject, path: readonly string[]): string[][] {
 
 	return Object.entries(properties).flatMap(([key, value]) => {
 		const setting = isJsonObject(value) ? value : {};
-		const inner = elsewhere.has(key) ? [] : settingRows(setting, [...path, key]);
+		const change = typeof setting['x-change'] === 'string' ? setting['x-change'] : inherited;
+		const inner = elsewhere.has(key) ? [] : settingRows(setting, [...path, key], change);
 		const own = [
 			`\`${[...path, key].join('.')}\``,
 			setting['default'] === undefined ? '' : `\`${JSON.stringify(setting['default'])}\``,
 			typeof setting['description'] === 'string' ? setting['description'] : '',
+			changes[change] ?? 'at once',
 		];
 		return inner.length > 0 ? inner : [own];
 	});

@@ -2,6 +2,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
+import {defaultPort} from '../../source/core/loopback.ts';
 import {startDemo, type Demo} from './demo.ts';
 import {bursts, followUps, morning, sendAll} from './events.ts';
 import {svgOf} from './svg.ts';
@@ -10,7 +11,7 @@ import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 // Makes the pictures of the README from the real program: a gateway with its screen in a pseudo terminal, signed events over HTTP, keys.
 // usage: npm run screenshot -- [--png FOLDER]
 
-const port = 8644;
+const port = defaultPort;
 const settleMs = 1500;
 const betweenBurstsMs = 6000;
 const here = dirname(fileURLToPath(import.meta.url));

@@ -18,7 +18,7 @@ const prompt =
 	'{repository.full_name}#{pull_request.number} was {action} by {sender.login}.\n\nTitle: {pull_request.title}\n\n{pull_request.body}\n\nSummarise the change in three sentences and name what a reviewer should look at.';
 
 /**
- * On the first use of a home (no `config.yaml`) writes a configuration that listens on `127.0.0.1:8644` and one subscription with a secret of its own.
+ * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one subscription with a secret of its own.
  * Subscriptions that are there already stay as they are. `undefined` when this is not the first use.
  *
  * @throws SvcError

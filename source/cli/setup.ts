@@ -5,6 +5,7 @@ import {ensureHome} from '../config/home-paths.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {generateSecret} from '../config/merge-subscription.ts';
 import {adviceOnSecrets} from '../config/weak-secrets.ts';
+import {defaultPort} from '../core/loopback.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
 
@@ -75,8 +76,6 @@ async function ask(context: Context, paths: HomePaths): Promise<ReceiverSettings
 		...(secret !== 'none' && {secret: secret === 'random' ? generateSecret() : secret}),
 	};
 }
-
-const defaultPort = 8644;
 
 const largestPort = 65_535;
 

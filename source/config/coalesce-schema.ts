@@ -1,40 +1,38 @@
-import {z} from 'zod';
-import {notesOf, seconds, setting, visibleText} from '../core/schema-parts.ts';
-import type {Route} from './route.ts';
+import {looseJsonOf, requiredSetting, seconds, setting, visibleText} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
 import {firstProblem} from './schema-issues.ts';
 
-const secondMs = 1000;
 const day = 24 * 60 * 60;
-const defaultWindow = 30;
-const defaultMaxWait = 300;
 
-const coalesceSchema = z.object({
-	key: visibleText.meta({description: 'Payload field or template that names the entity'}),
-	window_seconds: setting(seconds(day), {description: 'Quiet window', default: defaultWindow}),
+/** `coalesce` of a route. @see manual/routes.md#coalescing */
+export const coalesceSettings = defineSettings({
+	key: requiredSetting(visibleText, {
+		description:
+			'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events of one key wait together',
+	}),
+	window_seconds: setting(seconds(day), {
+		description: 'Quiet window; fractions allowed, at most a day',
+		default: 30,
+		as: 'windowMs',
+		unit: 'seconds',
+	}),
 	max_wait_seconds: setting(seconds(7 * day), {
-		description: 'Longest wait from the first event of a group',
-		default: defaultMaxWait,
+		description: 'Longest wait from the first event of a group; at most a week',
+		default: 300,
+		as: 'maxWaitMs',
+		unit: 'seconds',
 	}),
 });
 
 /** `coalesce` in the JSON Schema. */
-export const coalesceNotes = notesOf(coalesceSchema, 'Gather events of one entity into one run');
+export const coalesceJson = looseJsonOf(coalesceSettings.schema);
 
-/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. @see manual/routes.md#coalescing */
+/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. */
 export const problemWithCoalesce = (written: unknown): string | undefined =>
-	firstProblem(coalesceSchema, written);
+	firstProblem(coalesceSettings.schema, written);
 
 /** `coalesce` as the receiver uses it; `undefined` when it is absent or wrong. */
-export function coalesceOf(written: unknown): Route['coalesce'] {
-	const {data} = coalesceSchema.safeParse(written);
-	return (
-		data && {
-			key: data.key,
-			windowMs: wholeMs(data.window_seconds ?? defaultWindow),
-			maxWaitMs: wholeMs(data.max_wait_seconds ?? defaultMaxWait),
-		}
-	);
+export function coalesceOf(written: unknown): ReturnType<typeof coalesceSettings.read> | undefined {
+	const {data} = coalesceSettings.schema.safeParse(written);
+	return data && coalesceSettings.read(data);
 }
-
-/** At least 1: no timer counts finer. */
-const wholeMs = (amount: number): number => Math.max(1, Math.round(amount * secondMs));

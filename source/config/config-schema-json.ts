@@ -2,7 +2,8 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {jsonSchemaOf} from '../core/schema-parts.ts';
 import {configSchema} from './schema.ts';
 
-let made: JsonObject | undefined;
+let noted: JsonObject | undefined;
+let plain: JsonObject | undefined;
 
 /**
  * The JSON Schema (draft 2020-12) of `config.yaml`, made once. Mappings with known keys allow no others.
@@ -10,8 +11,34 @@ let made: JsonObject | undefined;
  * @see manual/configuration.md#how-the-file-is-read
  */
 export function configSchemaJson(): JsonObject {
-	made ??= makeSchema();
-	return made;
+	plain ??= objectOf(notedSchemaJson(), forStrict);
+	return plain;
+}
+
+/** The same with what is ours alone: `x-change` (what a change needs, where it is not `at-once`) and `x-secret`. */
+export function notedSchemaJson(): JsonObject {
+	noted ??= objectOf({...jsonSchemaOf(configSchema), title: 'config.yaml of svc'});
+	return noted;
+}
+
+/** Whoever checks strictly takes a keyword that nobody knows for an error, and wants one type at a time. */
+function forStrict(key: string, value: unknown): unknown {
+	if (key.startsWith('x-')) {
+		return undefined;
+	}
+
+	if (!isJsonObject(value) || !Array.isArray(value['type']) || value['type'].length < 3) {
+		return value;
+	}
+
+	const {type, ...rest} = value;
+	return {...rest, anyOf: type.map(name => ({type: name}))};
+}
+
+/** Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data. */
+function objectOf(schema: object, without?: (key: string, value: unknown) => unknown): JsonObject {
+	const made: unknown = JSON.parse(JSON.stringify(schema, without));
+	return isJsonObject(made) ? made : {};
 }
 
 /** The part of it that describes one route, as a schema of its own. */
@@ -26,11 +53,4 @@ export function filtersSchemaJson(): JsonObject {
 		anyOf: [{type: 'array', items: filter}, filter],
 		$defs: configSchemaJson()['$defs'] ?? {},
 	};
-}
-
-function makeSchema(): JsonObject {
-	const schema: unknown = jsonSchemaOf(configSchema);
-	// Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data.
-	const plain: unknown = JSON.parse(JSON.stringify(schema));
-	return isJsonObject(plain) ? {...plain, title: 'config.yaml of svc'} : {};
 }

@@ -3,6 +3,13 @@ import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
 import type {PlatformsConfig} from '../targets/targets.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
+import type {receiverSettings} from './schema.ts';
+import type {
+	metricsSettings,
+	modelSettings,
+	retentionSettings,
+	runsSettings,
+} from './section-schemas.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
 /** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
@@ -65,14 +72,9 @@ export type Profiles = {
 	of(name: string): Profile;
 };
 
-export type WebhookConfig = {
-	readonly enabled: boolean;
+export type WebhookConfig = ReturnType<typeof receiverSettings.read> & {
 	/** Not enabled, and that is written: a receiver that serves is not closed because the word for it is missing. */
 	readonly switchedOff: boolean;
-	readonly host: string;
-	readonly port: number;
-	readonly rateLimit: number;
-	readonly maxBodyBytes: number;
 	/** Global fallback secrets; empty when none is set. An explicit empty secret of a route inherits nothing. */
 	readonly secrets: readonly string[];
 	/** Static routes that are served: those that can be as they are written, and the last good version of those that cannot. */
@@ -87,26 +89,12 @@ export type WebhookConfig = {
 	readonly broken?: string;
 };
 
-export type ModelConfig = {
-	readonly provider: 'auto' | 'openai-compatible' | 'openai' | 'anthropic' | 'google' | 'offline';
-	readonly name?: string;
-	readonly baseUrl?: string;
-	readonly apiKey?: string;
-	readonly allowOfflineDelivery: boolean;
+export type ModelConfig = ReturnType<typeof modelSettings.read> & {
 	/** Why no model may be used; nothing else here counts then. */
 	readonly broken?: string;
 };
 
-export type RunsConfig = {
-	readonly concurrency: number;
-	readonly maxQueued: number;
-	readonly maxSteps: number;
-	readonly timeoutMs: number;
-	/** Agent tries in all, for failures that may pass (model unreachable). */
-	readonly tries: number;
-	/** Tries to deliver an answer in all. */
-	readonly deliveryTries: number;
-};
+export type RunsConfig = ReturnType<typeof runsSettings.read>;
 
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
 export type Slip = {
@@ -131,14 +119,12 @@ export type Config = {
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
 	/** Address that `/metrics` is for; loopback: this machine alone; absent: nobody. */
-	readonly metrics: {readonly host?: string};
+	readonly metrics: Partial<ReturnType<typeof metricsSettings.read>>;
 	readonly platforms: PlatformsConfig;
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
 	/** Absent: nothing is removed. */
-	readonly retention:
-		| {readonly bodyMs: number; readonly bodyBytes: number; readonly rowMs: number}
-		| undefined;
+	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
 	/** What cannot be used as it is written, by `slipKey(Slip.path)`; routes see `webhook`. */
 	readonly slips: ReadonlyMap<string, Slip>;
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */

@@ -1,4 +1,6 @@
-import {differingKeys} from './differing-keys.ts';
+import type {Difference} from '../core/settings.ts';
+import {programSettings, remoteSettings} from './endpoint-settings.ts';
+import {serverSettings} from './tool-server-settings.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
 /** What a reload changes of the tool servers, by name. */
@@ -15,11 +17,11 @@ export type ServersDiff = {
 
 type Servers = ReadonlyMap<string, ToolServerConfig>;
 
-/** The difference between two sets of servers, deeply compared as they are written: what another variable changes is no difference. Pure. */
+/** The difference between two sets of servers, compared as they are written: what another variable changes is no difference. Pure. */
 export function diffServers(before: Servers, after: Servers): ServersDiff {
 	const compared = [...after.values()].flatMap(server => {
 		const old = before.get(server.name);
-		return old ? [{name: server.name, keys: keysThatDiffer(old, server)}] : [];
+		return old ? [{name: server.name, keys: diffServer(old, server).keys}] : [];
 	});
 	return {
 		added: [...after.keys()].filter(name => !before.has(name)),
@@ -29,40 +31,32 @@ export function diffServers(before: Servers, after: Servers): ServersDiff {
 	};
 }
 
-const lookedInto: ReadonlySet<string> = new Set([
-	'endpoint',
-	'tls',
-	'client',
-	'oauth',
-	'tools',
-	'sampling',
-	'elicitation',
-]);
-
-const keysThatDiffer = (before: ToolServerConfig, after: ToolServerConfig): readonly string[] => {
-	const keys = differingKeys(before, after, lookedInto).map(wireName);
-	return [...new Set(keys)];
+/** What is different between two versions of one server. */
+export type ServerDifference = {
+	/** As they stand in the file. Empty: nothing. */
+	readonly keys: readonly string[];
+	/** Whether the connection has to be made anew. */
+	readonly reconnects: boolean;
+	/** Whether it is another server now, whose old tools say nothing. */
+	readonly isOther: boolean;
 };
 
-/** What some keys are called in the file; the others differ in their writing alone. */
-const wireNames: Readonly<Record<string, string>> = {
-	timeoutMs: 'timeout',
-	connectTimeoutMs: 'connect_timeout',
-	parallel: 'supports_parallel_tool_calls',
-	keepaliveMs: 'keepalive_interval',
-	'endpoint.idleMs': 'idle_timeout_seconds',
-	'endpoint.lifetimeMs': 'max_lifetime_seconds',
-	'endpoint.tls': 'ssl_verify',
-	'endpoint.tls.verify': 'ssl_verify',
-	'endpoint.tls.client': 'client_cert',
-	'endpoint.tls.client.cert': 'client_cert',
-	'endpoint.tls.client.password': 'client_cert',
-	'endpoint.tls.client.key': 'client_key',
-	'endpoint.oauth': 'auth',
-	'sampling.timeoutMs': 'sampling.timeout',
-	'elicitation.timeoutMs': 'elicitation.timeout',
-};
+/** Compares two versions of one server, as they are written. Pure. */
+export function diffServer(before: ToolServerConfig, after: ToolServerConfig): ServerDifference {
+	const differences: readonly Difference[] = [
+		...programSettings.differences(programOf(before), programOf(after)),
+		...remoteSettings.differences(remoteOf(before), remoteOf(after)),
+		...serverSettings.differences(before, after),
+	];
+	return {
+		keys: differences.map(({key}) => key),
+		reconnects: differences.some(({change}) => change !== 'at-once'),
+		isOther: differences.some(({isOther}) => isOther),
+	};
+}
 
-const wireName = (key: string): string =>
-	wireNames[key] ??
-	key.replace(/^endpoint\./, '').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+const programOf = ({endpoint}: ToolServerConfig) =>
+	endpoint.transport === 'stdio' ? endpoint : undefined;
+
+const remoteOf = ({endpoint}: ToolServerConfig) =>
+	endpoint.transport === 'stdio' ? undefined : endpoint;

@@ -1,3 +1,5 @@
+import {defaultPort} from '../core/loopback.ts';
+
 /** The `config.yaml` that the first use writes: everything off but a receiver on this machine alone, and where to go from there. */
 export const firstConfig =
 	(): string => `# Configuration of svc. "svc config check" checks it, "svc config schema" describes every key.
@@ -9,7 +11,7 @@ platforms:
     enabled: true
     # 0.0.0.0 accepts events from other machines.
     host: 127.0.0.1
-    port: 8644
+    port: ${defaultPort}
     # Secret of routes that have none of their own.
     # secret: \${WEBHOOK_SECRET}
     # Routes that stand here cannot be changed by "svc webhook subscribe", which keeps its own file.

@@ -2,8 +2,9 @@ import type {Problem} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {resolveConfigReferences} from './config-references.ts';
-import {configSchemaJson} from './config-schema-json.ts';
+import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
+import {declaredSecrets} from './declared-secrets.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {formatProblem} from './format-problem.ts';
 import {
@@ -176,7 +177,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 			...webhook.slipped.map(({problem}) => problem),
 			...ofEnvironment,
 			...[
-				...findUnknownKeys(value, configSchemaJson()).map(key => aboutUnknown(key, strict)),
+				...findUnknownKeys(value, notedSchemaJson()).map(key => aboutUnknown(key, strict)),
 				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...findProfileTroubles(value, {paths, webhook, profiles}),
@@ -188,6 +189,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 		],
 		paths.config,
 	);
+	const rest = withoutServers(value);
 	const [ofReceiver] = ofEnvironment;
 	const reasons = new Map([
 		...(ofReceiver
@@ -214,10 +216,10 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				slips: new Map(),
 				secretValues: [
 					...new Set([
-						...collectSecrets({secret: webhook.secrets, value: withoutServers(value)}, [
-							merged,
-							...profiles.others.map(({environment}) => environment),
-						]),
+						...collectSecrets(
+							{secret: [...webhook.secrets, ...declaredSecrets(rest)], value: rest},
+							[merged, ...profiles.others.map(({environment}) => environment)],
+						),
 						...secretsOfPlatforms(configured),
 						...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
 					]),

@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
 import {hasReference} from './references.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -7,7 +8,7 @@ const daySeconds = 24 * 60 * 60;
 const methods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** `oauth` of a tool server as it is written; references are checked where they are resolved. @see manual/tool-servers.md#logins */
-export const oauthSchema = z.object({
+export const oauthSettings = defineSettings({
 	flow: setting(z.enum(['browser', 'device']), {
 		description: 'How a person logs in: in a browser (PKCE), or with a code on another device',
 		default: 'browser',
@@ -17,7 +18,10 @@ export const oauthSchema = z.object({
 		default: 300,
 	}),
 	client_id: setting(text, {description: 'Client that was registered beforehand'}),
-	client_secret: setting(z.string(), {description: 'Its secret; best a reference'}),
+	client_secret: setting(z.string(), {
+		description: 'Its secret; best a reference',
+		secret: true,
+	}),
 	token_endpoint_auth_method: setting(z.enum(methods), {
 		description: 'How the client authenticates at the token endpoint',
 	}),

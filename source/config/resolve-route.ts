@@ -1,7 +1,5 @@
 import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
-import {targetOf} from '../targets/targets.ts';
-import {coalesceOf} from './coalesce-schema.ts';
 import {placed} from './format-problem.ts';
 import {defaultProfile} from './home-paths.ts';
 import type {Finding} from './place-problem.ts';
@@ -16,12 +14,10 @@ import {
 	type RouteContext,
 	type RouteDraft,
 } from './route-refusals.ts';
-import type {RawRoute} from './route-schema.ts';
+import {routeSettings, type RawRoute} from './route-schema.ts';
 import {viewOfRefused} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {signatureOf} from './signature-schema.ts';
-
-const secondMs = 1000;
 
 /** A route as it was written, read by its schema, references in its secrets resolved. */
 export type WrittenRoute = ReadRoute & {
@@ -190,32 +186,16 @@ function makeRoute(
 	},
 ): Route {
 	const {name, raw} = draft;
-	const coalesce = coalesceOf(raw.coalesce);
 	return {
+		...routeSettings.read({
+			...raw,
+			rate_limit: raw.rate_limit ?? context.rateLimit,
+			max_body_bytes: raw.max_body_bytes ?? context.maxBodyBytes,
+		}),
 		name,
 		profile,
 		source,
-		description: raw.description ?? '',
-		events: raw.events ?? [],
 		...accessOf(draft),
-		...(typeof raw.prompt === 'string' && {prompt: raw.prompt}),
-		filters: [raw.filters ?? []].flat(),
-		...(raw.script && {script: raw.script}),
-		scriptTimeoutMs: (raw.script_timeout_seconds ?? 30) * secondMs,
-		retryOnScriptFailure: raw.retry_on_script_failure ?? false,
-		skills: raw.skills ?? [],
-		...(raw.toolsets && {toolsets: raw.toolsets}),
-		deliver: targetOf(raw.deliver),
-		deliverExtra: raw.deliver_extra ?? {},
-		deliverOnly: raw.deliver_only ?? false,
-		mirrorToSession: raw.mirror_to_session === true,
-		...(coalesce && {coalesce}),
-		...(raw.cron_job && {cronJob: raw.cron_job}),
-		...(raw.concurrency && {concurrency: raw.concurrency}),
-		overflow: raw.overflow ?? 'reject',
-		rateLimit: raw.rate_limit ?? context.rateLimit,
-		maxBodyBytes: raw.max_body_bytes ?? context.maxBodyBytes,
-		dedupeBody: raw.dedupe_body ?? false,
 	};
 }
 

@@ -12,10 +12,12 @@ import {
 	visibleText,
 	wholeNumber,
 } from '../core/schema-parts.ts';
-import {defaultTarget, deliverValues} from '../targets/targets.ts';
-import {coalesceNotes} from './coalesce-schema.ts';
+import {defineSettings} from '../core/settings.ts';
+import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
+import {coalesceJson, coalesceOf, coalesceSettings} from './coalesce-schema.ts';
 import {filterSchema} from './filter-schema.ts';
-import {signatureNotes} from './signature-schema.ts';
+import type {FilterSpec} from './route.ts';
+import {signatureJson, signatureOf, signatureSettings} from './signature-schema.ts';
 
 const largestBody = 100 * 1024 * 1024;
 const longestScriptSeconds = 600;
@@ -37,72 +39,119 @@ const retiredSecret = z.object({
 	until: isoTime.meta({description: 'It passes until then; afterwards it only explains refusals'}),
 });
 
-/** A route as it is written. @see manual/routes.md#keys */
-export const routeSchema = z
-	.object({
-		events: setting(texts, {description: 'Event types to accept; empty or absent: all'}),
-		secret: setting(secret, {
+/** A route. @see manual/routes.md#keys */
+export const routeSettings = defineSettings({
+	events: setting(texts, {
+		description: 'Event types to accept; empty or absent: all, but `ping` only when it is listed',
+		default: [],
+	}),
+	secret: setting(secret, {
+		description:
+			'HMAC secret or token, or a list of which any passes; absent: the global one, empty: none, which inherits nothing. `INSECURE_NO_AUTH`: no validation, on a loopback bind only',
+		at: ['secrets'],
+		secret: true,
+	}),
+	retired_secrets: setting(z.array(retiredSecret).max(mostRetired), {
+		description:
+			'List of `{secret, until}` that `svc webhook rotate` writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
+		at: ['retiredSecrets'],
+		secret: true,
+	}),
+	profile: looseSetting(
+		{type: 'string'},
+		{
 			description:
-				'HMAC secret or token, or a list of which any passes; absent: the global one; INSECURE_NO_AUTH: no validation, loopback only',
-		}),
-		retired_secrets: setting(z.array(retiredSecret).max(mostRetired), {
+				'[Profile](profiles.md) that alone may run this route, below `/p/<profile>/`; absent: `default`',
+			at: ['profile'],
+		},
+	),
+	description: setting(z.string(), {description: 'For people', default: ''}),
+	prompt: setting(z.string(), {
+		description:
+			'[Template](filters-and-templates.md#templates); absent: the payload as indented JSON',
+	}),
+	filters: setting(z.union([z.array(filterSchema), filterSchema]), {
+		description:
+			'One [filter](filters-and-templates.md#filters) or a list: an event passes only when every one matches',
+		default: [],
+		to: (written): readonly FilterSpec[] => [written].flat(),
+	}),
+	script: setting(text, {
+		description:
+			'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
+	}),
+	script_timeout_seconds: setting(seconds(longestScriptSeconds), {
+		description: 'When the script is ended, with its whole process group',
+		default: 30,
+		as: 'scriptTimeoutMs',
+		unit: 'seconds',
+	}),
+	retry_on_script_failure: setting(z.boolean(), {
+		description: 'Answer 503 when the script fails, so that the sender tries again',
+		default: false,
+	}),
+	skills: setting(texts, {description: 'The first skill that is found is loaded', default: []}),
+	toolsets: setting(texts, {
+		description:
+			'Toolset names instead of `svc-webhook`; an empty list means no tools. One that no tool server stands behind is a problem in `svc webhook list`',
+	}),
+	deliver: setting(z.enum(deliverValues), {
+		description: '[Where the answer goes](delivery.md); `github_comment` is `forge_comment`',
+		default: defaultTarget,
+		to: (written): string => targetOf(written),
+	}),
+	deliver_extra: setting(z.record(z.string(), anyJson), {
+		description: 'Keys of the target; texts are templates',
+		default: {},
+	}),
+	deliver_only: setting(z.boolean(), {
+		description: 'No agent: the rendered prompt is the message',
+		default: false,
+	}),
+	cron_job: setting(visibleText, {
+		description: 'ID or name of a [job](jobs.md) that each event fires',
+	}),
+	coalesce: looseSetting(coalesceJson, {
+		description: '[Gather events](#coalescing) of one entity into one run',
+		to: coalesceOf,
+		inner: coalesceSettings,
+	}),
+	mirror_to_session: looseSetting(
+		{type: 'boolean'},
+		{
 			description:
-				'Mappings `{secret, until}` that "svc webhook rotate" writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more',
-		}),
-		profile: looseSetting({
-			type: 'string',
-			description: 'Profile that alone may run this route, below /p/<profile>/; absent: default',
-		}),
-		description: setting(z.string(), {description: 'For people'}),
-		prompt: setting(z.string(), {
-			description: 'Template; absent: the payload as indented JSON',
-		}),
-		filters: setting(z.union([z.array(filterSchema), filterSchema]), {
-			description: 'An event passes only when every entry matches',
-		}),
-		script: setting(text, {description: 'Filter or transform script under scripts/'}),
-		script_timeout_seconds: setting(seconds(longestScriptSeconds), {
-			description: 'When the script is ended',
-			default: 30,
-		}),
-		retry_on_script_failure: setting(z.boolean(), {
-			description: 'Answer 503 when the script fails, so that the sender tries again',
+				'Append what was delivered to the session of the chat; only exactly `true` counts. Without effect as long as there are no chat platforms',
 			default: false,
-		}),
-		skills: setting(texts, {description: 'The first skill that is found is loaded'}),
-		toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
-		deliver: setting(z.enum(deliverValues), {
-			description: 'Where the answer goes',
-			default: defaultTarget,
-		}),
-		deliver_extra: setting(z.record(z.string(), anyJson), {
-			description: 'Keys of the target; texts are templates',
-		}),
-		deliver_only: setting(z.boolean(), {
-			description: 'Deliver the rendered prompt, without an agent',
-			default: false,
-		}),
-		cron_job: setting(visibleText, {description: 'ID or name of a scheduled job to fire'}),
-		coalesce: looseSetting(coalesceNotes),
-		mirror_to_session: looseSetting({
-			type: 'boolean',
-			description: 'Append what was delivered to the session of the chat; only exactly true counts',
-			default: false,
-		}),
-		rate_limit: rateLimit,
-		max_body_bytes: maxBodyBytes,
-		dedupe_body: setting(z.boolean(), {
-			description: 'A byte-identical body within the hour is a duplicate too',
-			default: false,
-		}),
-		overflow: setting(z.enum(['reject', 'queue']), {
-			description: 'What happens above the rate limit',
-			default: 'reject',
-		}),
-		concurrency: setting(wholeNumber(1, 1000), {description: 'Runs of this route at a time'}),
-		signature: looseSetting(signatureNotes),
-	})
-	.meta({id: 'route', description: 'A webhook route'});
+			to: (written: unknown): boolean => written === true,
+		},
+	),
+	rate_limit: rateLimit,
+	max_body_bytes: maxBodyBytes,
+	dedupe_body: setting(z.boolean(), {
+		description:
+			'A byte-identical body within the hour is a duplicate too (since the start, at most 10,000); a signed identifier decides alone',
+		default: false,
+	}),
+	overflow: setting(z.enum(['reject', 'queue']), {
+		description:
+			'[Above `rate_limit`](receiver.md#above-the-rate): `reject` answers 429, `queue` accepts and runs later',
+		default: 'reject',
+	}),
+	concurrency: setting(wholeNumber(1, 1000), {
+		description: "Runs of this route at a time; absent: the gateway's bound alone",
+	}),
+	signature: looseSetting(signatureJson, {
+		description:
+			'[How the sender signs](signatures.md#the-signature-of-a-route), beyond the schemes that are recognised by their headers',
+		to: signatureOf,
+		inner: signatureSettings,
+	}),
+});
+
+export const routeSchema = routeSettings.schema.meta({
+	id: 'route',
+	description: 'A webhook route',
+});
 
 /** A route as it is written, checked. */
 export type RawRoute = z.output<typeof routeSchema>;

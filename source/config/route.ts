@@ -1,5 +1,6 @@
 import type {Problem, RouteView} from '../core/config-view.ts';
-import type {JsonObject, JsonValue} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {routeSettings} from './route-schema.ts';
 import type {SignatureForm} from './senders/sender.ts';
 import type {SenderName} from './senders/senders.ts';
 
@@ -42,58 +43,21 @@ export type RetiredSecret = {
 };
 
 /**
- * A route as the receiver uses it: defaults filled in, secrets resolved, refusals already applied.
+ * A route as the receiver uses it: what its settings say, defaults filled in, secrets resolved, refusals already applied.
  *
  * @see manual/routes.md#keys
  */
-export type Route = {
+export type Route = ReturnType<typeof routeSettings.read> & {
 	readonly name: string;
 	/** `default`: the profile of this gateway, whatever its name. Another one is reached only below `/p/<profile>/`. */
 	readonly profile: string;
 	readonly source: 'static' | 'dynamic';
-	readonly description: string;
-	/** Empty: every event. */
-	readonly events: readonly string[];
 	/** Any of them passes; never empty. Own ones, else the global one. */
 	readonly secrets: readonly string[];
 	/** Secrets that a rotation replaced, also those whose time is over. */
 	readonly retiredSecrets: readonly RetiredSecret[];
-	/** Absent: the scheme whose header is there decides. */
-	readonly signature?: SignatureSpec;
 	/** The secret is the literal `INSECURE_NO_AUTH`: signatures are not looked at. */
 	readonly insecure: boolean;
-	/** Absent: the whole payload is dumped. */
-	readonly prompt?: string;
-	readonly filters: readonly FilterSpec[];
-	/** As written; resolved and contained by the receiver when it runs. */
-	readonly script?: string;
-	readonly scriptTimeoutMs: number;
-	readonly retryOnScriptFailure: boolean;
-	readonly skills: readonly string[];
-	readonly toolsets?: readonly string[];
-	/** `log`, `forge_comment`, or a platform's name (aliases resolved). */
-	readonly deliver: string;
-	/** Strings are templates; rendered per event. */
-	readonly deliverExtra: JsonObject;
-	readonly deliverOnly: boolean;
-	readonly mirrorToSession: boolean;
-	/** Events of one key wait together. `key` is a bare dotted path or a template. @see manual/routes.md#coalescing */
-	readonly coalesce?: {
-		readonly key: string;
-		readonly windowMs: number;
-		readonly maxWaitMs: number;
-	};
-	/** Identifier or name of the scheduled job that each event fires. */
-	readonly cronJob?: string;
-	/** Runs of this route at once; only the gateway's own bound when absent. */
-	readonly concurrency?: number;
-	/** What happens above the rate limit: 429, or the run starts later at the route's pace. */
-	readonly overflow: 'reject' | 'queue';
-	/** Requests per minute. */
-	readonly rateLimit: number;
-	readonly maxBodyBytes: number;
-	/** A byte-identical body within the hour is a duplicate too. */
-	readonly dedupeBody: boolean;
 };
 
 /**

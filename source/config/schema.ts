@@ -1,33 +1,50 @@
 import {z} from 'zod';
+import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, text, wholeNumber} from '../core/schema-parts.ts';
+import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, platformsToCome} from '../targets/targets.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {
-	forgeSchema,
-	metricsSchema,
-	modelSchema,
-	retentionSchema,
-	runsSchema,
+	forgeSettings,
+	gatewaySettings,
+	metricsSettings,
+	modelSettings,
+	retentionSettings,
+	runsSettings,
 } from './section-schemas.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
 
-const webhookSettings = {
-	enabled: setting(z.boolean(), {description: 'Whether the receiver runs', default: false}),
-	host: setting(text, {description: 'Address to listen on', default: '0.0.0.0'}),
-	port: setting(wholeNumber(0, 65_535), {
-		description: 'Port to listen on; 0: any free one',
-		default: 8644,
+/** `platforms.webhook`, and what may stand under its `extra`. @see manual/receiver.md#settings */
+export const receiverSettings = defineSettings({
+	enabled: setting(z.boolean(), {
+		description: 'Whether the receiver runs (`WEBHOOK_ENABLED`)',
+		default: false,
 	}),
-	secret: setting(secret, {description: 'Secret of routes that have none of their own'}),
+	host: setting(text, {
+		description: 'Address to listen on; the first start writes `127.0.0.1`',
+		default: '0.0.0.0',
+		change: 'restart',
+	}),
+	port: setting(wholeNumber(0, 65_535), {
+		description: 'Port to listen on; 0: any free one (`WEBHOOK_PORT`)',
+		default: defaultPort,
+		change: 'restart',
+	}),
+	secret: setting(secret, {
+		description: 'Secret of routes that have none of their own; text or a list (`WEBHOOK_SECRET`)',
+		at: ['secrets'],
+		secret: true,
+	}),
 	rate_limit: rateLimit,
 	max_body_bytes: maxBodyBytes,
-	routes: setting(routesSchema, {description: 'Route name to route'}),
-};
+	routes: setting(routesSchema, {description: 'Static routes by name', at: []}),
+});
 
 const webhookSchema = z.object({
-	...webhookSettings,
-	extra: setting(z.object(webhookSettings), {
+	...receiverSettings.fields,
+	extra: setting(receiverSettings.schema, {
 		description: 'The same settings; where a key stands in both places, this one counts',
+		at: [],
 	}),
 });
 
@@ -45,22 +62,14 @@ export const configSchema = z.object({
 		}),
 		{description: 'Where events come from and results go to'},
 	),
-	model: modelSchema,
-	runs: runsSchema,
-	forge: forgeSchema,
-	retention: retentionSchema,
-	gateway: setting(
-		z.object({
-			multiplex_profiles: setting(z.boolean(), {
-				description: 'Serve several profiles under /p/<profile>/',
-				default: false,
-			}),
-		}),
-		{description: 'The gateway itself'},
-	),
+	model: section(modelSettings, 'The language model'),
+	runs: section(runsSettings, 'Agent runs'),
+	forge: section(forgeSettings, 'The code host'),
+	retention: section(retentionSettings, 'What is kept, and how long'),
+	gateway: section(gatewaySettings, 'The gateway itself'),
 	api: looseSection('The chat completions API'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
-	metrics: metricsSchema,
+	metrics: section(metricsSettings, 'The metrics endpoint'),
 });
 
 /** The settings of the receiver as they are written. */

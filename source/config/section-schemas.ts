@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
-import type {Config, ModelConfig, RunsConfig} from './config.ts';
+import {defineSettings} from '../core/settings.ts';
 
 const providers = [
 	'auto',
@@ -11,9 +11,7 @@ const providers = [
 	'offline',
 ] as const;
 
-const secondMs = 1000;
 const daySeconds = 24 * 60 * 60;
-const dayMs = daySeconds * secondMs;
 const longestRetentionDays = 3650;
 
 const webAddress = checked(text, value =>
@@ -22,100 +20,98 @@ const webAddress = checked(text, value =>
 		: 'must be a URL that starts with http:// or https://',
 );
 
-/** `model`. @see manual/runs.md#bounds */
-export const modelSchema = z
-	.object({
-		provider: setting(z.enum(providers), {description: 'Who answers', default: 'auto'}),
-		name: setting(text, {description: "The provider's name of the model"}),
-		base_url: setting(webAddress, {description: 'Root of the API, with its version segment'}),
-		api_key: setting(z.string(), {description: 'Best a reference: ${OPENAI_API_KEY}'}),
-		allow_offline_delivery: setting(z.boolean(), {
-			description: 'Deliver texts of the offline engine to real targets',
-			default: false,
-		}),
-	})
-	.nullish()
-	.transform((model): ModelConfig => ({
-		provider: model?.provider ?? 'auto',
-		...(model?.name && {name: model.name}),
-		...(model?.base_url && {baseUrl: model.base_url}),
-		...(model?.api_key && {apiKey: model.api_key}),
-		allowOfflineDelivery: model?.allow_offline_delivery ?? false,
-	}))
-	.meta({description: 'The language model'});
+const unlessEmpty = (written: string): string | undefined => written || undefined;
 
-/** `runs`. @see manual/routes.md#keys, manual/runs.md#bounds */
-export const runsSchema = z
-	.object({
-		concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
-		max_queued: setting(wholeNumber(1, 1_000_000), {
-			description: 'Runs that may wait; above it the receiver answers 503',
-			default: 1000,
-		}),
-		max_steps: setting(wholeNumber(1, 1000), {description: 'Steps of one run', default: 20}),
-		timeout_seconds: setting(seconds(daySeconds), {
-			description: 'When a run is ended',
-			default: 900,
-		}),
-		tries: setting(wholeNumber(1, 20), {
-			description: 'Tries of the agent, for failures that may pass',
-			default: 3,
-		}),
-		delivery_tries: setting(wholeNumber(1, 20), {
-			description: 'Tries to hand over an answer',
-			default: 3,
-		}),
-	})
-	.nullish()
-	.transform((runs): RunsConfig => ({
-		concurrency: runs?.concurrency ?? 4,
-		maxQueued: runs?.max_queued ?? 1000,
-		maxSteps: runs?.max_steps ?? 20,
-		timeoutMs: (runs?.timeout_seconds ?? 900) * secondMs,
-		tries: runs?.tries ?? 3,
-		deliveryTries: runs?.delivery_tries ?? 3,
-	}))
-	.meta({description: 'Agent runs'});
+/** `model`. @see manual/model.md#settings */
+export const modelSettings = defineSettings({
+	provider: setting(z.enum(providers), {
+		description:
+			'Who answers: `auto`, `openai-compatible`, `openai`, `anthropic`, `google`, `offline`',
+		default: 'auto',
+	}),
+	name: setting(text, {
+		description: "The provider's name of the model; a server on this machine may go without",
+	}),
+	base_url: setting(webAddress, {
+		description: "Root of the API, with its version segment; absent: the provider's",
+		as: 'baseUrl',
+		// A URL may carry a password.
+		hidden: true,
+	}),
+	api_key: setting(z.string(), {
+		description:
+			'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
+		secret: true,
+		to: unlessEmpty,
+	}),
+	allow_offline_delivery: setting(z.boolean(), {
+		description: 'Deliver texts of the offline engine to real targets',
+		default: false,
+	}),
+});
 
-/** `forge`. */
-export const forgeSchema = z
-	.object({cli: setting(text, {description: "The code host's client", default: 'gh'})})
-	.nullish()
-	.transform((forge): Config['forge'] => ({cli: forge?.cli ?? 'gh'}))
-	.meta({description: 'The code host'});
+/** `runs`. @see manual/runs.md#bounds */
+export const runsSettings = defineSettings({
+	concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
+	max_queued: setting(wholeNumber(1, 1_000_000), {
+		description:
+			'Runs that may wait; above it the receiver answers 503. As many may wait for their time besides',
+		default: 1000,
+	}),
+	max_steps: setting(wholeNumber(1, 1000), {description: 'Steps of one run', default: 20}),
+	timeout_seconds: setting(seconds(daySeconds), {
+		description: 'When a run is ended',
+		default: 900,
+		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+	tries: setting(wholeNumber(1, 20), {
+		description: 'Tries of the agent, for failures that may pass',
+		default: 3,
+	}),
+	delivery_tries: setting(wholeNumber(1, 20), {
+		description: 'Tries to hand over an answer',
+		default: 3,
+	}),
+});
 
-/** `metrics`. @see manual/routes.md#keys */
-export const metricsSchema = z
-	.object({
-		host: setting(text, {
-			description: 'Who may read /metrics: this machine alone, or whoever reaches this address',
-			default: '127.0.0.1',
-		}),
-	})
-	.nullish()
-	.transform((metrics): Config['metrics'] => ({host: metrics?.host ?? '127.0.0.1'}))
-	.meta({description: 'The metrics endpoint'});
+/** `forge`. @see manual/delivery-forge-comment.md */
+export const forgeSettings = defineSettings({
+	cli: setting(text, {description: "The code host's client", default: 'gh'}),
+});
 
-/** `retention`. */
-export const retentionSchema = z
-	.object({
-		body_days: setting(z.number().gt(0).max(longestRetentionDays), {
-			description: 'How long request bodies are kept',
-			default: 7,
-		}),
-		body_bytes: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
-			description: 'How much of them is kept',
-			default: 2 ** 30,
-		}),
-		row_days: setting(z.number().gt(0).max(longestRetentionDays), {
-			description: 'How long deliveries and runs are listed',
-			default: 30,
-		}),
-	})
-	.nullish()
-	.transform((retention): Config['retention'] => ({
-		bodyMs: (retention?.body_days ?? 7) * dayMs,
-		bodyBytes: retention?.body_bytes ?? 2 ** 30,
-		rowMs: (retention?.row_days ?? 30) * dayMs,
-	}))
-	.meta({description: 'What is kept, and how long'});
+/** `metrics`. @see manual/metrics.md */
+export const metricsSettings = defineSettings({
+	host: setting(text, {
+		description: 'Who may read `/metrics`: this machine alone, or whoever reaches this address',
+		default: '127.0.0.1',
+	}),
+});
+
+/** `retention`. @see manual/runs.md#what-is-kept */
+export const retentionSettings = defineSettings({
+	body_days: setting(z.number().gt(0).max(longestRetentionDays), {
+		description: 'How long request bodies are kept',
+		default: 7,
+		as: 'bodyMs',
+		unit: 'days',
+	}),
+	body_bytes: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
+		description: 'How much of them is kept',
+		default: 2 ** 30,
+	}),
+	row_days: setting(z.number().gt(0).max(longestRetentionDays), {
+		description: 'How long deliveries and runs are listed',
+		default: 30,
+		as: 'rowMs',
+		unit: 'days',
+	}),
+});
+
+/** `gateway`. @see manual/profiles.md */
+export const gatewaySettings = defineSettings({
+	multiplex_profiles: setting(z.boolean(), {
+		description: 'Serve several profiles under `/p/<profile>/`',
+		default: false,
+	}),
+});

@@ -1,5 +1,6 @@
 import {z} from 'zod';
-import {checked, notesOf, setting} from '../core/schema-parts.ts';
+import {checked, looseJsonOf, requiredSetting, setting} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
 import {nearestName} from './nearest-name.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
@@ -18,8 +19,14 @@ const prefixText = checked(z.string(), value =>
 	/^[ -~]{0,64}$/.test(value) ? undefined : 'must be at most 64 characters of ASCII',
 );
 
-const fields = z.object({
-	header: headerName.meta({description: 'Header that holds the signature'}),
+const lowerCase = (header: string): string => header.toLowerCase();
+
+/** A scheme of one's own. @see manual/signatures.md#the-signature-of-a-route */
+export const signatureSettings = defineSettings({
+	header: requiredSetting(headerName, {
+		description: 'Header that holds the signature',
+		to: lowerCase,
+	}),
 	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), {
 		description: 'Hash of the HMAC',
 		default: 'sha256',
@@ -31,6 +38,7 @@ const fields = z.object({
 	}),
 	timestamp_header: setting(headerName, {
 		description: 'Header with the Unix seconds; within 300 s of our clock',
+		to: lowerCase,
 	}),
 	signed: setting(checked(z.string(), problemWithSigned), {
 		description:
@@ -38,13 +46,12 @@ const fields = z.object({
 	}),
 });
 
+const fields = signatureSettings.schema;
+
 const customSchema = checked(fields, problemWithTime);
 
 /** `signature` in the JSON Schema. */
-export const signatureNotes = notesOf(
-	z.union([z.enum(senderNames), fields]),
-	'How the sender signs, beyond the schemes that are recognised by their headers',
-);
+export const signatureJson = looseJsonOf(z.union([z.enum(senderNames), fields]));
 
 /** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Never holds what was written. @see manual/signatures.md#schemes */
 export function problemWithSignature(written: unknown): string | undefined {
@@ -70,16 +77,12 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 	}
 
 	const {data} = customSchema.safeParse(written);
-	const timestampHeader = data?.timestamp_header?.toLowerCase();
+	const form = data && signatureSettings.read(data);
 	return (
-		data && {
+		form && {
 			kind: 'custom',
-			header: data.header.toLowerCase(),
-			algorithm: data.algorithm ?? 'sha256',
-			prefix: data.prefix ?? '',
-			encoding: data.encoding ?? 'hex',
-			...(timestampHeader !== undefined && {timestampHeader}),
-			signed: data.signed ?? (timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
+			...form,
+			signed: form.signed ?? (form.timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
 		}
 	);
 }

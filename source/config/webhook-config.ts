@@ -7,7 +7,7 @@ import type {ReadRoute} from './read-route.ts';
 import {resolveRoute} from './resolve-route.ts';
 import {secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
-import type {RawWebhook} from './schema.ts';
+import {receiverSettings, type RawWebhook} from './schema.ts';
 
 /** A variable that says nothing useful. */
 export type VariableProblem = {readonly name: string; readonly message: string};
@@ -30,13 +30,6 @@ export type ReceiverSurroundings = Pick<
 
 const longestName = 128;
 
-const defaults = {
-	host: '0.0.0.0',
-	port: 8644,
-	rateLimit: 30,
-	maxBodyBytes: 1024 * 1024,
-} as const;
-
 /**
  * The receiver's settings: what stands under `extra`, then directly under `platforms.webhook`, then in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and
  * `WEBHOOK_SECRET`, then the defaults. `problems` are about the variables.
@@ -56,33 +49,28 @@ export function resolveWebhook(
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
 	const port = settings.port ?? portOf(environment);
 	const enabled = settings.enabled ?? switchOf(environment);
-	const context: RouteContext = {
-		...serving,
-		host: settings.host ?? defaults.host,
-		secrets:
-			settings.secret === undefined
-				? secretsIn(variable(environment, 'WEBHOOK_SECRET'))
-				: secretsIn(settings.secret),
-		rateLimit: settings.rate_limit ?? defaults.rateLimit,
-		maxBodyBytes: settings.max_body_bytes ?? defaults.maxBodyBytes,
-	};
+	const values = receiverSettings.read({
+		...settings,
+		enabled: typeof enabled === 'boolean' ? enabled : undefined,
+		port: typeof port === 'number' ? port : undefined,
+	});
+	const secrets =
+		settings.secret === undefined
+			? secretsIn(variable(environment, 'WEBHOOK_SECRET'))
+			: secretsIn(settings.secret);
 	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {
 		unread,
 		place,
 		last,
 		isServing,
-		context,
+		context: {...serving, ...values, secrets},
 	});
 	return {
 		lastRoutes,
 		webhook: {
-			enabled: enabled === true,
+			...values,
 			switchedOff: enabled === false,
-			host: context.host,
-			port: typeof port === 'number' ? port : defaults.port,
-			rateLimit: context.rateLimit,
-			maxBodyBytes: context.maxBodyBytes,
-			secrets: context.secrets,
+			secrets,
 			...routes,
 		},
 		problems: [enabled, port].filter(value => typeof value === 'object'),
@@ -155,8 +143,7 @@ function resolveRoutes(
 
 /** A receiver whose settings cannot be read: it is refused, whatever the defaults are. */
 export const brokenWebhook = (broken: string): WebhookConfig => ({
-	...defaults,
-	enabled: false,
+	...receiverSettings.read({}),
 	switchedOff: false,
 	secrets: [],
 	routes: new Map(),

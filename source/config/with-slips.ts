@@ -1,88 +1,15 @@
 import {cell} from '../core/untrusted.ts';
-import {platformKinds} from '../targets/targets.ts';
 import type {Config, Slip, WebhookConfig} from './config.ts';
-import {platformSettings, platformsIn, secretsOfPlatforms} from './platform-settings.ts';
+import {secretsOfPlatforms} from './platform-settings.ts';
 import {hasReference} from './references.ts';
 import {collectSecrets} from './secret-values.ts';
+import {sections} from './sections.ts';
 import {secretsIn} from './server-secrets.ts';
 import {serverAt} from './slipped-server.ts';
 import {slipKey} from './slips.ts';
 import type {SlipReason} from './sort-slips.ts';
-import {brokenWebhook} from './webhook-config.ts';
 
-/** What a section that cannot be used leaves behind. */
-type Section = {
-	/** Whether there is a last good version. */
-	readonly isIn: (before: Config) => boolean;
-	/** Takes that over. */
-	readonly keep: (before: Config, config: Config) => Partial<Config>;
-	/** What stands in where there is none: the safe side, never a default that acts. */
-	readonly absent: (reason: string, config: Config) => Partial<Config>;
-};
-
-const nothing = () => ({});
-
-/** By their paths, dotted. What is not here has no effect yet, or (`gateway`) is decided before. README.md has this table for users. */
-const sections: Readonly<Record<string, Section>> = {
-	model: {
-		isIn: ({model}) => model.broken === undefined,
-		keep: ({model}) => ({model}),
-		absent: broken => ({model: {provider: 'auto', allowOfflineDelivery: false, broken}}),
-	},
-	runs: {
-		isIn: ({runs}) => runs.concurrency > 0,
-		keep: ({runs}) => ({runs}),
-		absent: (_, {runs}) => ({runs: {...runs, concurrency: 0}}),
-	},
-	forge: {
-		isIn: ({forge}) => forge.broken === undefined,
-		keep: ({forge}) => ({forge}),
-		absent: broken => ({forge: {cli: '', broken}}),
-	},
-	metrics: {
-		isIn: ({metrics}) => metrics.host !== undefined,
-		keep: ({metrics}) => ({metrics}),
-		absent: () => ({metrics: {}}),
-	},
-	retention: {
-		isIn: ({retention}) => retention !== undefined,
-		keep: ({retention}) => ({retention}),
-		absent: () => ({retention: undefined}),
-	},
-	mcp_servers: {
-		isIn: ({slips}) => slips.get(slipKey(['mcp_servers']))?.kept !== false,
-		keep: ({toolServers}) => ({toolServers}),
-		absent: nothing,
-	},
-	'platforms.webhook': {
-		isIn: ({webhook}) => webhook.broken === undefined,
-		keep: ({webhook}) => ({webhook}),
-		absent: reason => ({webhook: brokenWebhook(reason)}),
-	},
-	...Object.fromEntries(
-		platformKinds.map(({kind}) => [`platforms.${kind}`, sectionOfPlatform(kind)]),
-	),
-	platforms: {
-		isIn: ({webhook}) => webhook.broken === undefined,
-		keep: ({webhook, platforms}) => ({webhook, platforms}),
-		absent: reason => ({webhook: brokenWebhook(reason)}),
-	},
-	gateway: {isIn: () => true, keep: nothing, absent: nothing},
-};
-
-function sectionOfPlatform(kind: string): Section {
-	return {
-		isIn: before => platformSettings(before, kind) !== undefined,
-		keep: (before, {platforms: others}) => ({
-			platforms: {...others, ...platformsIn({[kind]: platformSettings(before, kind)})},
-		}),
-		absent: nothing,
-	};
-}
-
-const sectionsByKey = new Map(
-	Object.entries(sections).map(([path, section]) => [slipKey(path.split('.')), section]),
-);
+const sectionsByKey = new Map(sections.map(section => [slipKey(section.path.split('.')), section]));
 
 const longestItem = 200;
 

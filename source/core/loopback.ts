@@ -13,3 +13,6 @@ const hostsForInsecureRoutes: ReadonlySet<string> = new Set(['127.0.0.1', 'local
  * @see manual/signatures.md#schemes
  */
 export const mayServeInsecure = (host: string): boolean => hostsForInsecureRoutes.has(host);
+
+/** Port of a receiver that says nothing else. */
+export const defaultPort = 8644;

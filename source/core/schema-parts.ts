@@ -1,20 +1,101 @@
 import {z} from 'zod';
 import type {JsonValue} from './json.ts';
 
-/** What the JSON Schema says of a setting besides its type. */
-export type SettingNotes = {
+/** What it takes for a changed setting to count: nothing, a new connection of its tool server, or a restart of the gateway. */
+export type Change = 'at-once' | 'reconnect' | 'restart';
+
+/** Units in which amounts are written, in milliseconds: in the program, time is milliseconds. */
+export const units = {seconds: 1000, days: 86_400_000} as const;
+
+/** A value that nobody changes. */
+export type Frozen<Value> =
+	Value extends ReadonlyArray<infer Member>
+		? readonly Member[]
+		: Value extends object
+			? Readonly<Value>
+			: Value;
+
+/** All that is to be said of one setting besides its schema. */
+export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
+	/** What the manual and the JSON Schema say, as Markdown. */
 	readonly description: string;
-	/** As written in the file. */
-	readonly default?: JsonValue;
+	/** As written in the file; absent: none, or it depends on something else. */
+	readonly default?: Frozen<NonNullable<z.output<Schema>>>;
+	/** Name of the typed value; absent: the key in camel case. */
+	readonly as?: string;
+	/** Unit of the amount that is written; the typed value is in milliseconds, at least 1. */
+	readonly unit?: keyof typeof units;
+	/** Makes the typed value; `undefined`: there is none. */
+	readonly to?: (written: NonNullable<z.output<Schema>>) => unknown;
+	/** Where the typed value stands when more than this setting decides over it, as paths (`tls.client.cert`), so that it is not filled in by itself. Empty: nowhere. */
+	readonly at?: readonly string[];
+	/** Absent: what the mapping around it says, else `at-once`. */
+	readonly change?: Change;
+	/** What stands there is never shown. */
+	readonly secret?: true;
+	/** A change is told of without the values. */
+	readonly hidden?: true;
+	/** With another value it is another thing: approvals for its tools do not hold any more. */
+	readonly identity?: true;
+	/** The settings of the mapping that it is. */
+	readonly inner?: {
+		readonly differences: (
+			before: object | undefined,
+			after: object | undefined,
+			inherited?: Change,
+		) => ReadonlyArray<{
+			readonly key: string;
+			readonly change: Change;
+			readonly isOther: boolean;
+			readonly text: string;
+		}>;
+	};
+};
+
+/** The notes of any setting. */
+export type NotesOfAny = Omit<SettingNotes, 'default' | 'to'> & {
+	readonly default?: unknown;
+	readonly to?: (written: never) => unknown;
+	readonly required?: true;
 };
 
 /** A setting that may be left out; a key without a value (`prompt:`) is the same as none. */
-export const setting = <Schema extends z.ZodType>(schema: Schema, notes: SettingNotes) =>
-	schema.nullish().meta(notes);
+export const setting = <Schema extends z.core.$ZodType, const Notes extends SettingNotes<Schema>>(
+	schema: Schema,
+	notes: Notes,
+) => noted(z.nullish(schema), notes);
 
-/** A setting that is taken as it comes, because something other than its type decides what a wrong value means. */
-export const looseSetting = (notes: Readonly<Record<string, unknown>>) =>
-	z.unknown().optional().meta(notes);
+/** A setting that must be there. */
+export const requiredSetting = <
+	Schema extends z.ZodType,
+	const Notes extends Omit<SettingNotes<Schema>, 'default'>,
+>(
+	schema: Schema,
+	notes: Notes,
+) => noted(schema, {...notes, required: true as const});
+
+/** A setting that is taken as it comes, because something other than its type decides what a wrong value means; `json` is what the JSON Schema says of it. */
+export const looseSetting = <const Notes extends SettingNotes<z.ZodUnknown>>(
+	json: Readonly<Record<string, unknown>>,
+	notes: Notes,
+) => noted(z.unknown().optional(), notes, json);
+
+/** The notes stay with the schema, and what a JSON Schema can hold of them is in there, under `x-…` what is ours alone. */
+const noted = <Schema extends z.ZodType, Notes extends NotesOfAny>(
+	schema: Schema,
+	notes: Notes,
+	json: Readonly<Record<string, unknown>> = {},
+): Schema & {readonly notes: Notes} =>
+	Object.assign(
+		schema.meta({
+			...json,
+			description: notes.description,
+			...(notes.default !== undefined && !notes.inner && {'x-default': notes.default}),
+			...(notes.change && {'x-change': notes.change}),
+			...(notes.secret && {'x-secret': true}),
+		}),
+		{notes},
+	);
 
 /** A section whose content this version does not look into. */
 export const looseSection = (description: string) =>
@@ -62,24 +143,26 @@ export const isoTime = checked(z.string(), value =>
 		: 'must be a time with its offset, as 2026-12-24T18:00:00Z',
 ).meta({format: 'date-time'});
 
-/** A mapping with known keys allows no others. */
-const closed: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({jsonSchema}) => {
+/** A mapping with known keys allows no others; and zod itself would leave out the default of what it transforms. */
+const finish: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({jsonSchema}) => {
 	if (jsonSchema.properties) {
 		jsonSchema.additionalProperties ??= false;
+	}
+
+	const {'x-default': written, ...rest} = jsonSchema;
+	if (written !== undefined) {
+		Object.assign(jsonSchema, rest, {default: written});
+		delete jsonSchema['x-default'];
 	}
 };
 
 /** The JSON Schema (draft 2020-12) of what may be written. */
 export const jsonSchemaOf = (schema: z.ZodType) =>
 	// A value of any kind has no narrower schema.
-	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: closed});
+	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: finish});
 
 /** What the JSON Schema says of a setting that is loose in the file and checked by `schema` later. */
-export const notesOf = (
-	schema: z.ZodType,
-	description: string,
-): Readonly<Record<string, unknown>> => ({
+export const looseJsonOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => ({
 	...jsonSchemaOf(schema),
 	$schema: undefined,
-	description,
 });

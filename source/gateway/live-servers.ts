@@ -192,6 +192,7 @@ export function createLiveServers({
 						name,
 						kind: 'added',
 						keys: [],
+						isOther: false,
 						closes: false,
 						lostTools: [],
 					}));

@@ -33,16 +33,12 @@ function lineOf({name, kind, keys, tools}: PlannedServerChange, rules: number): 
 
 /** How many rules are for a tool that would be gone, or for a server that would be another one. */
 function voidRules(
-	{name, kind, keys, lostTools}: PlannedServerChange,
+	{name, isOther, lostTools}: PlannedServerChange,
 	rules: readonly ApprovalRule[],
 ): number {
-	const isGone = kind === 'removed' || keys.some(key => identity.has(key));
-	return rules.filter(({server, tool}) => server === name && (isGone || lostTools.includes(tool)))
+	return rules.filter(({server, tool}) => server === name && (isOther || lostTools.includes(tool)))
 		.length;
 }
-
-/** What `AskedTool.endpoint` is made of. */
-const identity: ReadonlySet<string> = new Set(['transport', 'command', 'args', 'url']);
 
 const counted = (count: number, what: string): string =>
 	`${count} ${what}${count === 1 ? '' : 's'}`;

@@ -76,6 +76,8 @@ export type PlannedServerChange = {
 	readonly kind: 'added' | 'changed' | 'removed';
 	/** Keys that are different, as they stand in the file: `url`, `tools.include`. Empty unless `changed`. */
 	readonly keys: readonly string[];
+	/** Whether it would be another server: what is agreed to of its tools does not hold any more. */
+	readonly isOther: boolean;
 	/** Its connection would end. */
 	readonly closes: boolean;
 	/** Registered tools before and after, as far as its last list tells. */

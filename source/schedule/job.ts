@@ -5,7 +5,16 @@ import {targetProblem} from '../config/target-problem.ts';
 import type {Problem} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
-import {anyJson, checked, jsonSchemaOf, setting, text, texts} from '../core/schema-parts.ts';
+import {
+	anyJson,
+	checked,
+	jsonSchemaOf,
+	requiredSetting,
+	setting,
+	text,
+	texts,
+} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
 import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
@@ -59,33 +68,42 @@ const limited = (longest: number) =>
 		value.length > longest ? `must have at most ${longest} characters` : undefined,
 	);
 
-const jobSchema = z.object({
-	id: checked(z.string(), id =>
-		jobIdPattern.test(id) ? undefined : 'must be "job_" and eight of a-z and 0-9',
-	).meta({description: '`job_` and eight of a-z and 0-9'}),
-	name: checked(limited(longestName), name =>
-		name.trim() === name ? undefined : 'must not begin or end with a blank',
-	).meta({description: 'At most 100 characters; best one that no other job has'}),
-	schedule: text.meta({
+const jobSettings = defineSettings({
+	id: requiredSetting(
+		checked(z.string(), id =>
+			jobIdPattern.test(id) ? undefined : 'must be "job_" and eight of a-z and 0-9',
+		),
+		{description: '`job_` and eight of a-z and 0-9'},
+	),
+	name: requiredSetting(
+		checked(limited(longestName), name =>
+			name.trim() === name ? undefined : 'must not begin or end with a blank',
+		),
+		{description: 'At most 100 characters; best one that no other job has'},
+	),
+	schedule: requiredSetting(text, {
 		description:
-			'Five cron fields, or six with the seconds first; `every 15m`; or one time in ISO 8601',
+			'Five cron fields, or six with the seconds first; `every 15m` (s, m, h or d; 1 s to 366 days, counted from `created_at`); or one time in ISO 8601',
+		as: 'scheduleText',
 	}),
 	time_zone: setting(checked(text, problemWithZone), {
 		description:
 			"IANA name, for cron fields and times without an offset; absent: the machine's zone",
 	}),
-	prompt: limited(longestPrompt).meta({
+	prompt: requiredSetting(limited(longestPrompt), {
 		description: 'At most 100,000 characters; no template',
 	}),
-	skills: setting(texts, {description: 'The first that is found is loaded'}),
+	skills: setting(texts, {description: 'The first that is found is loaded', default: []}),
 	toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
 	model: setting(text, {description: 'Another model of the same provider'}),
 	deliver: setting(z.enum(deliverValues), {
 		description: 'Where the answer goes',
 		default: defaultTarget,
+		to: (written): string => targetOf(written),
 	}),
 	deliver_extra: setting(z.record(z.string(), anyJson), {
 		description: 'Keys of the target, without templates',
+		default: {},
 	}),
 	paused: setting(z.boolean(), {
 		description: 'Fires only when asked to; nothing is made up for afterwards',
@@ -102,13 +120,14 @@ const jobSchema = z.object({
 		{
 			description:
 				'ISO 8601; a job that is first seen within a day of it makes up for the times between',
+			to: (written): number => Date.parse(written),
 		},
 	),
 });
 
 /** The JSON Schema of an entry. */
 export const jobSchemaJson = (): JsonObject => {
-	const plain: unknown = JSON.parse(JSON.stringify(jsonSchemaOf(jobSchema)));
+	const plain: unknown = JSON.parse(JSON.stringify(jsonSchemaOf(jobSettings.schema)));
 	return isJsonObject(plain) ? plain : {};
 };
 
@@ -119,7 +138,7 @@ export function interpretJob(entry: JsonValue, index: number): JobEntry {
 		return invalid(entry, {index, says: `cannot be used: ${data.path.join('.')} ${data.message}`});
 	}
 
-	const parsed = jobSchema.safeParse(data.value);
+	const parsed = jobSettings.schema.safeParse(data.value);
 	if (!parsed.success) {
 		const [first] = describeIssues(parsed.error.issues, data.value);
 		return invalid(entry, {
@@ -129,9 +148,8 @@ export function interpretJob(entry: JsonValue, index: number): JobEntry {
 	}
 
 	const {data: raw} = parsed;
-	const timeZone = raw.time_zone ?? machineZone();
-	const createdAt = raw.created_at ? Date.parse(raw.created_at) : undefined;
-	const parsedSchedule = parseSchedule(raw.schedule, {timeZone, anchorMs: createdAt ?? 0});
+	const {deliver, deliverExtra, timeZone = machineZone(), ...job} = jobSettings.read(raw);
+	const parsedSchedule = parseSchedule(job.scheduleText, {timeZone, anchorMs: job.createdAt ?? 0});
 	if (!parsedSchedule.ok) {
 		return invalid(entry, {index, says: `cannot be used: ${parsedSchedule.problem}`});
 	}
@@ -145,20 +163,11 @@ export function interpretJob(entry: JsonValue, index: number): JobEntry {
 	return {
 		ok: true,
 		job: {
-			id: raw.id,
-			name: raw.name,
-			scheduleText: raw.schedule,
-			schedule,
+			...job,
 			timeZone,
-			prompt: raw.prompt,
-			skills: raw.skills ?? [],
-			...(raw.toolsets && {toolsets: raw.toolsets}),
-			...(raw.model && {model: raw.model}),
-			target: {kind: targetOf(raw.deliver), extra: raw.deliver_extra ?? {}},
-			paused: raw.paused ?? false,
-			misfire: raw.misfire ?? 'once',
-			...(createdAt !== undefined && {createdAt}),
-			basis: basisOf(schedule, {text: raw.schedule, timeZone}),
+			schedule,
+			target: {kind: deliver, extra: deliverExtra},
+			basis: basisOf(schedule, {text: job.scheduleText, timeZone}),
 		},
 	};
 }

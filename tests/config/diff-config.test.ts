@@ -67,7 +67,7 @@ test.for([
 	[
 		'{signature: {header: x}}',
 		'{signature: {header: x, timestamp_header: t}}',
-		'signature.signed, signature.timestamp_header',
+		'signature.timestamp_header, signature.signed',
 	],
 	['{}', '{concurrency: 2}', 'concurrency'],
 	['{concurrency: 1}', '{concurrency: 2}', 'concurrency'],

@@ -41,7 +41,9 @@ function createFakeManager(profile: ManagerOfProfile) {
 
 			servers = [...next.keys()];
 		},
-		plan: () => [{name: 'crm', kind: 'changed', keys: ['url'], closes: true, lostTools: []}],
+		plan: () => [
+			{name: 'crm', kind: 'changed', keys: ['url'], isOther: true, closes: true, lostTools: []},
+		],
 		tools: () => tools,
 		async ready(signal) {
 			const {promise, reject} = Promise.withResolvers<never>();

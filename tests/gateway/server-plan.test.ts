@@ -19,6 +19,7 @@ const changed = {
 	name: 'github-tools',
 	kind: 'changed',
 	keys: ['tools.include'],
+	isOther: false,
 	closes: true,
 	tools: {before: 14, after: 9},
 	lostTools: ['create_issue', 'delete_repo'],
@@ -27,9 +28,9 @@ const changed = {
 test('what a reload would do is one line for each server, with the rules that would become void', () => {
 	const plan = describeServerPlan(
 		[
-			{name: 'crm2', kind: 'added', keys: [], closes: false, lostTools: []},
+			{name: 'crm2', kind: 'added', keys: [], isOther: false, closes: false, lostTools: []},
 			changed,
-			{name: 'old', kind: 'removed', keys: [], closes: true, lostTools: []},
+			{name: 'old', kind: 'removed', keys: [], isOther: true, closes: true, lostTools: []},
 		],
 		{
 			profile: 'default',
@@ -49,7 +50,7 @@ test('what a reload would do is one line for each server, with the rules that wo
 
 test('every rule for a server that goes becomes void', () => {
 	const {changes} = describeServerPlan(
-		[{name: 'old', kind: 'removed', keys: [], closes: false, lostTools: []}],
+		[{name: 'old', kind: 'removed', keys: [], isOther: true, closes: false, lostTools: []}],
 		{profile: 'default', rules: [rule('a', 'old'), rule('b', 'old')]},
 	);
 
@@ -58,7 +59,7 @@ test('every rule for a server that goes becomes void', () => {
 
 test('every rule for a server that would be another one becomes void', () => {
 	const {changes} = describeServerPlan(
-		[{name: 'crm', kind: 'changed', keys: ['args'], closes: true, lostTools: []}],
+		[{name: 'crm', kind: 'changed', keys: ['args'], isOther: true, closes: true, lostTools: []}],
 		{profile: 'default', rules: [rule('a', 'crm')]},
 	);
 

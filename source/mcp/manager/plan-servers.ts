@@ -1,7 +1,7 @@
+import {diffServer} from '../../config/diff-servers.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {planTools} from '../catalogue/plan-tools.ts';
 import type {PlannedServerChange} from '../contract.ts';
-import {diffServer} from './diff-server.ts';
 import type {ToolServer} from './tool-server.ts';
 
 /** What taking over `next` would do to the servers that run now. Pure but for what they offer. */
@@ -49,13 +49,13 @@ function changeOf(
 	config: ToolServerConfig | undefined,
 ): PlannedServerChange | undefined {
 	if (!server) {
-		return {name, kind: 'added', keys: [], closes: false, lostTools: []};
+		return {name, kind: 'added', keys: [], isOther: false, closes: false, lostTools: []};
 	}
 
 	const isConnected = server.failure() === undefined;
 	if (!config) {
 		const lostTools = server.planned.map(({tool}) => tool);
-		return {name, kind: 'removed', keys: [], closes: isConnected, lostTools};
+		return {name, kind: 'removed', keys: [], isOther: true, closes: isConnected, lostTools};
 	}
 
 	const {keys: different, reconnects, isOther} = diffServer(server.config, config);
@@ -64,6 +64,7 @@ function changeOf(
 				name,
 				kind: 'changed',
 				keys: different,
+				isOther,
 				closes: reconnects && isConnected,
 				...(isOther ? {lostTools: []} : afterwards(server, config, profile)),
 			}

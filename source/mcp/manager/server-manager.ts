@@ -1,4 +1,5 @@
 import {availableParallelism} from 'node:os';
+import {diffServer} from '../../config/diff-servers.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {openPins} from '../catalogue/pins.ts';
@@ -6,7 +7,6 @@ import {openSchemaCache} from '../catalogue/schema-cache.ts';
 import {createCallQueue} from '../connection/call-queue.ts';
 import {waitAtMost} from '../connection/with-deadline.ts';
 import type {ServerManager, ServerManagerDependencies} from '../contract.ts';
-import {diffServer} from './diff-server.ts';
 import {planServers} from './plan-servers.ts';
 import {testServer} from './test-server.ts';
 import {createToolNameReservations} from './tool-name-reservations.ts';

@@ -1,3 +1,4 @@
+import {diffServer} from '../../config/diff-servers.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
@@ -20,7 +21,6 @@ import type {ServerManagerDependencies} from '../contract.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {createRequestWindow} from '../requests/request-limits.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {diffServer} from './diff-server.ts';
 import {openServer} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 

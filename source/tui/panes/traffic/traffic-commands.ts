@@ -1,5 +1,6 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import type {StoredDelivery} from '../../../core/delivery.ts';
+import {defaultPort} from '../../../core/loopback.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {own} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
@@ -20,7 +21,7 @@ function receiverUrl(shell: Shell): string {
 	const {webhook} = shell.feed.get().state;
 	return webhook.state === 'listening'
 		? (/^https?:\/\/[^/]+/.exec(webhook.url)?.[0] ?? webhook.url)
-		: 'http://127.0.0.1:8644';
+		: `http://127.0.0.1:${defaultPort}`;
 }
 
 function copyMenu(shell: Shell): void {

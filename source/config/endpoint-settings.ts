@@ -1,0 +1,121 @@
+import {z} from 'zod';
+import {checked, setting, text, units} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
+import {oauthSettings} from './oauth-schema.ts';
+import {
+	argsText,
+	headerName,
+	headerText,
+	programText,
+	textLike,
+	variableName,
+} from './tool-server-parts.ts';
+import {problemWithServerUrl} from './tool-server-problems.ts';
+
+const day = 24 * 60 * 60;
+/** A timer counts no further. */
+const longestSpan = 24 * day;
+
+/** Seconds, of which 0 means never. */
+const span = z.number().min(0).max(longestSpan);
+
+/** How an amount of seconds of which 0 means never is used. */
+const msUnlessNever = (written: number): number | undefined =>
+	written === 0 ? undefined : Math.max(1, Math.round(written * units.seconds));
+
+const recycling = {
+	idle_timeout_seconds: setting(span, {
+		description:
+			'End the process when no call came for so many seconds; `0`: never, at most 24 days; also under `lifecycle`',
+		as: 'idleMs',
+		to: msUnlessNever,
+	}),
+	max_lifetime_seconds: setting(span, {
+		description:
+			'End the process at this age in seconds, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
+		as: 'lifetimeMs',
+		to: msUnlessNever,
+	}),
+};
+
+const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =>
+	Object.fromEntries(
+		Object.entries(written).filter(
+			(entry): entry is [string, string] => typeof entry[1] === 'string',
+		),
+	);
+
+/** What only a program has; typed, it stands under `endpoint`. @see manual/tool-servers.md#programs */
+export const programSettings = defineSettings({
+	command: setting(programText, {
+		description: 'Executable to launch; an entry has either this or `url`',
+		change: 'reconnect',
+		identity: true,
+	}),
+	args: setting(argsText, {
+		description:
+			'Its arguments: a list; a text is split at blanks as a shell does (nothing expanded), or read as JSON',
+		default: [],
+		change: 'reconnect',
+		identity: true,
+	}),
+	env: setting(z.record(variableName, textLike.nullish()), {
+		description: 'Its variables, besides PATH, HOME, LANG and [the like](#programs)',
+		default: {},
+		change: 'reconnect',
+		to: textsOf,
+	}),
+	...recycling,
+	lifecycle: setting(z.object(recycling), {
+		description: 'Another place for the two; what stands beside `command` counts',
+		at: [],
+	}),
+});
+
+/** What only a remote server has; typed, it stands under `endpoint`. @see manual/tool-servers.md#remote-servers */
+export const remoteSettings = defineSettings({
+	url: setting(checked(text, problemWithServerUrl), {
+		description:
+			'Endpoint of a remote server, `http://` or `https://`, without user name and password',
+		change: 'reconnect',
+		identity: true,
+	}),
+	headers: setting(z.record(headerName, headerText.nullish()), {
+		description: '[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
+		default: {},
+		change: 'reconnect',
+		to: textsOf,
+	}),
+	ssl_verify: setting(z.union([z.boolean(), text]), {
+		description:
+			'`true`: the CAs of Node and of the system; `false`: no verification (insecure, warned about); else path of a PEM bundle',
+		default: true,
+		at: ['tls.verify'],
+		change: 'reconnect',
+	}),
+	client_cert: setting(z.union([text, z.array(z.string())]), {
+		description: 'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
+		at: ['tls.client.cert', 'tls.client.password'],
+		change: 'reconnect',
+	}),
+	client_key: setting(text, {
+		description: 'Key file, where `client_cert` names the certificate only',
+		at: ['tls.client.key'],
+		change: 'reconnect',
+	}),
+	skip_preflight: setting(z.boolean(), {
+		description: 'No look at the content type before the first connection',
+		default: false,
+		change: 'reconnect',
+	}),
+	auth: setting(z.enum(['oauth']), {
+		description: '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only',
+		change: 'reconnect',
+	}),
+	oauth: setting(oauthSettings.schema, {
+		description: 'Settings for `auth: oauth`',
+		at: ['oauth'],
+		inner: oauthSettings,
+		change: 'reconnect',
+	}),
+});

@@ -1,0 +1,106 @@
+import type {Difference} from '../core/settings.ts';
+import {platformKinds} from '../targets/targets.ts';
+import type {Config} from './config.ts';
+import {platformSettings, platformsIn} from './platform-settings.ts';
+import {receiverSettings} from './schema.ts';
+import {
+	forgeSettings,
+	gatewaySettings,
+	metricsSettings,
+	modelSettings,
+	retentionSettings,
+	runsSettings,
+} from './section-schemas.ts';
+import {slipKey} from './slips.ts';
+import {brokenWebhook} from './webhook-config.ts';
+
+/** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
+export type Section = {
+	/** The keys of `Slip.path`, dotted. */
+	readonly path: string;
+	/** What is different, by keys inside of it; absent: its changes are told of elsewhere. */
+	readonly differences?: (before: Config, after: Config) => readonly Difference[];
+	/** Whether there is a last good version. */
+	readonly isIn: (before: Config) => boolean;
+	/** Takes that over. */
+	readonly keep: (before: Config, config: Config) => Partial<Config>;
+	/** What stands in where there is none: the safe side, never a default that acts. */
+	readonly absent: (reason: string, config: Config) => Partial<Config>;
+};
+
+const nothing = () => ({});
+
+/** In the order in which changes are told of. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
+export const sections: readonly Section[] = [
+	{
+		path: 'platforms.webhook',
+		differences: (before, after) => receiverSettings.differences(before.webhook, after.webhook),
+		isIn: ({webhook}) => webhook.broken === undefined,
+		keep: ({webhook}) => ({webhook}),
+		absent: reason => ({webhook: brokenWebhook(reason)}),
+	},
+	{
+		path: 'metrics',
+		differences: (before, after) => metricsSettings.differences(before.metrics, after.metrics),
+		isIn: ({metrics}) => metrics.host !== undefined,
+		keep: ({metrics}) => ({metrics}),
+		absent: () => ({metrics: {}}),
+	},
+	{
+		path: 'gateway',
+		differences: (before, after) => gatewaySettings.differences(before, after),
+		// Decided before all others.
+		isIn: () => true,
+		keep: nothing,
+		absent: nothing,
+	},
+	{
+		path: 'model',
+		differences: (before, after) => modelSettings.differences(before.model, after.model),
+		isIn: ({model}) => model.broken === undefined,
+		keep: ({model}) => ({model}),
+		absent: broken => ({model: {...modelSettings.read({}), broken}}),
+	},
+	{
+		path: 'runs',
+		differences: (before, after) => runsSettings.differences(before.runs, after.runs),
+		isIn: ({runs}) => runs.concurrency > 0,
+		keep: ({runs}) => ({runs}),
+		absent: (_, {runs}) => ({runs: {...runs, concurrency: 0}}),
+	},
+	{
+		path: 'forge',
+		differences: (before, after) => forgeSettings.differences(before.forge, after.forge),
+		isIn: ({forge}) => forge.broken === undefined,
+		keep: ({forge}) => ({forge}),
+		absent: broken => ({forge: {cli: '', broken}}),
+	},
+	{
+		path: 'retention',
+		differences: (before, after) =>
+			retentionSettings.differences(before.retention, after.retention),
+		isIn: ({retention}) => retention !== undefined,
+		keep: ({retention}) => ({retention}),
+		absent: () => ({retention: undefined}),
+	},
+	...platformKinds.map(({kind}): Section => ({
+		path: `platforms.${kind}`,
+		isIn: before => platformSettings(before, kind) !== undefined,
+		keep: (before, {platforms: others}) => ({
+			platforms: {...others, ...platformsIn({[kind]: platformSettings(before, kind)})},
+		}),
+		absent: nothing,
+	})),
+	{
+		path: 'platforms',
+		isIn: ({webhook}) => webhook.broken === undefined,
+		keep: ({webhook, platforms}) => ({webhook, platforms}),
+		absent: reason => ({webhook: brokenWebhook(reason)}),
+	},
+	{
+		path: 'mcp_servers',
+		isIn: ({slips}) => slips.get(slipKey(['mcp_servers']))?.kept !== false,
+		keep: ({toolServers}) => ({toolServers}),
+		absent: nothing,
+	},
+];

@@ -1,0 +1,153 @@
+import {z} from 'zod';
+import {looseSetting, seconds, setting, text, texts, wholeNumber} from '../core/schema-parts.ts';
+import {defineSettings, group} from '../core/settings.ts';
+import {boolLike} from './tool-server-parts.ts';
+
+const mostNames = 1000;
+
+const day = 24 * 60 * 60;
+
+const names = z.union([text, z.array(text).max(mostNames)]).transform(written => [written].flat());
+
+const toolsSettings = defineSettings({
+	include: setting(names, {
+		description:
+			"The server's own tools that are offered: names or globs, a text or a list; empty: none, absent: all; wins over `exclude`",
+	}),
+	exclude: setting(names, {
+		description: 'Tools that are left out: names or globs (`*`, `?`, `[a-z]`, `[!a-z]`)',
+		default: [],
+	}),
+	resources: setting(boolLike, {
+		description:
+			'Offer `list_resources` and `read_resource` where the server has resources; also yes/no, on/off, 1/0; absent: yes, unless `prompts` is switched on alone',
+	}),
+	prompts: setting(boolLike, {
+		description:
+			'Offer `list_prompts` and `get_prompt` where the server has prompts; absent: yes, unless `resources` is switched on alone',
+	}),
+});
+
+const samplingSettings = defineSettings({
+	enabled: setting(z.boolean(), {
+		description:
+			'Whether the server may ask our model; absent: `true`, but `false` for an untrusted server',
+	}),
+	model: setting(text, {description: 'Model that answers; absent: the configured one'}),
+	max_tokens_cap: setting(wholeNumber(1, 1_000_000), {
+		description: 'Most tokens of an answer',
+		default: 4096,
+	}),
+	timeout: setting(seconds(day), {
+		description: 'Seconds for an answer',
+		default: 30,
+		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+	max_rpm: setting(wholeNumber(1, 10_000), {description: 'Requests in a minute', default: 10}),
+	allowed_models: setting(texts, {
+		description: 'Models that the server may name; empty: none but the configured one',
+		default: [],
+	}),
+	max_tool_rounds: setting(wholeNumber(0, 100), {
+		description: 'Requests in a row that answer with tool results',
+		default: 5,
+	}),
+});
+
+const elicitationSettings = defineSettings({
+	enabled: setting(z.boolean(), {
+		description:
+			'Whether the server may ask a person to fill in a form; requests to open a URL are always declined',
+		default: true,
+	}),
+	timeout: setting(seconds(day), {
+		description: 'Seconds for an answer',
+		default: 300,
+		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+});
+
+/** What every server has. */
+export const serverSettings = defineSettings({
+	enabled: setting(z.boolean(), {
+		description: '`false`: no connection, no tools; the entry stays',
+		default: true,
+		change: 'reconnect',
+	}),
+	timeout: setting(seconds(day), {
+		description: 'Seconds for a call',
+		default: 300,
+		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+	connect_timeout: setting(seconds(day), {
+		description: 'Seconds to connect, with the list of tools',
+		default: 60,
+		as: 'connectTimeoutMs',
+		unit: 'seconds',
+	}),
+	protocol: looseSetting(
+		{type: ['string', 'null'], enum: ['auto', 'stateless', 'legacy', null]},
+		{
+			description:
+				'`auto`: the `initialize` handshake, and the 2026-07-28 probe when the server knows nothing else; `stateless`: the probe first; `legacy`: the handshake alone. An unknown word warns and means `auto`',
+			default: 'auto',
+			to: protocolOf,
+			change: 'reconnect',
+		},
+	),
+	supports_parallel_tool_calls: setting(z.boolean(), {
+		description:
+			'Calls run side by side; otherwise one after the other, in the order in which they may run: what waits for a person holds up nobody else',
+		default: false,
+		as: 'parallel',
+	}),
+	transport: setting(z.enum(['sse', 'http', 'streamable-http', 'streamable_http', 'stdio']), {
+		description:
+			'`sse`: the older SSE transport; absent: Streamable HTTP beside `url`, standard input and output beside `command`',
+		at: ['endpoint.transport'],
+		change: 'reconnect',
+		identity: true,
+	}),
+	keepalive_interval: setting(z.number().min(0).max(day), {
+		description: 'Seconds between pings, at least 5; absent: 180 for `url`, none for `command`',
+		at: ['keepaliveMs'],
+	}),
+	lazy: setting(z.boolean(), {
+		description: 'Connect at the first call; until then the tools come from the cache',
+		default: false,
+	}),
+	tools: group(toolsSettings, {description: 'Which tools are offered'}),
+	sampling: group(samplingSettings, {
+		description: 'Requests of the server to our model',
+		change: 'reconnect',
+	}),
+	elicitation: group(elicitationSettings, {
+		description: 'Questions of the server to a person',
+		change: 'reconnect',
+	}),
+	trust: looseSetting(
+		{anyOf: [{type: 'string', enum: ['full', 'untrusted']}, {type: ['string', 'null']}]},
+		{
+			description:
+				'`full`, or `untrusted`: then every call of a tool that does not claim `readOnlyHint: true` asks a person first. Case and blanks do not count; any other value means `untrusted`, with a warning',
+			default: 'full',
+			to: trustOf,
+			change: 'reconnect',
+		},
+	),
+});
+
+const plain = (written: unknown): unknown =>
+	typeof written === 'string' ? written.trim().toLowerCase() : written;
+
+/** "`trust` trimmed, case-insensitive"; "Unrecognised values are treated as `untrusted`". */
+function trustOf(written: unknown): 'full' | 'untrusted' {
+	return plain(written) === 'full' ? 'full' : 'untrusted';
+}
+
+function protocolOf(written: unknown): 'auto' | 'stateless' | 'legacy' {
+	return (['stateless', 'legacy'] as const).find(word => word === plain(written)) ?? 'auto';
+}
