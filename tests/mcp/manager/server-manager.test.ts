@@ -394,8 +394,15 @@ test('a reload keeps what is unchanged, connects what is new, and ends what is g
 		crm({name: 'c', endpoint: {transport: 'stdio', command: 'c', args: [], env: {}}}),
 	);
 	expect(world.manager.plan(next)).toEqual([
-		{name: 'b', kind: 'removed', keys: [], closes: true, lostTools: ['echo', 'write']},
-		{name: 'c', kind: 'added', keys: [], closes: false, lostTools: []},
+		{
+			name: 'b',
+			kind: 'removed',
+			keys: [],
+			isOther: true,
+			closes: true,
+			lostTools: ['echo', 'write'],
+		},
+		{name: 'c', kind: 'added', keys: [], isOther: false, closes: false, lostTools: []},
 	]);
 	await world.use(...next.values());
 
@@ -418,6 +425,7 @@ test('another policy is applied without a new connection', async () => {
 			name: 'crm',
 			kind: 'changed',
 			keys: ['tools.include'],
+			isOther: false,
 			closes: false,
 			tools: {before: 2, after: 1},
 			lostTools: ['write'],
@@ -436,7 +444,14 @@ test('a changed command is another server: connected anew, its old tools gone un
 	await world.use(crm());
 	const next = crm({endpoint: {transport: 'stdio', command: 'new', args: ['-x'], env: {}}});
 	expect(world.manager.plan(byName(next))).toEqual([
-		{name: 'crm', kind: 'changed', keys: ['command', 'args'], closes: true, lostTools: []},
+		{
+			name: 'crm',
+			kind: 'changed',
+			keys: ['command', 'args'],
+			isOther: true,
+			closes: true,
+			lostTools: [],
+		},
 	]);
 	await world.use(next);
 
