@@ -18,18 +18,18 @@ export function asPlainData(
 }
 
 /**
- * Why parts of `value` (what a YAML or JSON parser returned) cannot be used as configuration: nested deeper than 64 levels, a number that JSON has no word for, a key that
- * no object can be trusted with. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.
+ * Why parts of `value` (what a YAML or JSON parser returned) cannot be used as configuration: a value inside of itself, as an alias makes it, nested deeper than 64 levels, a
+ * number that JSON has no word for, a key that no object can be trusted with. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.
  */
 export function problemsWithData(value: unknown): readonly DataProblem[] {
 	const problems: DataProblem[] = [];
-	const open: Array<{readonly value: unknown; readonly path: KeyPath}> = [{value, path: []}];
+	const open: Place[] = [{value, path: [], within: undefined}];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const {path} = next;
-		const message = problemWithOne(next.value, path);
+		const message = isInItself(next) ? 'refers to itself' : problemWithOne(next.value, path);
 		if (message === undefined) {
 			for (const [key, member] of membersOf(next.value)) {
-				open.push({value: member, path: [...path, key]});
+				open.push({value: member, path: [...path, key], within: next});
 			}
 		} else {
 			problems.push({path, message});
@@ -37,6 +37,27 @@ export function problemsWithData(value: unknown): readonly DataProblem[] {
 	}
 
 	return problems;
+}
+
+type Place = {
+	readonly value: unknown;
+	readonly path: KeyPath;
+	readonly within: Place | undefined;
+};
+
+/** Whether a list or an object holds itself: whoever walks it would never end, and doubles its way with each alias. */
+function isInItself({value, within}: Place): boolean {
+	if (typeof value !== 'object' || value === null) {
+		return false;
+	}
+
+	for (let place = within; place; place = place.within) {
+		if (place.value === value) {
+			return true;
+		}
+	}
+
+	return false;
 }
 
 function problemWithOne(value: unknown, path: KeyPath): string | undefined {
