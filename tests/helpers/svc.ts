@@ -25,6 +25,8 @@ export const svcEnvironment = ({home, env = {}}: Pick<Options, 'home' | 'env'>) 
 	TERM: 'xterm-256color',
 	LANG: 'C.UTF-8',
 	NO_UPDATE_NOTIFIER: '1',
+	// What Node compiled of the bundle, for every home together.
+	XDG_CACHE_HOME: resolve('node_modules/.cache'),
 	...env,
 });
 
