@@ -2,6 +2,7 @@ import type {ServerToolView} from '../../core/tool-server.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {own, ui} from '../../terminal/text/safe.ts';
+import {wrapWords} from '../../terminal/text/wrap-words.ts';
 import type {PayloadField} from '../payload/payload-field.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -75,7 +76,7 @@ const mostLines = 2000;
 export function wrapText(text: string, width: number): readonly Safe[] {
 	const rows: Safe[] = [];
 	for (const paragraph of text.split('\n')) {
-		for (const row of wrapParagraph(paragraph, Math.max(8, width))) {
+		for (const row of wrapWords(paragraph, Math.max(8, width))) {
 			if (rows.length >= mostLines) {
 				return [...rows, own('…')];
 			}
@@ -85,30 +86,4 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 	}
 
 	return rows;
-}
-
-function wrapParagraph(paragraph: string, width: number): readonly string[] {
-	const rows: string[] = [];
-	let row: string | undefined;
-	for (const word of paragraph.split(' ')) {
-		// Blanks at the start are empty words: an indentation stays.
-		const joined = row === undefined ? word : `${row} ${word}`;
-		if (widthOf(joined) <= width) {
-			row = joined;
-			continue;
-		}
-
-		if (row !== undefined && row.trim() !== '') {
-			rows.push(row);
-		}
-
-		row = word;
-		while (widthOf(row) > width) {
-			const head = clip(clean(row), width, '');
-			rows.push(head);
-			row = row.slice(Math.max(1, head.length));
-		}
-	}
-
-	return [...rows, row ?? ''];
 }
