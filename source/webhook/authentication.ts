@@ -1,14 +1,14 @@
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
+import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
 import {deliveryIdHeaders} from './headers.ts';
 import {deliveryIdOf} from './identity.ts';
-import type {PipelineParts} from './pipeline-parts.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {idHeadersFor} from './sender-identity.ts';
 import {verifySignature} from './signature.ts';
-import {cleanDetail, nameVisit, note, stop} from './visit.ts';
-import type {Visit} from './visit.ts';
 
 /**
  * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
@@ -17,50 +17,50 @@ import type {Visit} from './visit.ts';
  * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
 export function authenticate(
-	visit: Visit,
+	draft: DeliveryDraft,
 	{route, body}: {readonly route: Route; readonly body: Buffer},
-	parts: PipelineParts,
+	services: ReceiverServices,
 ): Reply | undefined {
 	if (route.insecure) {
-		if (!parts.isLoopback) {
-			return stop(visit, refusals.signature, {
+		if (!services.isLoopback) {
+			return stop(draft, refusals.signature, {
 				step: 'signature',
 				detail: `${insecureSecret}: the receiver does not listen on loopback`,
 			});
 		}
 
-		note(visit, 'signature', {verdict: 'skip', detail: insecureSecret});
-		nameDelivery(visit, idHeadersFor(route));
+		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});
+		nameDelivery(draft, idHeadersFor(route));
 		return undefined;
 	}
 
-	const request = {headers: visit.headers, body};
-	const verdict = verifySignature(route, request, parts.clock.now());
+	const request = {headers: draft.headers, body};
+	const verdict = verifySignature(route, request, services.clock.now());
 	if (!verdict.ok) {
-		const others = parts.routes().routes.values();
-		const reason = parts.doctor.explain(request, {route, others, refusal: verdict.detail});
-		return stop(visit, refusals.signature, {
+		const others = services.routes().routes.values();
+		const reason = services.doctor.explain(request, {route, others, refusal: verdict.detail});
+		return stop(draft, refusals.signature, {
 			step: 'signature',
-			detail: cleanDetail(visit, reason),
+			detail: cleanDetail(draft, reason),
 		});
 	}
 
-	note(visit, 'signature', {verdict: 'pass', detail: verdict.detail});
+	note(draft, 'signature', {verdict: 'pass', detail: verdict.detail});
 	if (verdict.scheme === 'v1') {
-		parts.warnOnce(
+		services.warnOnce(
 			route.name,
 			`Route "${route.name}" is signed with X-Webhook-Signature (V1), which has no replay protection and is deprecated: use X-Webhook-Signature-V2`,
 		);
 	}
 
 	const {signedIdHeader} = verdict;
-	visit.hasSignedId = signedIdHeader !== undefined;
-	nameDelivery(visit, signedIdHeader === undefined ? idHeadersFor(route) : [signedIdHeader]);
+	draft.hasSignedId = signedIdHeader !== undefined;
+	nameDelivery(draft, signedIdHeader === undefined ? idHeadersFor(route) : [signedIdHeader]);
 	return undefined;
 }
 
-function nameDelivery(visit: Visit, sources: readonly string[]): void {
+function nameDelivery(draft: DeliveryDraft, sources: readonly string[]): void {
 	if (sources !== deliveryIdHeaders) {
-		nameVisit(visit, deliveryIdOf(visit.headers, sources));
+		nameDraft(draft, deliveryIdOf(draft.headers, sources));
 	}
 }

@@ -2,13 +2,13 @@ import {createHash} from 'node:crypto';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Intake} from '../store/port.ts';
+import {stop} from './delivery-draft.ts';
 import type {HourMemory} from './hour-memory.ts';
+import type {KeyedMutex} from './keyed-mutex.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import type {Turns} from './turns.ts';
-import {stop} from './visit.ts';
 
 /**
  * `dedupe_body: true`: handles an event unless a byte-identical body was handled within the hour. The store says whether the earlier
@@ -21,25 +21,25 @@ export async function dedupeBody(
 	ready: ReadyEvent,
 	{
 		intake,
-		turns,
+		mutex,
 		bodies,
-	}: {readonly intake: Intake; readonly turns: Turns; readonly bodies: HourMemory},
+	}: {readonly intake: Intake; readonly mutex: KeyedMutex; readonly bodies: HourMemory},
 	handle: () => Promise<Reply>,
 ): Promise<Reply> {
-	const {visit, compiled} = ready;
-	if (visit.replayOf !== undefined || visit.hasSignedId || visit.body === undefined) {
+	const {draft, compiled} = ready;
+	if (draft.replayOf !== undefined || draft.hasSignedId || draft.body === undefined) {
 		return handle();
 	}
 
-	const key = bodyKey(compiled.id, visit.body);
-	const reply = await turns.take(`body ${key}`, async () => {
+	const key = bodyKey(compiled.id, draft.body);
+	const reply = await mutex.runExclusive(`body ${key}`, async () => {
 		const deliveryId = bodies.recall(key);
 		const holder =
 			deliveryId === undefined
 				? undefined
 				: await intake.holderOf({...keyOf(ready), deliveryId}, idempotencyMs);
 		if (holder !== undefined) {
-			return stop(visit, duplicateReply(namesOf(ready)), {
+			return stop(draft, duplicateReply(namesOf(ready)), {
 				step: 'duplicate',
 				detail: `same body as delivery ${holder}`,
 			});
@@ -47,7 +47,7 @@ export async function dedupeBody(
 
 		const handled = await handle();
 		if (leadsOn.has(handled.outcome)) {
-			bodies.remember(key, visit.deliveryId);
+			bodies.remember(key, draft.deliveryId);
 		}
 
 		return handled;
@@ -55,7 +55,7 @@ export async function dedupeBody(
 
 	return (
 		reply ??
-		stop(visit, refusals.busy, {
+		stop(draft, refusals.busy, {
 			step: 'duplicate',
 			detail: 'too many requests with the same body wait',
 		})

@@ -4,13 +4,13 @@ import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
+import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
+import type {KeyedMutex} from './keyed-mutex.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import type {Turns} from './turns.ts';
-import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
 
 /** A rendered text to be delivered without an agent. */
 export type DirectMessage = {
@@ -38,7 +38,7 @@ type DirectDependencies = {
 	readonly intake: Intake;
 	readonly clock: Clock;
 	readonly log: Logger;
-	readonly turns: Turns;
+	readonly mutex: KeyedMutex;
 	readonly deliver: DeliverDirect;
 	/** Why nothing can be written to the journal, as it told last. */
 	readonly journalFailing: () => string | undefined;
@@ -57,13 +57,13 @@ export async function deliverDirectly(
 	dependencies: DirectDependencies,
 ): Promise<Reply> {
 	const key = keyOf(ready);
-	const reply = await dependencies.turns.take(
+	const reply = await dependencies.mutex.runExclusive(
 		`id ${key.profile} ${key.route} ${key.deliveryId}`,
 		async () => deliverOnce(ready, dependencies),
 	);
 	return (
 		reply ??
-		stop(ready.visit, refusals.busy, {
+		stop(ready.draft, refusals.busy, {
 			step: 'duplicate',
 			detail: 'too many requests wait for the same identifier',
 		})
@@ -72,41 +72,41 @@ export async function deliverDirectly(
 
 async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies): Promise<Reply> {
 	const {intake, journalFailing, log} = dependencies;
-	const {visit, route} = ready;
+	const {draft, route} = ready;
 	const names = namesOf(ready);
 	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(ready, holder);
 	}
 
-	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
+	note(draft, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
 	// A message that is out cannot be taken back: while nothing can be written that it was, it stays here.
 	const failure = journalFailing();
 	if (failure !== undefined) {
-		return stop(visit, refusals.journal, {step: 'journal', detail: cleanDetail(visit, failure)});
+		return stop(draft, refusals.journal, {step: 'journal', detail: cleanDetail(draft, failure)});
 	}
 
 	const attempt = await tryDelivery(ready, dependencies);
 	if (!attempt.ok) {
 		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
-			delivery: visit.id,
+			delivery: draft.id,
 		});
-		stop(visit, deliveryFailedReply(names), {
+		stop(draft, deliveryFailedReply(names), {
 			step: 'dispatch',
-			detail: cleanDetail(visit, attempt.detail),
+			detail: cleanDetail(draft, attempt.detail),
 		});
 		await record(ready, {reply: deliveryFailedReply(names), claim: false}, dependencies);
 		return deliveryFailedReply(names);
 	}
 
-	note(visit, 'dispatch', {verdict: 'pass', detail: cleanDetail(visit, attempt.detail)});
+	note(draft, 'dispatch', {verdict: 'pass', detail: cleanDetail(draft, attempt.detail)});
 	const reply = deliveredReply(names, route.deliver);
 	await record(ready, {reply, claim: true}, dependencies);
 	return reply;
 }
 
 async function tryDelivery(
-	{visit, route, event, prompt, extra}: ReadyEvent,
+	{draft, route, event, prompt, extra}: ReadyEvent,
 	{clock, deliver, stopping}: DirectDependencies,
 ): Promise<{readonly ok: boolean; readonly detail: string}> {
 	const deadline = new AbortController();
@@ -121,7 +121,7 @@ async function tryDelivery(
 				profile: route.profile,
 				route: route.name,
 				event,
-				delivery: visit.id,
+				delivery: draft.id,
 				offline: false,
 			},
 			AbortSignal.any([deadline.signal, stopping]),
@@ -136,24 +136,24 @@ async function tryDelivery(
 
 /** The message is out or it is not: a journal that fails now changes only what is remembered, so the answer stands and the log says it. */
 async function record(
-	{visit, route}: ReadyEvent,
+	{draft, route}: ReadyEvent,
 	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},
 	{intake, clock, log}: DirectDependencies,
 ): Promise<void> {
 	try {
 		await intake.record({
-			delivery: storedDeliveryOf(visit, deliveryOf(visit, reply, clock.monotonic())),
+			delivery: storedDeliveryOf(draft, deliveryOf(draft, reply, clock.monotonic())),
 			claim,
 		});
 		if (claim) {
-			note(visit, 'journal', {verdict: 'pass', detail: 'on disk'});
+			note(draft, 'journal', {verdict: 'pass', detail: 'on disk'});
 		}
 	} catch (error) {
 		log.error(`Cannot record delivery of route "${route.name}": ${messageOf(error)}`, {
-			delivery: visit.id,
+			delivery: draft.id,
 		});
 		if (claim) {
-			note(visit, 'journal', {
+			note(draft, 'journal', {
 				verdict: 'skip',
 				detail: 'not recorded: the identifier is held in memory',
 			});

@@ -1,17 +1,17 @@
 import type {RunPlan} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
 import {groupNameOf} from './coalesce-key.ts';
+import {cleanDetail} from './delivery-draft.ts';
 import {deliverDirectly} from './direct-delivery.ts';
 import {fireJob, isJobRoute} from './fire-job.ts';
 import {journalEvent, longestBecause} from './journal-event.ts';
 import type {Commission} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
-import type {PipelineParts} from './pipeline-parts.ts';
 import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {acceptedReply, coalescedReply} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {cleanDetail} from './visit.ts';
 
 /**
  * What an event that passed every check leads to: a direct delivery, a scheduled job, a place in a group, or an agent run. Rejects when the store cannot be asked or
@@ -19,24 +19,24 @@ import {cleanDetail} from './visit.ts';
  *
  * @see manual/receiver.md#answers, manual/receiver.md#events-and-identifiers
  */
-export async function dispatchEvent(ready: ReadyEvent, parts: PipelineParts): Promise<Reply> {
-	const {route, visit} = ready;
+export async function dispatchEvent(ready: ReadyEvent, services: ReceiverServices): Promise<Reply> {
+	const {route, draft} = ready;
 	if (route.deliverOnly) {
-		return deliverDirectly(ready, parts);
+		return deliverDirectly(ready, services);
 	}
 
 	if (isJobRoute(route)) {
-		return fireJob(ready, route, parts);
+		return fireJob(ready, route, services);
 	}
 
 	const commission = commissionOf(ready);
-	return visit.isAboveRate
-		? journalOverflow(ready, commission, parts)
-		: journalEvent(ready, commission, parts);
+	return draft.isAboveRate
+		? journalOverflow(ready, commission, services)
+		: journalEvent(ready, commission, services);
 }
 
 function commissionOf(ready: ReadyEvent): Commission {
-	const {visit, route, compiled, context} = ready;
+	const {draft, route, compiled, context} = ready;
 	const plan = planOf(ready);
 	const names = namesOf(ready);
 	if (!route.coalesce || !compiled.groupKey) {
@@ -45,12 +45,12 @@ function commissionOf(ready: ReadyEvent): Commission {
 
 	const key = compiled.groupKey(context);
 	if (!key.ok) {
-		const because = cleanDetail(visit, `key missing: ${key.missing.join(' ')}`, longestBecause);
+		const because = cleanDetail(draft, `key missing: ${key.missing.join(' ')}`, longestBecause);
 		return {work: {plan}, reply: acceptedReply(names), because};
 	}
 
 	const {windowMs, maxWaitMs} = route.coalesce;
-	const group = {key: groupNameOf(key.text, visit.redact), windowMs, maxWaitMs};
+	const group = {key: groupNameOf(key.text, draft.redact), windowMs, maxWaitMs};
 	const because = cell(`joins the group of key "${group.key}"`, longestBecause).text;
 	return {work: {plan, group}, reply: coalescedReply(names), because};
 }

@@ -6,7 +6,7 @@ import {declaredSize, readBody} from '../http/read-body.ts';
 import {targetOf} from '../http/request-target.ts';
 import {metricsReader} from './metrics-reader.ts';
 import type {Pipeline} from './pipeline.ts';
-import type {Knock} from './receive.ts';
+import type {WebhookRequest} from './receive.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {parseRequestPath} from './request-path.ts';
@@ -40,7 +40,7 @@ export function createExchange({
 		const target = targetOf(request);
 		const path = parseRequestPath(target.path);
 		if (path.kind === 'webhook') {
-			return answerOf(await pipeline.post(knockOf(pair, path), request.headers));
+			return answerOf(await pipeline.post(webhookRequestOf(pair, path), request.headers));
 		}
 
 		if (path.kind === 'metrics') {
@@ -75,7 +75,7 @@ export function createExchange({
 
 const ignore = () => {};
 
-function knockOf(pair: HttpPair, {profile, route}: WebhookPath): Knock {
+function webhookRequestOf(pair: HttpPair, {profile, route}: WebhookPath): WebhookRequest {
 	const {request, response} = pair;
 	return {
 		method: request.method ?? '',

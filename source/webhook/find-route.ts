@@ -1,9 +1,9 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
 import {routeIdOf} from './compiled-route.ts';
-import type {PipelineParts} from './pipeline-parts.ts';
-import {cleanDetail, note} from './visit.ts';
-import type {Visit} from './visit.ts';
+import {cleanDetail, note} from './delivery-draft.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 
 /** What a request's path named. */
 export type Named = {
@@ -36,61 +36,61 @@ const unknown: FoundRoute = {kind: 'unknown'};
  * @see manual/receiver.md#answers, manual/signatures.md#schemes
  */
 export function findRoute(
-	visit: Visit,
+	draft: DeliveryDraft,
 	named: Named,
-	parts: Pick<PipelineParts, 'routes' | 'multiplexing' | 'compile'>,
+	services: Pick<ReceiverServices, 'routes' | 'multiplexing' | 'compile'>,
 ): FoundRoute {
 	const {profile, route: name} = named;
-	const table = parts.routes();
+	const table = services.routes();
 	const route = name === undefined ? undefined : table.routes.get(name);
 	const slip = route || name === undefined ? undefined : table.slipped.get(name);
 	const problem =
-		profile !== undefined && !parts.multiplexing()
+		profile !== undefined && !services.multiplexing()
 			? 'profiles are not multiplexed'
 			: problemOf(route ?? slip, profile ?? defaultProfile);
 	if (problem === undefined && route) {
-		enterRoute(visit, route, parts);
+		enterRoute(draft, route, services);
 		return {kind: 'served', route};
 	}
 
 	if (problem === undefined && slip) {
 		// A profile that only the path names is a stranger's word.
 		const bound = {profile: slip.profile ?? defaultProfile, name: slip.name};
-		visit.route = bound.name;
-		visit.profile = bound.profile;
-		visit.routeId = routeIdOf(bound);
+		draft.route = bound.name;
+		draft.profile = bound.profile;
+		draft.routeId = routeIdOf(bound);
 		return {kind: 'slipped', reason: slip.view.problem ?? slip.reason};
 	}
 
-	const isOfFile = profile === undefined || parts.multiplexing();
+	const isOfFile = profile === undefined || services.multiplexing();
 	if (table.broken?.isUnread && name !== undefined && isOfFile && !isStatic(table, name)) {
-		visit.route = cleanDetail(visit, name.slice(0, lookedAt), longestName);
+		draft.route = cleanDetail(draft, name.slice(0, lookedAt), longestName);
 		return {kind: 'slipped', reason: table.broken.problem};
 	}
 
 	// A query may hold a secret, and names nothing.
 	const shown = profile === undefined ? name : undefined;
 	const text = shown ?? named.path.replace(/\?.*/, '');
-	visit.route = cleanDetail(visit, text.slice(0, lookedAt), longestName);
-	note(visit, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
+	draft.route = cleanDetail(draft, text.slice(0, lookedAt), longestName);
+	note(draft, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
 	return unknown;
 }
 
 const isStatic = ({routes, skipped}: RouteTable, name: string): boolean =>
 	routes.has(name) || skipped.some(entry => entry.name === name);
 
-/** From here on the visit is one to `route`. */
+/** From here on the draft is a delivery of `route`. */
 export function enterRoute(
-	visit: Visit,
+	draft: DeliveryDraft,
 	route: Route,
-	{compile}: Pick<PipelineParts, 'compile'>,
+	{compile}: Pick<ReceiverServices, 'compile'>,
 ): void {
-	visit.route = route.name;
-	visit.profile = route.profile;
+	draft.route = route.name;
+	draft.profile = route.profile;
 	const {id, keptHeaders} = compile(route);
-	visit.routeId = id;
-	visit.keptHeaders = keptHeaders;
-	note(visit, 'route', {verdict: 'pass', detail: route.source});
+	draft.routeId = id;
+	draft.keptHeaders = keptHeaders;
+	note(draft, 'route', {verdict: 'pass', detail: route.source});
 }
 
 function problemOf(

@@ -1,13 +1,13 @@
 import type {Route} from '../config/route.ts';
 import {idempotencyMs} from '../core/delivery.ts';
+import {cleanDetail, note, stop} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, longestBecause} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
-import type {PipelineParts} from './pipeline-parts.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {firedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {cleanDetail, note, stop} from './visit.ts';
 
 /** A route whose events fire a scheduled job. */
 export type JobRoute = Route & {readonly cronJob: string};
@@ -24,23 +24,23 @@ export const isJobRoute = (route: Route): route is JobRoute => route.cronJob !==
 export async function fireJob(
 	ready: ReadyEvent,
 	route: JobRoute,
-	parts: PipelineParts,
+	services: ReceiverServices,
 ): Promise<Reply> {
-	const {visit, prompt} = ready;
-	const found = parts.jobOf(route);
+	const {draft, prompt} = ready;
+	const found = services.jobOf(route);
 	if (!found.ok) {
-		return refuse(ready, found.reason, parts);
+		return refuse(ready, found.reason, services);
 	}
 
 	const {planWith, ...job} = found.job;
 	const commission = {
 		work: {plan: planWith(contextOf(route, prompt)), job},
 		reply: firedReply(namesOf(ready), route.cronJob),
-		because: cleanDetail(visit, `fires job "${job.name}"`, longestBecause),
+		because: cleanDetail(draft, `fires job "${job.name}"`, longestBecause),
 	};
-	return visit.isAboveRate
-		? journalOverflow(ready, commission, parts)
-		: journalEvent(ready, commission, parts);
+	return draft.isAboveRate
+		? journalOverflow(ready, commission, services)
+		: journalEvent(ready, commission, services);
 }
 
 /** What the job's own prompt is followed by. */
@@ -48,13 +48,17 @@ const contextOf = ({name}: Route, prompt: string): string =>
 	`Context from webhook route "${name}":\n${prompt}`;
 
 /** An event that was accepted before is a duplicate also while its job cannot be fired. */
-async function refuse(ready: ReadyEvent, reason: string, {intake}: PipelineParts): Promise<Reply> {
-	const {visit} = ready;
+async function refuse(
+	ready: ReadyEvent,
+	reason: string,
+	{intake}: ReceiverServices,
+): Promise<Reply> {
+	const {draft} = ready;
 	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(ready, holder);
 	}
 
-	note(visit, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
-	return stop(visit, refusals.job, {step: 'dispatch', detail: cleanDetail(visit, reason)});
+	note(draft, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
+	return stop(draft, refusals.job, {step: 'dispatch', detail: cleanDetail(draft, reason)});
 }

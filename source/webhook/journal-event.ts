@@ -5,11 +5,11 @@ import {dueOf} from '../core/group.ts';
 import type {Group} from '../core/group.ts';
 import {cell} from '../core/untrusted.ts';
 import type {Accepted, Intake} from '../store/port.ts';
+import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './visit.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
@@ -46,24 +46,24 @@ export async function journalEvent(
 	{work, reply, because}: Commission,
 	{intake, clock, maxQueued}: EventJournal,
 ): Promise<Reply> {
-	const {visit} = ready;
+	const {draft} = ready;
 	// What is written says that the last steps passed: it is written only when they do.
-	const delivery = deliveryOf(visit, reply, clock.monotonic());
+	const delivery = deliveryOf(draft, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
-		delivery: storedDeliveryOf(visit, delivery, lastSteps(because)),
+		delivery: storedDeliveryOf(draft, delivery, lastSteps(because)),
 		maxQueued: maxQueued(),
 		idempotencyMs,
 	});
 
 	const pass = (detail: string) => {
-		visit.trace.push(newIdentifier, committed);
-		note(visit, 'dispatch', {verdict: 'pass', detail});
+		draft.trace.push(newIdentifier, committed);
+		note(draft, 'dispatch', {verdict: 'pass', detail});
 	};
 
 	const refuse = (refusal: Reply, detail: string) => {
-		visit.trace.push(newIdentifier);
-		return stop(visit, refusal, {step: 'dispatch', detail});
+		draft.trace.push(newIdentifier);
+		return stop(draft, refusal, {step: 'dispatch', detail});
 	};
 
 	switch (accepted.kind) {
@@ -74,7 +74,7 @@ export async function journalEvent(
 		case 'job-full':
 			return refuse(
 				refusals.job,
-				cleanDetail(visit, `${accepted.queued} runs of job "${work.job?.name}" wait already`),
+				cleanDetail(draft, `${accepted.queued} runs of job "${work.job?.name}" wait already`),
 			);
 		case 'coalesced':
 			pass(describeGroup(accepted.group));
@@ -102,7 +102,7 @@ function fullReply({queued, most, freeInMs}: Full): readonly [Reply, string] {
 
 /** The identifier is taken: the answer to an event that `holder` stands for already. */
 export const duplicateOf = (ready: ReadyEvent, holder: string): Reply =>
-	stop(ready.visit, duplicateReply(namesOf(ready)), {
+	stop(ready.draft, duplicateReply(namesOf(ready)), {
 		step: 'duplicate',
 		detail: `held by delivery ${holder}`,
 	});

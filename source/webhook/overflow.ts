@@ -1,11 +1,11 @@
 import {idempotencyMs} from '../core/delivery.ts';
+import {renote} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, withReason} from './journal-event.ts';
 import type {Commission, EventJournal} from './journal-event.ts';
 import type {Paces} from './paces.ts';
 import {keyOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import type {Reply} from './replies.ts';
-import {renote} from './visit.ts';
 
 /**
  * Hands an event above the rate limit of its route to the journal (`overflow: queue`): its run gets the next start that the route's pace allows. An event that
@@ -19,10 +19,10 @@ export async function journalOverflow(
 	dependencies: EventJournal & {readonly paces: Paces},
 ): Promise<Reply> {
 	const {intake, clock, paces} = dependencies;
-	const {visit, route, compiled} = ready;
+	const {draft, route, compiled} = ready;
 	const above = `more than ${route.rateLimit} in this minute`;
 	if (commission.work.group) {
-		renote(visit, 'rate', `${above}: waits in its group`);
+		renote(draft, 'rate', `${above}: waits in its group`);
 		return journalEvent(ready, commission, dependencies);
 	}
 
@@ -35,7 +35,7 @@ export async function journalOverflow(
 	const start = paces.promise(compiled.id, route.rateLimit);
 	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
 	const dueAt = Math.ceil(clock.now() + start.inMs);
-	renote(visit, 'rate', `${above}: its run waits`);
+	renote(draft, 'rate', `${above}: its run waits`);
 	let reply: Reply | undefined;
 	try {
 		const work = {...commission.work, dueAt};

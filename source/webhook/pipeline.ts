@@ -5,21 +5,21 @@ import type {Group} from '../core/group.ts';
 import type {Busy} from '../core/idle.ts';
 import type {Redact} from '../core/redact.ts';
 import type {JobKey} from '../store/port.ts';
+import {cleanDetail, deliveryOf, note, storedDeliveryOf} from './delivery-draft.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
 import {enterRoute} from './find-route.ts';
 import type {RequestHeaders} from './headers.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';
 import type {KnownEvent} from './known-event.ts';
 import type {Metrics} from './metrics.ts';
-import type {PipelineParts} from './pipeline-parts.ts';
 import {receive, receiveAuthenticated} from './receive.ts';
-import type {Knock} from './receive.ts';
+import type {WebhookRequest} from './receive.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {cleanDetail, deliveryOf, note, storedDeliveryOf} from './visit.ts';
-import type {Visit} from './visit.ts';
 
 export type PipelineDependencies = {
-	readonly parts: PipelineParts;
+	readonly services: ReceiverServices;
 	readonly ids: () => string;
 	readonly emit: Emit;
 	readonly redact: Redact;
@@ -34,16 +34,16 @@ export type PipelineDependencies = {
 
 export type Pipeline = {
 	/** Answers one request; never rejects. */
-	post(knock: Knock, headers: RequestHeaders): Promise<Reply>;
+	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
 	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
 	/** The same for an event that its sender could not deliver, under the identifier that the sender gave it. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 
-/** Wraps the response table: opens a visit for each event, and reports how it ended to the faces, the journal and the metrics. */
+/** Wraps the response table: opens a draft for each event, and reports how it ended to the faces, the journal and the metrics. */
 export function createPipeline({
-	parts,
+	services,
 	ids,
 	emit,
 	redact,
@@ -52,12 +52,12 @@ export function createPipeline({
 	onAccepted,
 	onGroupChanged,
 }: PipelineDependencies): Pipeline {
-	const {clock, intake, log} = parts;
+	const {clock, intake, log} = services;
 
-	const openVisit = (
+	const openDraft = (
 		headers: RequestHeaders,
-		identity: Pick<Visit, 'id' | 'deliveryId' | 'idSource' | 'hasFixedId' | 'replayOf'>,
-	): Visit => ({
+		identity: Pick<DeliveryDraft, 'id' | 'deliveryId' | 'idSource' | 'hasFixedId' | 'replayOf'>,
+	): DeliveryDraft => ({
 		id: identity.id,
 		receivedAt: clock.now(),
 		startedAt: clock.monotonic(),
@@ -81,12 +81,12 @@ export function createPipeline({
 	});
 
 	/** What was decided stands, whatever goes wrong where it is told. */
-	const tell = (visit: Visit, report: () => void) => {
+	const tell = (draft: DeliveryDraft, report: () => void) => {
 		try {
 			report();
 		} catch (error) {
-			log.error(`Cannot report delivery of route "${visit.route}": ${messageOf(error)}`, {
-				delivery: visit.id,
+			log.error(`Cannot report delivery of route "${draft.route}": ${messageOf(error)}`, {
+				delivery: draft.id,
 			});
 		}
 	};
@@ -103,50 +103,50 @@ export function createPipeline({
 	};
 
 	/** Never throws. */
-	const close = (visit: Visit, reply: Reply): void => {
+	const close = (draft: DeliveryDraft, reply: Reply): void => {
 		const now = clock.monotonic();
-		tell(visit, () => {
-			const delivery = deliveryOf(visit, reply, now);
+		tell(draft, () => {
+			const delivery = deliveryOf(draft, reply, now);
 			if (!recorded.has(reply.outcome)) {
-				intake.note(storedDeliveryOf(visit, delivery));
+				intake.note(storedDeliveryOf(draft, delivery));
 			}
 
-			metrics.observe(visit.routeId, delivery);
+			metrics.observe(draft.routeId, delivery);
 			emit({type: 'delivery-received', at: clock.now(), delivery});
 		});
 		const {runId, job, joined} = reply;
 		if (runId !== undefined) {
-			tell(visit, () => {
+			tell(draft, () => {
 				onAccepted(runId, job);
 			});
 		}
 
 		if (joined) {
-			tell(visit, () => {
+			tell(draft, () => {
 				tellGroups(joined);
 			});
 		}
 	};
 
 	/** Whatever went wrong, nothing was accepted: the sender is asked to come again. */
-	const fail = (visit: Visit, error: unknown): Reply => {
-		log.error(`Cannot accept delivery for route "${visit.route}": ${messageOf(error)}`, {
-			delivery: visit.id,
+	const fail = (draft: DeliveryDraft, error: unknown): Reply => {
+		log.error(`Cannot accept delivery for route "${draft.route}": ${messageOf(error)}`, {
+			delivery: draft.id,
 		});
-		note(visit, 'journal', {verdict: 'stop', detail: cleanDetail(visit, messageOf(error))});
+		note(draft, 'journal', {verdict: 'stop', detail: cleanDetail(draft, messageOf(error))});
 		return refusals.journal;
 	};
 
-	const visitAll = async (visit: Visit, walk: () => Promise<Reply>): Promise<Reply> => {
+	const complete = async (draft: DeliveryDraft, walk: () => Promise<Reply>): Promise<Reply> => {
 		const done = busy.begin();
 		let reply: Reply;
 		try {
 			reply = await walk();
 		} catch (error) {
-			reply = fail(visit, error);
+			reply = fail(draft, error);
 		}
 
-		close(visit, reply);
+		close(draft, reply);
 		done();
 		return reply;
 	};
@@ -154,28 +154,28 @@ export function createPipeline({
 	/** What is known of the sender was checked before, or is a person's word. */
 	const take = async (
 		{route, body, headers}: KnownEvent,
-		identity: Parameters<typeof openVisit>[1],
+		identity: Parameters<typeof openDraft>[1],
 		origin: string,
 	) => {
-		const visit = openVisit(headers, identity);
-		visit.body = body;
-		enterRoute(visit, route, parts);
-		note(visit, 'signature', {verdict: 'skip', detail: origin});
-		note(visit, 'rate', {verdict: 'skip', detail: `${origin}: spends no quota`});
-		return visitAll(visit, async () => receiveAuthenticated(visit, {route, body}, parts));
+		const draft = openDraft(headers, identity);
+		draft.body = body;
+		enterRoute(draft, route, services);
+		note(draft, 'signature', {verdict: 'skip', detail: origin});
+		note(draft, 'rate', {verdict: 'skip', detail: `${origin}: spends no quota`});
+		return complete(draft, async () => receiveAuthenticated(draft, {route, body}, services));
 	};
 
 	return {
-		async post(knock, headers) {
+		async post(request, headers) {
 			const {deliveryId, idSource} = deliveryIdOf(headers);
-			const visit = openVisit(headers, {
+			const draft = openDraft(headers, {
 				id: ids(),
 				deliveryId,
 				idSource,
 				hasFixedId: false,
 				replayOf: undefined,
 			});
-			return visitAll(visit, async () => receive(visit, knock, parts));
+			return complete(draft, async () => receive(draft, request, services));
 		},
 		async replay(event, replayOf) {
 			const id = ids();

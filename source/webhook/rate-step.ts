@@ -1,10 +1,10 @@
 import type {Route} from '../config/route.ts';
+import {note, stop} from './delivery-draft.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
 import type {Paces} from './paces.ts';
 import type {RateWindows} from './rate-window.ts';
 import {rateReply} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {note, stop} from './visit.ts';
-import type {Visit} from './visit.ts';
 
 /**
  * Spends the route's quota of this minute on an event whose sender is known. The answer when there is nothing left to spend; a route whose overflow is queued goes on, and is
@@ -13,15 +13,15 @@ import type {Visit} from './visit.ts';
  * @see manual/receiver.md#above-the-rate
  */
 export function spendRate(
-	visit: Visit,
+	draft: DeliveryDraft,
 	{route, id}: {readonly route: Route; readonly id: string},
 	{rates, paces}: {readonly rates: RateWindows; readonly paces: Paces},
 ): Reply | undefined {
 	const {rateLimit} = route;
 	if (route.overflow === 'queue') {
 		const count = paces.enter(id, rateLimit);
-		visit.isAboveRate = count === undefined;
-		note(visit, 'rate', {
+		draft.isAboveRate = count === undefined;
+		note(draft, 'rate', {
 			verdict: 'pass',
 			detail: usageOf(count ?? `more than ${rateLimit}`, rateLimit),
 		});
@@ -31,10 +31,10 @@ export function spendRate(
 	const rate = rates.take(id, rateLimit);
 	const detail = usageOf(rate.count, rateLimit);
 	if (!rate.ok) {
-		return stop(visit, rateReply(rate.retryAfterSeconds), {step: 'rate', detail});
+		return stop(draft, rateReply(rate.retryAfterSeconds), {step: 'rate', detail});
 	}
 
-	note(visit, 'rate', {verdict: 'pass', detail});
+	note(draft, 'rate', {verdict: 'pass', detail});
 	return undefined;
 }
 

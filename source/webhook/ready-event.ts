@@ -1,12 +1,12 @@
 import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {CompiledRoute} from './compiled-route.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
 import type {RenderContext} from './template.ts';
-import type {Visit} from './visit.ts';
 
 /** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
 export type ReadyEvent = {
-	readonly visit: Visit;
+	readonly draft: DeliveryDraft;
 	readonly route: Route;
 	readonly compiled: CompiledRoute;
 	/** Resolved event type as sent. */
@@ -19,15 +19,15 @@ export type ReadyEvent = {
 };
 
 /** What replies to this event name. */
-export const namesOf = ({visit, route, event}: ReadyEvent) => ({
+export const namesOf = ({draft, route, event}: ReadyEvent) => ({
 	route: route.name,
 	event,
-	deliveryId: visit.deliveryId,
+	deliveryId: draft.deliveryId,
 });
 
 /** Identity for the duplicate rule. */
-export const keyOf = ({visit, route}: ReadyEvent) => ({
+export const keyOf = ({draft, route}: ReadyEvent) => ({
 	profile: route.profile,
 	route: route.name,
-	deliveryId: visit.deliveryId,
+	deliveryId: draft.deliveryId,
 });

@@ -19,6 +19,7 @@ import {createFilterFiles} from './filter-files.ts';
 import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
+import {createKeyedMutex} from './keyed-mutex.ts';
 import {recoveredEvent, replayedEvent} from './known-event.ts';
 import type {RecoveredEvent} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
@@ -35,7 +36,6 @@ import type {Reply} from './replies.ts';
 import {resumePaces} from './resume-paces.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
-import {createTurns} from './turns.ts';
 import {createWarnOnce} from './warn-once.ts';
 
 export type ReceiverDependencies = {
@@ -129,7 +129,7 @@ export function createReceiver(
 		...dependencies,
 		metrics,
 		busy,
-		parts: {
+		services: {
 			clock,
 			log,
 			intake: late.intake,
@@ -143,7 +143,7 @@ export function createReceiver(
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
 			jobOf: dependencies.jobOf,
-			turns: createTurns(mostInLine),
+			mutex: createKeyedMutex(mostInLine),
 			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,

@@ -1,19 +1,19 @@
 import type {Route} from '../config/route.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import {cleanDetail, note, stop} from './delivery-draft.ts';
+import type {DeliveryDraft} from './delivery-draft.ts';
 import type {HomeOf} from './home-of.ts';
 import {ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {judgeScript} from './script-verdict.ts';
 import type {Scripts} from './script.ts';
-import {cleanDetail, note, stop} from './visit.ts';
-import type {Visit} from './visit.ts';
 
 /** The payload that goes on, or the answer that ends the request. */
 export type Transformed = {readonly payload: JsonValue} | {readonly reply: Reply};
 
 type ScriptStep = {
-	readonly visit: Visit;
+	readonly draft: DeliveryDraft;
 	readonly route: Route;
 	/** As written in the route. */
 	readonly script: string;
@@ -28,7 +28,7 @@ type ScriptStep = {
  * @see manual/filters-and-templates.md#scripts
  */
 export async function transformPayload(
-	{visit, route, script, payload, rawJson}: ScriptStep,
+	{draft, route, script, payload, rawJson}: ScriptStep,
 	{
 		scripts,
 		homeOf,
@@ -48,14 +48,14 @@ export async function transformPayload(
 			timeoutMs: route.scriptTimeoutMs,
 			input: rawJson ?? JSON.stringify(payload),
 			// The cleaned name: an environment variable cannot hold every character.
-			event: visit.event,
-			deliveryId: visit.deliveryId,
+			event: draft.event,
+			deliveryId: draft.deliveryId,
 		},
 		stopping,
 	);
 	if (exit.kind === 'busy') {
 		return {
-			reply: stop(visit, refusals.scriptsBusy, {
+			reply: stop(draft, refusals.scriptsBusy, {
 				step: 'script',
 				detail: 'too many scripts run and wait',
 			}),
@@ -63,19 +63,19 @@ export async function transformPayload(
 	}
 
 	const verdict = judgeScript(exit, payload);
-	const detail = cleanDetail(visit, `${script} ${verdict.detail}`);
+	const detail = cleanDetail(draft, `${script} ${verdict.detail}`);
 	switch (verdict.kind) {
 		case 'replace':
-			note(visit, 'script', {verdict: 'pass', detail});
+			note(draft, 'script', {verdict: 'pass', detail});
 			return {payload: verdict.payload};
 		case 'ignore':
-			return {reply: stop(visit, ignoredReply('script', visit), {step: 'script', detail})};
+			return {reply: stop(draft, ignoredReply('script', draft), {step: 'script', detail})};
 		case 'failed':
 			log.warn(`Cannot use script of route "${route.name}": ${verdict.detail}`, {
-				delivery: visit.id,
+				delivery: draft.id,
 			});
 			return {
-				reply: stop(visit, failureReply(exit.kind === 'stopped', {visit, route}), {
+				reply: stop(draft, failureReply(exit.kind === 'stopped', {draft, route}), {
 					step: 'script',
 					detail,
 				}),
@@ -86,11 +86,11 @@ export async function transformPayload(
 /** A script that we ended ourselves says nothing about its event: the sender may try again. */
 function failureReply(
 	stopped: boolean,
-	{visit, route}: {readonly visit: Visit; readonly route: Route},
+	{draft, route}: {readonly draft: DeliveryDraft; readonly route: Route},
 ): Reply {
 	if (stopped) {
 		return refusals.stopping;
 	}
 
-	return route.retryOnScriptFailure ? refusals.script : ignoredReply('script', visit);
+	return route.retryOnScriptFailure ? refusals.script : ignoredReply('script', draft);
 }

@@ -141,9 +141,9 @@ test('what would refuse the start takes down its route alone while the receiver 
 	expect((await gateway.send('kept', {})).status).toBe(202);
 	expect((await gateway.send('bare', {})).status).toBe(503);
 	expect((await gateway.send('fresh', {})).status).toBe(503);
-	const knock = async (secret: string) =>
+	const send = async (secret: string) =>
 		(await post(`${gateway.url()}/webhooks/rotated`, {payload: {}, secret})).status;
-	expect([await knock('first-secret'), await knock('second-secret')]).toEqual([401, 202]);
+	expect([await send('first-secret'), await send('second-secret')]).toEqual([401, 202]);
 });
 
 test('a subscriptions file that does not parse leaves the last good subscriptions in place, and is said once', async () => {

@@ -90,14 +90,14 @@ test('profiles that are served from now on, or no longer', async () => {
 	const mine = {profile: 'work', secret: '${HOOK}'};
 	const on = {gateway: {multiplex_profiles: true}};
 	await gateway.edit(mine);
-	const knock = async () =>
+	const request = async () =>
 		(await post(`${gateway.url()}/p/work/webhooks/hook`, {payload: {n: 1}, secret: 'their secret'}))
 			.status;
-	expect(await knock()).toBe(404);
+	expect(await request()).toBe(404);
 	await gateway.edit(mine, on);
-	expect(await knock()).toBe(202);
+	expect(await request()).toBe(202);
 	await gateway.edit(mine);
-	expect(await knock()).toBe(404);
+	expect(await request()).toBe(404);
 });
 
 test('a route in the file that the receiver would refuse at a start is served as it was while it runs', async () => {

@@ -15,7 +15,7 @@ const configWith = (routes: object, rest: object = {}) =>
 const unavailable = '{"error":"Route is not available"}';
 
 /** What nobody signed. */
-const knock = async (gateway: TestGateway, path: string, init: RequestInit = {}) =>
+const request = async (gateway: TestGateway, path: string, init: RequestInit = {}) =>
 	fetch(`${gateway.url()}${path}`, {method: 'POST', body: '{}', ...init});
 
 test('a route that slipped answers 503 to everybody, whatever comes, and every other one is served', async () => {
@@ -26,16 +26,16 @@ test('a route that slipped answers 503 to everybody, whatever comes, and every o
 	for (const name of ['bad', 'unset', 'dynamic']) {
 		const signed = await gateway.send(name, {});
 		expect([signed.status, signed.text]).toEqual([503, unavailable]);
-		const forged = await knock(gateway, `/webhooks/${name}`, {body: 'x'.repeat(2000)});
+		const forged = await request(gateway, `/webhooks/${name}`, {body: 'x'.repeat(2000)});
 		expect([forged.status, await forged.text()]).toEqual([503, unavailable]);
 		expect(Number(forged.headers.get('retry-after'))).toBeGreaterThan(0);
-		expect((await knock(gateway, `/webhooks/${name}`, {method: 'PUT'})).status).toBe(405);
-		expect((await knock(gateway, `/p/ops/webhooks/${name}`)).status).toBe(404);
+		expect((await request(gateway, `/webhooks/${name}`, {method: 'PUT'})).status).toBe(405);
+		expect((await request(gateway, `/p/ops/webhooks/${name}`)).status).toBe(404);
 	}
 
 	expect((await gateway.send('good', {})).status).toBe(202);
 	expect((await gateway.send('other', {})).status).toBe(202);
-	expect((await knock(gateway, '/webhooks/nothing')).status).toBe(404);
+	expect((await request(gateway, '/webhooks/nothing')).status).toBe(404);
 
 	const {deliveries} = await gateway.until(({deliveries: rows}) =>
 		rows.some(({delivery}) => delivery.outcome === 'slip' && delivery.route === 'dynamic'),
@@ -240,7 +240,7 @@ test('while the subscriptions file never was good, what no static route is calle
 	}
 
 	expect((await gateway.send('fixed', {})).status).toBe(202);
-	expect((await knock(gateway, '/p/ops/webhooks/dyn')).status).toBe(404);
+	expect((await request(gateway, '/p/ops/webhooks/dyn')).status).toBe(404);
 	expect(await (await fetch(`${gateway.url()}/metrics`)).text()).not.toContain('route="other"');
 	expect((await gateway.port.status()).slips).toEqual([
 		{

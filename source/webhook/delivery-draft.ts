@@ -6,8 +6,8 @@ import type {RequestHeaders} from './headers.ts';
 import {redactedIdentifier} from './identity.ts';
 import type {Reply} from './replies.ts';
 
-/** One request on its way down the pipeline. The rows fill it in as they go; strings are cleaned before they are written here. */
-export type Visit = {
+/** What is known of a delivery while its request goes down the pipeline. The rows fill it in as they go; strings are cleaned before they are written here. */
+export type DeliveryDraft = {
 	readonly id: string;
 	/** Milliseconds since 1970. */
 	readonly receivedAt: number;
@@ -45,66 +45,66 @@ export type Finding = Omit<TraceStep, 'step'>;
 const longestDetail = 300;
 
 /** Adds a step. `detail` holds our own words and numbers, or went through `cleanDetail`. */
-export function note(visit: Visit, step: TraceStepName, {verdict, detail}: Finding): void {
-	visit.trace.push({step, verdict, detail});
+export function note(draft: DeliveryDraft, step: TraceStepName, {verdict, detail}: Finding): void {
+	draft.trace.push({step, verdict, detail});
 }
 
 /** Says more about a step that was noted before. */
-export function renote(visit: Visit, step: TraceStepName, detail: string): void {
-	const index = visit.trace.findLastIndex(noted => noted.step === step);
-	const noted = visit.trace[index];
+export function renote(draft: DeliveryDraft, step: TraceStepName, detail: string): void {
+	const index = draft.trace.findLastIndex(noted => noted.step === step);
+	const noted = draft.trace[index];
 	if (noted) {
-		visit.trace[index] = {...noted, detail};
+		draft.trace[index] = {...noted, detail};
 	}
 }
 
 /** Adds the step that ends the request with `reply`. */
 export function stop(
-	visit: Visit,
+	draft: DeliveryDraft,
 	reply: Reply,
 	{step, detail}: Omit<TraceStep, 'verdict'>,
 ): Reply {
-	visit.trace.push({step, verdict: 'stop', detail});
+	draft.trace.push({step, verdict: 'stop', detail});
 	return reply;
 }
 
 /** A detail that may hold strangers' words: redacted, one safe line, at most `longest` characters, 300 when nothing is to follow. */
-export function cleanDetail(visit: Visit, text: string, longest = longestDetail): string {
-	const cleaned = cell(visit.redact(text), longest);
-	visit.flags += cleaned.flags;
+export function cleanDetail(draft: DeliveryDraft, text: string, longest = longestDetail): string {
+	const cleaned = cell(draft.redact(text), longest);
+	draft.flags += cleaned.flags;
 	return cleaned.text;
 }
 
 /** Gives the event the identifier that its sender named, without what is secret. */
-export function nameVisit(
-	visit: Visit,
-	{deliveryId, idSource}: Pick<Visit, 'deliveryId' | 'idSource'>,
+export function nameDraft(
+	draft: DeliveryDraft,
+	{deliveryId, idSource}: Pick<DeliveryDraft, 'deliveryId' | 'idSource'>,
 ): void {
-	visit.deliveryId = redactedIdentifier(deliveryId, visit.redact);
-	visit.idSource = idSource;
+	draft.deliveryId = redactedIdentifier(deliveryId, draft.redact);
+	draft.idSource = idSource;
 }
 
-type Draft<Value> = {-readonly [Key in keyof Value]: Value[Key]};
+type Writable<Value> = {-readonly [Key in keyof Value]: Value[Key]};
 
-/** What the visit comes to when `reply` is the answer. `now` is monotonic. */
-export function deliveryOf(visit: Visit, reply: Reply, now: number): Delivery {
-	const delivery: Draft<Delivery> = {
-		id: visit.id,
-		profile: visit.profile,
-		route: visit.route,
-		event: visit.event,
-		deliveryId: visit.deliveryId,
-		idSource: visit.idSource,
+/** What the draft comes to when `reply` is the answer. `now` is monotonic. */
+export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Delivery {
+	const delivery: Writable<Delivery> = {
+		id: draft.id,
+		profile: draft.profile,
+		route: draft.route,
+		event: draft.event,
+		deliveryId: draft.deliveryId,
+		idSource: draft.idSource,
 		status: reply.status,
 		outcome: reply.outcome,
-		receivedAt: visit.receivedAt,
-		durationMs: now - visit.startedAt,
-		bodyBytes: visit.body === undefined ? 0 : visit.body.length,
-		flags: visit.flags,
-		trace: visit.trace,
+		receivedAt: draft.receivedAt,
+		durationMs: now - draft.startedAt,
+		bodyBytes: draft.body === undefined ? 0 : draft.body.length,
+		flags: draft.flags,
+		trace: draft.trace,
 	};
-	if (visit.replayOf !== undefined) {
-		delivery.replayOf = visit.replayOf;
+	if (draft.replayOf !== undefined) {
+		delivery.replayOf = draft.replayOf;
 	}
 
 	if (reply.runId !== undefined) {
@@ -123,18 +123,18 @@ export function deliveryOf(visit: Visit, reply: Reply, now: number): Delivery {
  * itself decides: they are written with it.
  */
 export function storedDeliveryOf(
-	visit: Visit,
+	draft: DeliveryDraft,
 	delivery: Delivery,
 	further: readonly TraceStep[] = [],
 ): StoredDelivery {
-	const stored: Draft<StoredDelivery> = {
+	const stored: Writable<StoredDelivery> = {
 		...delivery,
 		// A copy: steps that follow the commit are not part of what was written.
-		trace: [...visit.trace, ...further],
-		headers: headersToStore(visit.headers, visit.redact, visit.keepsBody ? visit.keptHeaders : []),
+		trace: [...draft.trace, ...further],
+		headers: headersToStore(draft.headers, draft.redact, draft.keepsBody ? draft.keptHeaders : []),
 	};
-	if (visit.keepsBody && visit.body !== undefined) {
-		stored.body = visit.body;
+	if (draft.keepsBody && draft.body !== undefined) {
+		stored.body = draft.body;
 	}
 
 	return stored;

@@ -1,17 +1,17 @@
-export type Turns = {
+export type KeyedMutex = {
 	/**
 	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`
 	 * when too many wait for that key already. Rejects as `task` does.
 	 */
-	take<Result>(key: string, task: () => Promise<Result>): Promise<Result | undefined>;
+	runExclusive<Result>(key: string, task: () => Promise<Result>): Promise<Result | undefined>;
 };
 
 /** One task per key at a time. Keys are forgotten when nothing runs under them. */
-export function createTurns(mostWaiting: number): Turns {
+export function createKeyedMutex(mostWaiting: number): KeyedMutex {
 	const lines = new Map<string, {tail: Promise<unknown>; length: number}>();
 
 	return {
-		async take(key, task) {
+		async runExclusive(key, task) {
 			const line = lines.get(key) ?? {tail: Promise.resolve(), length: 0};
 			if (line.length > mostWaiting) {
 				return undefined;

@@ -8,14 +8,14 @@ import type {DeliverDirect} from './direct-delivery.ts';
 import type {HomeOf} from './home-of.ts';
 import type {HourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
+import type {KeyedMutex} from './keyed-mutex.ts';
 import type {Paces} from './paces.ts';
 import type {RateWindows} from './rate-window.ts';
 import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
-import type {Turns} from './turns.ts';
 
 /** What the rows of the response table ask. */
-export type PipelineParts = {
+export type ReceiverServices = {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly intake: Intake;
@@ -32,7 +32,7 @@ export type PipelineParts = {
 	readonly paces: Paces;
 	readonly scripts: Scripts;
 	readonly homeOf: HomeOf;
-	readonly turns: Turns;
+	readonly mutex: KeyedMutex;
 	/** Identifiers by the bodies of `dedupe_body` routes. */
 	readonly bodies: HourMemory;
 	readonly deliver: DeliverDirect;
