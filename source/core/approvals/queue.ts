@@ -90,7 +90,7 @@ export function createQueue({
 		const {decision, rule, content} = await ticket.choice;
 		const approval = await recorder.settled(ticket.shown() ?? shown, decision, rule);
 		ticket.finish(approval);
-		const denial = ticket.spoiled();
+		const denial = ticket.overridingDenial();
 		if (rule && approval.decision?.rule !== undefined) {
 			onRule(approval.decision.rule, ticket.subject, denial);
 		}
@@ -120,7 +120,7 @@ export function createQueue({
 		deny(concerned, denial) {
 			for (const ticket of tickets) {
 				if (concerned(ticket.subject)) {
-					ticket.spoil(denial);
+					ticket.overrideWithDenial(denial);
 				}
 			}
 		},

@@ -33,9 +33,9 @@ export type Ticket = Disposable & {
 	/** `false` when it is decided already. */
 	decide(choice: Choice): boolean;
 	/** Denies; what was decided and is not yet written down is denied to its caller all the same. */
-	spoil(denial: Denial): void;
+	overrideWithDenial(denial: Denial): void;
 	/** Why it is denied in spite of its decision. */
-	spoiled(): Denial | undefined;
+	overridingDenial(): Denial | undefined;
 	/** It is written down and has a number. */
 	opened(approval: NewApproval & {readonly id: number}): Approval;
 	/** As it is shown; absent before it has a number. */
@@ -62,7 +62,7 @@ export function createTicket(
 	let {deadline} = subject;
 	let isDecided = false;
 	let isDone = false;
-	let spoiled: Denial | undefined;
+	let override: Denial | undefined;
 	let shown: Approval | undefined;
 	let cancelTimer = nothing;
 
@@ -86,14 +86,14 @@ export function createTicket(
 		});
 	};
 
-	const spoil = (denial: Denial) => {
+	const overrideWithDenial = (denial: Denial) => {
 		if (!decide({decision: deniedBy(denial, clock.now())}) && !isDone) {
-			spoiled ??= denial;
+			override ??= denial;
 		}
 	};
 
 	const abort = () => {
-		spoil(onAbort());
+		overrideWithDenial(onAbort());
 	};
 
 	plan();
@@ -106,8 +106,8 @@ export function createTicket(
 		subject,
 		choice,
 		decide,
-		spoil,
-		spoiled: () => spoiled,
+		overrideWithDenial,
+		overridingDenial: () => override,
 		opened(approval) {
 			shown = approval;
 			return approval;
