@@ -41,7 +41,7 @@ export function explainForm(
 	}
 
 	const [first, ...more] =
-		claim.digests.length === 0 && claim.seals.length === 0 ? digestsIn(value) : [];
+		claim.digests.length === 0 && claim.ed25519Signatures.length === 0 ? digestsIn(value) : [];
 	if (!first) {
 		return {claim, finding: undefined};
 	}

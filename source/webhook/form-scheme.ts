@@ -41,7 +41,7 @@ export function formScheme(scheme: SenderName | 'custom', form: SignatureForm): 
 					algorithm,
 					form: {prefix, encoding},
 					digests: itemsOf(value, prefix).flatMap(item => decodeDigest(item, encoding, size) ?? []),
-					seals: [],
+					ed25519Signatures: [],
 					before: fill(before),
 					after: fill(after),
 					keys: 'literal',

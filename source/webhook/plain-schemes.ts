@@ -52,7 +52,7 @@ export const v1Scheme: Scheme = {
 const plainClaim = {
 	algorithm: 'sha256',
 	form: {prefix: '', encoding: 'hex'},
-	seals: [],
+	ed25519Signatures: [],
 	before: '',
 	after: '',
 	keys: 'plain',

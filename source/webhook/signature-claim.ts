@@ -15,7 +15,7 @@ export type HmacClaim = SignedContent & {
 	/** Any of them passes; empty when the header holds none in that form. */
 	readonly digests: readonly Buffer[];
 	/** Ed25519 signatures of the same content; any of them passes too. */
-	readonly seals: readonly Buffer[];
+	readonly ed25519Signatures: readonly Buffer[];
 	/** Which form of the secrets is the key. */
 	readonly keys: 'standard' | 'plain' | 'literal';
 	/** Absent for schemes that sign none. */
@@ -62,7 +62,7 @@ export function positionOfMatch(claim: Claim, keys: SignatureKeys, body: Buffer)
 		return keys.tokens.find(({value}) => sameDigest(value, claim.digest))?.position ?? 0;
 	}
 
-	return positionOfDigest(claim, keys, body) || positionOfSeal(claim, keys, body);
+	return positionOfDigest(claim, keys, body) || positionOfEd25519(claim, keys, body);
 }
 
 function positionOfDigest(claim: HmacClaim, keys: SignatureKeys, body: Buffer): number {
@@ -81,14 +81,18 @@ function positionOfDigest(claim: HmacClaim, keys: SignatureKeys, body: Buffer): 
 	return 0;
 }
 
-function positionOfSeal({seals, before}: HmacClaim, keys: SignatureKeys, body: Buffer): number {
-	if (seals.length === 0 || keys.publicKeys.length === 0) {
+function positionOfEd25519(
+	{ed25519Signatures, before}: HmacClaim,
+	keys: SignatureKeys,
+	body: Buffer,
+): number {
+	if (ed25519Signatures.length === 0 || keys.publicKeys.length === 0) {
 		return 0;
 	}
 
 	const content = Buffer.concat([Buffer.from(before, 'latin1'), body]);
 	const key = keys.publicKeys.find(({value}) =>
-		seals.some(seal => verify(null, content, value, seal)),
+		ed25519Signatures.some(signature => verify(null, content, value, signature)),
 	);
 	return key?.position ?? 0;
 }

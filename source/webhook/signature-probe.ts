@@ -27,7 +27,7 @@ const budgetBytes = 8_388_608;
 /** What an HMAC costs beside its content, and what an Ed25519 signature does, in bytes hashed. */
 const costOfDigest = 512;
 
-const costOfSeal = 65_536;
+const costOfEd25519 = 65_536;
 
 /** A probe for what was said of `body`. */
 export function createProbe(body: Buffer): Probe {
@@ -44,8 +44,9 @@ function costOf(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	}
 
 	const digests = keys[claim.keys].length * (body.length + costOfDigest);
-	const seals = claim.seals.length * keys.publicKeys.length * (body.length + costOfSeal);
-	return digests + seals;
+	const ed25519Signatures =
+		claim.ed25519Signatures.length * keys.publicKeys.length * (body.length + costOfEd25519);
+	return digests + signatures;
 }
 
 /** Whether a secret of the route that still passes confirms `claim`, whatever its timestamp says. */

@@ -52,9 +52,9 @@ function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 		return undefined;
 	}
 
-	const {timestamp, digests, seals} = claim;
+	const {timestamp, digests, ed25519Signatures} = claim;
 	const problem = timestamp && problemOfTimestamp(timestamp.text, timestamp.header, nowMs);
-	return problem === undefined && digests.length === 0 && seals.length === 0
+	return problem === undefined && digests.length === 0 && ed25519Signatures.length === 0
 		? `${claim.scheme}: the header is not ${describeForm(claim)}`
 		: problem;
 }

@@ -4,15 +4,15 @@ import {decodeDigest, digestSizes} from './signature-digest.ts';
 
 const prefix = 'v1,';
 
-const sealPrefix = 'v1a,';
+const ed25519Prefix = 'v1a,';
 
-const sealBytes = 64;
+const ed25519Bytes = 64;
 
 /** More signatures than a rotation ever holds; a header of 16 KiB must not cost hundreds of comparisons. */
 const mostSignatures = 16;
 
 /** Each costs as much as ten HMACs, for every public key. */
-const mostSeals = 4;
+const maxEd25519Signatures = 4;
 
 /**
  * Standard Webhooks under either family of header names: `<id>.<timestamp>.<raw body>`. Of the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any
@@ -42,7 +42,10 @@ export function standardScheme(family: 'svix' | 'webhook'): Scheme {
 					algorithm: 'sha256',
 					form: {prefix, encoding: 'base64'},
 					digests: decodeItems(items, prefix, digestSizes.sha256),
-					seals: decodeItems(items, sealPrefix, sealBytes).slice(0, mostSeals),
+					ed25519Signatures: decodeItems(items, ed25519Prefix, ed25519Bytes).slice(
+						0,
+						maxEd25519Signatures,
+					),
 					before: `${id}.${timestamp ?? ''}.`,
 					after: '',
 					keys: 'standard',
