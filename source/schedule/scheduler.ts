@@ -5,7 +5,7 @@ import type {JobView} from '../core/job.ts';
 import type {Logger} from '../core/log.ts';
 import type {JobKey, Store} from '../store/port.ts';
 import {findJob, requireJob, type FoundJob} from './find-job.ts';
-import {createLook} from './look.ts';
+import {createJobSweep} from './job-sweep.ts';
 import {setJobPaused} from './pause-job.ts';
 import {planFor} from './plan-for.ts';
 import {createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
@@ -22,7 +22,7 @@ const runsChangeMs = 250;
 export type SchedulerDependencies = {
 	readonly clock: Clock;
 	readonly jobs: Store['jobs'];
-	/** Asked at every look; those whose lock this process holds. */
+	/** Asked at every sweep; those whose lock this process holds. */
 	readonly profiles: () => readonly ScheduledProfile[];
 	/** Why `profile` is not among them, one sentence without its end. */
 	readonly whyNotServed: (profile: string) => string;
@@ -33,7 +33,7 @@ export type SchedulerDependencies = {
 	readonly onFired: (runId: number) => void;
 	/** The jobs as they stand now, when that differs; must not throw. */
 	readonly onChanged: (views: readonly JobView[]) => void;
-	/** Counts each look. */
+	/** Counts each sweep. */
 	readonly busy?: Busy;
 };
 
@@ -83,9 +83,9 @@ export function createScheduler({
 	busy,
 }: SchedulerDependencies): Scheduler {
 	const watched = createWatchedProfiles({clock, profiles, log});
-	// Routes may name jobs before the first look.
+	// Routes may name jobs before the first sweep.
 	watched.refresh(clock.now());
-	const look = createLook(
+	const sweep = createJobSweep(
 		{clock, jobs, watched, log, maxQueued, onFired},
 		{isClosed: () => closed},
 	);
@@ -104,14 +104,17 @@ export function createScheduler({
 	const want = async ({all = false, keys = []}: {all?: boolean; keys?: readonly JobKey[]}) => {
 		if (!closed) {
 			wanted = {all: all || (wanted?.all ?? false), keys: [...(wanted?.keys ?? []), ...keys]};
-			running ??= lookUntilQuiet();
+			running ??= sweepUntilQuiet();
 			await running;
 		}
 	};
 
-	const lookOnce = async ({all, keys}: NonNullable<typeof wanted>): Promise<number | undefined> => {
+	const sweepOnce = async ({
+		all,
+		keys,
+	}: NonNullable<typeof wanted>): Promise<number | undefined> => {
 		try {
-			const seen = await (all ? look.all() : look.some(keys));
+			const seen = await (all ? sweep.all() : sweep.some(keys));
 			if (!closed && !isSameList(seen.views, views)) {
 				({views} = seen);
 				onChanged(views);
@@ -124,7 +127,7 @@ export function createScheduler({
 		}
 	};
 
-	const lookUntilQuiet = async (): Promise<void> => {
+	const sweepUntilQuiet = async (): Promise<void> => {
 		const end = busy?.begin();
 		cancelTimer?.();
 		let until: number | undefined;
@@ -133,7 +136,7 @@ export function createScheduler({
 			wanted = undefined;
 			recheckAt = now.all ? clock.monotonic() + recheckMs : recheckAt;
 			// oxlint-disable-next-line no-await-in-loop -- somebody may ask while it looks
-			until = await lookOnce(now);
+			until = await sweepOnce(now);
 		}
 
 		running = undefined;

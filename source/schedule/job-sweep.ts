@@ -19,8 +19,8 @@ const mostKnown = 10_000;
 /** The jobs one after the other, and when the first of them is due. */
 type Seen = {readonly views: readonly JobView[]; readonly until: number | undefined};
 
-/** Looks at jobs: plans what is new or was edited, fires what is due. One look at a time; never rejects. */
-export type Look = {
+/** Looks at jobs: plans what is new or was edited, fires what is due. One sweep at a time; never rejects. */
+export type JobSweep = {
 	/** Looks at every job, and forgets those that were removed. */
 	all(): Promise<Seen>;
 	/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
@@ -29,8 +29,8 @@ export type Look = {
 
 type Moment = {readonly now: number; readonly steppedBack: boolean};
 
-/** Makes the looks. A journal that fails is logged once; what could not be done is due again at the next look. */
-export function createLook(
+/** Makes the sweeps. A journal that fails is logged once; what could not be done is due again at the next sweep. */
+export function createJobSweep(
 	{
 		clock,
 		jobs,
@@ -44,7 +44,7 @@ export function createLook(
 		readonly watched: WatchedProfiles;
 	},
 	{isClosed}: {readonly isClosed: () => boolean},
-): Look {
+): JobSweep {
 	const world: TickWorld = {jobs, log, maxQueued, onFired};
 	/** Jobs that were looked at before, by their names. */
 	const known = new Map<string, JobMemory>();
@@ -53,7 +53,7 @@ export function createLook(
 	let places: ReadonlyMap<string, number> = new Map();
 	/** What the files said then. */
 	let files: ReadonlyMap<WatchedProfile, JobSet> = new Map();
-	let lastLookAt = Number.POSITIVE_INFINITY;
+	let lastSweepAt = Number.POSITIVE_INFINITY;
 	const attempts = createAttempts(log);
 
 	const seenBefore = (key: JobKey): SeenJob | undefined => seen[places.get(nameOf(key)) ?? -1];
@@ -126,11 +126,11 @@ export function createLook(
 	const begin = (): Moment => {
 		attempts.begin();
 		const now = clock.now();
-		return {now, steppedBack: now < lastLookAt};
+		return {now, steppedBack: now < lastSweepAt};
 	};
 
 	const end = async ({now}: Moment, {isWhole}: {readonly isWhole: boolean}): Promise<Seen> => {
-		lastLookAt = attempts.end() && isWhole ? now : lastLookAt;
+		lastSweepAt = attempts.end() && isWhole ? now : lastSweepAt;
 		for (const [{fired}, {entries, complete}] of files) {
 			// oxlint-disable-next-line no-await-in-loop -- a few
 			await fired.save(() => (complete ? new Set(entries.map(({job}) => job.id)) : undefined));
