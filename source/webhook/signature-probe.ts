@@ -44,7 +44,7 @@ function costOf(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	}
 
 	const digests = keys[claim.keys].length * (body.length + costOfDigest);
-	const ed25519Signatures =
+	const signatures =
 		claim.ed25519Signatures.length * keys.publicKeys.length * (body.length + costOfEd25519);
 	return digests + signatures;
 }
