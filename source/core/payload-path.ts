@@ -31,7 +31,8 @@ function wrappedPayload(root: JsonValue): JsonValue {
 	return isJsonObject(inner) ? inner : root;
 }
 
-function lookUp(root: JsonValue, path: readonly string[]): JsonValue | undefined {
+/** What a dotted path leads to, from the root. Own properties and list indexes (`0`, `1`, …) only; `undefined` when there is nothing. */
+export function lookUp(root: JsonValue, path: readonly string[]): JsonValue | undefined {
 	let value: JsonValue | undefined = root;
 	for (const name of path) {
 		value = memberOf(value, name);

@@ -2,9 +2,17 @@ import {isUtf8} from 'node:buffer';
 import {isDeepJson} from '../core/json-depth.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
+import {eventHeaders, headerOf} from './headers.ts';
+import type {RequestHeaders} from './headers.ts';
 
 export type ParsedBody =
-	| {readonly ok: true; readonly payload: JsonValue; readonly kind: 'JSON' | 'form'}
+	| {
+			readonly ok: true;
+			readonly payload: JsonValue;
+			readonly kind: 'JSON' | 'form' | 'JSON in a form';
+			/** The payload as it came; `undefined` for the fields of a form. */
+			readonly rawJson: Buffer | undefined;
+	  }
 	/** `error` is for the client and repeats nothing of what it sent. */
 	| {readonly ok: false; readonly error: string};
 
@@ -14,11 +22,11 @@ const refuse = (error: string): ParsedBody => ({ok: false, error});
 
 /**
  * The payload of a body: JSON of any shape whatever the content type says, except that a form becomes an object. A JSON object that is only called
- * a form stays one.
+ * a form stays one. In a form of a code host (its event header is there) the JSON in the field `payload` is the payload.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */
-export function parseBody(body: Buffer, contentType: string | undefined): ParsedBody {
+export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 	if (body.length === 0) {
 		return refuse('Empty body');
 	}
@@ -28,29 +36,34 @@ export function parseBody(body: Buffer, contentType: string | undefined): Parsed
 	}
 
 	const text = body.toString();
-	if (!isForm(contentType)) {
-		return parseJson(text);
+	if (!isForm(headerOf(headers, 'content-type'))) {
+		return parseJson(text, body);
 	}
 
 	// Clients such as curl call any body a form unless they are told otherwise. No form begins like this.
-	const json = text.startsWith('{') ? parseJson(text) : undefined;
-	return json?.ok ? json : parseForm(text);
+	const json = text.startsWith('{') ? parseJson(text, body) : undefined;
+	return json?.ok
+		? json
+		: parseForm(
+				text,
+				eventHeaders.some(name => headerOf(headers, name)),
+			);
 }
 
 const isForm = (contentType = '') =>
 	contentType.length >= formType.length &&
 	contentType.slice(0, formType.length).toLowerCase() === formType;
 
-function parseJson(text: string): ParsedBody {
+function parseJson(text: string, rawJson: Buffer): ParsedBody {
 	try {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		return {ok: true, payload: JSON.parse(text) as JsonValue, kind: 'JSON'};
+		return {ok: true, payload: JSON.parse(text) as JsonValue, kind: 'JSON', rawJson};
 	} catch {
 		return refuse('Malformed JSON body');
 	}
 }
 
-function parseForm(text: string): ParsedBody {
+function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 	try {
 		// URLSearchParams accepts anything; this throws for a broken escape and for escapes that are no UTF-8.
 		decodeURIComponent(text);
@@ -60,19 +73,28 @@ function parseForm(text: string): ParsedBody {
 
 	// fromEntries defines own properties, so a field named __proto__ stays a field.
 	const fields = Object.fromEntries(new URLSearchParams(text));
-	return {ok: true, payload: withPayloadObject(fields), kind: 'form'};
+	const json = isOfCodeHost ? payloadIn(fields) : undefined;
+	if (json !== undefined) {
+		const parsed = parseJson(json, Buffer.from(json));
+		return parsed.ok ? {...parsed, kind: 'JSON in a form'} : parsed;
+	}
+
+	return {ok: true, payload: withPayloadObject(fields), kind: 'form', rawJson: undefined};
 }
 
+const payloadIn = (fields: Readonly<Record<string, string>>): string | undefined =>
+	Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
+
 /**
- * A form whose field `payload` holds a JSON object (the default of the first code host) gives that object, so that `payload.<x>` reaches into it. What
+ * Any other form whose field `payload` holds a JSON object gives that object, so that `payload.<x>` reaches into it. What
  * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
  */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
-	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
+	const text = payloadIn(fields);
 	if (!text?.startsWith('{') || isDeepJson(text)) {
 		return fields;
 	}
 
-	const parsed = parseJson(text);
+	const parsed = parseJson(text, Buffer.from(text));
 	return parsed.ok && isJsonObject(parsed.payload) ? {...fields, payload: parsed.payload} : fields;
 }

@@ -9,7 +9,6 @@ import {dispatchEvent} from './dispatch-event.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {Named} from './find-route.ts';
-import {headerOf} from './headers.ts';
 import {eventTypeOf, isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
@@ -106,7 +105,7 @@ export async function receiveAuthenticated(
 ): Promise<Reply> {
 	const {headers} = draft;
 	draft.keepsBody = true;
-	const parsed = parseBody(body, headerOf(headers, 'content-type'));
+	const parsed = parseBody(body, headers);
 	if (!parsed.ok) {
 		return stop(draft, bodyReply(parsed.error), {step: 'body', detail: parsed.error});
 	}
@@ -147,10 +146,10 @@ export async function receiveAuthenticated(
 
 	let {payload} = parsed;
 	if (route.script !== undefined) {
-		const rawJson = parsed.kind === 'JSON' ? body : undefined;
 		const transformed = await transformPayload(
-			{draft, route, script: route.script, payload, rawJson},
-			services,
+	const {headers} = draft;
+	draft.keepsBody = true;
+	const parsed = parseBody(body, headers);
 		);
 		if ('reply' in transformed) {
 			return transformed.reply;

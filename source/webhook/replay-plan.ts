@@ -7,7 +7,6 @@ import type {CompiledRoute} from './compiled-route.ts';
 import {headersNotKept} from './filter-headers.ts';
 import {isJobRoute} from './fire-job.ts';
 import type {JobRoute} from './fire-job.ts';
-import {headerOf} from './headers.ts';
 import {eventTypeOf} from './identity.ts';
 import type {JobOf} from './job-of.ts';
 import type {KnownEvent} from './known-event.ts';
@@ -37,7 +36,7 @@ export function effectsOf(
 	{route, body, headers}: KnownEvent,
 	dependencies: PlanDependencies,
 ): ReplayEffects {
-	const parsed = parseBody(body, headerOf(headers, 'content-type'));
+	const parsed = parseBody(body, headers);
 	const payload = parsed.ok ? parsed.payload : null;
 	const event = eventTypeOf(headers, payload, eventHeadersFor(route)).name;
 	const {effects, target} = isJobRoute(route)

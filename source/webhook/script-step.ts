@@ -18,7 +18,7 @@ type ScriptStep = {
 	/** As written in the route. */
 	readonly script: string;
 	readonly payload: JsonValue;
-	/** The payload as it came, which is what the script reads; `undefined` for a form. */
+	/** The payload as it came, which is what the script reads; `undefined` for the fields of a form. */
 	readonly rawJson: Buffer | undefined;
 };
 

@@ -1,5 +1,6 @@
 import {isJsonObject} from '../core/json.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
+import {lookUp} from '../core/payload-path.ts';
 import {dumpJson} from './dump-json.ts';
 
 /** Characters (Unicode code points) of `{__raw__}` and of the default prompt. @see manual/filters-and-templates.md#templates */
@@ -118,20 +119,6 @@ export function valueAt(
 		default:
 			return lookUp(payload, path);
 	}
-}
-
-/** Own properties of objects only: no list indexes, nothing inherited. */
-function lookUp(payload: JsonValue, path: readonly string[]): JsonValue | undefined {
-	let value: JsonValue | undefined = payload;
-	for (const name of path) {
-		if (!isJsonObject(value) || !Object.hasOwn(value, name)) {
-			return undefined;
-		}
-
-		value = value[name];
-	}
-
-	return value;
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {eventHeaders} from '../../source/webhook/headers.ts';
 import {parseBody} from '../../source/webhook/parse-body.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
-const payloadOf = (text: string, type = form) => {
-	const parsed = parseBody(Buffer.from(text), type);
+const payloadOf = (text: string, type = form, headers: Readonly<Record<string, string>> = {}) => {
+	const parsed = parseBody(Buffer.from(text), {'content-type': type, ...headers});
 	return parsed.ok ? parsed.payload : parsed.error;
 };
 
@@ -37,6 +38,20 @@ test('a form field `payload` that is nested more than 128 levels deep stays text
 	expect(fieldOf(50_000)).toEqual({payload: nested(50_000)});
 });
 
+test.for(eventHeaders.map(name => [name] as const))(
+	'with the event header of a code host (%s), the JSON in `payload=` is the payload',
+	([name]) => {
+		const ofCodeHost = (text: string) =>
+			payloadOf(`payload=${encodeURIComponent(text)}&b=2`, form, {[name]: 'push'});
+		expect(ofCodeHost('{"action":"opened"}')).toEqual({action: 'opened'});
+		expect(ofCodeHost('[1]')).toEqual([1]);
+		expect(ofCodeHost('{broken')).toBe('Malformed JSON body');
+		expect(ofCodeHost('')).toBe('Malformed JSON body');
+		expect(payloadOf('a=1', form, {[name]: 'push'})).toEqual({a: '1'});
+		expect(payloadOf('payload=%7B%7D', form, {[name]: ''})).toEqual({payload: {}});
+	},
+);
+
 test.for([
 	['', form, 'Empty body'],
 	['a=%zz', form, 'Malformed form body'],
@@ -50,7 +65,7 @@ test.for([
 });
 
 test('invalid UTF-8: 400', () => {
-	expect(parseBody(Buffer.from([0x22, 0xff, 0x22]), undefined)).toEqual({
+	expect(parseBody(Buffer.from([0x22, 0xff, 0x22]), {})).toEqual({
 		ok: false,
 		error: 'Body is not UTF-8',
 	});
@@ -60,7 +75,9 @@ test('no bytes and no content type make it throw', () => {
 	const type = fc.oneof(fc.constantFrom(form, 'application/json', ''), fc.string());
 	fc.assert(
 		fc.property(fc.uint8Array({maxLength: 200}), type, (bytes, contentType) => {
-			expect(typeof parseBody(Buffer.from(bytes), contentType).ok).toBe('boolean');
+			expect(typeof parseBody(Buffer.from(bytes), {'content-type': contentType}).ok).toBe(
+				'boolean',
+			);
 		}),
 		{numRuns: 1000},
 	);
@@ -69,9 +86,10 @@ test('no bytes and no content type make it throw', () => {
 test('a JSON object that its client calls a form (curl without a header) is read as JSON', () => {
 	const body = Buffer.from('{"number": 7}');
 
-	expect(parseBody(body, 'application/x-www-form-urlencoded')).toEqual({
+	expect(parseBody(body, {'content-type': form})).toEqual({
 		ok: true,
 		payload: {number: 7},
 		kind: 'JSON',
+		rawJson: body,
 	});
 });

@@ -1,12 +1,15 @@
+import {createHmac} from 'node:crypto';
+import {writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createHttpServer} from '../../source/http/http-server.ts';
 import {listen} from '../../source/http/listen.ts';
 import {githubExamples} from './github-examples.ts';
-import {makeRoute, send, startReceiver} from './start-receiver.ts';
+import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 
 test('every example of the code host becomes a run whose event is the header', async () => {
 	await using receiver = await startReceiver({
@@ -19,6 +22,40 @@ test('every example of the code host becomes a run whose event is the header', a
 	}
 
 	expect(receiver.deliveries.every(({flags}) => flags === 0)).toBe(true);
+});
+
+test('a webhook of the code host that sends forms (its default) is read as one that sends JSON', async () => {
+	const hub = (body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute({
+				prompt: '{action} {pull_request.head.ref}',
+				filters: [{field: 'action', equals: 'opened'}],
+				script: 'keep.sh',
+			}),
+		],
+	});
+	await writeFile(join(receiver.scripts, 'keep.sh'), 'cat');
+	const payload = {action: 'opened', pull_request: {head: {ref: 'main'}}};
+	const form = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+	const postForm = async (body: string) =>
+		send(receiver.url, {
+			method: 'POST',
+			path: '/webhooks/hook',
+			headers: {
+				'Content-Type': 'application/x-www-form-urlencoded',
+				'X-GitHub-Event': 'pull_request',
+				'X-Hub-Signature-256': hub(body),
+			},
+			body,
+		});
+	expect((await postForm(form)).status).toBe(202);
+	const run = await receiver.store.runs.get(receiver.woken[0] ?? 0);
+	expect(run?.plan.prompt).toBe('opened main');
+	expect(receiver.step('body')).toBe('JSON in a form');
+
+	const broken = await postForm(form.slice(0, -3));
+	expect([broken.status, broken.json]).toEqual([400, {error: 'Malformed JSON body'}]);
 });
 
 test('`dedupe_body: true` also treats a byte-identical body within the hour as a duplicate', async () => {

@@ -70,12 +70,11 @@ test('one pass, no rescan', () => {
 	expect(render('{a}{b}', {a: '{', b: 'c}', c: 'x'})).toBe('{c}');
 });
 
-test('own properties only (`{constructor}` stays literal), no list indexes', () => {
+test('own properties only (`{constructor}` stays literal)', () => {
 	for (const text of [
 		'{constructor}',
 		'{__proto__}',
 		'{a.length}',
-		'{a.0}',
 		'{s.length}',
 		'{toString}',
 		'{o.hasOwnProperty}',
@@ -84,6 +83,14 @@ test('own properties only (`{constructor}` stays literal), no list indexes', () 
 	}
 
 	expect(render('{__proto__.x}', JSON.parse('{"__proto__": {"x": 1}}') as JsonValue)).toBe('1');
+});
+
+test('list indexes as in filters', () => {
+	const payload = {alerts: [{labels: {alertname: 'DiskFull'}}, ['x']]};
+	expect(render('{alerts.0.labels.alertname} {alerts.1.0}', payload)).toBe('DiskFull x');
+	const others = '{alerts.2} {alerts.-1} {alerts.00} {alerts.0.0} {alerts.1e0} {alerts.1.length}';
+	expect(render(others, payload)).toBe(others);
+	expect(render('{0.a}', [{a: 1}])).toBe('1');
 });
 
 test('booleans and null as JSON', () => {

@@ -60,7 +60,7 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 		);
 	}
 
-	const parsed = parseBody(Buffer.from(saved), headers['content-type']);
+	const parsed = parseBody(Buffer.from(saved), headers);
 	if (!parsed.ok) {
 		const kept = join(cache, `edited-${id}.${pretty === undefined ? 'txt' : 'json'}`);
 		await writePrivateFile(kept, `${saved}\n`);

@@ -1,8 +1,9 @@
 import type {Route} from '../../config/route.ts';
-import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
+import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {lookUp} from '../../core/payload-path.ts';
 import {cell} from '../../core/untrusted.ts';
+import {parseBody} from '../../webhook/parse-body.ts';
 import type {Records} from '../gateway-access.ts';
 
 const page = 1000;
@@ -77,7 +78,7 @@ export async function repositoryOf(
 	const newest = await deliveries.list({route: name, outcomes: takenIn, limit: page});
 	for (const {id} of newest.filter(cameHere).slice(0, lookedAt)) {
 		// oxlint-disable-next-line no-await-in-loop -- the first one that says it ends the search
-		const found = repositoryIn((await deliveries.get(id))?.body);
+		const found = repositoryIn(await deliveries.get(id));
 		if (found !== undefined) {
 			return found;
 		}
@@ -101,13 +102,8 @@ function checked(named: string): string {
 }
 
 /** `repository.full_name` of a payload. */
-function repositoryIn(body: Uint8Array | undefined): string | undefined {
-	try {
-		const payload: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
-		const owner = isJsonObject(payload) ? payload['repository'] : undefined;
-		const name = isJsonObject(owner) ? owner['full_name'] : undefined;
-		return typeof name === 'string' && repository.test(name) ? name : undefined;
-	} catch {
-		return undefined;
-	}
+function repositoryIn(stored: StoredDelivery | undefined): string | undefined {
+	const parsed = stored?.body && parseBody(Buffer.from(stored.body), stored.headers);
+	const name = parsed?.ok ? lookUp(parsed.payload, ['repository', 'full_name']) : undefined;
+	return typeof name === 'string' && repository.test(name) ? name : undefined;
 }

@@ -40,7 +40,7 @@ export function judge(
 	{headers, body = new Uint8Array()}: StoredDelivery,
 	{route, compiled}: Settings,
 ): Judgement {
-	const parsed = parseBody(Buffer.from(body), headers['content-type']);
+	const parsed = parseBody(Buffer.from(body), headers);
 	if (!parsed.ok) {
 		return {fate: 'body', why: parsed.error};
 	}

@@ -34,3 +34,18 @@ test('nor does it tell which repository feeds a route, however much of it there 
 	]);
 	expect(await repositoryOf(journal, makeRoute(), undefined)).toBe('our/repo');
 });
+
+test('a webhook that sends forms tells it as one that sends JSON does', async () => {
+	const json = JSON.stringify({repository: {full_name: 'our/repo'}});
+	const journal = journalOf([
+		{
+			...rowOf('1', 'x-github-delivery', ''),
+			headers: {
+				'content-type': 'application/x-www-form-urlencoded',
+				'x-github-event': 'push',
+			},
+			body: Buffer.from(`payload=${encodeURIComponent(json)}`),
+		},
+	]);
+	expect(await repositoryOf(journal, makeRoute(), undefined)).toBe('our/repo');
+});
