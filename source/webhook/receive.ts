@@ -147,9 +147,8 @@ export async function receiveAuthenticated(
 	let {payload} = parsed;
 	if (route.script !== undefined) {
 		const transformed = await transformPayload(
-	const {headers} = draft;
-	draft.keepsBody = true;
-	const parsed = parseBody(body, headers);
+			{draft, route, script: route.script, payload, rawJson: parsed.rawJson},
+			services,
 		);
 		if ('reply' in transformed) {
 			return transformed.reply;
