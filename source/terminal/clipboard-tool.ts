@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import type {Clock} from '../core/clock.ts';
 import type {Safe} from '../core/untrusted.ts';
-import {own} from './text/safe.ts';
+import {literal} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +34,7 @@ export function clipboardTool(
 	platform: NodeJS.Platform,
 ): ClipboardTool | undefined {
 	if (environment['TMUX']) {
-		return {name: own('tmux'), argv: ['tmux', 'load-buffer', '-w', '-']};
+		return {name: literal('tmux'), argv: ['tmux', 'load-buffer', '-w', '-']};
 	}
 
 	if (isOverSsh(environment)) {
@@ -42,15 +42,15 @@ export function clipboardTool(
 	}
 
 	if (platform === 'darwin') {
-		return {name: own('pbcopy'), argv: ['pbcopy']};
+		return {name: literal('pbcopy'), argv: ['pbcopy']};
 	}
 
 	if (environment['WAYLAND_DISPLAY']) {
-		return {name: own('wl-copy'), argv: ['wl-copy']};
+		return {name: literal('wl-copy'), argv: ['wl-copy']};
 	}
 
 	return environment['DISPLAY']
-		? {name: own('xclip'), argv: ['xclip', '-selection', 'clipboard']}
+		? {name: literal('xclip'), argv: ['xclip', '-selection', 'clipboard']}
 		: undefined;
 }
 

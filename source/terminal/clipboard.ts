@@ -5,7 +5,7 @@ import type {Clock} from '../core/clock.ts';
 import {cell, type Safe} from '../core/untrusted.ts';
 import {clipboardTool, pipeInto} from './clipboard-tool.ts';
 import {multiplexerOf, osc52} from './osc52.ts';
-import {own, ui} from './text/safe.ts';
+import {literal, safe} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -60,13 +60,13 @@ export function createClipboard(
 		write(sequence ?? '');
 		await toTool(path);
 		const shown = cell(path).text;
-		return {way: 'file', path, message: ui`too long to copy: the path of ${shown} is copied`};
+		return {way: 'file', path, message: safe`too long to copy: the path of ${shown} is copied`};
 	};
 
 	return {
 		async copy(raw) {
 			if (!isTty) {
-				return {way: 'nowhere', message: own('nothing copied: there is no terminal')};
+				return {way: 'nowhere', message: literal('nothing copied: there is no terminal')};
 			}
 
 			const text = harmless(raw);
@@ -74,19 +74,19 @@ export function createClipboard(
 			write(sequence ?? '');
 			const by = await toTool(text);
 			if (sequence !== undefined) {
-				const message = by ? ui`copied by OSC 52 and ${by}` : own('copied by OSC 52');
+				const message = by ? safe`copied by OSC 52 and ${by}` : literal('copied by OSC 52');
 				return {way: 'terminal', message};
 			}
 
 			if (by) {
-				return {way: 'tool', message: ui`copied by ${by}`};
+				return {way: 'tool', message: safe`copied by ${by}`};
 			}
 
 			try {
 				return await toFile(text);
 			} catch (error) {
 				const reason = cell(String(error), 120).text;
-				return {way: 'nowhere', message: ui`nothing copied: ${reason}`};
+				return {way: 'nowhere', message: safe`nothing copied: ${reason}`};
 			}
 		},
 	};

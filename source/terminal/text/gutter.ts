@@ -1,4 +1,4 @@
-import {own} from './safe.ts';
+import {literal} from './safe.ts';
 
 /**
  * Marks of the first column, where no stranger's text can stand: what a row is, besides the first row of something. Whatever a row looks like, a mark says
@@ -6,9 +6,9 @@ import {own} from './safe.ts';
  */
 export const gutter = {
 	/** The next line of the same text, or of JSON that is laid out in lines. */
-	line: own('│'),
+	line: literal('│'),
 	/** The row above goes on: it had no room. */
-	goesOn: own('┊'),
+	goesOn: literal('┊'),
 	/** A remark about what stands above. */
-	remark: own('└'),
+	remark: literal('└'),
 } as const;

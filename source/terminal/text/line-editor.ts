@@ -1,7 +1,7 @@
 import {cell, type Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import {clip, widthOf} from './fit.ts';
-import {own, ui} from './safe.ts';
+import {literal, safe} from './safe.ts';
 import {singleLine} from './single-line.ts';
 
 /** A line that is being typed. `cursor` counts graphemes, from 0 to their number. */
@@ -86,7 +86,7 @@ export function editLine(line: LineText, key: Pick<KeyEvent, 'id' | 'text'>): Li
 	return {value, cursor: split(parts.slice(0, cursor).join('')).length};
 }
 
-const cursorSign = own('█');
+const cursorSign = literal('█');
 
 /** The part of a line around its cursor that has room in `width` cells; `mask` hides what is typed. */
 export function shownLine(
@@ -103,5 +103,5 @@ export function shownLine(
 
 	const before = cell(parts.slice(start, cursor).join(''), longestLine).text;
 	const after = cell(parts.slice(cursor).join(''), longestLine).text;
-	return ui`${before}${cursorSign}${clip(after, Math.max(0, width - widthOf(before) - 1))}`;
+	return safe`${before}${cursorSign}${clip(after, Math.max(0, width - widthOf(before) - 1))}`;
 }

@@ -7,14 +7,14 @@ import type {
 } from '../../core/approval.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {duration} from '../panes/time.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** What is asked for: `create_issue`, `a form`. */
 export const askedFor = (approval: Approval): Safe =>
-	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : own('a form');
+	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : literal('a form');
 
 /** The server that asks. */
 export const askingServer = (approval: Approval): Safe =>
@@ -22,34 +22,34 @@ export const askingServer = (approval: Approval): Safe =>
 
 /** For whom: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>
-	run === undefined ? own('a person who tries it') : ui`run #${run}`;
+	run === undefined ? literal('a person who tries it') : safe`run #${run}`;
 
 /** `denies in 4:31`; a form is cancelled. */
 export const deadlineText = (approval: Approval, now: number): Safe =>
-	ui`${approval.kind === 'form' ? own('cancels') : own('denies')} in ${duration(approval.deadline - now)}`;
+	safe`${approval.kind === 'form' ? literal('cancels') : literal('denies')} in ${duration(approval.deadline - now)}`;
 
 /** How a request was settled, with its sign. */
 export const outcomeWords: Readonly<
 	Record<ApprovalOutcome, {readonly text: Safe; readonly tone: Tone}>
 > = {
-	allowed: {text: own('✓ allowed'), tone: 'good'},
-	denied: {text: own('✗ denied'), tone: 'bad'},
-	timeout: {text: own('✗ timeout'), tone: 'warn'},
-	cancelled: {text: own('- cancelled'), tone: 'quiet'},
-	shutdown: {text: own('- shutdown'), tone: 'quiet'},
-	void: {text: own('- void'), tone: 'quiet'},
-	full: {text: own('✗ full'), tone: 'bad'},
+	allowed: {text: literal('✓ allowed'), tone: 'good'},
+	denied: {text: literal('✗ denied'), tone: 'bad'},
+	timeout: {text: literal('✗ timeout'), tone: 'warn'},
+	cancelled: {text: literal('- cancelled'), tone: 'quiet'},
+	shutdown: {text: literal('- shutdown'), tone: 'quiet'},
+	void: {text: literal('- void'), tone: 'quiet'},
+	full: {text: literal('✗ full'), tone: 'bad'},
 };
 
 /** What became of it, in a sentence. */
 export const outcomeSentences: Readonly<Record<ApprovalOutcome, Safe>> = {
-	allowed: own('it was allowed'),
-	denied: own('it was denied'),
-	timeout: own('nobody answered in time'),
-	cancelled: own('the run was cancelled'),
-	shutdown: own('the gateway stops'),
-	void: own('what asked for it is gone'),
-	full: own('too many were waiting'),
+	allowed: literal('it was allowed'),
+	denied: literal('it was denied'),
+	timeout: literal('nobody answered in time'),
+	cancelled: literal('the run was cancelled'),
+	shutdown: literal('the gateway stops'),
+	void: literal('what asked for it is gone'),
+	full: literal('too many were waiting'),
 };
 
 /** The same with what a person or the gateway said besides; `reason` begins with a code where it is for the agent. */
@@ -59,29 +59,29 @@ export function decisionSentence({outcome, reason = ''}: ApprovalDecision): Safe
 		return outcomeSentences[outcome];
 	}
 
-	return outcome === 'denied' ? ui`${outcomeSentences[outcome]}: ${clean(said)}` : clean(said);
+	return outcome === 'denied' ? safe`${outcomeSentences[outcome]}: ${clean(said)}` : clean(said);
 }
 
 /** What the server says of a tool, as claims: nobody has verified them. */
 export function claimTexts({readOnly, destructive, idempotent, openWorld}: ToolClaims): Safe {
 	const claims = [
-		readOnly === true ? own('read-only') : own('not read-only'),
+		readOnly === true ? literal('read-only') : literal('not read-only'),
 		destructive === true
-			? own('destructive')
+			? literal('destructive')
 			: destructive === false
-				? own('not destructive')
-				: own('does not say whether it destroys'),
-		...(idempotent === true ? [own('idempotent')] : []),
-		...(openWorld === true ? [own('reaches the open world')] : []),
+				? literal('not destructive')
+				: literal('does not say whether it destroys'),
+		...(idempotent === true ? [literal('idempotent')] : []),
+		...(openWorld === true ? [literal('reaches the open world')] : []),
 	];
-	return claims.reduce((text, claim) => ui`${text}, ${claim}`);
+	return claims.reduce((text, claim) => safe`${text}, ${claim}`);
 }
 
 const shownHash = 12;
 
 /** `sha256:9c1f03ab77de…`. */
 export const hashText = (definition: string): Safe =>
-	ui`sha256:${clean(definition.slice(0, shownHash))}…`;
+	safe`sha256:${clean(definition.slice(0, shownHash))}…`;
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
@@ -95,11 +95,11 @@ export function dayText(at: number): Safe {
 export const reachText = ({scope, run, expiresAt}: ApprovalRule): Safe => {
 	switch (scope) {
 		case 'run':
-			return run === undefined ? own('until its run ends') : ui`until run #${run} ends`;
+			return run === undefined ? literal('until its run ends') : safe`until run #${run} ends`;
 		case 'process':
-			return own('until svc stops');
+			return literal('until svc stops');
 		case 'always':
-			return expiresAt === undefined ? own('always') : ui`expires ${dayText(expiresAt)}`;
+			return expiresAt === undefined ? literal('always') : safe`expires ${dayText(expiresAt)}`;
 	}
 };
 
@@ -109,14 +109,14 @@ const longestKeys = 8000;
 /** Which arguments a rule covers. */
 export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
 	if (!args) {
-		return own('any arguments');
+		return literal('any arguments');
 	}
 
 	return args.keys === undefined
-		? own('exactly the same arguments')
-		: ui`the same ${cell(args.keys.map(quotedName).join(', '), longestKeys).text}`;
+		? literal('exactly the same arguments')
+		: safe`the same ${cell(args.keys.map(quotedName).join(', '), longestKeys).text}`;
 };
 
 /** A rule as it is stored: `allow github-tools/create_issue  any arguments  sha256:9c1f…  expires 20 Dec 2026`. */
 export const ruleText = (rule: ApprovalRule): Safe =>
-	ui`allow ${clean(rule.server)}/${clean(quotedName(rule.tool))}  ${ruleArguments(rule)}  ${hashText(rule.definition)}  ${reachText(rule)}`;
+	safe`allow ${clean(rule.server)}/${clean(quotedName(rule.tool))}  ${ruleArguments(rule)}  ${hashText(rule.definition)}  ${reachText(rule)}`;

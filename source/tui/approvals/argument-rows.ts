@@ -4,7 +4,7 @@ import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
-import {empty, own, ui} from '../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {line, type Line, type Span} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -51,7 +51,7 @@ export function argumentRows(
 		flags += shown.flags;
 		rows.push(...shown.rows);
 		if (!shown.isWhole || rows.length > mostArgumentRows) {
-			const note = own('  … not everything can be shown here: e opens all of it');
+			const note = literal('  … not everything can be shown here: e opens all of it');
 			return {
 				rows: [...rows.slice(0, mostArgumentRows), line(note, 'warn')],
 				count: countOf(args),
@@ -93,7 +93,7 @@ const longestName = 2000;
 const mostNameRows = 40;
 
 /** Two columns for the gutter, two for the sign. */
-const head = (mark: Safe, sign: Safe): Span => ({text: ui`${mark} ${sign} `, tone: 'warn'});
+const head = (mark: Safe, sign: Safe): Span => ({text: safe`${mark} ${sign} `, tone: 'warn'});
 
 /**
  * One argument: the first row has its sign, every other one a mark in the first column. A name that is longer than its column stands above its value,
@@ -107,37 +107,44 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 	const isNew = isCompared && before === undefined;
 	const flags = now.flags + key.flags;
 	const notes = [
-		...(flags > 0 ? [ui`⚑ ${flags} control`] : []),
-		...(isNew ? [own('first time this value')] : []),
-		...(isChanged ? [ui`was ${oneLine(before)}`] : []),
+		...(flags > 0 ? [safe`⚑ ${flags} control`] : []),
+		...(isNew ? [literal('first time this value')] : []),
+		...(isChanged ? [safe`was ${oneLine(before)}`] : []),
 	];
-	const note = notes.length === 0 ? empty : notes.reduce((text, part) => ui`${text} · ${part}`);
-	const sign = value === undefined ? own('-') : isChanged ? own('~') : isNew ? own('+') : own(' ');
+	const note = notes.length === 0 ? empty : notes.reduce((text, part) => safe`${text} · ${part}`);
+	const sign =
+		value === undefined
+			? literal('-')
+			: isChanged
+				? literal('~')
+				: isNew
+					? literal('+')
+					: literal(' ');
 	const tone: Tone = isChanged || isNew ? 'strong' : 'plain';
 	const names = hardWrap(key.text, width - indent, mostNameRows);
 	const isLong = widthOf(key.text) > cells;
 	const blank = fit(empty, cells + 2);
 	const [first, ...more] = now.rows;
-	const shown = value === undefined ? own('(left out)') : (first?.text ?? empty);
+	const shown = value === undefined ? literal('(left out)') : (first?.text ?? empty);
 	const isBeside = more.length === 0 && widthOf(shown) + 3 + widthOf(note) <= room;
 	const rows: Line[] = [
 		...(isLong
 			? names.rows.map((text, row): Line => [
-					row === 0 ? head(own(' '), sign) : head(gutter.goesOn, own(' ')),
+					row === 0 ? head(literal(' '), sign) : head(gutter.goesOn, literal(' ')),
 					{text, tone: 'quiet'},
 				])
 			: []),
 		[
-			isLong ? head(gutter.line, own(' ')) : head(own(' '), sign),
-			{text: isLong ? blank : ui`${fit(key.text, cells)}  `, tone: 'quiet'},
+			isLong ? head(gutter.line, literal(' ')) : head(literal(' '), sign),
+			{text: isLong ? blank : safe`${fit(key.text, cells)}  `, tone: 'quiet'},
 			{text: shown, tone},
-			...(isBeside && note !== '' ? [{text: ui`   ${note}`, tone: 'warn'} as const] : []),
+			...(isBeside && note !== '' ? [{text: safe`   ${note}`, tone: 'warn'} as const] : []),
 		],
-		...more.map(({text, mark}): Line => [head(mark, own(' ')), {text: blank}, {text, tone}]),
+		...more.map(({text, mark}): Line => [head(mark, literal(' ')), {text: blank}, {text, tone}]),
 		...(isBeside || note === ''
 			? []
 			: hardWrap(note, room, notesRows).rows.map((text, row): Line => [
-					head(row === 0 ? gutter.remark : gutter.goesOn, own(' ')),
+					head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
 					{text: blank},
 					{text, tone: 'warn'},
 				])),

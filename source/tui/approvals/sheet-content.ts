@@ -4,7 +4,7 @@ import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {cell} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
@@ -102,13 +102,13 @@ export function ruleContent(
 	const {args, tool} = approval;
 	const head = [
 		...wrapText(
-			ui`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}`,
+			safe`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}`,
 			width - 2,
-		).map(row => line(ui`  ${row}`, 'strong')),
+		).map(row => line(safe`  ${row}`, 'strong')),
 		...wrapText(
-			ui`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${clean(state.gateway.home)}/state.db; 6 shows and revokes it.`,
+			safe`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${clean(state.gateway.home)}/state.db; 6 shows and revokes it.`,
 			width - 4,
-		).map(row => line(ui`  ${row}`, 'quiet')),
+		).map(row => line(safe`  ${row}`, 'quiet')),
 		blankLine,
 	];
 	const fields = ruleKeys(approval).map(key => ({
@@ -119,9 +119,11 @@ export function ruleContent(
 	const rowsOf = (at: number | undefined): readonly Line[] =>
 		fields.flatMap(({isMarked, names, value}, index) =>
 			names.map((name, row): Line => [
-				{text: index === at && row === 0 ? own('  > ') : own('    '), tone: 'accent'},
-				{text: ui`${row > 0 ? own('┊   ') : isMarked ? own('[x] ') : own('[ ] ')}${name}`},
-				...(row === names.length - 1 ? [{text: ui`  ${value}`, tone: 'quiet'} as const] : []),
+				{text: index === at && row === 0 ? literal('  > ') : literal('    '), tone: 'accent'},
+				{
+					text: safe`${row > 0 ? literal('┊   ') : isMarked ? literal('[x] ') : literal('[ ] ')}${name}`,
+				},
+				...(row === names.length - 1 ? [{text: safe`  ${value}`, tone: 'quiet'} as const] : []),
 			]),
 		);
 	const before = fields.slice(0, cursor).reduce((sum, {names}) => sum + names.length, 0);

@@ -3,7 +3,7 @@ import {quotedName} from '../../core/quoted-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {ruleText} from './approval-text.ts';
@@ -23,7 +23,7 @@ export type FooterFacts = {
 const ruleLifeMs = 30 * 86_400_000;
 
 const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
-	{text: ui`    ${key}  `, tone: tone === 'quiet' ? 'quiet' : 'accent'},
+	{text: safe`    ${key}  `, tone: tone === 'quiet' ? 'quiet' : 'accent'},
 	{text, tone},
 ];
 
@@ -45,40 +45,40 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 			return approval.kind === 'tool'
 				? [
 						line(
-							ui`    ${scopeText({...approval, mustTypeName: false}, step.scope, facts.width)}`,
+							safe`    ${scopeText({...approval, mustTypeName: false}, step.scope, facts.width)}`,
 							'strong',
 						),
 						line(
-							ui`    type the tool's name, then enter · ${facts.locked ?? own('Esc goes back')}`,
+							safe`    type the tool's name, then enter · ${facts.locked ?? literal('Esc goes back')}`,
 						),
 						typed(shownLine(step.text, {width: facts.width - 12})),
 					]
 				: [];
 		case 'reason':
 			return [
-				line(own('    deny, and tell the agent why; then enter')),
+				line(literal('    deny, and tell the agent why; then enter')),
 				typed(shownLine(step.text, {width: facts.width - 12})),
-				line(own('    Esc goes back'), 'quiet'),
+				line(literal('    Esc goes back'), 'quiet'),
 			];
 		case 'deny-all':
 			return [
 				line(
 					facts.waiting === 1
-						? own('    D again denies what waits')
-						: ui`    D again denies all ${facts.waiting} that wait`,
+						? literal('    D again denies what waits')
+						: safe`    D again denies all ${facts.waiting} that wait`,
 					'warn',
 				),
-				line(own('    Esc goes back'), 'quiet'),
+				line(literal('    Esc goes back'), 'quiet'),
 			];
 		case 'rule':
 			return approval.kind === 'tool' ? ruleLines(step, approval, facts) : [];
 	}
 }
 
-const typed = (text: Safe): Line => [{text: own('      > '), tone: 'accent'}, {text}];
+const typed = (text: Safe): Line => [{text: literal('      > '), tone: 'accent'}, {text}];
 
 const keyCells = 7;
-const asksName = own(' (asks for its name)');
+const asksName = literal(' (asks for its name)');
 
 /** What a yes of this scope means, in words that have room in `width` cells: a long name is cut, how far the yes reaches never is. */
 export function scopeText(
@@ -86,30 +86,30 @@ export function scopeText(
 	scope: ApprovalScope,
 	width: number,
 ): Safe {
-	const asks = mustTypeName && scope !== 'always' ? asksName : own('');
+	const asks = mustTypeName && scope !== 'always' ? asksName : literal('');
 	const what = (reach: Safe): Safe => {
-		const room = width - keyCells - widthOf(ui`allow ${reach}${asks}`) - 1;
-		const names = ui`${clean(quotedName(tool.tool))} on ${clean(tool.server)}`;
-		return ui`allow ${clip(names, Math.max(8, room))} ${reach}${asks}`;
+		const room = width - keyCells - widthOf(safe`allow ${reach}${asks}`) - 1;
+		const names = safe`${clean(quotedName(tool.tool))} on ${clean(tool.server)}`;
+		return safe`allow ${clip(names, Math.max(8, room))} ${reach}${asks}`;
 	};
 	switch (scope) {
 		case 'once':
-			return ui`allow this one call${asks}`;
+			return safe`allow this one call${asks}`;
 		case 'run':
-			return what(run === undefined ? own('until its run ends') : ui`until run #${run} ends`);
+			return what(run === undefined ? literal('until its run ends') : safe`until run #${run} ends`);
 		case 'process':
-			return what(own('until svc stops'));
+			return what(literal('until svc stops'));
 		case 'always':
-			return own('always allow … (shows the rule, needs a second key)');
+			return literal('always allow … (shows the rule, needs a second key)');
 	}
 }
 
 /** The keys of the scopes, in the order of the sheet. */
 const scopeKeys: ReadonlyArray<readonly [ApprovalScope, Safe]> = [
-	['once', own('a')],
-	['run', own('r')],
-	['process', own('s')],
-	['always', own('v')],
+	['once', literal('a')],
+	['run', literal('r')],
+	['process', literal('s')],
+	['always', literal('v')],
 ];
 
 const choiceLines = (
@@ -122,30 +122,30 @@ const choiceLines = (
 			keyRow(key, scopeText(approval, scope, width), locked === undefined ? 'plain' : 'quiet'),
 		),
 	[
-		{text: own('    d  '), tone: 'accent'},
-		{text: own('deny    ')},
-		{text: own('m  '), tone: 'accent'},
-		{text: own('deny, say why    ')},
-		{text: own('w  '), tone: 'accent'},
-		{text: own('wait 5 min    ')},
-		{text: own('D  '), tone: 'accent'},
-		{text: own('deny all')},
+		{text: literal('    d  '), tone: 'accent'},
+		{text: literal('deny    ')},
+		{text: literal('m  '), tone: 'accent'},
+		{text: literal('deny, say why    ')},
+		{text: literal('w  '), tone: 'accent'},
+		{text: literal('wait 5 min    ')},
+		{text: literal('D  '), tone: 'accent'},
+		{text: literal('deny all')},
 	],
 ];
 
 const formChoices = ({locked}: FooterFacts): readonly Line[] => [
 	keyRow(
-		own('a'),
-		own('send these values to the server'),
+		literal('a'),
+		literal('send these values to the server'),
 		locked === undefined ? 'plain' : 'quiet',
 	),
 	[
-		{text: own('    d  '), tone: 'accent'},
-		{text: own('decline    ')},
-		{text: own('w  '), tone: 'accent'},
-		{text: own('wait 5 min    ')},
-		{text: own('D  '), tone: 'accent'},
-		{text: own('deny all')},
+		{text: literal('    d  '), tone: 'accent'},
+		{text: literal('decline    ')},
+		{text: literal('w  '), tone: 'accent'},
+		{text: literal('wait 5 min    ')},
+		{text: literal('D  '), tone: 'accent'},
+		{text: literal('deny all')},
 	],
 ];
 
@@ -177,20 +177,24 @@ function ruleLines(
 		uses: 0,
 	};
 	return [
-		...wrapText(ruleText(rule), width - 4).map(row => line(ui`  ${row}`, 'strong')),
-		choice(own('1'), own('any arguments'), args === 'any'),
-		choice(own('2'), own('exactly these arguments'), args === 'exact'),
+		...wrapText(ruleText(rule), width - 4).map(row => line(safe`  ${row}`, 'strong')),
+		choice(literal('1'), literal('any arguments'), args === 'any'),
+		choice(literal('2'), literal('exactly these arguments'), args === 'exact'),
 		choice(
-			own('3'),
-			own('equal in what is marked above: j k move, space marks'),
+			literal('3'),
+			literal('equal in what is marked above: j k move, space marks'),
 			Array.isArray(args),
 		),
-		keyRow(own('A'), own('store the rule and allow'), locked === undefined ? 'plain' : 'quiet'),
+		keyRow(
+			literal('A'),
+			literal('store the rule and allow'),
+			locked === undefined ? 'plain' : 'quiet',
+		),
 	];
 }
 
 const choice = (key: Safe, text: Safe, isChosen: boolean): Line => [
-	{text: isChosen ? own('  > ') : own('    '), tone: 'accent'},
-	{text: ui`${key}  `, tone: 'accent'},
+	{text: isChosen ? literal('  > ') : literal('    '), tone: 'accent'},
+	{text: safe`${key}  `, tone: 'accent'},
 	{text, tone: isChosen ? 'selected' : 'plain'},
 ];

@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {ui} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../panes/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
@@ -204,11 +204,11 @@ function titleOf(
 	return [
 		[
 			{
-				text: ui`Approval ${position} of ${state.approvals.length}`,
+				text: safe`Approval ${position} of ${state.approvals.length}`,
 				tone: 'title',
 			},
 		],
-		[{text: ui`${deadlineText(approval, now)}`, tone: 'warn'}],
+		[{text: safe`${deadlineText(approval, now)}`, tone: 'warn'}],
 		locked === undefined ? [] : [{text: locked, tone: 'quiet'}],
 	];
 }

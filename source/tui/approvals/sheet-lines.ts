@@ -4,7 +4,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
 import {shownId} from '../panes/traffic/result-word.ts';
@@ -17,12 +17,12 @@ const indent = 2;
 
 const factRows = (name: Safe, value: Safe, look: {width: number; tone?: Tone}): readonly Line[] =>
 	wrapText(value, look.width - indent - nameCells).map((row, index): Line => [
-		{text: ui`${lead(index)}${fit(index === 0 ? name : own(''), nameCells)}`, tone: 'quiet'},
+		{text: safe`${lead(index)}${fit(index === 0 ? name : literal(''), nameCells)}`, tone: 'quiet'},
 		{text: row, tone: look.tone ?? 'plain'},
 	]);
 
 /** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
-const lead = (index: number): Safe => (index === 0 ? own('  ') : ui`${gutter.goesOn} `);
+const lead = (index: number): Safe => (index === 0 ? literal('  ') : safe`${gutter.goesOn} `);
 
 /** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
 export function callLines(
@@ -35,12 +35,12 @@ export function callLines(
 ): readonly Line[] {
 	const {tool} = approval;
 	const name = clean(quotedName(tool.tool));
-	const place = ui`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
+	const place = safe`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
 	return [
-		...wrapText(ui`${name}  ${place}`, width - indent).map((row, index) =>
-			line(ui`${lead(index)}${row}`, index === 0 ? 'strong' : 'plain'),
+		...wrapText(safe`${name}  ${place}`, width - indent).map((row, index) =>
+			line(safe`${lead(index)}${row}`, index === 0 ? 'strong' : 'plain'),
 		),
-		...factRows(own('server says'), ui`${claimTexts(tool.claims)}  · unverified`, {width}),
+		...factRows(literal('server says'), safe`${claimTexts(tool.claims)}  · unverified`, {width}),
 		...whyNameRows(approval, width),
 		...originRows(approval, {state, width}),
 		...argumentHead(approval, {args, width}),
@@ -55,9 +55,9 @@ function argumentHead(
 ): readonly Line[] {
 	const note = noteOf(approval);
 	const facts: Line = [
-		{text: ui`  ${fit(own('arguments'), nameCells)}`, tone: 'quiet'},
+		{text: safe`  ${fit(literal('arguments'), nameCells)}`, tone: 'quiet'},
 		{text: argumentFacts(approval, args)},
-		...(args.flags > 0 ? [{text: ui`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
+		...(args.flags > 0 ? [{text: safe`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
 	];
 	if (note === undefined) {
 		return [facts];
@@ -65,36 +65,39 @@ function argumentHead(
 
 	const used = facts.reduce((sum, {text}) => sum + widthOf(text), 0);
 	return used + 2 + widthOf(note) <= width
-		? [[...facts, {text: ui`  ${note}`, tone: 'quiet'}]]
-		: [facts, [{text: ui`${gutter.remark} ${fit(own(''), nameCells)}${note}`, tone: 'quiet'}]];
+		? [[...facts, {text: safe`  ${note}`, tone: 'quiet'}]]
+		: [
+				facts,
+				[{text: safe`${gutter.remark} ${fit(literal(''), nameCells)}${note}`, tone: 'quiet'}],
+			];
 }
 
 /** What was decided is kept without the call that it was compared with. */
 const noteOf = ({decision, lastArgs}: ToolApproval): Safe | undefined => {
 	if (lastArgs !== undefined) {
-		return own('[diff to last]');
+		return literal('[diff to last]');
 	}
 
-	return decision ? undefined : own('[no call before]');
+	return decision ? undefined : literal('[no call before]');
 };
 
 function whyNameRows({tool, mustTypeName}: ToolApproval, width: number): readonly Line[] {
 	const reasons = [
-		...(tool.changed ? [own('! its definition is not the one that was seen before')] : []),
-		...(tool.claims.destructive === true ? [own('! it says that it destroys')] : []),
+		...(tool.changed ? [literal('! its definition is not the one that was seen before')] : []),
+		...(tool.claims.destructive === true ? [literal('! it says that it destroys')] : []),
 		...(mustTypeName && !tool.changed && tool.claims.destructive !== true
-			? [own('! it is used for the first time')]
+			? [literal('! it is used for the first time')]
 			: []),
 	];
-	return reasons.flatMap(reason => factRows(own(''), reason, {width, tone: 'warn'}));
+	return reasons.flatMap(reason => factRows(literal(''), reason, {width, tone: 'warn'}));
 }
 
 function argumentFacts({argsBytes}: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
 	const fields =
 		count === undefined
-			? own('no object')
-			: ui`${count} ${count === 1 ? own('field') : own('fields')}`;
-	return ui`${fields}, ${bytes(argsBytes)}, ${isWhole ? own('all shown') : own('not all shown')}`;
+			? literal('no object')
+			: safe`${count} ${count === 1 ? literal('field') : literal('fields')}`;
+	return safe`${fields}, ${bytes(argsBytes)}, ${isWhole ? literal('all shown') : literal('not all shown')}`;
 }
 
 /** Where the request came from: its run, its route, its delivery, and whose words the agent had read. */
@@ -107,22 +110,22 @@ function originRows(
 	const signature = row?.delivery.trace.find(({step}) => step === 'signature');
 	const sender =
 		signature === undefined
-			? own('')
+			? literal('')
 			: signature.verdict === 'pass'
-				? own(', sender signature ok')
-				: own(', sender not checked');
+				? literal(', sender signature ok')
+				: literal(', sender not checked');
 	const via =
 		route === undefined || route === '-'
-			? own('')
-			: ui`  <- webhook ${clean(route)}${delivery === undefined ? own('') : ui` ${shownId({id: delivery})}`}${sender}`;
-	const of = profile === 'default' ? own('') : ui`  profile ${clean(profile)}`;
+			? literal('')
+			: safe`  <- webhook ${clean(route)}${delivery === undefined ? literal('') : safe` ${shownId({id: delivery})}`}${sender}`;
+	const of = profile === 'default' ? literal('') : safe`  profile ${clean(profile)}`;
 	return [
-		...factRows(own('asked by'), ui`${askedBy(run)}${via}${of}`, {width}),
+		...factRows(literal('asked by'), safe`${askedBy(run)}${via}${of}`, {width}),
 		...(delivery === undefined
 			? []
 			: factRows(
-					own(''),
-					ui`the agent has read text of the event, which is untrusted${row ? ui`: ${clean(quotedName(row.delivery.event))}, ${bytes(row.delivery.bodyBytes)}` : own('')}`,
+					literal(''),
+					safe`the agent has read text of the event, which is untrusted${row ? safe`: ${clean(quotedName(row.delivery.event))}, ${bytes(row.delivery.bodyBytes)}` : literal('')}`,
 					{width, tone: 'warn'},
 				)),
 	];
@@ -134,8 +137,8 @@ export const formHead = (
 	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
 ): readonly Line[] => [
 	...wrapText(
-		ui`a form of ${clean(approval.server)} (${clean(approval.host)})`,
+		safe`a form of ${clean(approval.server)} (${clean(approval.host)})`,
 		width - indent,
-	).map((row, index) => line(ui`${lead(index)}${row}`, 'strong')),
+	).map((row, index) => line(safe`${lead(index)}${row}`, 'strong')),
 	...originRows(approval, {state, width}),
 ];

@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {RowRange, SeenVerdict} from './seen-rows.ts';
 import type {SheetContent} from './sheet-content.ts';
@@ -21,15 +21,15 @@ export type LockFacts = {
 export function lockReason(facts: LockFacts): Safe | undefined {
 	const {sheet, isWhole, window, verdict, waitMs} = facts;
 	if (waitMs === undefined) {
-		return own('not drawn yet');
+		return literal('not drawn yet');
 	}
 
 	if (!window) {
-		return own('needs more rows');
+		return literal('needs more rows');
 	}
 
 	if (!isWhole && !sheet.wasPaged) {
-		return own('e opens all of it first');
+		return literal('e opens all of it first');
 	}
 
 	if (verdict.kind === 'unseen') {
@@ -48,19 +48,25 @@ function unseenText(
 	{part: shownPart, window, size}: LockFacts & {readonly window: RowRange},
 ): Safe {
 	if (!first || part !== shownPart) {
-		return own('not all arguments seen: Esc');
+		return literal('not all arguments seen: Esc');
 	}
 
 	const key =
-		first.last > window.last ? own('PgDn') : first.first < window.first ? own('PgUp') : undefined;
+		first.last > window.last
+			? literal('PgDn')
+			: first.first < window.first
+				? literal('PgUp')
+				: undefined;
 	if (!key) {
-		return own('not drawn yet');
+		return literal('not drawn yet');
 	}
 
 	const rows =
-		first.first === first.last ? ui`${first.first + 1}` : ui`${first.first + 1}–${first.last + 1}`;
-	const others = more.length === 0 ? own('') : ui` +${more.length}`;
+		first.first === first.last
+			? safe`${first.first + 1}`
+			: safe`${first.first + 1}–${first.last + 1}`;
+	const others = more.length === 0 ? literal('') : safe` +${more.length}`;
 	return size.columns < narrow
-		? ui`${rows}${others} unseen: ${key}`
-		: ui`rows ${rows}${others} not seen yet: ${key}`;
+		? safe`${rows}${others} unseen: ${key}`
+		: safe`rows ${rows}${others} not seen yet: ${key}`;
 }

@@ -1,6 +1,6 @@
 import type {Approval, AskedTool} from '../../core/approval.ts';
 import {block, cell} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, line, wrapText, type Line} from '../panes/line.ts';
 import {clockTime} from '../panes/time.ts';
 import {outcomeWords} from './approval-text.ts';
@@ -28,18 +28,18 @@ const longestSchema = 8000;
 
 function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 	return [
-		line(own('text by the server, not verified'), 'title'),
+		line(literal('text by the server, not verified'), 'title'),
 		...bounded(
 			wrapText(block(tool.description, {maxLength: 4000, maxLines: 100}).text, width - 2),
 			most.descriptionRows,
 		),
 		blankLine,
-		line(own('last calls'), 'title'),
+		line(literal('last calls'), 'title'),
 		...callRows(tool, {calls, width}),
 		blankLine,
-		line(own('its schema, by the server'), 'title'),
+		line(literal('its schema, by the server'), 'title'),
 		...(tool.inputSchema === null
-			? [line(own('  too large to show'), 'quiet')]
+			? [line(literal('  too large to show'), 'quiet')]
 			: bounded(
 					wrapText(
 						block(JSON.stringify(tool.inputSchema, undefined, 2), {
@@ -54,8 +54,8 @@ function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 }
 
 const bounded = (rows: readonly Parameters<typeof line>[0][], bound: number): readonly Line[] => [
-	...rows.slice(0, bound).map(row => line(ui`  ${row}`, 'quiet')),
-	...(rows.length > bound ? [line(ui`  … ${rows.length - bound} rows more`, 'quiet')] : []),
+	...rows.slice(0, bound).map(row => line(safe`  ${row}`, 'quiet')),
+	...(rows.length > bound ? [line(safe`  … ${rows.length - bound} rows more`, 'quiet')] : []),
 ];
 
 function callRows(tool: AskedTool, {calls, width}: Look): readonly Line[] {
@@ -71,16 +71,17 @@ function callRows(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 		.toReversed()
 		.flatMap((call): readonly Line[] => {
 			const outcome = call.decision && outcomeWords[call.decision.outcome];
-			const args = call.kind === 'tool' ? cell(JSON.stringify(call.args), most.args).text : own('');
+			const args =
+				call.kind === 'tool' ? cell(JSON.stringify(call.args), most.args).text : literal('');
 			return [
 				[
-					{text: ui`  ${clockTime(call.decision?.at ?? call.requestedAt)} `, tone: 'quiet'},
-					{text: outcome?.text ?? own('-'), tone: outcome?.tone ?? 'quiet'},
+					{text: safe`  ${clockTime(call.decision?.at ?? call.requestedAt)} `, tone: 'quiet'},
+					{text: outcome?.text ?? literal('-'), tone: outcome?.tone ?? 'quiet'},
 				],
 				...wrapText(args, width - 4)
 					.slice(0, 2)
-					.map(row => line(ui`    ${row}`, 'quiet')),
+					.map(row => line(safe`    ${row}`, 'quiet')),
 			];
 		});
-	return rows.length === 0 ? [line(own('  none so far'), 'quiet')] : rows;
+	return rows.length === 0 ? [line(literal('  none so far'), 'quiet')] : rows;
 }

@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {ruleKeys} from '../approvals/sheet-content.ts';
 import {ruleArgs} from '../approvals/sheet-footer.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -41,14 +41,14 @@ const covering = (
 
 /** Keys of the sheet while a rule is put together. */
 export const ruleCommands: readonly Command[] = [
-	covering('1', 'any', own('a rule for any arguments')),
-	covering('2', 'exact', own('a rule for exactly these arguments')),
-	covering('3', 'keys', own('a rule for what is equal in the marked arguments')),
+	covering('1', 'any', literal('a rule for any arguments')),
+	covering('2', 'exact', literal('a rule for exactly these arguments')),
+	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
 	{
 		id: 'approval.rule-mark',
 		scope: 'approval',
 		keys: ['space'],
-		label: own('mark the argument'),
+		label: literal('mark the argument'),
 		when: shell => stepOf(shell, 'rule') !== undefined,
 		run: toggleKey,
 	},
@@ -56,7 +56,7 @@ export const ruleCommands: readonly Command[] = [
 		id: 'approval.always',
 		scope: 'approval',
 		keys: ['A'],
-		label: own('store the rule and allow'),
+		label: literal('store the rule and allow'),
 		quiet: true,
 		isGuarded: true,
 		when: shell => stepOf(shell, 'rule') !== undefined && isOffered(shell, 'always'),

@@ -1,4 +1,4 @@
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
@@ -15,7 +15,7 @@ function allowNamed(shell: Shell): void {
 	if (step.text.value === call.tool.tool) {
 		answer(shell, {choice: 'allow', scope: step.scope, typedName: step.text.value});
 	} else {
-		shell.toast(ui`Not allowed: its name is ${clean(call.tool.tool)}`, 'warn');
+		shell.toast(safe`Not allowed: its name is ${clean(call.tool.tool)}`, 'warn');
 	}
 }
 
@@ -32,7 +32,7 @@ export const waysOut: readonly Command[] = [
 		id: 'approval.back',
 		scope: 'approval',
 		keys: ['esc', 'ctrl+c'],
-		label: own('back to the choice'),
+		label: literal('back to the choice'),
 		when: isElsewhere,
 		run: back,
 	},
@@ -40,7 +40,7 @@ export const waysOut: readonly Command[] = [
 		id: 'approval.leave',
 		scope: 'approval',
 		keys: ['esc', 'ctrl+c', 'q'],
-		label: own('leave it waiting'),
+		label: literal('leave it waiting'),
 		when: isAtChoice,
 		run: setAside,
 	},
@@ -48,7 +48,7 @@ export const waysOut: readonly Command[] = [
 		id: 'approval-text.allow',
 		scope: 'approval-text',
 		keys: ['enter'],
-		label: own('allow, when the name is right'),
+		label: literal('allow, when the name is right'),
 		isGuarded: true,
 		when: shell => stepOf(shell, 'name') !== undefined,
 		run: allowNamed,
@@ -57,7 +57,7 @@ export const waysOut: readonly Command[] = [
 		id: 'approval-text.deny',
 		scope: 'approval-text',
 		keys: ['enter'],
-		label: own('deny and tell the agent'),
+		label: literal('deny and tell the agent'),
 		when: shell => stepOf(shell, 'reason') !== undefined,
 		run(shell) {
 			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
@@ -68,7 +68,7 @@ export const waysOut: readonly Command[] = [
 		id: 'approval-text.back',
 		scope: 'approval-text',
 		keys: ['esc', 'ctrl+c'],
-		label: own('back to the choice'),
+		label: literal('back to the choice'),
 		when: shell => stepOf(shell, 'form') === undefined,
 		run: back,
 	},

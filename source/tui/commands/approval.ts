@@ -1,6 +1,6 @@
 import type {ApprovalScope} from '../../core/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/sheet-content.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -46,7 +46,7 @@ function copyArguments(shell: Shell): void {
 	const call = callNow(shell);
 	if (call) {
 		shell.attempt(async () =>
-			copyText(shell, JSON.stringify(call.args, undefined, 2), own('arguments')),
+			copyText(shell, JSON.stringify(call.args, undefined, 2), literal('arguments')),
 		);
 	}
 }
@@ -75,10 +75,10 @@ function extend(shell: Shell): void {
 			const later = await shell.port.extendApproval(approval.id);
 			shell.toast(
 				later === undefined
-					? own('It waits no more')
+					? literal('It waits no more')
 					: later.deadline >= later.latestDeadline
-						? own('It waits as long as it can')
-						: own('It waits 5 minutes longer'),
+						? literal('It waits as long as it can')
+						: literal('It waits 5 minutes longer'),
 				later ? 'good' : 'warn',
 			);
 		});
@@ -96,20 +96,20 @@ function denyAll(shell: Shell): void {
 				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
 			),
 		);
-		shell.toast(ui`${results.filter(({settled}) => settled).length} denied`, 'warn');
+		shell.toast(safe`${results.filter(({settled}) => settled).length} denied`, 'warn');
 	});
 }
 
 /** Keys of the sheet while it asks to choose. */
 const choiceCommands: readonly Command[] = [
-	allowing('a', 'once', own('allow this one call')),
-	allowing('r', 'run', own('allow the tool until its run ends')),
-	allowing('s', 'process', own('allow the tool until svc stops')),
+	allowing('a', 'once', literal('allow this one call')),
+	allowing('r', 'run', literal('allow the tool until its run ends')),
+	allowing('s', 'process', literal('allow the tool until svc stops')),
 	{
 		id: 'approval.rule',
 		scope: 'approval',
 		keys: ['v'],
-		label: own('always allow: shows the rule first'),
+		label: literal('always allow: shows the rule first'),
 		quiet: true,
 		when: shell =>
 			stepOf(shell, 'choose') !== undefined &&
@@ -123,7 +123,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.deny',
 		scope: 'approval',
 		keys: ['d'],
-		label: own('deny'),
+		label: literal('deny'),
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
@@ -134,7 +134,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.reason',
 		scope: 'approval',
 		keys: ['m'],
-		label: own('deny and tell the agent why'),
+		label: literal('deny and tell the agent why'),
 		quiet: true,
 		when: shell => stepOf(shell, 'choose') !== undefined,
 		run(shell) {
@@ -145,7 +145,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.deny-all',
 		scope: 'approval',
 		keys: ['D'],
-		label: own('deny all (asks)'),
+		label: literal('deny all (asks)'),
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
@@ -157,7 +157,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.deny-all-now',
 		scope: 'approval',
 		keys: ['D'],
-		label: own('deny all that wait: the second D'),
+		label: literal('deny all that wait: the second D'),
 		when: shell => stepOf(shell, 'deny-all') !== undefined,
 		run: denyAll,
 	},
@@ -165,7 +165,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.extend',
 		scope: 'approval',
 		keys: ['w'],
-		label: own('wait 5 min longer'),
+		label: literal('wait 5 min longer'),
 		quiet: true,
 		when: isAtChoice,
 		run: extend,
@@ -174,7 +174,7 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.copy',
 		scope: 'approval',
 		keys: ['y'],
-		label: own('copy arguments'),
+		label: literal('copy arguments'),
 		when: shell => stepOf(shell, 'choose') !== undefined,
 		run: copyArguments,
 	},
@@ -182,19 +182,19 @@ const choiceCommands: readonly Command[] = [
 		id: 'approval.pager',
 		scope: 'approval',
 		keys: ['e'],
-		label: own('open in $PAGER'),
+		label: literal('open in $PAGER'),
 		when: isAtChoice,
 		run: page,
 	},
 ];
 
 const scrolls = [
-	['down', ['j', 'down'], own('down'), 1],
-	['up', ['k', 'up'], own('up'), -1],
-	['page-down', ['pgdn', 'ctrl+d'], own('page down'), 'page'],
-	['page-up', ['pgup', 'ctrl+u'], own('page up'), '-page'],
-	['first', ['g', 'home'], own('first row'), -Infinity],
-	['last', ['G', 'end'], own('last row'), Infinity],
+	['down', ['j', 'down'], literal('down'), 1],
+	['up', ['k', 'up'], literal('up'), -1],
+	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
+	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
+	['first', ['g', 'home'], literal('first row'), -Infinity],
+	['last', ['G', 'end'], literal('last row'), Infinity],
 ] as const;
 
 type Step = (typeof scrolls)[number][3];

@@ -1,4 +1,4 @@
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
@@ -16,16 +16,16 @@ function askToUseModel(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Use ${clean(offer.provider)}`,
+			title: safe`Use ${clean(offer.provider)}`,
 			lines: [
 				clean(`${offer.name}: ${offer.origin}`),
-				own('Every run then costs money there. The choice is written to config.yaml.'),
+				literal('Every run then costs money there. The choice is written to config.yaml.'),
 			],
-			act: own('use it'),
+			act: literal('use it'),
 			run() {
 				shell.attempt(async () => {
 					await shell.port.useModel(offer.provider);
-					shell.toast(ui`${clean(offer.provider)} answers from now on`, 'good');
+					shell.toast(safe`${clean(offer.provider)} answers from now on`, 'good');
 				});
 			},
 		},
@@ -38,12 +38,12 @@ export const bannerCommands: readonly Command[] = [
 		id: 'receiver.retry',
 		scope: 'banner',
 		keys: ['r'],
-		label: own('retry the receiver'),
+		label: literal('retry the receiver'),
 		when: isRefused,
 		run(shell) {
 			shell.attempt(async () => {
 				await shell.port.restartReceiver();
-				shell.toast(own('The receiver is tried again'));
+				shell.toast(literal('The receiver is tried again'));
 			});
 		},
 	},
@@ -51,7 +51,7 @@ export const bannerCommands: readonly Command[] = [
 		id: 'model.use',
 		scope: 'banner',
 		keys: ['M'],
-		label: own('use the model that was found (asks)'),
+		label: literal('use the model that was found (asks)'),
 		when: shell => shell.feed.get().state.modelOffer !== undefined,
 		run: askToUseModel,
 	},

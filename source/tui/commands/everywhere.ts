@@ -1,6 +1,6 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
@@ -14,12 +14,14 @@ import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
 import {review} from './review.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
-	shell.openList() ? undefined : own('There is no list in this pane');
+	shell.openList() ? undefined : literal('There is no list in this pane');
 
 /** Only what comes by itself can be followed or held. */
 const notLive = (shell: Shell): Safe | undefined =>
 	noList(shell) ??
-	(shell.section().listing?.isLive === true ? undefined : own('This list stands still by itself'));
+	(shell.section().listing?.isLive === true
+		? undefined
+		: literal('This list stands still by itself'));
 
 /** Opens the dialog that says what leaving would end. */
 export function askToQuit(shell: Shell): void {
@@ -39,7 +41,7 @@ export function askToQuit(shell: Shell): void {
 function reload(shell: Shell): void {
 	shell.attempt(async () => {
 		await shell.port.reload();
-		shell.toast(own('Configuration was read again'), 'good');
+		shell.toast(literal('Configuration was read again'), 'good');
 	});
 }
 
@@ -61,7 +63,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'detail.open',
 		scope: 'global',
 		keys: ['enter'],
-		label: own('open'),
+		label: literal('open'),
 		quiet: shell => shell.openList()?.selectedKey() === undefined,
 		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
@@ -70,7 +72,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'detail.close',
 		scope: 'global',
 		keys: ['esc'],
-		label: own('back'),
+		label: literal('back'),
 		when: shell => shell.view.get().region === 'detail',
 		run: goBack,
 	},
@@ -78,7 +80,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'list.filter',
 		scope: 'global',
 		keys: ['/'],
-		label: own('filter'),
+		label: literal('filter'),
 		why: noList,
 		run(shell) {
 			const {region} = shell.view.get();
@@ -89,7 +91,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'list.follow',
 		scope: 'global',
 		keys: ['f'],
-		label: own('follow'),
+		label: literal('follow'),
 		why: notLive,
 		run(shell) {
 			shell.openList()?.move('follow');
@@ -100,7 +102,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'help',
 		scope: 'global',
 		keys: ['?'],
-		label: own('help'),
+		label: literal('help'),
 		aliases: ['/help', '/keys'],
 		run(shell) {
 			change(shell, {overlay: {kind: 'help', query: '', top: 0, isSearching: false}});
@@ -110,7 +112,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'palette',
 		scope: 'global',
 		keys: [':', 'ctrl+k'],
-		label: own('palette'),
+		label: literal('palette'),
 		run(shell) {
 			change(shell, {overlay: {kind: 'palette', query: '', index: 0}});
 		},
@@ -119,7 +121,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'approvals.review',
 		scope: 'global',
 		keys: ['!'],
-		label: own('review approvals'),
+		label: literal('review approvals'),
 		quiet: true,
 		run: review,
 	},
@@ -127,7 +129,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'quit',
 		scope: 'global',
 		keys: ['q', 'ctrl+c'],
-		label: own('quit'),
+		label: literal('quit'),
 		aliases: ['/quit', '/exit'],
 		run: askToQuit,
 	},
@@ -137,7 +139,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'region.next',
 		scope: 'global',
 		keys: ['tab', 'shift+tab'],
-		label: own('other region'),
+		label: literal('other region'),
 		quiet: true,
 		run(shell) {
 			if (shell.pane().focus?.next(shell) === true) {
@@ -155,7 +157,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'back',
 		scope: 'global',
 		keys: ['esc'],
-		label: own('back one level, never quits'),
+		label: literal('back one level, never quits'),
 		quiet: true,
 		run: goBack,
 	},
@@ -163,7 +165,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'list.pause',
 		scope: 'global',
 		keys: ['space'],
-		label: own('pause or resume live updates'),
+		label: literal('pause or resume live updates'),
 		quiet: true,
 		why: notLive,
 		run(shell) {
@@ -174,7 +176,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'match.next',
 		scope: 'global',
 		keys: ['n'],
-		label: own('next match'),
+		label: literal('next match'),
 		quiet: true,
 		run(shell) {
 			nextMatch(shell, 1);
@@ -184,7 +186,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'match.previous',
 		scope: 'global',
 		keys: ['N'],
-		label: own('previous match'),
+		label: literal('previous match'),
 		quiet: true,
 		run(shell) {
 			nextMatch(shell, -1);
@@ -194,7 +196,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'region.zoom',
 		scope: 'global',
 		keys: ['z'],
-		label: own('zoom region'),
+		label: literal('zoom region'),
 		quiet: true,
 		run(shell) {
 			shell.view.set(state => ({...state, isZoomed: !state.isZoomed}));
@@ -204,7 +206,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'redraw',
 		scope: 'global',
 		keys: ['ctrl+l'],
-		label: own('full redraw'),
+		label: literal('full redraw'),
 		quiet: true,
 		run(shell) {
 			// A pane that could not be drawn is tried again.
@@ -216,17 +218,20 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'suspend',
 		scope: 'global',
 		keys: ['ctrl+z'],
-		label: own('why svc does not stop here'),
+		label: literal('why svc does not stop here'),
 		quiet: true,
 		run(shell) {
-			shell.toast(own('svc would stop answering webhooks – use tmux or another terminal'), 'warn');
+			shell.toast(
+				literal('svc would stop answering webhooks – use tmux or another terminal'),
+				'warn',
+			);
 		},
 	},
 	{
 		id: 'config.reload',
 		scope: 'global',
 		keys: [],
-		label: own('reload the configuration'),
+		label: literal('reload the configuration'),
 		aliases: ['/reload'],
 		run: reload,
 	},
@@ -234,7 +239,7 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'config.reload-servers',
 		scope: 'global',
 		keys: [],
-		label: own('reload the tool servers: shows what changes, and asks'),
+		label: literal('reload the tool servers: shows what changes, and asks'),
 		aliases: ['/reload-mcp'],
 		run: askToReload,
 	},
@@ -242,12 +247,12 @@ export const everywhereCommands: readonly Command[] = [
 		id: 'theme.next',
 		scope: 'global',
 		keys: [],
-		label: own('next theme: dark, light, ansi16, mono'),
+		label: literal('next theme: dark, light, ansi16, mono'),
 		aliases: ['/theme'],
 		run(shell) {
 			const next = themeNames[(themeNames.indexOf(shell.view.get().theme) + 1) % themeNames.length];
 			change(shell, {theme: next ?? 'dark'});
-			shell.toast(ui`Theme ${clean(next ?? 'dark')}`);
+			shell.toast(safe`Theme ${clean(next ?? 'dark')}`);
 		},
 	},
 ];

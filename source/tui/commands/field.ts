@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';
 import {review} from './review.ts';
@@ -9,7 +9,7 @@ export const fieldCommands: readonly Command[] = [
 		id: 'field.accept',
 		scope: 'field',
 		keys: ['enter', 'tab'],
-		label: own('back to the list'),
+		label: literal('back to the list'),
 		run(shell) {
 			change(shell, {field: undefined});
 		},
@@ -18,7 +18,7 @@ export const fieldCommands: readonly Command[] = [
 		id: 'field.clear',
 		scope: 'field',
 		keys: ['esc', 'ctrl+c'],
-		label: own('clear, then leave'),
+		label: literal('clear, then leave'),
 		run(shell) {
 			const {field, search} = shell.view.get();
 			const list = shell.openList();
@@ -38,7 +38,7 @@ export const fieldCommands: readonly Command[] = [
 		id: 'field.review',
 		scope: 'field',
 		keys: ['alt+a'],
-		label: own('review approvals'),
+		label: literal('review approvals'),
 		quiet: true,
 		run: review,
 	},
@@ -46,7 +46,7 @@ export const fieldCommands: readonly Command[] = [
 		id: 'field.down',
 		scope: 'field',
 		keys: ['down', 'ctrl+n'],
-		label: own('down'),
+		label: literal('down'),
 		quiet: true,
 		run(shell) {
 			move(shell, 'down');
@@ -56,7 +56,7 @@ export const fieldCommands: readonly Command[] = [
 		id: 'field.up',
 		scope: 'field',
 		keys: ['up', 'ctrl+p'],
-		label: own('up'),
+		label: literal('up'),
 		quiet: true,
 		run(shell) {
 			move(shell, 'up');

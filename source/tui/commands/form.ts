@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {fieldTitle} from '../forms/form-lines.ts';
 import {
 	actOnField,
@@ -86,7 +86,7 @@ function submit(shell: Shell): void {
 		return;
 	}
 
-	if (isComplete(shell, own('Not sent'))) {
+	if (isComplete(shell, literal('Not sent'))) {
 		answer(shell, {choice: 'submit', content: contentOf(form)});
 	}
 }
@@ -98,7 +98,7 @@ export function isComplete(shell: Shell, failed: Safe): boolean {
 	if (wrong) {
 		const {field, index, problem} = wrong;
 		changeForm(shell, current => ({...current, index, option: 0}));
-		shell.toast(ui`${failed}: ${fieldTitle(field)} ${clean(problem)}`, 'warn');
+		shell.toast(safe`${failed}: ${fieldTitle(field)} ${clean(problem)}`, 'warn');
 	}
 
 	return form !== undefined && !wrong;
@@ -135,22 +135,22 @@ export const formCommands: readonly Command[] = [
 		id: 'form.send',
 		scope: 'form',
 		keys: ['a'],
-		label: own('send these values'),
+		label: literal('send these values'),
 		quiet: true,
 		isGuarded: true,
 		when: isOfServer,
 		run: submit,
 	},
-	changing('edit', ['enter'], {label: own('type or choose'), update: actOnField}),
+	changing('edit', ['enter'], {label: literal('type or choose'), update: actOnField}),
 	moving('down', ['j', 'down', 'tab'], {
-		label: own('next field'),
+		label: literal('next field'),
 		run(shell) {
 			move(shell, 1);
 		},
 	}),
 	quiet(
 		moving('up', ['k', 'up', 'shift+tab'], {
-			label: own('previous field'),
+			label: literal('previous field'),
 			run(shell) {
 				move(shell, -1);
 			},
@@ -158,7 +158,7 @@ export const formCommands: readonly Command[] = [
 	),
 	quiet(
 		moving('first', ['g', 'home'], {
-			label: own('first field'),
+			label: literal('first field'),
 			run(shell) {
 				goToEnd(shell, 'first');
 			},
@@ -166,7 +166,7 @@ export const formCommands: readonly Command[] = [
 	),
 	quiet(
 		moving('last', ['G', 'end'], {
-			label: own('last field'),
+			label: literal('last field'),
 			run(shell) {
 				goToEnd(shell, 'last');
 			},
@@ -174,13 +174,13 @@ export const formCommands: readonly Command[] = [
 	),
 	quiet(
 		changing('next', ['space', 'right'], {
-			label: own('next value, or on and off'),
+			label: literal('next value, or on and off'),
 			update: form => turnField(form, 1),
 		}),
 	),
 	quiet(
 		changing('previous', ['left'], {
-			label: own('previous value'),
+			label: literal('previous value'),
 			update: form => turnField(form, -1),
 		}),
 	),
@@ -188,14 +188,14 @@ export const formCommands: readonly Command[] = [
 		id: 'form.copy',
 		scope: 'form',
 		keys: ['y'],
-		label: own('copy the values, but no secrets'),
+		label: literal('copy the values, but no secrets'),
 		quiet: true,
 		run(shell) {
 			const form = formNow(shell);
 			if (form) {
 				const open = {...form, fields: form.fields.filter(({masked}) => !masked)};
 				shell.attempt(async () =>
-					copyText(shell, JSON.stringify(contentOf(open), undefined, 2), own('values')),
+					copyText(shell, JSON.stringify(contentOf(open), undefined, 2), literal('values')),
 				);
 			}
 		},
@@ -204,7 +204,7 @@ export const formCommands: readonly Command[] = [
 		id: 'form-text.keep',
 		scope: 'form-text',
 		keys: ['enter'],
-		label: own('keep it'),
+		label: literal('keep it'),
 		run(shell) {
 			changeForm(shell, endEditing);
 		},
@@ -213,7 +213,7 @@ export const formCommands: readonly Command[] = [
 		id: 'form-text.next',
 		scope: 'form-text',
 		keys: ['tab', 'down'],
-		label: own('keep it, next field'),
+		label: literal('keep it, next field'),
 		run(shell) {
 			changeForm(shell, form => typeOn(form, 1));
 		},
@@ -222,7 +222,7 @@ export const formCommands: readonly Command[] = [
 		id: 'form-text.previous',
 		scope: 'form-text',
 		keys: ['shift+tab', 'up'],
-		label: own('keep it, previous field'),
+		label: literal('keep it, previous field'),
 		quiet: true,
 		run(shell) {
 			changeForm(shell, form => typeOn(form, -1));
@@ -232,7 +232,7 @@ export const formCommands: readonly Command[] = [
 		id: 'form-text.leave',
 		scope: 'form-text',
 		keys: ['esc', 'ctrl+c'],
-		label: own('leave it as it was'),
+		label: literal('leave it as it was'),
 		run(shell) {
 			changeForm(shell, leaveEditing);
 		},

@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {groupList} from '../panes/groups/group-list.ts';
 import {jobList} from '../panes/groups/job-list.ts';
 import {focusJobs} from '../panes/groups/sections.ts';
@@ -30,7 +30,7 @@ export function goToRun(shell: Shell, id: number): void {
 	openPane(shell, runList.id);
 	select(shell, shell.list(runList), {
 		key: String(id),
-		gone: ui`Run #${id} is no longer in the list`,
+		gone: safe`Run #${id} is no longer in the list`,
 	});
 }
 
@@ -40,7 +40,7 @@ export function goToDelivery(shell: Shell, id: string): void {
 	const row = shell.feed.get().state.deliveries.findLast(({delivery}) => delivery.id === id);
 	select(shell, shell.list(deliveryList), {
 		key: row?.key ?? id,
-		gone: own('That delivery is no longer in the list'),
+		gone: literal('That delivery is no longer in the list'),
 	});
 }
 
@@ -57,7 +57,7 @@ export function goToGroup(shell: Shell, id: number): void {
 	focusJobs(shell, false);
 	select(shell, shell.list(groupList), {
 		key: String(id),
-		gone: own('That group is no longer in the list'),
+		gone: literal('That group is no longer in the list'),
 	});
 }
 
@@ -65,5 +65,5 @@ export function goToGroup(shell: Shell, id: number): void {
 export function goToJob(shell: Shell, key: string): void {
 	openPane(shell, groupList.id);
 	focusJobs(shell, true);
-	select(shell, shell.list(jobList), {key, gone: own('That job is gone')});
+	select(shell, shell.list(jobList), {key, gone: literal('That job is gone')});
 }

@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {changeOverlay, closing} from './overlay-state.ts';
@@ -13,7 +13,7 @@ export const helpCommands: readonly Command[] = [
 		id: 'help.search',
 		scope: 'help',
 		keys: ['/'],
-		label: own('search'),
+		label: literal('search'),
 		run(shell) {
 			changeOverlay(shell, 'help', overlay => ({...overlay, isSearching: true, top: 0}));
 		},
@@ -22,7 +22,7 @@ export const helpCommands: readonly Command[] = [
 		id: 'help.accept',
 		scope: 'help',
 		keys: ['enter'],
-		label: own('end the search'),
+		label: literal('end the search'),
 		quiet: true,
 		run(shell) {
 			changeOverlay(shell, 'help', overlay => ({...overlay, isSearching: false}));
@@ -30,10 +30,10 @@ export const helpCommands: readonly Command[] = [
 	},
 	...(
 		[
-			['help.down', ['j', 'down'], own('down'), 1],
-			['help.up', ['k', 'up'], own('up'), -1],
-			['help.page-down', ['pgdn', 'ctrl+d', 'space'], own('page down'), 10],
-			['help.page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
+			['help.down', ['j', 'down'], literal('down'), 1],
+			['help.up', ['k', 'up'], literal('up'), -1],
+			['help.page-down', ['pgdn', 'ctrl+d', 'space'], literal('page down'), 10],
+			['help.page-up', ['pgup', 'ctrl+u'], literal('page up'), -10],
 		] as const
 	).map(([id, keys, label, rows]): Command => ({
 		id,
@@ -44,5 +44,5 @@ export const helpCommands: readonly Command[] = [
 			scrollHelp(shell, rows);
 		},
 	})),
-	closing('help', ['esc', '?', 'q', 'ctrl+c'], own('close help')),
+	closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
 ];

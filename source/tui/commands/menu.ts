@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
@@ -16,7 +16,7 @@ export const menuCommands: readonly Command[] = [
 		id: 'menu.choose',
 		scope: 'menu',
 		keys: ['enter'],
-		label: own('choose'),
+		label: literal('choose'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'menu')) {
@@ -29,7 +29,7 @@ export const menuCommands: readonly Command[] = [
 		id: 'menu.down',
 		scope: 'menu',
 		keys: ['down', 'tab', 'ctrl+n'],
-		label: own('next'),
+		label: literal('next'),
 		run(shell) {
 			moveMenu(shell, 1);
 		},
@@ -38,7 +38,7 @@ export const menuCommands: readonly Command[] = [
 		id: 'menu.up',
 		scope: 'menu',
 		keys: ['up', 'shift+tab', 'ctrl+p'],
-		label: own('previous'),
+		label: literal('previous'),
 		quiet: true,
 		run(shell) {
 			moveMenu(shell, -1);

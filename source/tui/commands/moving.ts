@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Command} from './command.ts';
 import {move} from './navigate.ts';
@@ -21,12 +21,12 @@ const moving = (
 
 /** The keys that move in a list, or scroll a detail. */
 export const movingCommands: readonly Command[] = [
-	moving('down', ['j', 'down'], own('down')),
-	moving('up', ['k', 'up'], own('up')),
-	moving('first', ['g', 'home'], own('first')),
-	moving('last', ['G', 'end'], own('last')),
-	moving('page-down', ['pgdn'], own('page down')),
-	moving('page-up', ['pgup'], own('page up')),
-	moving('half-down', ['ctrl+d'], own('half a page down')),
-	moving('half-up', ['ctrl+u'], own('half a page up')),
+	moving('down', ['j', 'down'], literal('down')),
+	moving('up', ['k', 'up'], literal('up')),
+	moving('first', ['g', 'home'], literal('first')),
+	moving('last', ['G', 'end'], literal('last')),
+	moving('page-down', ['pgdn'], literal('page down')),
+	moving('page-up', ['pgup'], literal('page up')),
+	moving('half-down', ['ctrl+d'], literal('half a page down')),
+	moving('half-up', ['ctrl+u'], literal('half a page up')),
 ];

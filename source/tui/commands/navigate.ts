@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
@@ -145,7 +145,9 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	}
 
 	shell.toast(
-		wanted === '' ? own('Nothing is searched for: / starts a search') : own('No further match'),
+		wanted === ''
+			? literal('Nothing is searched for: / starts a search')
+			: literal('No further match'),
 	);
 }
 

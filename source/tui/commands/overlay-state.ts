@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {MenuItem, Overlay, ViewState} from '../state/view.ts';
 import type {Command} from './command.ts';
@@ -36,7 +36,7 @@ export const cycle = (index: number, length: number): number =>
 export const closing = (
 	scope: Overlay['kind'],
 	keys: readonly string[],
-	label = own('close'),
+	label = literal('close'),
 ): Command => ({
 	id: `${scope}.close`,
 	scope,

@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {paletteEntries} from '../overlay/palette-entries.ts';
 import {sendTest} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -17,12 +17,12 @@ const quitCommands: readonly Command[] = [
 		id: 'quit.leave',
 		scope: 'quit',
 		keys: ['q', 'ctrl+c'],
-		label: own('quit'),
+		label: literal('quit'),
 		run(shell) {
 			shell.desktop.leave();
 		},
 	},
-	closing('quit', ['esc', 'n'], own('stay')),
+	closing('quit', ['esc', 'n'], literal('stay')),
 ];
 
 const confirmCommands: readonly Command[] = [
@@ -30,7 +30,7 @@ const confirmCommands: readonly Command[] = [
 		id: 'confirm.yes',
 		scope: 'confirm',
 		keys: ['y'],
-		label: own('yes'),
+		label: literal('yes'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'confirm')) {
@@ -43,7 +43,7 @@ const confirmCommands: readonly Command[] = [
 		id: 'confirm.other',
 		scope: 'confirm',
 		keys: ['t'],
-		label: own('to another route'),
+		label: literal('to another route'),
 		when(shell) {
 			const {overlay} = shell.view.get();
 			return isKind(overlay, 'confirm') && overlay.other !== undefined;
@@ -56,7 +56,7 @@ const confirmCommands: readonly Command[] = [
 			}
 		},
 	},
-	closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], own('no')),
+	closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], literal('no')),
 ];
 
 const firstRunCommands: readonly Command[] = [
@@ -64,7 +64,7 @@ const firstRunCommands: readonly Command[] = [
 		id: 'first-run.test',
 		scope: 'first-run',
 		keys: ['T'],
-		label: own('send a test event'),
+		label: literal('send a test event'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'first-run')) {
@@ -76,13 +76,13 @@ const firstRunCommands: readonly Command[] = [
 		id: 'first-run.copy',
 		scope: 'first-run',
 		keys: ['c'],
-		label: own('copy the curl line'),
+		label: literal('copy the curl line'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'first-run')) {
 				const {route} = overlay.card;
 				shell.attempt(async () =>
-					copyText(shell, await shell.port.curlLine(route), own('signed curl line')),
+					copyText(shell, await shell.port.curlLine(route), literal('signed curl line')),
 				);
 			}
 		},
@@ -103,7 +103,7 @@ const paletteCommands = (acts: ReadonlyArray<Command<string>>): readonly Command
 			id: 'palette.run',
 			scope: 'palette',
 			keys: ['enter'],
-			label: own('run'),
+			label: literal('run'),
 			run(shell) {
 				const {overlay} = shell.view.get();
 				if (isKind(overlay, 'palette')) {
@@ -116,7 +116,7 @@ const paletteCommands = (acts: ReadonlyArray<Command<string>>): readonly Command
 			id: 'palette.down',
 			scope: 'palette',
 			keys: ['ctrl+n', 'down', 'tab'],
-			label: own('down'),
+			label: literal('down'),
 			run(shell) {
 				step(shell, 1);
 			},
@@ -125,7 +125,7 @@ const paletteCommands = (acts: ReadonlyArray<Command<string>>): readonly Command
 			id: 'palette.up',
 			scope: 'palette',
 			keys: ['ctrl+p', 'up', 'shift+tab'],
-			label: own('up'),
+			label: literal('up'),
 			run(shell) {
 				step(shell, -1);
 			},

@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {ui} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Whether the keyboard is still where it was; says what was `missed` when it is not: `Replay was not asked`. */
@@ -22,7 +22,7 @@ export function placeNow(shell: Shell, key: Safe): StillHere {
 			now.list === before.list &&
 			isSelected;
 		if (!isSame) {
-			shell.toast(ui`${missed}: press ${key} again`, 'warn');
+			shell.toast(safe`${missed}: press ${key} again`, 'warn');
 		}
 
 		return isSame;

@@ -1,5 +1,5 @@
 import type {ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, outcomeSentences} from '../approvals/approval-text.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
 import {clean} from '../panes/line.ts';
@@ -32,14 +32,14 @@ export function answer(shell: Shell, given: ApprovalAnswer): void {
 		const decision = result.approval?.decision;
 		if (result.settled) {
 			shell.toast(
-				ui`${askedFor(approval)}: ${given.choice === 'deny' ? own('denied') : given.choice === 'allow' ? own('allowed') : own('sent')}`,
+				safe`${askedFor(approval)}: ${given.choice === 'deny' ? literal('denied') : given.choice === 'allow' ? literal('allowed') : literal('sent')}`,
 				given.choice === 'deny' ? 'warn' : 'good',
 			);
 		} else {
 			shell.toast(
 				decision
-					? ui`Too late, ${outcomeSentences[decision.outcome]} (${clean(decision.by)})`
-					: own('Too late: it waits no more'),
+					? safe`Too late, ${outcomeSentences[decision.outcome]} (${clean(decision.by)})`
+					: literal('Too late: it waits no more'),
 				'warn',
 			);
 		}

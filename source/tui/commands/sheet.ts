@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {arming} from '../approvals/guard.ts';
 import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
@@ -181,12 +181,12 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 
 	shell.guard.disturbed(key.t);
 	if (!isWhole && !sheet.wasPaged) {
-		shell.toast(own('Not everything could be shown: e opens all of it first'), 'warn');
+		shell.toast(literal('Not everything could be shown: e opens all of it first'), 'warn');
 	} else if (locked !== undefined && verdict.kind === 'unseen') {
-		shell.toast(ui`Not everything was on the screen: ${locked}`, 'warn');
+		shell.toast(safe`Not everything was on the screen: ${locked}`, 'warn');
 	} else {
 		shell.toast(
-			own('Too early: wait half a second after the last key, then press one alone'),
+			literal('Too early: wait half a second after the last key, then press one alone'),
 			'warn',
 		);
 	}
@@ -219,8 +219,8 @@ export function closeSettled(shell: Shell): void {
 	const {decision} = settled ?? {};
 	shell.toast(
 		settled && decision
-			? ui`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
-			: own('It waits no more'),
+			? safe`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
+			: literal('It waits no more'),
 		'warn',
 	);
 }

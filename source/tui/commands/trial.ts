@@ -1,7 +1,7 @@
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {answerRows} from '../trial/answer-rows.ts';
@@ -24,10 +24,10 @@ const nameCells = 28;
 /** Offers the tools of a server. */
 export function chooseTool(shell: Shell, server: ServerView): void {
 	openMenu(shell, {
-		title: ui`Try a tool of ${clean(server.name)}`,
+		title: safe`Try a tool of ${clean(server.name)}`,
 		items: server.tools.map((tool, index) => ({
 			key: index < 9 ? String(index + 1) : '',
-			label: ui`${fit(clean(tool.tool), nameCells)}  ${clean(tool.title ?? tool.description)}`,
+			label: safe`${fit(clean(tool.tool), nameCells)}  ${clean(tool.title ?? tool.description)}`,
 			run() {
 				tryTool(shell, server, tool);
 			},
@@ -43,13 +43,13 @@ function call(shell: Shell): void {
 	}
 
 	const {trial} = overlay;
-	if (!isComplete(shell, own('Not called'))) {
+	if (!isComplete(shell, literal('Not called'))) {
 		return;
 	}
 
 	close(shell);
 	const {profile, name, tool} = trial;
-	shell.toast(ui`${clean(tool)} is called`);
+	shell.toast(safe`${clean(tool)} is called`);
 	shell.attempt(async () => {
 		const result = await shell.port.tryTool(name, {
 			arguments: trialArguments(trial),
@@ -60,7 +60,7 @@ function call(shell: Shell): void {
 		const now = shell.view.get();
 		if (now.overlay || now.field || now.pane !== pane) {
 			shell.toast(
-				ui`${clean(tool)} ${isError ? own('failed') : own('has answered')}: ${clean(result.text)}`,
+				safe`${clean(tool)} ${isError ? literal('failed') : literal('has answered')}: ${clean(result.text)}`,
 				isError ? 'bad' : 'good',
 			);
 			return;
@@ -84,7 +84,7 @@ const reviewing = (scope: 'trial' | 'answer' | 'form-text', key: string): Comman
 	id: `${scope}.review`,
 	scope,
 	keys: [key],
-	label: own('review approvals'),
+	label: literal('review approvals'),
 	quiet: true,
 	when: shell => !isKind(shell.view.get().overlay, 'approval'),
 	run: review,
@@ -96,17 +96,17 @@ export const trialCommands: readonly Command[] = [
 		id: 'trial.call',
 		scope: 'trial',
 		keys: ['a'],
-		label: own('call the tool'),
+		label: literal('call the tool'),
 		run: call,
 	},
 	reviewing('trial', '!'),
-	closing('trial', ['esc', 'ctrl+c', 'q'], own('leave it')),
+	closing('trial', ['esc', 'ctrl+c', 'q'], literal('leave it')),
 	reviewing('form-text', 'alt+a'),
 	{
 		id: 'answer.again',
 		scope: 'answer',
 		keys: ['t'],
-		label: own('other arguments'),
+		label: literal('other arguments'),
 		run(shell) {
 			changeOverlay(shell, 'answer', ({trial}) => ({kind: 'trial', trial}));
 		},
@@ -115,22 +115,22 @@ export const trialCommands: readonly Command[] = [
 		id: 'answer.copy',
 		scope: 'answer',
 		keys: ['y'],
-		label: own('copy'),
+		label: literal('copy'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'answer')) {
-				shell.attempt(async () => copyText(shell, overlay.text, own('answer')));
+				shell.attempt(async () => copyText(shell, overlay.text, literal('answer')));
 			}
 		},
 	},
 	...(
 		[
-			['answer.down', ['j', 'down'], own('down'), 1],
-			['answer.up', ['k', 'up'], own('up'), -1],
-			['answer.page-down', ['pgdn', 'ctrl+d', 'space'], own('page down'), 10],
-			['answer.page-up', ['pgup', 'ctrl+u'], own('page up'), -10],
-			['answer.first', ['g', 'home'], own('first row'), -Infinity],
-			['answer.last', ['G', 'end'], own('last row'), Infinity],
+			['answer.down', ['j', 'down'], literal('down'), 1],
+			['answer.up', ['k', 'up'], literal('up'), -1],
+			['answer.page-down', ['pgdn', 'ctrl+d', 'space'], literal('page down'), 10],
+			['answer.page-up', ['pgup', 'ctrl+u'], literal('page up'), -10],
+			['answer.first', ['g', 'home'], literal('first row'), -Infinity],
+			['answer.last', ['G', 'end'], literal('last row'), Infinity],
 		] as const
 	).map(([id, keys, label, rows]): Command => ({
 		id,

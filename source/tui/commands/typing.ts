@@ -1,6 +1,6 @@
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {pasteInto} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeForm, formNow} from './form.ts';
@@ -22,7 +22,7 @@ export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void 
 export function typePaste(shell: Shell, text: string): void {
 	const {overlay} = shell.view.get();
 	if (overlay?.kind === 'approval' && overlay.sheet.step.kind === 'name') {
-		shell.toast(own('The name has to be typed'), 'warn');
+		shell.toast(literal('The name has to be typed'), 'warn');
 	} else if (formNow(shell)) {
 		changeForm(shell, form => pasteInto(form, text));
 	} else {

@@ -5,7 +5,7 @@ import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
-import {empty, own, ui} from '../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
@@ -46,7 +46,10 @@ export function formLines(form: FormState, width: number): FormLines {
 		rows.push(...shown);
 	}
 
-	return {rows: rows.length === 0 ? [line(own('  nothing to fill in'), 'quiet')] : rows, cursor};
+	return {
+		rows: rows.length === 0 ? [line(literal('  nothing to fill in'), 'quiet')] : rows,
+		cursor,
+	};
 }
 
 /** A field with what is said of it; of a list of choices the option alone, at its ends with what is above or below. */
@@ -68,7 +71,7 @@ export const fieldTitle = ({title, key}: Pick<FormField, 'title' | 'key'>): Safe
 	clean(title === '' ? quotedName(key) : quotedTitle(title));
 
 const titleOf = (field: FormField): Safe =>
-	ui`${fieldTitle(field)}${field.required ? own('*') : empty}`;
+	safe`${fieldTitle(field)}${field.required ? literal('*') : empty}`;
 
 type Look = {
 	readonly form: FormState;
@@ -91,8 +94,8 @@ function fieldRows(field: FormField, look: Look): readonly Line[] {
 		? [editedText(field, look, room)]
 		: hardWrap(valueText(field, look.form), room, mostRows).rows;
 	const beside = (mark: Safe): Line => [{text: mark}, {text: fit(empty, indent + cells + 1)}];
-	const cursor = isCurrent ? own('  > ') : own('    ');
-	const wrong = problem === undefined || isEditing ? undefined : ui`✗ ${clean(problem)}`;
+	const cursor = isCurrent ? literal('  > ') : literal('    ');
+	const wrong = problem === undefined || isEditing ? undefined : safe`✗ ${clean(problem)}`;
 	const isBeside =
 		wrong !== undefined &&
 		values.length === 1 &&
@@ -100,19 +103,19 @@ function fieldRows(field: FormField, look: Look): readonly Line[] {
 	return [
 		...(isLong
 			? titles.map((text, row): Line => [
-					lead(row === 0 ? cursor : ui`${gutter.goesOn}   `),
+					lead(row === 0 ? cursor : safe`${gutter.goesOn}   `),
 					{text, tone},
 				])
 			: []),
 		...values.map((text, row): Line => [
 			...(row === 0
 				? [
-						lead(isLong ? ui`${gutter.line}   ` : cursor),
-						{text: ui`${fit(isLong ? empty : title, cells)}  `, tone},
+						lead(isLong ? safe`${gutter.line}   ` : cursor),
+						{text: safe`${fit(isLong ? empty : title, cells)}  `, tone},
 					]
 				: beside(gutter.goesOn)),
 			{text, tone: isEditing ? 'accent' : 'plain'},
-			...(isBeside && row === 0 ? [{text: ui`  ${wrong}`, tone: 'bad'} as const] : []),
+			...(isBeside && row === 0 ? [{text: safe`  ${wrong}`, tone: 'bad'} as const] : []),
 		]),
 		...(wrong === undefined || isBeside
 			? []
@@ -139,16 +142,16 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 		field.options?.find(option => option.value === wanted)?.title ?? String(wanted);
 	if (Array.isArray(value)) {
 		return value.length === 0
-			? own('(none)')
+			? literal('(none)')
 			: cell(value.map(titleFor).map(quotedTitle).join(', '), longestValue).text;
 	}
 
 	if (typeof value === 'boolean') {
-		return value ? own('[x] yes') : own('[ ] no');
+		return value ? literal('[x] yes') : literal('[ ] no');
 	}
 
 	if (typeof value !== 'string' || value === '') {
-		return field.kind === 'boolean' ? own('[ ] not answered') : own('-');
+		return field.kind === 'boolean' ? literal('[ ] not answered') : literal('-');
 	}
 
 	if (field.masked) {
@@ -176,9 +179,9 @@ function optionRows(field: FormField, {form, isCurrent, cells, width}: Look): re
 			(text, row): Line => [
 				{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
 				{text: fit(empty, indent + cells - 1)},
-				{text: isAt && row === 0 ? own('> ') : own('  '), tone: 'accent'},
+				{text: isAt && row === 0 ? literal('> ') : literal('  '), tone: 'accent'},
 				{
-					text: ui`${row > 0 ? own('   ') : chosen.includes(option.value) ? own('[x]') : own('[ ]')} ${text}`,
+					text: safe`${row > 0 ? literal('   ') : chosen.includes(option.value) ? literal('[x]') : literal('[ ]')} ${text}`,
 					tone: isAt ? 'selected' : 'plain',
 				},
 			],
@@ -191,9 +194,9 @@ const box = 4;
 
 /** What a server says above its form, whole, under a heading of ours; no row of it can look like a field. */
 export const messageLines = (message: string, width: number): readonly Line[] => [
-	line(own('  text by the server'), 'quiet'),
+	line(literal('  text by the server'), 'quiet'),
 	...wrapText(block(message).text, width - indent).map((row): Line => [
-		{text: ui`${gutter.line}   `, tone: 'quiet'},
+		{text: safe`${gutter.line}   `, tone: 'quiet'},
 		{text: row},
 	]),
 	blankLine,

@@ -2,7 +2,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {fit} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {scopeTitle} from '../commands/scope-title.ts';
 import {bindings} from '../commands/table.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
@@ -25,13 +25,13 @@ export function quitLines(
 	const facts = embedded ? endingFacts(consequences) : [attachedFact(pid)];
 	return [
 		blankLine,
-		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(ui`  ${row}`))),
+		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(safe`  ${row}`))),
 		blankLine,
 		[
-			{text: own('  q'), tone: 'accent'},
-			{text: own(' again to quit, ')},
-			{text: own('Esc'), tone: 'accent'},
-			{text: own(' stay')},
+			{text: literal('  q'), tone: 'accent'},
+			{text: literal(' again to quit, ')},
+			{text: literal('Esc'), tone: 'accent'},
+			{text: literal(' stay')},
 		],
 	];
 }
@@ -84,14 +84,16 @@ export const confirmLines = (
 	width: number,
 ): readonly Line[] => [
 	blankLine,
-	...lines.flatMap(text => wrapText(text, width - 4).map(row => line(ui`  ${row}`))),
+	...lines.flatMap(text => wrapText(text, width - 4).map(row => line(safe`  ${row}`))),
 	blankLine,
 	[
-		{text: own('  y'), tone: 'accent'},
-		{text: ui` ${act}   `},
-		...(other ? ([{text: own('t'), tone: 'accent'}, {text: ui` ${other.label}   `}] as const) : []),
-		{text: own('Esc'), tone: 'accent'},
-		{text: own(' leave it')},
+		{text: literal('  y'), tone: 'accent'},
+		{text: safe` ${act}   `},
+		...(other
+			? ([{text: literal('t'), tone: 'accent'}, {text: safe` ${other.label}   `}] as const)
+			: []),
+		{text: literal('Esc'), tone: 'accent'},
+		{text: literal(' leave it')},
 	],
 ];
 
@@ -108,7 +110,7 @@ export function menuLines(
 	},
 	width: number,
 ): {readonly rows: readonly Line[]; readonly chosenRow: number} {
-	const head = notes.flatMap(note => wrapText(note, width - 4).map(row => line(ui`  ${row}`)));
+	const head = notes.flatMap(note => wrapText(note, width - 4).map(row => line(safe`  ${row}`)));
 	const before = [blankLine, ...head, ...(head.length > 0 ? [blankLine] : [])];
 	return {
 		chosenRow: before.length + chosen,
@@ -117,7 +119,7 @@ export function menuLines(
 			...items.map(({key, label}, index): Line => {
 				const isChosen = index === chosen;
 				return [
-					{text: isChosen ? own('> ') : own('  '), tone: 'accent'},
+					{text: isChosen ? literal('> ') : literal('  '), tone: 'accent'},
 					{text: fit(clean(key), 3), tone: 'accent'},
 					{text: label, tone: isChosen ? 'selected' : 'plain'},
 				];
@@ -137,43 +139,43 @@ export function firstRunLines(
 		blankLine,
 		...steps.flatMap(step =>
 			wrapText(step, width - 4).map((row, index): Line => [
-				{text: index === 0 ? own(' ✓ ') : own('   '), tone: 'good'},
+				{text: index === 0 ? literal(' ✓ ') : literal('   '), tone: 'good'},
 				{text: row},
 			]),
 		),
 		blankLine,
 		fact(
-			own('Listens'),
+			literal('Listens'),
 			clean(webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state),
 		),
-		fact(own('Model'), modelText(state)),
+		fact(literal('Model'), modelText(state)),
 		blankLine,
-		hint(own('T'), own('sends a signed pull_request event through the HTTP port')),
-		hint(own('c'), own('copies a curl line that does the same')),
-		hint(own('Enter'), own('goes to the traffic')),
+		hint(literal('T'), literal('sends a signed pull_request event through the HTTP port')),
+		hint(literal('c'), literal('copies a curl line that does the same')),
+		hint(literal('Enter'), literal('goes to the traffic')),
 	];
 }
 
 const factCells = 9;
 
 const fact = (name: Safe, value: Safe): Line => [
-	{text: own('   ')},
+	{text: literal('   ')},
 	{text: fit(name, factCells), tone: 'title'},
 	{text: value},
 ];
 
 const hint = (key: Safe, does: Safe): Line => [
-	{text: own('   ')},
+	{text: literal('   ')},
 	{text: fit(key, factCells), tone: 'accent'},
 	{text: does},
 ];
 
 function modelText({model, modelProblem}: GatewayState): Safe {
 	if (modelProblem !== undefined) {
-		return ui`✗ ${clean(modelProblem)}`;
+		return safe`✗ ${clean(modelProblem)}`;
 	}
 
-	return model ? clean(`${model.name} (${model.origin})`) : own('looking for one…');
+	return model ? clean(`${model.name} (${model.origin})`) : literal('looking for one…');
 }
 
 const keyCells = 16;
@@ -193,7 +195,7 @@ export function helpLines({sections}: Pane, query: string): readonly Line[] {
 			: [
 					line(title, 'title'),
 					...rows.map(({keys, label}): Line => [
-						{text: ui`  ${fit(clean(keys.join(' ')), keyCells)} `, tone: 'accent'},
+						{text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `, tone: 'accent'},
 						{text: label},
 					]),
 					blankLine,

@@ -1,6 +1,6 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
-import {empty, own} from '../../terminal/text/safe.ts';
+import {empty, literal} from '../../terminal/text/safe.ts';
 import {perform, type Command} from '../commands/command.ts';
 import {openPane} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
@@ -64,7 +64,7 @@ function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
 	const home = shell.panes
 		.flatMap(pane => pane.sections.map(section => ({pane, section})))
 		.find(({section}) => section.id === scope);
-	const place = home?.section.title ?? own('everywhere');
+	const place = home?.section.title ?? literal('everywhere');
 	return {
 		label: act.label,
 		key: clean(act.keys[0] ?? aliases[0] ?? ''),

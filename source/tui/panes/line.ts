@@ -1,7 +1,7 @@
 import type {ServerToolView} from '../../core/tool-server.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {wrapWords} from '../../terminal/text/wrap-words.ts';
 import type {PayloadField} from '../payload/payload-field.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -59,7 +59,7 @@ export function mergeSpans(spans: Line): Line {
 		const last = merged.at(-1);
 		const shown = text.trim() === '' && tone !== 'selected' ? (last?.tone ?? 'plain') : tone;
 		if (last?.tone === shown) {
-			merged[merged.length - 1] = {text: ui`${last.text}${text}`, tone: shown};
+			merged[merged.length - 1] = {text: safe`${last.text}${text}`, tone: shown};
 		} else if (text !== '') {
 			merged.push({text, tone: shown});
 		}
@@ -78,7 +78,7 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 	for (const paragraph of text.split('\n')) {
 		for (const row of wrapWords(paragraph, Math.max(8, width))) {
 			if (rows.length >= mostLines) {
-				return [...rows, own('…')];
+				return [...rows, literal('…')];
 			}
 
 			rows.push(clean(row));

@@ -1,5 +1,5 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
 import type {Loaded} from '../state/loader.ts';
@@ -9,11 +9,11 @@ import {payloadTree} from './payload-tree.ts';
 export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
 	switch (loaded.status) {
 		case 'loading':
-			return [line(own('Payload  loading'), 'quiet')];
+			return [line(literal('Payload  loading'), 'quiet')];
 		case 'missing':
-			return [line(own('Payload  not kept for this delivery'), 'quiet')];
+			return [line(literal('Payload  not kept for this delivery'), 'quiet')];
 		case 'failed':
-			return [line(ui`Payload  ✗ ${clean(loaded.reason)}`, 'bad')];
+			return [line(safe`Payload  ✗ ${clean(loaded.reason)}`, 'bad')];
 		case 'ready': {
 			return bodyRows(loaded.value);
 		}
@@ -22,22 +22,22 @@ export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
 
 function bodyRows({body}: StoredDelivery): readonly Line[] {
 	if (!body) {
-		return [line(own('Payload  not kept for this delivery'), 'quiet')];
+		return [line(literal('Payload  not kept for this delivery'), 'quiet')];
 	}
 
 	const {lines, fields, flags, isCut} = payloadTree(body);
 	return [
 		[
-			{text: own('Payload'), tone: 'title'},
+			{text: literal('Payload'), tone: 'title'},
 			{
-				text: ui`  untrusted · ${flags} control · ${lines.length} lines · ${bytes(body.length)}`,
+				text: safe`  untrusted · ${flags} control · ${lines.length} lines · ${bytes(body.length)}`,
 				tone: flags > 0 ? 'warn' : 'quiet',
 			},
 		],
 		...lines.map((text, index): Line => {
 			const field = fields[index];
-			return [{text: ui` ${text}`, ...(field && {field})}];
+			return [{text: safe` ${text}`, ...(field && {field})}];
 		}),
-		...(isCut ? [line(own(' … e opens the rest in $PAGER'), 'quiet')] : []),
+		...(isCut ? [line(literal(' … e opens the rest in $PAGER'), 'quiet')] : []),
 	];
 }

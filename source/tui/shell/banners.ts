@@ -1,7 +1,7 @@
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -50,21 +50,21 @@ function twoRows(text: Safe, width: number): readonly Safe[] {
 	const [first = text, ...rest] = wrapText(text, width);
 	return rest.length === 0
 		? [first]
-		: [first, ui`${clean(' '.repeat(indent))}${clip(clean(rest.join(' ')), width - indent)}`];
+		: [first, safe`${clean(' '.repeat(indent))}${clip(clean(rest.join(' ')), width - indent)}`];
 }
 
 function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	if (!gateway.reachable) {
-		const text = ui`✗ the gateway in process ${gateway.pid} does not answer: everything shown is old`;
+		const text = safe`✗ the gateway in process ${gateway.pid} does not answer: everything shown is old`;
 		return {text, tone: 'bad'};
 	}
 
 	if (gateway.skipped !== undefined) {
-		const text = ui`! something that the gateway said cannot be read (${clean(gateway.skipped)}): this may lack something until it is asked again`;
+		const text = safe`! something that the gateway said cannot be read (${clean(gateway.skipped)}): this may lack something until it is asked again`;
 		return {text, tone: 'warn'};
 	}
 
-	return gateway.stopping ? {text: own('! the gateway is stopping'), tone: 'warn'} : undefined;
+	return gateway.stopping ? {text: literal('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
 
 /** The oldest request, as `!` opens it; how many wait stands in the status row. */
@@ -76,10 +76,10 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 
 	const wants =
 		first.kind === 'tool'
-			? ui`wants ${clip(askedFor(first), mostNameCells)}`
-			: own('wants a form filled in');
+			? safe`wants ${clip(askedFor(first), mostNameCells)}`
+			: literal('wants a form filled in');
 	return {
-		text: ui`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
+		text: safe`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
 }
@@ -90,7 +90,7 @@ const mostNameCells = 32;
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'
 		? {
-				text: ui`✗ webhooks are not received: ${clean(webhook.reason)} · r retry`,
+				text: safe`✗ webhooks are not received: ${clean(webhook.reason)} · r retry`,
 				tone: 'bad',
 			}
 		: undefined;
@@ -117,17 +117,17 @@ const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
 function modelBanner({gateway, model, modelOffer, modelProblem}: BannerState): Banner | undefined {
 	if (modelProblem !== undefined) {
-		return {text: ui`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
+		return {text: safe`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
 	}
 
 	if (modelOffer) {
 		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
-		return {text: ui`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
+		return {text: safe`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
 	}
 
 	return model?.provider === 'offline'
 		? {
-				text: ui`! no language model (${clean(model.name)}) · set "model:" in ${clean(gateway.home)}/config.yaml`,
+				text: safe`! no language model (${clean(model.name)}) · set "model:" in ${clean(gateway.home)}/config.yaml`,
 				tone: 'warn',
 			}
 		: undefined;

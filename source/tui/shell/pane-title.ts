@@ -1,4 +1,4 @@
-import {ui} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../panes/line.ts';
 import type {Shell} from './shell.ts';
 import {staleFor} from './status-line.ts';
@@ -19,7 +19,7 @@ export function paneTitle(shell: Shell, width: number): Line {
 			...summary(shell),
 			staleMs === undefined
 				? []
-				: [{text: ui`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'}],
+				: [{text: safe`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'}],
 		],
 		width,
 	);

@@ -1,7 +1,7 @@
 import type {GatewayState, WebhookState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import {needsDecision} from '../panes/runs/run-word.ts';
 import {clockTime} from '../panes/time.ts';
@@ -22,15 +22,15 @@ export function staleFor({state, now, heardAt}: Snapshot): number | undefined {
 export function receiverField(webhook: WebhookState): Span {
 	switch (webhook.state) {
 		case 'listening':
-			return {text: ui`● ${clean(portOf(webhook.url))}`, tone: 'good'};
+			return {text: safe`● ${clean(portOf(webhook.url))}`, tone: 'good'};
 		case 'starting':
-			return {text: own('◐ starting'), tone: 'accent'};
+			return {text: literal('◐ starting'), tone: 'accent'};
 		case 'refused':
-			return {text: own('✗ receiver'), tone: 'bad'};
+			return {text: literal('✗ receiver'), tone: 'bad'};
 		case 'disabled':
-			return {text: own('○ no receiver'), tone: 'quiet'};
+			return {text: literal('○ no receiver'), tone: 'quiet'};
 		case 'closed':
-			return {text: own('○ closed'), tone: 'quiet'};
+			return {text: literal('○ closed'), tone: 'quiet'};
 	}
 }
 
@@ -77,7 +77,7 @@ const lengthOf = (fields: readonly Field[]): number =>
 
 const joined = (fields: readonly Field[]): Line =>
 	fields.flatMap(({text, tone = 'plain'}, index) =>
-		index === 0 ? [{text, tone}] : [{text: own('  ')}, {text, tone}],
+		index === 0 ? [{text, tone}] : [{text: literal('  ')}, {text, tone}],
 	);
 
 const left = (text: Safe, tone: Span['tone'] = 'quiet'): Field => ({text, tone, side: 'left'});
@@ -90,22 +90,22 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const staleMs = staleFor(snapshot);
 	const warning = attention(state);
 	return [
-		{...left(ui`svc ${version}`, 'strong'), isKept: true},
+		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
-		...(staleMs === undefined ? [] : [left(ui`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
+		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
 		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
 		...(totals.received > 0
-			? [left(ui`ok ${Math.floor((totals.ok / totals.received) * 100)}%`)]
+			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`)]
 			: []),
 		...(health?.requestP95Ms === undefined
 			? []
-			: [left(ui`p95 ${Math.round(health.requestP95Ms)}ms`)]),
-		...(health ? [left(ui`loop ${Math.round(health.loopDelayP99Ms)}ms`)] : []),
+			: [left(safe`p95 ${Math.round(health.requestP95Ms)}ms`)]),
+		...(health ? [left(safe`loop ${Math.round(health.loopDelayP99Ms)}ms`)] : []),
 		left(clean(gateway.profile)),
 		...(warning === undefined
 			? []
 			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
-		...(health ? [right(ui`${Math.round(health.rssBytes / 1e6)}MB`)] : []),
+		...(health ? [right(safe`${Math.round(health.rssBytes / 1e6)}MB`)] : []),
 		right(clockTime(now)),
 	];
 }

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Filter} from '../filter/filter.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import type {AnyList} from '../state/list.ts';
@@ -9,7 +9,11 @@ import type {AnyList} from '../state/list.ts';
 export function ruleLine(parts: readonly Line[], width: number): Line {
 	const spans = parts
 		.filter(part => part.length > 0)
-		.flatMap((part): Line => [{text: own('── '), tone: 'quiet'}, ...part, {text: own(' ')}]);
+		.flatMap((part): Line => [
+			{text: literal('── '), tone: 'quiet'},
+			...part,
+			{text: literal(' ')},
+		]);
 	const used = spans.reduce((sum, span) => sum + widthOf(span.text), 0);
 	return [...spans, {text: clean('─'.repeat(Math.max(0, width - used))), tone: 'quiet'}];
 }
@@ -21,7 +25,7 @@ export function filterSpans(text: string, {pieces, problem}: Filter<never>): Lin
 	}
 
 	const spans: Span[] = pieces.flatMap(({start, end, problem: wrong}, index) => [
-		...(index > 0 ? [{text: own(' ')}] : []),
+		...(index > 0 ? [{text: literal(' ')}] : []),
 		{
 			text: clean(text.slice(start, end)),
 			tone: wrong === undefined ? 'accent' : 'invalid',
@@ -41,17 +45,18 @@ export function countPart(
 ): Line {
 	const {items, total} = list.get();
 	const shown =
-		items.length === total ? grouped(total) : ui`${grouped(items.length)} of ${grouped(total)}`;
-	const bound = limit !== undefined && total >= limit ? ui` (limit ${grouped(limit)})` : own('');
-	const name = noun ? ui` ${total === 1 ? noun[0] : noun[1]}` : own('');
-	return [{text: ui`${shown}${bound}${name}`, tone: 'quiet'}];
+		items.length === total ? grouped(total) : safe`${grouped(items.length)} of ${grouped(total)}`;
+	const bound =
+		limit !== undefined && total >= limit ? safe` (limit ${grouped(limit)})` : literal('');
+	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
+	return [{text: safe`${shown}${bound}${name}`, tone: 'quiet'}];
 }
 
 /** Whether a live list follows what comes, and how much came meanwhile. */
 export function followPart(list: AnyList): Line {
 	const {isFollowing, window} = list.get();
 	if (isFollowing) {
-		return [{text: own('following'), tone: 'quiet'}];
+		return [{text: literal('following'), tone: 'quiet'}];
 	}
 
 	const newer = window.newer > 0 ? ` · ${grouped(window.newer)} newer` : '';

@@ -9,7 +9,7 @@ export type TProps = Omit<TextProps, 'children'> & {readonly children?: SafeNode
 
 /**
  * The only way to put text on the screen, and the only file that imports Ink's `Text`. A stranger's text comes in through
- * `cell()` or `block()` of core/untrusted, our own words through `own()` or `ui` of `safe.ts`. Truncates by default, so that
+ * `cell()` or `block()` of core/untrusted, our own words through `literal()` or `safe` of `safe.ts`. Truncates by default, so that
  * a row never becomes two; give it text that `fit()` has cut already, for Ink keeps every text it measured.
  */
 export function T({wrap = 'truncate', children, ...rest}: TProps) {

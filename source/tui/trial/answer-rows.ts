@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {ui} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import {line, wrapText, type Line} from '../panes/line.ts';
 import {createMemory} from '../panes/remember.ts';
 
@@ -7,4 +7,4 @@ const remember = createMemory<readonly Line[]>();
 
 /** What a tool answered as rows of `width` cells; the last that was laid out is kept. */
 export const answerRows = (text: Safe, width: number): readonly Line[] =>
-	remember([text, width], () => wrapText(text, width - 2).map(row => line(ui` ${row}`)));
+	remember([text, width], () => wrapText(text, width - 2).map(row => line(safe` ${row}`)));

@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import {useContext} from 'react';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import {ui} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import {Field} from '../text/field.tsx';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
@@ -35,7 +35,7 @@ export function FieldRow({label, value, onChange, note, width}: FieldRowProps) {
 				<Field value={value} onChange={onChange} />
 			</Box>
 			<Box width={noteCells + 1} height={1} flexShrink={0}>
-				<T {...theme.quiet}>{ui` ${note}`}</T>
+				<T {...theme.quiet}>{safe` ${note}`}</T>
 			</Box>
 		</Box>
 	);

@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {failedLines} from '../panes/empty.ts';
 import {clean, line} from '../panes/line.ts';
 import {paneKey} from '../panes/pane.ts';
@@ -102,7 +102,7 @@ function LastRowFailed() {
 	return (
 		<LineRow
 			row={line(
-				ui` 1-${clean(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
+				safe` 1-${clean(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
 				'quiet',
 			)}
 			width={columns}
@@ -116,13 +116,13 @@ function TooSmall({width, height}: RegionProps) {
 	const isLeaving = overlay?.kind === 'quit';
 	const rows = [
 		line(
-			ui`terminal too small (${width}×${height}, need ${smallest.columns}×${smallest.rows})`,
+			safe`terminal too small (${width}×${height}, need ${smallest.columns}×${smallest.rows})`,
 			'warn',
 		),
 		...(overlay?.kind === 'approval'
-			? [line(own('! d denies, Esc leaves; to allow: more room'), 'warn')]
+			? [line(literal('! d denies, Esc leaves; to allow: more room'), 'warn')]
 			: []),
-		...(isLeaving ? [line(ui`q again to quit, Esc stay`)] : []),
+		...(isLeaving ? [line(safe`q again to quit, Esc stay`)] : []),
 	];
 	return (
 		<Box width={width} height={height} overflow="hidden" flexShrink={0}>

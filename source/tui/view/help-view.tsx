@@ -1,5 +1,5 @@
 import {Box} from 'ink';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
@@ -14,7 +14,7 @@ function languageOf({sections}: Pane): readonly Line[] {
 	const words = sections.flatMap(({listing}) => listing?.words ?? []);
 	return words.length === 0
 		? []
-		: [line(ui`Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];
+		: [line(safe`Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];
 }
 
 export type HelpViewProps = RegionProps & {
@@ -27,7 +27,7 @@ export function HelpView({query, top, width, height}: HelpViewProps) {
 	const pane = useShell().pane();
 	const rows = helpLines(pane, query);
 	const language = languageOf(pane);
-	const shown = rows.length === 0 ? [line(own('No key fits the search.'), 'quiet')] : rows;
+	const shown = rows.length === 0 ? [line(literal('No key fits the search.'), 'quiet')] : rows;
 	const bodyHeight = height - language.length;
 	const columns = width >= twoColumnsFrom ? 2 : 1;
 	const cells = Math.floor(width / columns);

@@ -1,4 +1,4 @@
-import {empty, own, ui} from '../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
@@ -18,7 +18,7 @@ export function LastRow({width}: {readonly width: number}) {
 	if (overlay?.kind === 'help' && overlay.isSearching) {
 		return (
 			<FieldRow
-				label={own('search ')}
+				label={literal('search ')}
 				value={overlay.query}
 				note={empty}
 				width={width}
@@ -32,9 +32,9 @@ export function LastRow({width}: {readonly width: number}) {
 	if (field === 'search') {
 		return (
 			<FieldRow
-				label={own('search ')}
+				label={literal('search ')}
 				value={view.search}
-				note={own('enter, then n N')}
+				note={literal('enter, then n N')}
 				width={width}
 				onChange={search => {
 					change(shell, {search});
@@ -50,7 +50,7 @@ export function LastRow({width}: {readonly width: number}) {
 
 	return (
 		<LineRow
-			row={toast ? [{text: ui` ${toast.text}`, tone: toast.tone}] : hintsLine(shell, width)}
+			row={toast ? [{text: safe` ${toast.text}`, tone: toast.tone}] : hintsLine(shell, width)}
 			width={width}
 		/>
 	);
@@ -63,9 +63,9 @@ function FilterField({value, width}: {readonly value: string; readonly width: nu
 	const problem = list?.get().filter.problem;
 	return (
 		<FieldRow
-			label={own('/ ')}
+			label={literal('/ ')}
 			value={value}
-			note={problem === undefined ? own('esc clears') : ui`✗ ${clean(problem)}`}
+			note={problem === undefined ? literal('esc clears') : safe`✗ ${clean(problem)}`}
 			width={width}
 			onChange={text => {
 				list?.setFilter(text);

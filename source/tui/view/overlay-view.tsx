@@ -1,5 +1,5 @@
 import {Box} from 'ink';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
 import {clean, type Line} from '../panes/line.ts';
@@ -37,33 +37,33 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 	switch (overlay.kind) {
 		case 'help':
 			return [
-				[{text: own('Help'), tone: 'title'}],
+				[{text: literal('Help'), tone: 'title'}],
 				[{text: shell.pane().title}],
 				overlay.query === ''
-					? [{text: own('/ search'), tone: 'quiet'}]
+					? [{text: literal('/ search'), tone: 'quiet'}]
 					: [{text: clean(overlay.query), tone: 'accent'}],
 			];
 		case 'palette':
-			return [[{text: own('Palette'), tone: 'title'}]];
+			return [[{text: literal('Palette'), tone: 'title'}]];
 		case 'quit':
-			return [[{text: own('Quit?'), tone: 'title'}]];
+			return [[{text: literal('Quit?'), tone: 'title'}]];
 		case 'confirm':
 		case 'menu':
 			return [[{text: overlay.title, tone: 'title'}]];
 		case 'first-run':
-			return [[{text: own('Welcome to svc'), tone: 'title'}]];
+			return [[{text: literal('Welcome to svc'), tone: 'title'}]];
 		case 'approval':
-			return sheetNow(shell)?.layout().title ?? [[{text: own('Approval'), tone: 'title'}]];
+			return sheetNow(shell)?.layout().title ?? [[{text: literal('Approval'), tone: 'title'}]];
 		case 'trial':
 			return [
-				[{text: ui`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
+				[{text: safe`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
 				[{text: clean(overlay.trial.server)}],
 			];
 		case 'answer':
 			return [
 				[
 					{
-						text: ui`${clean(overlay.trial.tool)} ${overlay.isError ? own('✗ failed') : own('✓ answered')}`,
+						text: safe`${clean(overlay.trial.tool)} ${overlay.isError ? literal('✗ failed') : literal('✓ answered')}`,
 						tone: 'title',
 					},
 				],

@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {fit} from '../../terminal/text/fit.ts';
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {acts} from '../commands/table.ts';
 import {paletteEntries, type PaletteEntry} from '../overlay/palette-entries.ts';
 import {line, type Line} from '../panes/line.ts';
@@ -23,10 +23,10 @@ export function PaletteView({query, index, width, height}: PaletteViewProps) {
 	return (
 		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
 			<FieldRow
-				label={own('> ')}
+				label={literal('> ')}
 				value={query}
 				width={width}
-				note={ui`${entries.length}`}
+				note={safe`${entries.length}`}
 				onChange={value => {
 					shell.view.set(state => ({
 						...state,
@@ -35,7 +35,7 @@ export function PaletteView({query, index, width, height}: PaletteViewProps) {
 				}}
 			/>
 			<LineBlock
-				rows={rows.length === 0 ? [line(own('  Nothing fits.'), 'quiet')] : rows}
+				rows={rows.length === 0 ? [line(literal('  Nothing fits.'), 'quiet')] : rows}
 				top={top}
 				width={width}
 				height={listHeight}
@@ -53,12 +53,12 @@ function paletteRow(
 	width: number,
 ): Line {
 	const labelCells = Math.max(10, width - keyCells - placeCells - 4);
-	const name = why === undefined ? label : ui`${label} · ${why}`;
+	const name = why === undefined ? label : safe`${label} · ${why}`;
 	const tone = isChosen ? 'selected' : 'plain';
 	return [
-		{text: isChosen ? own('> ') : own('  '), tone: 'accent'},
+		{text: isChosen ? literal('> ') : literal('  '), tone: 'accent'},
 		{text: fit(name, labelCells), tone: why === undefined ? tone : 'quiet'},
-		{text: ui` ${fit(key, keyCells)}`, tone: 'accent'},
-		{text: fit(why === undefined ? place : own('disabled'), placeCells), tone: 'quiet'},
+		{text: safe` ${fit(key, keyCells)}`, tone: 'accent'},
+		{text: fit(why === undefined ? place : literal('disabled'), placeCells), tone: 'quiet'},
 	];
 }

@@ -1,4 +1,4 @@
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../panes/detail-cursor.ts';
 import {holds} from '../panes/detail.ts';
 import {clean, line, type Line} from '../panes/line.ts';
@@ -8,7 +8,7 @@ import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 import {usePane} from './use-pane.ts';
 
-const nothing = [line(own('Nothing is selected'), 'quiet')];
+const nothing = [line(literal('Nothing is selected'), 'quiet')];
 
 const accented = (row: Line): Line => row.map(span => ({...span, tone: 'accent'}));
 
@@ -19,7 +19,7 @@ function chosenRow(row: Line): Line {
 		tone: tone === 'plain' ? ('selected' as const) : tone,
 	}));
 	return first?.text.startsWith(' ')
-		? [{text: own('>'), tone: 'accent'}, {...first, text: clean(first.text.slice(1))}, ...rest]
+		? [{text: literal('>'), tone: 'accent'}, {...first, text: clean(first.text.slice(1))}, ...rest]
 		: [...(first ? [first] : []), ...rest];
 }
 

@@ -1,13 +1,13 @@
 import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
-import {own} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {sheetName} from '../approvals/sheet.ts';
 import {noteShown, sheetNow} from '../commands/sheet.ts';
 import {line} from '../panes/line.ts';
 import {LineBlock} from './line-block.tsx';
 import {useShell} from './shell-context.ts';
 
-const gone = [line(own('  It waits no more.'), 'quiet')];
+const gone = [line(literal('  It waits no more.'), 'quiet')];
 
 /** The open sheet: what is asked, the choices under it, and on wide screens what the server says beside it. */
 export function SheetBody({width, height}: {readonly width: number; readonly height: number}) {

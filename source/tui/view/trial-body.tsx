@@ -1,4 +1,4 @@
-import {own, ui} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {blankLine, clean, line, wrapText} from '../panes/line.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
@@ -17,12 +17,12 @@ const mostSaid = 4;
 export function TrialBody({trial, width, height}: TrialBodyProps) {
 	const said = wrapText(clean(trial.description.replaceAll(/\s+/g, ' ')), width - indent - 1);
 	const head = [
-		line(own('  text by the server'), 'quiet'),
-		...said.slice(0, mostSaid).map(row => line(ui`    ${row}`)),
-		...(said.length > mostSaid ? [line(own('    …'))] : []),
+		line(literal('  text by the server'), 'quiet'),
+		...said.slice(0, mostSaid).map(row => line(safe`    ${row}`)),
+		...(said.length > mostSaid ? [line(literal('    …'))] : []),
 		blankLine,
-		line(own('  Each argument takes JSON, or else a text; empty ones are left out.'), 'quiet'),
-		line(own('  A call that needs approval asks for it: ! opens it.'), 'quiet'),
+		line(literal('  Each argument takes JSON, or else a text; empty ones are left out.'), 'quiet'),
+		line(literal('  A call that needs approval asks for it: ! opens it.'), 'quiet'),
 		blankLine,
 	];
 	const {rows, cursor} = formLines(trial.form, width);

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
 import {block, cell} from '../../../source/core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../source/terminal/text/fit.ts';
-import {empty, own, ui} from '../../../source/terminal/text/safe.ts';
+import {empty, literal, safe} from '../../../source/terminal/text/safe.ts';
 import {singleLine} from '../../../source/terminal/text/single-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 
@@ -80,16 +80,16 @@ test('a long text costs no more than what is shown of it', () => {
 });
 
 test('our own words, numbers and safe parts make a line', () => {
-	expect(ui`${3} of ${own('4')} ${cell('a\u0007').text}`).toBe('3 of 4 a␇');
-	expect(ui`a\b`).toBe('a\b');
+	expect(safe`${3} of ${literal('4')} ${cell('a\u0007').text}`).toBe('3 of 4 a␇');
+	expect(safe`a\b`).toBe('a\b');
 	expect(empty).toBe('');
 	const name: string = 'someone';
 	// @ts-expect-error -- an arbitrary string is nobody's own word
-	own(name);
+	literal(name);
 	// @ts-expect-error -- not in a template either
-	own(`hello ${name}`);
+	literal(`hello ${name}`);
 	// @ts-expect-error -- nor as a part
-	expect(ui`hello ${name}`).toBe('hello someone');
+	expect(safe`hello ${name}`).toBe('hello someone');
 });
 
 test('a one-line value holds no line break, control or half character, and cleaning it again changes nothing', () => {

@@ -1,7 +1,7 @@
 import {Box, useWindowSize} from 'ink';
 import {useState} from 'react';
 import {expect, test} from 'vitest';
-import {own, ui} from '../../../source/terminal/text/safe.ts';
+import {literal, safe} from '../../../source/terminal/text/safe.ts';
 import {useKeys} from '../../../source/tui/input/use-keys.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
@@ -20,10 +20,10 @@ function Counter() {
 	return (
 		<Box width={columns} height={rows} flexDirection="column">
 			<T color="red" bold>
-				{ui`count ${count}`}
+				{safe`count ${count}`}
 			</T>
-			<T>{ui`${columns}x${rows}`}</T>
-			<T>{own('日本 ✓ end')}</T>
+			<T>{safe`${columns}x${rows}`}</T>
+			<T>{literal('日本 ✓ end')}</T>
 		</Box>
 	);
 }

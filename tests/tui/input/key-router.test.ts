@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {own} from '../../../source/terminal/text/safe.ts';
+import {literal} from '../../../source/terminal/text/safe.ts';
 import {createKeyRouter, type KeyBinding} from '../../../source/tui/input/key-router.ts';
 import {keymapMarkdown} from '../../../source/tui/input/keymap.ts';
 import {keyConflicts} from './key-conflicts.ts';
@@ -7,13 +7,19 @@ import {keyConflicts} from './key-conflicts.ts';
 type Context = {readonly selected: boolean};
 
 const bindings: ReadonlyArray<KeyBinding<Context>> = [
-	{keys: ['q'], id: 'quit', label: own('quit'), scope: 'global'},
-	{keys: [':', 'ctrl+k'], id: 'palette', label: own('palette'), scope: 'global'},
-	{keys: ['!', 'alt+a'], id: 'approvals', label: own('review approvals'), scope: 'global'},
-	{keys: ['enter'], id: 'open', label: own('open'), scope: 'list', when: ({selected}) => selected},
-	{keys: ['left'], id: 'back', label: own('back'), scope: 'list'},
-	{keys: ['j', 'down'], id: 'down', label: own('down'), scope: 'list', quiet: true},
-	{keys: ['q', 'esc'], id: 'close', label: own('close'), scope: 'palette'},
+	{keys: ['q'], id: 'quit', label: literal('quit'), scope: 'global'},
+	{keys: [':', 'ctrl+k'], id: 'palette', label: literal('palette'), scope: 'global'},
+	{keys: ['!', 'alt+a'], id: 'approvals', label: literal('review approvals'), scope: 'global'},
+	{
+		keys: ['enter'],
+		id: 'open',
+		label: literal('open'),
+		scope: 'list',
+		when: ({selected}) => selected,
+	},
+	{keys: ['left'], id: 'back', label: literal('back'), scope: 'list'},
+	{keys: ['j', 'down'], id: 'down', label: literal('down'), scope: 'list', quiet: true},
+	{keys: ['q', 'esc'], id: 'close', label: literal('close'), scope: 'palette'},
 ];
 
 const router = createKeyRouter(bindings);
@@ -66,8 +72,8 @@ test('two bindings of one scope that claim one key are a conflict, unless one is
 	expect(keyConflicts(bindings)).toEqual([]);
 	const more: ReadonlyArray<KeyBinding<Context>> = [
 		...bindings,
-		{keys: ['q'], id: 'query', label: own('query'), scope: 'global'},
-		{keys: ['j'], id: 'jump', label: own('jump'), scope: 'list', when: () => true},
+		{keys: ['q'], id: 'query', label: literal('query'), scope: 'global'},
+		{keys: ['j'], id: 'jump', label: literal('jump'), scope: 'list', when: () => true},
 	];
 	expect(keyConflicts(more)).toEqual([
 		'Key "q" of scope "global" is bound to "quit" and to "query"',
@@ -78,7 +84,7 @@ test('the keymap is a Markdown table for each scope', () => {
 	const markdown = keymapMarkdown(
 		[
 			...bindings.slice(0, 2),
-			{keys: ['|', '`'], id: 'list.pipe', label: own('a | b'), scope: 'list'},
+			{keys: ['|', '`'], id: 'list.pipe', label: literal('a | b'), scope: 'list'},
 		],
 		scope => (scope === 'global' ? 'Everywhere' : scope),
 	);

@@ -6,7 +6,7 @@ import {cell} from '../../../source/core/untrusted.ts';
 import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
 import {createTerminalModes, resetAtExit} from '../../../source/terminal/modes.ts';
 import {editText} from '../../../source/terminal/suspend.ts';
-import {own} from '../../../source/terminal/text/safe.ts';
+import {literal} from '../../../source/terminal/text/safe.ts';
 import {InputContext, useKeys} from '../../../source/tui/input/use-keys.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 
@@ -56,7 +56,7 @@ function Keys() {
 	);
 	return (
 		<Box width={columns} height={rows} flexDirection="column" overflow="hidden">
-			<T>{own('ready')}</T>
+			<T>{literal('ready')}</T>
 			<T>{cell(seen.join(' ')).text}</T>
 		</Box>
 	);

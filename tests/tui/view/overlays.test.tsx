@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {own} from '../../../source/terminal/text/safe.ts';
+import {literal} from '../../../source/terminal/text/safe.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
@@ -236,7 +236,7 @@ test('what an answer opens stays open', async () => {
 	};
 	shell.view.set(state => ({
 		...state,
-		overlay: {kind: 'confirm', title: own('Sure'), lines: [], act: own('go on'), run},
+		overlay: {kind: 'confirm', title: literal('Sure'), lines: [], act: literal('go on'), run},
 	}));
 	await shown.screen.press('y');
 

@@ -1,7 +1,7 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {
 	askedFor,
 	askingServer,
@@ -33,12 +33,12 @@ export function approvalColumns(width: number): ApprovalColumns {
 
 /** The names of the columns. */
 export const approvalHeader = ({server, tool, rest}: ApprovalColumns): Safe =>
-	ui`   ${fit(own('#'), cells.id)} ${fit(own('state'), cells.state)} ${fit(own('time'), cells.time)} ${fit(own('server'), server)} ${fit(own('tool'), tool)} ${fit(own('for'), rest)}`;
+	safe`   ${fit(literal('#'), cells.id)} ${fit(literal('state'), cells.state)} ${fit(literal('time'), cells.time)} ${fit(literal('server'), server)} ${fit(literal('tool'), tool)} ${fit(literal('for'), rest)}`;
 
 const headings: Readonly<Record<ApprovalEntry['kind'], Line>> = {
-	waiting: line(own('  ── waiting ──'), 'title'),
-	rule: line(own('  ── rules ──'), 'title'),
-	settled: line(own('  ── history ──'), 'title'),
+	waiting: line(literal('  ── waiting ──'), 'title'),
+	rule: line(literal('  ── rules ──'), 'title'),
+	settled: line(literal('  ── history ──'), 'title'),
 };
 
 /** The heading of the section that a row begins. */
@@ -66,15 +66,15 @@ function requestRow(
 	const {id, decision} = approval;
 	const word = decision
 		? outcomeWords[decision.outcome]
-		: ({text: ui`! ${duration(approval.deadline - now)} left`, tone: 'warn'} as const);
+		: ({text: safe`! ${duration(approval.deadline - now)} left`, tone: 'warn'} as const);
 	const at = decision?.at ?? approval.requestedAt;
 	return [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: decision ? own('  ') : own('! '), tone: 'warn'},
-		{text: ui`${fit(clean(String(id)), cells.id)} `, tone: isSelected ? 'selected' : 'plain'},
-		{text: ui`${fit(word.text, cells.state)} `, tone: word.tone},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+		{text: decision ? literal('  ') : literal('! '), tone: 'warn'},
+		{text: safe`${fit(clean(String(id)), cells.id)} `, tone: isSelected ? 'selected' : 'plain'},
+		{text: safe`${fit(word.text, cells.state)} `, tone: word.tone},
 		{
-			text: ui`${fit(isSameDay(at, now) ? clockTime(at) : clean(dayTime(at).slice(0, 6)), cells.time)} ${fit(askingServer(approval), columns.server)} ${fit(askedFor(approval), columns.tool)} `,
+			text: safe`${fit(isSameDay(at, now) ? clockTime(at) : clean(dayTime(at).slice(0, 6)), cells.time)} ${fit(askingServer(approval), columns.server)} ${fit(askedFor(approval), columns.tool)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(originText(approval), columns.rest), tone: 'quiet'},
@@ -84,25 +84,25 @@ function requestRow(
 /** `run #184 gh-review`, then what it was called with. */
 function originText(approval: Approval): Safe {
 	const {run, route} = approval;
-	const origin = run === undefined ? own('a person') : ui`run #${run}`;
-	const via = route === undefined || route === '-' ? own('') : ui` ${clean(route)}`;
+	const origin = run === undefined ? literal('a person') : safe`run #${run}`;
+	const via = route === undefined || route === '-' ? literal('') : safe` ${clean(route)}`;
 	const args =
 		approval.kind === 'tool' && approval.args !== null
-			? ui`  ${cell(JSON.stringify(approval.args), 200).text}`
-			: own('');
-	return ui`${origin}${via}${args}`;
+			? safe`  ${cell(JSON.stringify(approval.args), 200).text}`
+			: literal('');
+	return safe`${origin}${via}${args}`;
 }
 
 const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boolean): Line => [
-	{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-	{text: own('  ')},
+	{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+	{text: literal('  ')},
 	{
-		text: ui`${fit(ui`r${rule.id}`, cells.id)} ${fit(own('allows'), cells.state)} ${fit(ui`${rule.uses} ${rule.uses === 1 ? own('use') : own('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(rule.tool), columns.tool)} `,
+		text: safe`${fit(safe`r${rule.id}`, cells.id)} ${fit(literal('allows'), cells.state)} ${fit(safe`${rule.uses} ${rule.uses === 1 ? literal('use') : literal('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(rule.tool), columns.tool)} `,
 		tone: isSelected ? 'selected' : 'plain',
 	},
 	{
 		text: fit(
-			ui`${reachText(rule)} · ${ruleArguments(rule)} · ${hashText(rule.definition)}`,
+			safe`${reachText(rule)} · ${ruleArguments(rule)} · ${hashText(rule.definition)}`,
 			columns.rest,
 		),
 		tone: 'quiet',

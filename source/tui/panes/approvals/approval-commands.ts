@@ -1,6 +1,6 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {ruleText} from '../../approvals/approval-text.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
 import type {PaneCommand} from '../../commands/command.ts';
@@ -28,7 +28,7 @@ const why =
 	(reasonFor: (entry: ApprovalEntry) => Safe | undefined) =>
 	(shell: Shell): Safe | undefined => {
 		const entry = selected(shell);
-		return entry ? reasonFor(entry) : own('Nothing is selected');
+		return entry ? reasonFor(entry) : literal('Nothing is selected');
 	};
 
 function askToRevoke(shell: Shell): void {
@@ -41,16 +41,16 @@ function askToRevoke(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Revoke rule r${rule.id}`,
-			lines: [ruleText(rule), own('Calls that it covered ask again.')].flatMap(text =>
+			title: safe`Revoke rule r${rule.id}`,
+			lines: [ruleText(rule), literal('Calls that it covered ask again.')].flatMap(text =>
 				wrapText(text, shell.view.get().size.columns - 4),
 			),
-			act: own('revoke'),
+			act: literal('revoke'),
 			run() {
 				shell.attempt(async () => {
 					const done = await shell.port.revokeApprovalRule(rule.id);
 					shell.toast(
-						done ? ui`Rule r${rule.id} is revoked` : ui`Rule r${rule.id} was gone already`,
+						done ? safe`Rule r${rule.id} is revoked` : safe`Rule r${rule.id} was gone already`,
 						done ? 'good' : 'warn',
 					);
 				});
@@ -73,25 +73,27 @@ export const approvalCommands: readonly PaneCommand[] = [
 	{
 		id: 'approvals.open',
 		keys: ['enter'],
-		label: own('review'),
+		label: literal('review'),
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
 		run: review,
 	},
 	{
 		id: 'approvals.revoke',
 		keys: ['x'],
-		label: own('revoke the rule (asks)'),
+		label: literal('revoke the rule (asks)'),
 		why: why(entry =>
-			entry.kind === 'rule' ? undefined : own('Only a rule can be revoked; ! answers what waits'),
+			entry.kind === 'rule'
+				? undefined
+				: literal('Only a rule can be revoked; ! answers what waits'),
 		),
 		run: askToRevoke,
 	},
 	{
 		id: 'approvals.run',
 		keys: ['o'],
-		label: own('its run'),
+		label: literal('its run'),
 		why: why(entry =>
-			requestOf(entry)?.run === undefined ? own('No run asked for it') : undefined,
+			requestOf(entry)?.run === undefined ? literal('No run asked for it') : undefined,
 		),
 		run(shell) {
 			const {run} = requestOf(selected(shell)) ?? {};
@@ -103,10 +105,10 @@ export const approvalCommands: readonly PaneCommand[] = [
 	{
 		id: 'approvals.delivery',
 		keys: ['b'],
-		label: own('its delivery'),
+		label: literal('its delivery'),
 		quiet: true,
 		why: why(entry =>
-			requestOf(entry)?.delivery === undefined ? own('No delivery led to it') : undefined,
+			requestOf(entry)?.delivery === undefined ? literal('No delivery led to it') : undefined,
 		),
 		run(shell) {
 			const {delivery} = requestOf(selected(shell)) ?? {};
@@ -118,7 +120,7 @@ export const approvalCommands: readonly PaneCommand[] = [
 	{
 		id: 'approvals.copy',
 		keys: ['y'],
-		label: own('copy'),
+		label: literal('copy'),
 		why: why(() => undefined),
 		run(shell) {
 			const entry = selected(shell);
@@ -128,7 +130,7 @@ export const approvalCommands: readonly PaneCommand[] = [
 						shell,
 						copied(entry),
 						entry.kind === 'rule'
-							? own('rule')
+							? literal('rule')
 							: clean(entry.approval.kind === 'tool' ? 'arguments' : 'message'),
 					),
 				);
@@ -138,9 +140,9 @@ export const approvalCommands: readonly PaneCommand[] = [
 	{
 		id: 'approvals.pager',
 		keys: ['e'],
-		label: own('all of it in $PAGER'),
+		label: literal('all of it in $PAGER'),
 		quiet: true,
-		why: why(entry => (entry.kind === 'rule' ? own('A rule is shown whole here') : undefined)),
+		why: why(entry => (entry.kind === 'rule' ? literal('A rule is shown whole here') : undefined)),
 		run(shell) {
 			const approval = requestOf(selected(shell));
 			if (approval) {

@@ -2,7 +2,7 @@ import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {
 	deadlineText,
 	outcomeSentences,
@@ -21,7 +21,7 @@ const factCells = 13;
 
 const factRows = (name: Safe, value: Safe, width: number): readonly Line[] =>
 	wrapText(value, width - factCells - 2).map((row, index): Line => [
-		{text: ui`  ${fit(index === 0 ? name : own(''), factCells)}`, tone: 'quiet'},
+		{text: safe`  ${fit(index === 0 ? name : literal(''), factCells)}`, tone: 'quiet'},
 		{text: row},
 	]);
 
@@ -60,7 +60,7 @@ function formRows(
 	const form = newForm(approval.fields);
 	return [
 		...formHead(approval, {state, width}),
-		...wrapText(approval.message, width - 4).map(row => line(ui`    ${row}`, 'quiet')),
+		...wrapText(approval.message, width - 4).map(row => line(safe`    ${row}`, 'quiet')),
 		...approval.fields.flatMap(field =>
 			factRows(clean(field.title), valueText(field, form), width),
 		),
@@ -71,41 +71,45 @@ function decisionRows(approval: Approval, now: number, width: number): readonly 
 	const {decision} = approval;
 	if (!decision) {
 		return [
-			line(ui`! waits, ${deadlineText(approval, now)} · enter opens it`, 'warn'),
-			line(ui`  asked ${fullTime(approval.requestedAt)}`, 'quiet'),
+			line(safe`! waits, ${deadlineText(approval, now)} · enter opens it`, 'warn'),
+			line(safe`  asked ${fullTime(approval.requestedAt)}`, 'quiet'),
 		];
 	}
 
 	const {outcome, at, by, scope, rule, reason} = decision;
-	const reach = scope === undefined ? own('') : ui` (${clean(scope)})`;
+	const reach = scope === undefined ? literal('') : safe` (${clean(scope)})`;
 	return [
-		line(ui`${outcomeWords[outcome].text}${reach}  ${fullTime(at)}`, outcomeWords[outcome].tone),
-		...factRows(own('by'), clean(by), width),
+		line(safe`${outcomeWords[outcome].text}${reach}  ${fullTime(at)}`, outcomeWords[outcome].tone),
+		...factRows(literal('by'), clean(by), width),
 		...(outcome === 'allowed' || outcome === 'denied'
 			? []
-			: factRows(own('why'), outcomeSentences[outcome], width)),
-		...(rule === undefined ? [] : factRows(own('rule'), ui`r${rule}`, width)),
-		...(reason === undefined ? [] : factRows(own('agent told'), clean(reason), width)),
+			: factRows(literal('why'), outcomeSentences[outcome], width)),
+		...(rule === undefined ? [] : factRows(literal('rule'), safe`r${rule}`, width)),
+		...(reason === undefined ? [] : factRows(literal('agent told'), clean(reason), width)),
 	];
 }
 
 function ruleDetail(rule: ApprovalRule, width: number): readonly Line[] {
 	return [
-		line(ui`rule r${rule.id}`, 'strong'),
-		...wrapText(ruleText(rule), width - 2).map(row => line(ui`  ${row}`)),
+		line(safe`rule r${rule.id}`, 'strong'),
+		...wrapText(ruleText(rule), width - 2).map(row => line(safe`  ${row}`)),
 		blankLine,
-		...factRows(own('profile'), clean(rule.profile), width),
-		...factRows(own('definition'), clean(`sha256:${rule.definition}`), width),
-		...factRows(own('made'), ui`${fullTime(rule.createdAt)} by ${clean(rule.createdBy)}`, width),
+		...factRows(literal('profile'), clean(rule.profile), width),
+		...factRows(literal('definition'), clean(`sha256:${rule.definition}`), width),
 		...factRows(
-			own('used'),
-			ui`${rule.uses} ${rule.uses === 1 ? own('time') : own('times')}`,
+			literal('made'),
+			safe`${fullTime(rule.createdAt)} by ${clean(rule.createdBy)}`,
+			width,
+		),
+		...factRows(
+			literal('used'),
+			safe`${rule.uses} ${rule.uses === 1 ? literal('time') : literal('times')}`,
 			width,
 		),
 		blankLine,
 		...wrapText(
 			'It holds for this definition of this tool alone: a tool that changes asks again. x revokes it.',
 			width - 2,
-		).map(row => line(ui`  ${row}`, 'quiet')),
+		).map(row => line(safe`  ${row}`, 'quiet')),
 	];
 }

@@ -1,4 +1,4 @@
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, grouped} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
@@ -29,7 +29,7 @@ function factsPart({feed}: Shell): Line {
 	const {approvals, approvalRules, settledApprovals} = feed.get().state;
 	return [
 		{
-			text: ui`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? own('rule') : own('rules')} · ${grouped(settledApprovals.length)} decided`,
+			text: safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${grouped(settledApprovals.length)} decided`,
 			tone: approvals.length > 0 ? 'warn' : 'quiet',
 		},
 	];
@@ -38,8 +38,8 @@ function factsPart({feed}: Shell): Line {
 /** What waits for a person, the rules that stand for one, and what was decided. */
 export const approvalsPane: Pane = {
 	id: 'approvals',
-	title: own('Approvals'),
-	short: own('Appr'),
+	title: literal('Approvals'),
+	short: literal('Appr'),
 	count: ({approvals}) => approvals.length,
 	empty: () => [
 		'Nothing waits for approval, and nothing did.',
@@ -50,11 +50,11 @@ export const approvalsPane: Pane = {
 	sections: [
 		{
 			id: 'approvals',
-			title: own('Approvals'),
+			title: literal('Approvals'),
 			commands: approvalCommands,
 			listing: {
 				list: entryList,
-				words: own('kind: server: tool: outcome: route: run: since:'),
+				words: literal('kind: server: tool: outcome: route: run: since:'),
 				isLive: false,
 				detail: createEntryDetail,
 				hasCursor: false,

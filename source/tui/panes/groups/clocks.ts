@@ -1,6 +1,6 @@
 import {dueOf, type Group, type GroupReason} from '../../../core/group.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import {clean} from '../line.ts';
 import {duration} from '../time.ts';
 
@@ -46,21 +46,21 @@ export function secondsText(ms: number): Safe {
 /** When a pending group is dispatched, and by which clock. */
 export const nextOf = (group: Group): {readonly at: number; readonly word: Safe} => {
 	const {at, reason} = dueOf(group);
-	return {at, word: reason === 'cap' ? own('cap') : own('dispatch')};
+	return {at, word: reason === 'cap' ? literal('cap') : literal('dispatch')};
 };
 
 /** Why a group was dispatched. */
 export const reasonWords: Readonly<Record<GroupReason, Safe>> = {
-	quiet: own('by quiet window'),
-	cap: own('by cap'),
-	stop: own('at stop'),
-	person: own('by a person'),
+	quiet: literal('by quiet window'),
+	cap: literal('by cap'),
+	stop: literal('at stop'),
+	person: literal('by a person'),
 };
 
 /** The same where there is little room. */
 export const shortReasons: typeof reasonWords = {
-	quiet: own('quiet'),
-	cap: own('cap'),
-	stop: own('stop'),
-	person: own('person'),
+	quiet: literal('quiet'),
+	cap: literal('cap'),
+	stop: literal('stop'),
+	person: literal('person'),
 };

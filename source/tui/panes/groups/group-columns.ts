@@ -2,7 +2,7 @@ import type {Group} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
-import {empty, own, ui} from '../../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, line, type Line, type Span} from '../line.ts';
 import {runWords} from '../runs/run-word.ts';
 import {clockTime, duration} from '../time.ts';
@@ -62,7 +62,7 @@ export function groupHeader(columns: GroupColumns, whole: readonly Group[]): Saf
 	const pending = whole.filter(({state}) => state === 'pending');
 	const quietMs = common(pending.map(group => group.quietAt - group.lastAt));
 	const capMs = common(pending.map(group => group.capAt - group.firstAt));
-	return ui`  ${fit(own('route'), route)} ${fit(own('key'), key)} ${fit(own('events'), events)} ${fit(named(own('quiet window'), own('quiet'), {ms: quietMs, room: quiet}), quiet)} ${fit(named(own('cap'), own('cap'), {ms: capMs, room: cap}), cap)} next`;
+	return safe`  ${fit(literal('route'), route)} ${fit(literal('key'), key)} ${fit(literal('events'), events)} ${fit(named(literal('quiet window'), literal('quiet'), {ms: quietMs, room: quiet}), quiet)} ${fit(named(literal('cap'), literal('cap'), {ms: capMs, room: cap}), cap)} next`;
 }
 
 /** `quiet window 30 s`, as much of it as has room. */
@@ -71,7 +71,7 @@ function named(
 	short: Safe,
 	{ms, room}: {readonly ms: number | undefined; readonly room: number},
 ): Safe {
-	const full = ms === undefined ? name : ui`${name} ${secondsText(ms)}`;
+	const full = ms === undefined ? name : safe`${name} ${secondsText(ms)}`;
 	return [full, name].find(text => widthOf(text) <= room) ?? short;
 }
 
@@ -96,9 +96,9 @@ export type GroupFacts = {
 export function groupRow(group: Group, facts: GroupFacts, isSelected: boolean): Line {
 	const {route, key, events} = facts.columns;
 	return [
-		{text: isSelected ? own('> ') : own('  '), tone: 'accent'},
+		{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
 		{
-			text: ui`${fit(clean(group.route), route)} ${fit(clean(group.key), key)} ${fit(eventsText(group, events), events)} `,
+			text: safe`${fit(clean(group.route), route)} ${fit(clean(group.key), key)} ${fit(eventsText(group, events), events)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		...(group.state === 'pending' ? pendingSpans(group, facts) : doneSpans(group, facts)),
@@ -108,11 +108,11 @@ export function groupRow(group: Group, facts: GroupFacts, isSelected: boolean): 
 /** `6 (5 old)`: all but the latest are superseded. */
 function eventsText({count}: Group, room: number): Safe {
 	if (count === 1) {
-		return own('1');
+		return literal('1');
 	}
 
-	const full = ui`${count} (${count - 1} old)`;
-	return widthOf(full) <= room ? full : ui`${count} (${count - 1})`;
+	const full = safe`${count} (${count - 1} old)`;
+	return widthOf(full) <= room ? full : safe`${count} (${count - 1})`;
 }
 
 function pendingSpans(group: Group, {columns, now}: GroupFacts): readonly Span[] {
@@ -121,36 +121,36 @@ function pendingSpans(group: Group, {columns, now}: GroupFacts): readonly Span[]
 	const {at, word} = nextOf(group);
 	const isDue = at <= now;
 	const left = secondsText(quiet.leftMs);
-	const nextText = next > 8 ? ui`${word} ${clockTime(at)}` : clockTime(at);
+	const nextText = next > 8 ? safe`${word} ${clockTime(at)}` : clockTime(at);
 	return [
 		...barSpan(quiet, quietBar),
-		{text: ui`${fit(quietText > 7 ? ui`${left} left` : left, quietText, {align: 'end'})} `},
+		{text: safe`${fit(quietText > 7 ? safe`${left} left` : left, quietText, {align: 'end'})} `},
 		...barSpan(cap, capBar),
-		{text: ui`${fit(secondsText(cap.leftMs), cells.capText, {align: 'end'})} `},
-		{text: isDue ? own('now') : nextText, tone: isDue ? 'accent' : 'quiet'},
+		{text: safe`${fit(secondsText(cap.leftMs), cells.capText, {align: 'end'})} `},
+		{text: isDue ? literal('now') : nextText, tone: isDue ? 'accent' : 'quiet'},
 	];
 }
 
 const barSpan = (clock: GroupClock, width: number): readonly Span[] =>
-	width === 0 ? [] : [{text: ui`${bar(clock, width)} `, tone: 'accent'}];
+	width === 0 ? [] : [{text: safe`${bar(clock, width)} `, tone: 'accent'}];
 
 function doneSpans({dispatchedAt, reason, runId}: Group, {columns, run}: GroupFacts) {
 	const {quiet, cap} = clockCells(columns);
 	const isShort = columns.next <= 8;
 	const room = quiet + cap + 1;
-	const at = dispatchedAt === undefined ? own('-') : clockTime(dispatchedAt);
+	const at = dispatchedAt === undefined ? literal('-') : clockTime(dispatchedAt);
 	const words = room < 24 ? shortReasons : reasonWords;
-	const why = reason === undefined ? empty : ui` ${words[reason]}`;
+	const why = reason === undefined ? empty : safe` ${words[reason]}`;
 	const took =
 		run?.startedAt === undefined || run.finishedAt === undefined
 			? empty
-			: ui` ${duration(run.finishedAt - run.startedAt)}`;
+			: safe` ${duration(run.finishedAt - run.startedAt)}`;
 	const spans: readonly Span[] = [
 		{
-			text: ui`${fit(isShort ? ui`${at}${why}` : ui`dispatched ${at}${why}`, room)} `,
+			text: safe`${fit(isShort ? safe`${at}${why}` : safe`dispatched ${at}${why}`, room)} `,
 			tone: 'quiet',
 		},
-		{text: runId === undefined ? empty : ui`#${runId} `, tone: 'quiet'},
+		{text: runId === undefined ? empty : safe`#${runId} `, tone: 'quiet'},
 		...(run ? [isShort ? shortWord(run) : runWords[run.state]] : []),
 		{text: isShort ? empty : took, tone: 'quiet'},
 	];
@@ -164,4 +164,4 @@ const shortWord = ({state}: Run): Span => ({
 });
 
 /** Stands between those that wait and those that are done. */
-export const doneHeading: Line = line(own('  ── done ──'), 'quiet');
+export const doneHeading: Line = line(literal('  ── done ──'), 'quiet');

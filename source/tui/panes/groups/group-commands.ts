@@ -1,6 +1,6 @@
 import type {Group} from '../../../core/group.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {goToRun} from '../../commands/go-to.ts';
@@ -18,7 +18,7 @@ const why =
 	(shell: Shell): Safe | undefined => {
 		const group = selected(shell);
 		if (!group) {
-			return own('No group is selected');
+			return literal('No group is selected');
 		}
 
 		return isPossible(group) ? undefined : reason;
@@ -34,19 +34,21 @@ function askToDispatch(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Dispatch ${clean(key)} of ${clean(route)} now`,
+			title: safe`Dispatch ${clean(key)} of ${clean(route)} now`,
 			lines: [
 				count === 1
-					? own('Starts 1 agent run now, for its event.')
-					: ui`Starts 1 agent run now, for the latest of its ${count} events; the prompt says that ${count - 1} ${count === 2 ? own('was') : own('were')} superseded.`,
-				own('Events that come later open a new group.'),
+					? literal('Starts 1 agent run now, for its event.')
+					: safe`Starts 1 agent run now, for the latest of its ${count} events; the prompt says that ${count - 1} ${count === 2 ? literal('was') : literal('were')} superseded.`,
+				literal('Events that come later open a new group.'),
 			],
-			act: own('dispatch'),
+			act: literal('dispatch'),
 			run() {
 				shell.attempt(async () => {
 					const done = await shell.port.dispatchGroup(id);
 					shell.toast(
-						done ? ui`${clean(key)} is dispatched` : ui`${clean(key)} had been dispatched already`,
+						done
+							? safe`${clean(key)} is dispatched`
+							: safe`${clean(key)} had been dispatched already`,
 						done ? 'good' : 'warn',
 					);
 				});
@@ -60,15 +62,15 @@ export const groupCommands: readonly PaneCommand[] = [
 	{
 		id: 'groups.dispatch',
 		keys: ['d'],
-		label: own('dispatch now (asks)'),
-		why: why(({state}) => state === 'pending', own('The group is dispatched already')),
+		label: literal('dispatch now (asks)'),
+		why: why(({state}) => state === 'pending', literal('The group is dispatched already')),
 		run: askToDispatch,
 	},
 	{
 		id: 'groups.run',
 		keys: ['o'],
-		label: own('its run'),
-		why: why(({runId}) => runId !== undefined, own('It waits: it has started no run yet')),
+		label: literal('its run'),
+		why: why(({runId}) => runId !== undefined, literal('It waits: it has started no run yet')),
 		run(shell) {
 			const {runId} = selected(shell) ?? {};
 			if (runId !== undefined) {
@@ -79,24 +81,24 @@ export const groupCommands: readonly PaneCommand[] = [
 	{
 		id: 'groups.copy',
 		keys: ['y'],
-		label: own('copy key'),
-		why: why(() => true, own('')),
+		label: literal('copy key'),
+		why: why(() => true, literal('')),
 		run(shell) {
 			const group = selected(shell);
 			if (group) {
-				shell.attempt(async () => copyText(shell, group.key, own('key')));
+				shell.attempt(async () => copyText(shell, group.key, literal('key')));
 			}
 		},
 	},
 	{
 		id: 'groups.pager',
 		keys: ['e'],
-		label: own('events and payload in $PAGER'),
+		label: literal('events and payload in $PAGER'),
 		quiet: true,
-		why: why(() => true, own('')),
+		why: why(() => true, literal('')),
 		run(shell) {
 			const group = selected(shell);
-			const isStillHere = placeNow(shell, own('e'));
+			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {
 				const stored = group && (await shell.port.getGroup(group.id));
 				if (!stored) {
@@ -104,7 +106,7 @@ export const groupCommands: readonly PaneCommand[] = [
 				}
 
 				const latest = await shell.port.getDelivery(stored.latest);
-				if (isStillHere(own('The pager was not opened'))) {
+				if (isStillHere(literal('The pager was not opened'))) {
 					await shell.desktop.page(groupText({group: stored, latest}));
 				}
 			});

@@ -1,7 +1,7 @@
 import type {StoredDelivery} from '../../../core/delivery.ts';
 import type {Group, GroupMember, StoredGroup} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
@@ -30,9 +30,9 @@ export function groupDetail(group: Group, sources: GroupSources, width: number):
 	return [
 		...wrapText(group.key, width).map(row => line(row, 'strong')),
 		line(
-			ui`${clean(group.route)}  ${clean(group.event)}  ${group.count} ${group.count === 1 ? own('event') : own('events')}, ${group.count - 1} superseded`,
+			safe`${clean(group.route)}  ${clean(group.event)}  ${group.count} ${group.count === 1 ? literal('event') : literal('events')}, ${group.count - 1} superseded`,
 		),
-		line(ui`first ${fullTime(group.firstAt)}  latest ${clockTime(group.lastAt)}`, 'quiet'),
+		line(safe`first ${fullTime(group.firstAt)}  latest ${clockTime(group.lastAt)}`, 'quiet'),
 		...(group.state === 'pending' ? pendingRows(group, now) : doneRows(group, run)),
 		blankLine,
 		...contentRows(group, loaded, width),
@@ -44,21 +44,21 @@ function pendingRows(group: Group, now: number): readonly Line[] {
 	const {at, word} = nextOf(group);
 	return [
 		line(
-			ui`quiet window ${secondsText(quiet.leftMs)} of ${secondsText(quiet.wholeMs)} left  cap ${secondsText(cap.leftMs)} of ${secondsText(cap.wholeMs)} left  ${word} ${clockTime(at)}`,
+			safe`quiet window ${secondsText(quiet.leftMs)} of ${secondsText(quiet.wholeMs)} left  cap ${secondsText(cap.leftMs)} of ${secondsText(cap.wholeMs)} left  ${word} ${clockTime(at)}`,
 			'accent',
 		),
 	];
 }
 
 function doneRows({dispatchedAt, reason, runId}: Group, run: Run | undefined): readonly Line[] {
-	const at = dispatchedAt === undefined ? own('-') : clockTime(dispatchedAt);
+	const at = dispatchedAt === undefined ? literal('-') : clockTime(dispatchedAt);
 	return [
 		[
 			{
-				text: ui`dispatched ${at} ${reason === undefined ? own('') : reasonWords[reason]}  `,
+				text: safe`dispatched ${at} ${reason === undefined ? literal('') : reasonWords[reason]}  `,
 				tone: 'quiet',
 			},
-			...(runId === undefined ? [] : [{text: ui`run #${runId} `}]),
+			...(runId === undefined ? [] : [{text: safe`run #${runId} `}]),
 			...(run ? [runWords[run.state]] : []),
 		],
 	];
@@ -67,16 +67,16 @@ function doneRows({dispatchedAt, reason, runId}: Group, run: Run | undefined): r
 function contentRows(group: Group, loaded: Loaded<GroupContent>, width: number): readonly Line[] {
 	switch (loaded.status) {
 		case 'loading':
-			return [line(own('Events  loading'), 'quiet')];
+			return [line(literal('Events  loading'), 'quiet')];
 		case 'missing':
-			return [line(own('Events  no longer stored'), 'quiet')];
+			return [line(literal('Events  no longer stored'), 'quiet')];
 		case 'failed':
 			return wrapText(`✗ ${loaded.reason}`, width).map(row => line(row, 'bad'));
 		case 'ready': {
 			const {group: stored, latest} = loaded.value;
 			return [
 				...supersededRows(stored),
-				line(ui`Latest event  ${shownId({id: group.latest})}`, 'title'),
+				line(safe`Latest event  ${shownId({id: group.latest})}`, 'title'),
 				...payloadRows(
 					latest
 						? {status: 'ready', key: latest.id, value: latest}
@@ -98,15 +98,15 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 
 	const hidden = count - 1 - Math.min(superseded.length, mostShown);
 	return [
-		line(own('Superseded, newest first'), 'title'),
+		line(literal('Superseded, newest first'), 'title'),
 		...superseded.slice(0, mostShown).map(member => line(memberText(member))),
-		...(hidden > 0 ? [line(ui` … ${hidden} more, e opens all in $PAGER`, 'quiet')] : []),
+		...(hidden > 0 ? [line(safe` … ${hidden} more, e opens all in $PAGER`, 'quiet')] : []),
 		blankLine,
 	];
 }
 
 const memberText = ({delivery, deliveryId, event, receivedAt}: GroupMember) =>
-	ui` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${clean(event)}  ${clean(deliveryId)}`;
+	safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${clean(event)}  ${clean(deliveryId)}`;
 
 /** A group, its events and the latest payload as plain text, for the pager. */
 export const groupText = ({group, latest}: GroupContent): string =>

@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import {useCallback} from 'react';
 import type {Group} from '../../../core/group.ts';
 import type {JobView} from '../../../core/job.ts';
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {LineBlock} from '../../view/line-block.tsx';
@@ -67,7 +67,7 @@ function GroupList({width, height}: RegionProps) {
 const doneHeadingOf = (group: Group, above: Group | undefined): Line | undefined =>
 	group.state === 'dispatched' && above?.state !== 'dispatched' ? doneHeading : undefined;
 
-const noJobs = [blankLine, line(own('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];
+const noJobs = [blankLine, line(literal('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];
 
 function JobSection({width, height}: RegionProps) {
 	const shell = useShell();

@@ -1,6 +1,6 @@
 import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {countPart, filterSpans, grouped, ruleLine} from '../../shell/title-parts.ts';
 import type {AnyList} from '../../state/list.ts';
@@ -16,12 +16,14 @@ import {jobList} from './job-list.ts';
 export function groupsSummary({feed, list, port}: Shell): readonly Line[] {
 	const {state, now} = feed.get();
 	const {pending} = groupOrder(state.groups);
-	const flushed = port.embedded ? own('flushed at quit') : own('flushed when the gateway stops');
+	const flushed = port.embedded
+		? literal('flushed at quit')
+		: literal('flushed when the gateway stops');
 	return [
 		...counted(list(groupList)),
 		[
 			{
-				text: ui`${grouped(pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+				text: safe`${grouped(pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
 				tone: 'quiet',
 			},
 		],
@@ -62,15 +64,15 @@ export function jobsTitle({feed, list}: Shell, width: number): Line {
 		.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
 	return ruleLine(
 		[
-			[{text: own('Jobs'), tone: 'title'}],
+			[{text: literal('Jobs'), tone: 'title'}],
 			filterSpans(jobsShown.filterText, jobsShown.filter),
 			...counted(list(jobList)),
 			[{text: grouped(jobs.length), tone: 'quiet'}],
-			invalid > 0 ? [{text: ui`! ${invalid} invalid`, tone: 'warn'}] : [],
+			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
 				? [
 						{
-							text: ui`next ${jobName(next)} ${nextText(next, {now, isShort: true})}`,
+							text: safe`next ${jobName(next)} ${nextText(next, {now, isShort: true})}`,
 							tone: 'quiet',
 						},
 					]

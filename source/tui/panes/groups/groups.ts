@@ -1,4 +1,4 @@
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToGroup, goToJob} from '../../commands/go-to.ts';
 import type {ListMove} from '../../list/window.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -18,11 +18,11 @@ import {focusJobs, jobsHaveFocus, noGroups} from './sections.ts';
 
 const groupSection: Section = {
 	id: 'groups',
-	title: own('Groups'),
+	title: literal('Groups'),
 	commands: groupCommands,
 	listing: {
 		list: groupList,
-		words: own('route: key: state: event: count> since:'),
+		words: literal('route: key: state: event: count> since:'),
 		isLive: false,
 		detail: createGroupDetail,
 		hasCursor: false,
@@ -31,11 +31,11 @@ const groupSection: Section = {
 
 const jobSection: Section = {
 	id: 'jobs',
-	title: own('Jobs'),
+	title: literal('Jobs'),
 	commands: jobCommands,
 	listing: {
 		list: jobList,
-		words: own('name: state:'),
+		words: literal('name: state:'),
 		isLive: false,
 		detail: createJobDetail,
 		hasCursor: false,
@@ -46,15 +46,15 @@ const destinations = (shell: Shell): readonly Destination[] => {
 	const {state} = shell.feed.get();
 	return [
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
-			label: ui`go to group ${clean(key)} of ${clean(route)} ${clean(word)}`,
-			place: own('Groups'),
+			label: safe`go to group ${clean(key)} of ${clean(route)} ${clean(word)}`,
+			place: literal('Groups'),
 			go() {
 				goToGroup(shell, id);
 			},
 		})),
 		...state.jobs.map(job => ({
-			label: ui`go to job ${jobName(job)}`,
-			place: own('Jobs'),
+			label: safe`go to job ${jobName(job)}`,
+			place: literal('Jobs'),
 			go() {
 				goToJob(shell, jobKey(job));
 			},
@@ -65,8 +65,8 @@ const destinations = (shell: Shell): readonly Destination[] => {
 /** Events that wait together, with their clocks, and under them the scheduled jobs. */
 export const groupsPane: Pane = {
 	id: 'groups',
-	title: own('Groups'),
-	short: own('Grp'),
+	title: literal('Groups'),
+	short: literal('Grp'),
 	count: state => groupOrder(state.groups).pending,
 	empty: noGroups,
 	Body: GroupsBody,

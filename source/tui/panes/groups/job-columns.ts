@@ -2,7 +2,7 @@ import type {JobView} from '../../../core/job.ts';
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../line.ts';
 import {runWords} from '../runs/run-word.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
@@ -31,7 +31,7 @@ export function jobColumns(width: number): JobColumns {
 
 /** The names of the columns. */
 export const jobHeader = ({name, schedule, next}: JobColumns): Safe =>
-	ui`   ${fit(own('name'), name)} ${fit(own('schedule'), schedule)} ${fit(own('next run'), next)} ${fit(own('last run'), cells.last)} ${fit(own('open'), cells.open, {align: 'end'})}`;
+	safe`   ${fit(literal('name'), name)} ${fit(literal('schedule'), schedule)} ${fit(literal('next run'), next)} ${fit(literal('last run'), cells.last)} ${fit(literal('open'), cells.open, {align: 'end'})}`;
 
 export type JobFacts = {
 	readonly columns: JobColumns;
@@ -47,24 +47,24 @@ export function jobRow(job: JobView, {columns, now, run}: JobFacts, isSelected: 
 	const isInvalid = job.state === 'invalid';
 	const tone = isSelected ? 'selected' : 'plain';
 	const head: Line = [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: isInvalid ? own('! ') : own('  '), tone: 'warn'},
-		{text: ui`${fit(jobName(job), name)} `, tone},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+		{text: isInvalid ? literal('! ') : literal('  '), tone: 'warn'},
+		{text: safe`${fit(jobName(job), name)} `, tone},
 	];
 	if (isInvalid) {
 		// It names the schedule where that is what is wrong.
-		return [...head, {text: ui`✗ ${clean(job.problem ?? 'invalid')}`, tone: 'bad'}];
+		return [...head, {text: safe`✗ ${clean(job.problem ?? 'invalid')}`, tone: 'bad'}];
 	}
 
 	return [
 		...head,
-		{text: ui`${fit(clean(job.schedule), schedule)} `, tone},
+		{text: safe`${fit(clean(job.schedule), schedule)} `, tone},
 		{
-			text: ui`${fit(nextText(job, {now, isShort: next < fullNext}), next)} `,
+			text: safe`${fit(nextText(job, {now, isShort: next < fullNext}), next)} `,
 			tone: job.state === 'active' ? 'plain' : 'quiet',
 		},
 		lastSpan(job, run),
-		{text: ui` ${fit(clean(String(job.open)), cells.open, {align: 'end'})}`, tone: 'quiet'},
+		{text: safe` ${fit(clean(String(job.open)), cells.open, {align: 'end'})}`, tone: 'quiet'},
 	];
 }
 
@@ -78,12 +78,12 @@ export function nextText(
 	}
 
 	if (nextAt === undefined) {
-		return own('-');
+		return literal('-');
 	}
 
-	const left = nextAt <= now ? own('now') : ui`in ${countdown(nextAt - now)}`;
+	const left = nextAt <= now ? literal('now') : safe`in ${countdown(nextAt - now)}`;
 	const at = isSameDay(nextAt, now) ? clockTime(nextAt) : dayTime(nextAt);
-	return isShort ? left : ui`${left}  ${at}`;
+	return isShort ? left : safe`${left}  ${at}`;
 }
 
 const hourMs = 3_600_000;
@@ -93,20 +93,20 @@ const dayMs = 24 * hourMs;
 const countdown = (ms: number): Safe =>
 	ms < dayMs
 		? duration(Math.ceil(ms / 1000) * 1000)
-		: ui`${Math.floor(ms / dayMs)} d ${Math.floor((ms % dayMs) / hourMs)} h`;
+		: safe`${Math.floor(ms / dayMs)} d ${Math.floor((ms % dayMs) / hourMs)} h`;
 
 function lastSpan({lastRunId, lastAt}: JobView, run: Run | undefined): Span {
 	if (lastRunId === undefined) {
 		return {
-			text: fit(lastAt === undefined ? own('never') : clockTime(lastAt), cells.last),
+			text: fit(lastAt === undefined ? literal('never') : clockTime(lastAt), cells.last),
 			tone: 'quiet',
 		};
 	}
 
 	return run
 		? {
-				text: fit(clip(ui`${runWords[run.state].text} #${lastRunId}`, cells.last), cells.last),
+				text: fit(clip(safe`${runWords[run.state].text} #${lastRunId}`, cells.last), cells.last),
 				tone: runWords[run.state].tone ?? 'plain',
 			}
-		: {text: fit(ui`#${lastRunId}`, cells.last), tone: 'quiet'};
+		: {text: fit(safe`#${lastRunId}`, cells.last), tone: 'quiet'};
 }

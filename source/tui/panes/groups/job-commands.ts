@@ -1,6 +1,6 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {goToRun} from '../../commands/go-to.ts';
@@ -17,11 +17,11 @@ const why =
 	(reasonFor: (job: JobView) => Safe | undefined) =>
 	(shell: Shell): Safe | undefined => {
 		const job = selected(shell);
-		return job ? reasonFor(job) : own('No job is selected');
+		return job ? reasonFor(job) : literal('No job is selected');
 	};
 
 const unusable = ({state, problem = ''}: JobView): Safe | undefined =>
-	state === 'invalid' ? ui`The job is invalid: ${clean(problem)}` : undefined;
+	state === 'invalid' ? safe`The job is invalid: ${clean(problem)}` : undefined;
 
 function togglePause(shell: Shell): void {
 	const job = selected(shell);
@@ -33,7 +33,10 @@ function togglePause(shell: Shell): void {
 	const paused = state === 'active';
 	shell.attempt(async () => {
 		await shell.port.setJobPaused(id, {paused, profile});
-		shell.toast(ui`${jobName(job)} ${paused ? own('is paused') : own('goes on')}`, 'good');
+		shell.toast(
+			safe`${jobName(job)} ${paused ? literal('is paused') : literal('goes on')}`,
+			'good',
+		);
 	});
 }
 
@@ -47,21 +50,21 @@ function askToRun(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Run ${jobName(job)} now`,
+			title: safe`Run ${jobName(job)} now`,
 			lines: [
-				ui`Starts 1 agent run now; its answer goes to ${clean(deliver)}.`,
+				safe`Starts 1 agent run now; its answer goes to ${clean(deliver)}.`,
 				...(open > 0
 					? [
-							ui`${open} ${open === 1 ? own('run') : own('runs')} of it ${open === 1 ? own('has') : own('have')} not ended: this one waits for that.`,
+							safe`${open} ${open === 1 ? literal('run') : literal('runs')} of it ${open === 1 ? literal('has') : literal('have')} not ended: this one waits for that.`,
 						]
 					: []),
-				...(state === 'paused' ? [own('Its schedule stays paused.')] : []),
+				...(state === 'paused' ? [literal('Its schedule stays paused.')] : []),
 			],
-			act: own('run it'),
+			act: literal('run it'),
 			run() {
 				shell.attempt(async () => {
 					const {runId} = await shell.port.runJob(id, {profile});
-					shell.toast(ui`Run #${runId} of ${jobName(job)} is queued`, 'good');
+					shell.toast(safe`Run #${runId} of ${jobName(job)} is queued`, 'good');
 				});
 			},
 		},
@@ -79,11 +82,11 @@ function copyMenu(shell: Shell): void {
 	};
 
 	openMenu(shell, {
-		title: own('Copy'),
+		title: literal('Copy'),
 		items: [
-			{key: 'n', label: own('name'), run: copy(job.name, own('name'))},
-			{key: 'i', label: own('job id'), run: copy(job.id, own('job id'))},
-			{key: 's', label: own('schedule'), run: copy(job.schedule, own('schedule'))},
+			{key: 'n', label: literal('name'), run: copy(job.name, literal('name'))},
+			{key: 'i', label: literal('job id'), run: copy(job.id, literal('job id'))},
+			{key: 's', label: literal('schedule'), run: copy(job.schedule, literal('schedule'))},
 		],
 	});
 }
@@ -93,24 +96,25 @@ export const jobCommands: readonly PaneCommand[] = [
 	{
 		id: 'jobs.run',
 		keys: ['x'],
-		label: own('run now (asks)'),
+		label: literal('run now (asks)'),
 		why: why(unusable),
 		run: askToRun,
 	},
 	{
 		id: 'jobs.pause',
 		keys: ['p'],
-		label: own('pause or resume'),
+		label: literal('pause or resume'),
 		why: why(
-			job => unusable(job) ?? (job.state === 'ended' ? own('It has fired, and ended') : undefined),
+			job =>
+				unusable(job) ?? (job.state === 'ended' ? literal('It has fired, and ended') : undefined),
 		),
 		run: togglePause,
 	},
 	{
 		id: 'jobs.last-run',
 		keys: ['o'],
-		label: own('its last run'),
-		why: why(job => (job.lastRunId === undefined ? own('It has not run yet') : undefined)),
+		label: literal('its last run'),
+		why: why(job => (job.lastRunId === undefined ? literal('It has not run yet') : undefined)),
 		run(shell) {
 			const {lastRunId} = selected(shell) ?? {};
 			if (lastRunId !== undefined) {
@@ -121,7 +125,7 @@ export const jobCommands: readonly PaneCommand[] = [
 	{
 		id: 'jobs.copy',
 		keys: ['y'],
-		label: own('copy'),
+		label: literal('copy'),
 		why: why(() => undefined),
 		run: copyMenu,
 	},

@@ -1,6 +1,6 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Run, StoredRun} from '../../../core/run.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Loaded} from '../../state/loader.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {runWords} from '../runs/run-word.ts';
@@ -20,7 +20,7 @@ export type JobSources = {
 export function jobDetail(job: JobView, sources: JobSources, width: number): readonly Line[] {
 	const {now} = sources;
 	return [
-		line(ui`${jobName(job)}  ${clean(job.state)}`, 'strong'),
+		line(safe`${jobName(job)}  ${clean(job.state)}`, 'strong'),
 		...(job.problem === undefined
 			? []
 			: wrapText(`✗ ${job.problem}`, width).map(row => line(row, 'bad'))),
@@ -58,16 +58,21 @@ function lastRunRows(
 	return [
 		blankLine,
 		[
-			{text: own('Last run'), tone: 'title'},
-			{text: ui`  #${lastRunId}  `},
+			{text: literal('Last run'), tone: 'title'},
+			{text: safe`  #${lastRunId}  `},
 			...(stored ? [runWords[stored.state]] : []),
-			{text: own('  o opens it'), tone: 'quiet'},
+			{text: literal('  o opens it'), tone: 'quiet'},
 		],
 		...(stored?.error === undefined
 			? []
-			: wrapText(`✗ ${stored.error}`, width - 1).map(row => line(ui` ${row}`, 'bad'))),
+			: wrapText(`✗ ${stored.error}`, width - 1).map(row => line(safe` ${row}`, 'bad'))),
 		...(answer === undefined
-			? [line(loaded.status === 'loading' ? own(' loading') : own(' no answer yet'), 'quiet')]
-			: wrapText(answer, width - 1).map(row => line(ui` ${row}`))),
+			? [
+					line(
+						loaded.status === 'loading' ? literal(' loading') : literal(' no answer yet'),
+						'quiet',
+					),
+				]
+			: wrapText(answer, width - 1).map(row => line(safe` ${row}`))),
 	];
 }

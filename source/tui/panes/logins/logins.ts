@@ -1,12 +1,12 @@
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import {Empty} from '../../view/empty.tsx';
 import type {Pane} from '../pane.ts';
 
 /** What will show the codes of tool servers that want a login. */
 export const loginsPane: Pane = {
 	id: 'logins',
-	title: own('Logins'),
-	short: own('Auth'),
+	title: literal('Logins'),
+	short: literal('Auth'),
 	count: undefined,
 	empty: () => [
 		'No login is waiting.',
@@ -14,6 +14,6 @@ export const loginsPane: Pane = {
 	],
 	Body: Empty,
 	isWide: true,
-	sections: [{id: 'logins', title: own('Logins'), commands: [], listing: undefined}],
+	sections: [{id: 'logins', title: literal('Logins'), commands: [], listing: undefined}],
 	summary: () => [],
 };

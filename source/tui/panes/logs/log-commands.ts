@@ -1,6 +1,6 @@
 import type {LogLevel} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -34,18 +34,18 @@ const nextTime: Readonly<Record<LogLook['time'], LogLook['time']>> = {
 };
 
 const noRecord = (shell: Shell): Safe | undefined =>
-	shell.list(logList).selected() ? undefined : own('No record is selected');
+	shell.list(logList).selected() ? undefined : literal('No record is selected');
 
 /** Commands of pane 8. */
 export const logCommands: readonly PaneCommand[] = [
-	levelKey('error', 'e', own('errors')),
-	levelKey('warn', 'w', own('warnings')),
-	levelKey('info', 'i', own('info')),
-	levelKey('debug', 'd', own('debug')),
+	levelKey('error', 'e', literal('errors')),
+	levelKey('warn', 'w', literal('warnings')),
+	levelKey('info', 'i', literal('info')),
+	levelKey('debug', 'd', literal('debug')),
 	{
 		id: 'logs.wrap',
 		keys: ['W'],
-		label: own('wrap'),
+		label: literal('wrap'),
 		run(shell) {
 			changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
 		},
@@ -53,7 +53,7 @@ export const logCommands: readonly PaneCommand[] = [
 	{
 		id: 'logs.time',
 		keys: ['t'],
-		label: own('time format'),
+		label: literal('time format'),
 		run(shell) {
 			changeLook(shell, ({time}) => ({time: nextTime[time]}));
 		},
@@ -61,19 +61,19 @@ export const logCommands: readonly PaneCommand[] = [
 	{
 		id: 'logs.copy',
 		keys: ['y'],
-		label: own('copy line'),
+		label: literal('copy line'),
 		why: noRecord,
 		run(shell) {
 			const row = shell.list(logList).selected();
 			if (row) {
-				shell.attempt(async () => copyText(shell, recordLine(row.record), own('line')));
+				shell.attempt(async () => copyText(shell, recordLine(row.record), literal('line')));
 			}
 		},
 	},
 	{
 		id: 'logs.pager',
 		keys: ['E'],
-		label: own('all in $PAGER'),
+		label: literal('all in $PAGER'),
 		quiet: true,
 		run(shell) {
 			shell.attempt(async () => {

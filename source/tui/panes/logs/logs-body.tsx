@@ -1,4 +1,4 @@
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {Empty} from '../../view/empty.tsx';
@@ -17,8 +17,8 @@ const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
 };
 
 const logLine = ({text, record}: LogRow, isSelected: boolean): Line => [
-	{text: isSelected ? own('> ') : own('  '), tone: 'accent'},
-	{text: ui`${text}`, tone: tones[record.level]},
+	{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
+	{text: safe`${text}`, tone: tones[record.level]},
 ];
 
 /** The records of the log, one row each, or several where they are wrapped. */

@@ -1,4 +1,4 @@
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
@@ -39,8 +39,8 @@ function lookPart({local}: Shell): Line {
 /** What the program says about itself. */
 export const logsPane: Pane = {
 	id: 'logs',
-	title: own('Logs'),
-	short: own('Logs'),
+	title: literal('Logs'),
+	short: literal('Logs'),
 	count: undefined,
 	empty: () => ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
 	Body: LogsBody,
@@ -48,11 +48,11 @@ export const logsPane: Pane = {
 	sections: [
 		{
 			id: 'logs',
-			title: own('Logs'),
+			title: literal('Logs'),
 			commands: logCommands,
 			listing: {
 				list: logList,
-				words: own('level: source: since:'),
+				words: literal('level: source: since:'),
 				isLive: true,
 				detail: createRecordDetail,
 				hasCursor: false,
@@ -68,7 +68,7 @@ export const logsPane: Pane = {
 /** One record with every field on its own row. */
 function logDetail({record}: LogRow, width: number): readonly Line[] {
 	return [
-		line(ui`${fullTime(record.at)}  ${clean(record.level)}  ${clean(record.source)}`, 'strong'),
+		line(safe`${fullTime(record.at)}  ${clean(record.level)}  ${clean(record.source)}`, 'strong'),
 		blankLine,
 		...wrapText(record.message, width).map(row => line(row)),
 		blankLine,

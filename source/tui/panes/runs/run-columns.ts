@@ -2,7 +2,7 @@ import type {Approval} from '../../../core/approval.ts';
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
-import {empty, own, ui} from '../../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
 import {clockTime, duration} from '../time.ts';
 import {needsDecision, runWordAt} from './run-word.ts';
@@ -31,10 +31,10 @@ export function runColumns(width: number): RunColumns {
 
 /** The names of the columns. */
 export const runHeader = (columns: RunColumns): Safe =>
-	ui`   ${fit(own('#'), cells.id)} ${fit(own('time'), cells.time)} ${fit(own('route'), columns.route)} ${fit(own('event'), columns.event)} ${fit(own('state'), cells.state)}${optional(own('target'), columns.target)}${optional(own('tools'), columns.tools)} ${fit(own('took'), cells.took, {align: 'end'})}`;
+	safe`   ${fit(literal('#'), cells.id)} ${fit(literal('time'), cells.time)} ${fit(literal('route'), columns.route)} ${fit(literal('event'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
 
 const optional = (text: Safe, width: number): Safe =>
-	width === 0 ? empty : ui` ${fit(text, width)}`;
+	width === 0 ? empty : safe` ${fit(text, width)}`;
 
 /** One run as one row. */
 export function runRow(
@@ -58,17 +58,17 @@ export function runRow(
 	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
 	const event = columns.event - borrowed;
 	const took =
-		run.startedAt === undefined ? own('-') : duration((run.finishedAt ?? now) - run.startedAt);
+		run.startedAt === undefined ? literal('-') : duration((run.finishedAt ?? now) - run.startedAt);
 	return [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: needsDecision(run) || approval ? own('! ') : own('  '), tone: 'warn'},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+		{text: needsDecision(run) || approval ? literal('! ') : literal('  '), tone: 'warn'},
 		{
-			text: ui`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
+			text: safe`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(word.text, cells.state + borrowed), tone: word.tone},
 		{
-			text: ui`${optional(clean(run.target), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
+			text: safe`${optional(clean(run.target), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
 			tone: 'quiet',
 		},
 	];
@@ -76,7 +76,7 @@ export function runRow(
 
 /** What started it: its route, or the job itself where a schedule or a person fired that. */
 const routeText = ({route, job}: Run): Safe =>
-	route === '-' && job ? ui`job ${clean(job.name)}` : clean(route);
+	route === '-' && job ? safe`job ${clean(job.name)}` : clean(route);
 
 /** Less of a name than this says nothing. */
 const leastName = 4;
@@ -85,8 +85,8 @@ const leastName = 4;
 function eventText({route, event, superseded = 0, job}: Run, room: number): Safe {
 	const name = clean(event);
 	const extras = [
-		...(superseded > 0 ? [ui`+${superseded} old`] : []),
-		...(job && route !== '-' ? [ui`job ${clean(job.name)}`] : []),
+		...(superseded > 0 ? [safe`+${superseded} old`] : []),
+		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),
 	];
 	const [first, ...more] = extras;
 	if (first === undefined) {
@@ -94,7 +94,7 @@ function eventText({route, event, superseded = 0, job}: Run, room: number): Safe
 	}
 
 	// The name gives way: what it stands for is nowhere else in the row.
-	const extra = more.reduce((text, part) => ui`${text} ${part}`, first);
+	const extra = more.reduce((text, part) => safe`${text} ${part}`, first);
 	const rest = room - widthOf(extra) - 1;
-	return rest < leastName ? extra : ui`${clip(name, rest)} ${extra}`;
+	return rest < leastName ? extra : safe`${clip(name, rest)} ${extra}`;
 }

@@ -1,6 +1,6 @@
 import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {goToDelivery, goToGroup, goToJob} from '../../commands/go-to.ts';
@@ -21,7 +21,7 @@ const why =
 	(shell: Shell): Safe | undefined => {
 		const run = selected(shell);
 		if (!run) {
-			return own('No run is selected');
+			return literal('No run is selected');
 		}
 
 		return isPossible(run) ? undefined : reason;
@@ -29,11 +29,11 @@ const why =
 
 /** What cancelling means; what is under way may go on while the dialog is open. */
 const cancelEffects: Readonly<Partial<Record<RunState, Safe>>> = {
-	queued: own('The agent does not start.'),
-	running: own(
+	queued: literal('The agent does not start.'),
+	running: literal(
 		'The agent stops, and no answer is delivered unless one is on its way by then. What its tools did already stays done.',
 	),
-	delivering: own(
+	delivering: literal(
 		'The agent has answered. No further try is made, but an answer that is on its way may still arrive.',
 	),
 };
@@ -47,14 +47,14 @@ function askToCancel(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Cancel run #${run.id} of ${clean(run.route)}`,
-			lines: [cancelEffects[run.state] ?? own('The run has ended.')],
-			act: own('cancel the run'),
+			title: safe`Cancel run #${run.id} of ${clean(run.route)}`,
+			lines: [cancelEffects[run.state] ?? literal('The run has ended.')],
+			act: literal('cancel the run'),
 			run() {
 				shell.attempt(async () => {
 					const done = await shell.port.cancelRun(run.id);
 					shell.toast(
-						done ? ui`Run #${run.id} is cancelled` : ui`Run #${run.id} had ended already`,
+						done ? safe`Run #${run.id} is cancelled` : safe`Run #${run.id} had ended already`,
 						done ? 'good' : 'warn',
 					);
 				});
@@ -73,19 +73,19 @@ function askToRetry(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Try run #${run.id} of ${clean(run.route)} again`,
+			title: safe`Try run #${run.id} of ${clean(run.route)} again`,
 			lines: [
 				...(advice === undefined ? [] : [advice]),
 				retryFrom[run.state] === 'agent'
-					? ui`The agent runs again, then its answer goes to ${clean(run.target)}.`
-					: ui`The answer that is there goes to ${clean(run.target)}.`,
+					? safe`The agent runs again, then its answer goes to ${clean(run.target)}.`
+					: safe`The answer that is there goes to ${clean(run.target)}.`,
 			],
-			act: own('try again'),
+			act: literal('try again'),
 			run() {
 				shell.attempt(async () => {
 					const done = await shell.port.retryRun(run.id);
 					shell.toast(
-						done ? ui`Run #${run.id} is queued` : ui`Run #${run.id} cannot be tried again now`,
+						done ? safe`Run #${run.id} is queued` : safe`Run #${run.id} cannot be tried again now`,
 						done ? 'good' : 'warn',
 					);
 				});
@@ -113,15 +113,15 @@ function copyMenu(shell: Shell): void {
 	const items = [
 		{
 			key: 'a',
-			label: own('answer'),
-			run: copy(async () => answerOf(shell, run), own('answer')),
+			label: literal('answer'),
+			run: copy(async () => answerOf(shell, run), literal('answer')),
 		},
-		{key: 'i', label: own('run id'), run: copy(() => String(run.id), own('run id'))},
+		{key: 'i', label: literal('run id'), run: copy(() => String(run.id), literal('run id'))},
 		...(run.error === undefined
 			? []
-			: [{key: 'e', label: own('error'), run: copy(() => run.error ?? '', own('error'))}]),
+			: [{key: 'e', label: literal('error'), run: copy(() => run.error ?? '', literal('error'))}]),
 	];
-	openMenu(shell, {title: own('Copy'), items});
+	openMenu(shell, {title: literal('Copy'), items});
 }
 
 /** Commands of pane 7. */
@@ -129,22 +129,25 @@ export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.cancel',
 		keys: ['x'],
-		label: own('cancel (asks)'),
-		why: why(run => !hasEnded(run.state), own('The run has ended')),
+		label: literal('cancel (asks)'),
+		why: why(run => !hasEnded(run.state), literal('The run has ended')),
 		run: askToCancel,
 	},
 	{
 		id: 'runs.retry',
 		keys: ['t'],
-		label: own('try again (asks)'),
-		why: why(canRetry, own('A run that waits, is under way, done or silent cannot be tried again')),
+		label: literal('try again (asks)'),
+		why: why(
+			canRetry,
+			literal('A run that waits, is under way, done or silent cannot be tried again'),
+		),
 		run: askToRetry,
 	},
 	{
 		id: 'runs.delivery',
 		keys: ['o'],
-		label: own('its delivery'),
-		why: why(run => run.delivery !== undefined, own('A schedule or a person started it')),
+		label: literal('its delivery'),
+		why: why(run => run.delivery !== undefined, literal('A schedule or a person started it')),
 		run(shell) {
 			const {delivery} = selected(shell) ?? {};
 			if (delivery !== undefined) {
@@ -155,11 +158,11 @@ export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.origin',
 		keys: ['b'],
-		label: own('back to its group or job'),
+		label: literal('back to its group or job'),
 		quiet: true,
 		why: why(
 			({group, job}) => group !== undefined || job !== undefined,
-			own('It came of one event, not of a group or a job'),
+			literal('It came of one event, not of a group or a job'),
 		),
 		run(shell) {
 			const {group, job, profile} = selected(shell) ?? {};
@@ -173,26 +176,26 @@ export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.copy',
 		keys: ['y'],
-		label: own('copy'),
-		why: why(() => true, own('')),
+		label: literal('copy'),
+		why: why(() => true, literal('')),
 		run: copyMenu,
 	},
 	{
 		id: 'runs.pager',
 		keys: ['e'],
-		label: own('transcript in $PAGER'),
+		label: literal('transcript in $PAGER'),
 		quiet: true,
-		why: why(() => true, own('')),
+		why: why(() => true, literal('')),
 		run(shell) {
 			const run = selected(shell);
-			const isStillHere = placeNow(shell, own('e'));
+			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {
 				const stored = run && (await shell.port.getRun(run.id));
 				if (!stored) {
 					throw new Error('That run is no longer stored');
 				}
 
-				if (isStillHere(own('The pager was not opened'))) {
+				if (isStillHere(literal('The pager was not opened'))) {
 					await shell.desktop.page(runText(stored));
 				}
 			});

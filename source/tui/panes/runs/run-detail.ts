@@ -1,7 +1,7 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded} from '../../../core/run.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Tone} from '../../theme/theme.ts';
@@ -45,7 +45,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 			: live;
 	return [
 		[
-			{text: ui`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
+			{text: safe`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
 			runWordAt(run, sources.now, {approval: sources.approval}),
 		],
 		...approvalRows(sources, width),
@@ -53,7 +53,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 		...adviceRows(run, width),
 		...(run.error === undefined
 			? []
-			: wrapText(run.error, width - 2).map(row => line(ui`✗ ${row}`, 'bad'))),
+			: wrapText(run.error, width - 2).map(row => line(safe`✗ ${row}`, 'bad'))),
 		blankLine,
 		...transcriptRows(transcript, {loaded, width}),
 		...answerRows(stored?.fullAnswer ?? run.answer, width),
@@ -64,7 +64,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 function approvalRows({approval, now}: RunSources, width: number): readonly Line[] {
 	return approval
 		? wrapText(
-				ui`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! to review`,
+				safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! to review`,
 				width,
 			).map(row => line(row, 'warn'))
 		: [];
@@ -72,17 +72,17 @@ function approvalRows({approval, now}: RunSources, width: number): readonly Line
 
 function factRows(run: Run, now: number): readonly Line[] {
 	const end = run.finishedAt ?? now;
-	const took = run.startedAt === undefined ? own('not started') : duration(end - run.startedAt);
+	const took = run.startedAt === undefined ? literal('not started') : duration(end - run.startedAt);
 	const wait =
 		run.nextAttemptAt === undefined || hasEnded(run.state) || waitsForItsTime(run)
-			? own('')
-			: ui`  next try ${clockTime(run.nextAttemptAt)}`;
+			? literal('')
+			: safe`  next try ${clockTime(run.nextAttemptAt)}`;
 	return [
 		line(
-			ui`${fullTime(run.createdAt)}  ${took}  try ${run.attempt}  ${run.toolCalls} tool calls${wait}`,
+			safe`${fullTime(run.createdAt)}  ${took}  try ${run.attempt}  ${run.toolCalls} tool calls${wait}`,
 			'quiet',
 		),
-		line(ui`to ${clean(run.target)}  model ${clean(run.model ?? '-')}`, 'quiet'),
+		line(safe`to ${clean(run.target)}  model ${clean(run.model ?? '-')}`, 'quiet'),
 		...originRows(run),
 	];
 }
@@ -90,19 +90,21 @@ function factRows(run: Run, now: number): readonly Line[] {
 /** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
 function originRows({delivery, group, superseded = 0, job}: Run): readonly Line[] {
 	const parts = [
-		...(delivery === undefined ? [] : [ui`delivery ${shownId({id: delivery})}`]),
+		...(delivery === undefined ? [] : [safe`delivery ${shownId({id: delivery})}`]),
 		...(group === undefined
 			? []
-			: [ui`group ${group}: ${superseded + 1} ${superseded === 0 ? own('event') : own('events')}`]),
-		...(superseded === 0 ? [] : [ui`${superseded} superseded`]),
-		...(job ? [ui`job ${clean(job.name)} (${clean(job.id)})`] : []),
+			: [
+					safe`group ${group}: ${superseded + 1} ${superseded === 0 ? literal('event') : literal('events')}`,
+				]),
+		...(superseded === 0 ? [] : [safe`${superseded} superseded`]),
+		...(job ? [safe`job ${clean(job.name)} (${clean(job.id)})`] : []),
 	];
 	const [first, ...more] = parts;
 	return first === undefined
 		? []
 		: [
 				line(
-					more.reduce((text, part) => ui`${text}  ${part}`, first),
+					more.reduce((text, part) => safe`${text}  ${part}`, first),
 					'quiet',
 				),
 			];
@@ -117,12 +119,15 @@ function transcriptRows(
 	entries: readonly TranscriptEntry[],
 	{loaded, width}: {readonly loaded: Loaded<StoredRun>; readonly width: number},
 ): readonly Line[] {
-	const title = line(own('Transcript'), 'title');
+	const title = line(literal('Transcript'), 'title');
 	if (entries.length === 0) {
 		const reason =
 			loaded.status === 'failed'
-				? line(ui` ✗ ${clean(loaded.reason)}`, 'bad')
-				: line(loaded.status === 'loading' ? own(' loading') : own(' nothing yet'), 'quiet');
+				? line(safe` ✗ ${clean(loaded.reason)}`, 'bad')
+				: line(
+						loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'),
+						'quiet',
+					);
 		return [title, reason];
 	}
 
@@ -135,7 +140,7 @@ const entryLimit = 40;
 function entryRows({at, kind, text}: TranscriptEntry, width: number): readonly Line[] {
 	const tone = kindTones[kind];
 	const rows = wrapText(text, width - entryColumns);
-	const head = ui` ${clockTime(at)} ${clean(kind.padEnd(11))} `;
+	const head = safe` ${clockTime(at)} ${clean(kind.padEnd(11))} `;
 	return [
 		...rows.slice(0, entryLimit).map((row, index): Line => [
 			{text: index === 0 ? head : clean(' '.repeat(entryColumns)), tone: 'quiet'},
@@ -144,7 +149,7 @@ function entryRows({at, kind, text}: TranscriptEntry, width: number): readonly L
 		...(rows.length > entryLimit
 			? [
 					line(
-						ui`${clean(' '.repeat(entryColumns))}… ${rows.length - entryLimit} more, e opens all`,
+						safe`${clean(' '.repeat(entryColumns))}… ${rows.length - entryLimit} more, e opens all`,
 						'quiet',
 					),
 				]
@@ -157,8 +162,8 @@ function answerRows(answer: string | undefined, width: number): readonly Line[] 
 		? []
 		: [
 				blankLine,
-				line(own('Answer'), 'title'),
-				...wrapText(answer, width - 1).map(row => line(ui` ${row}`)),
+				line(literal('Answer'), 'title'),
+				...wrapText(answer, width - 1).map(row => line(safe` ${row}`)),
 			];
 }
 

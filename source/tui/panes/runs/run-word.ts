@@ -2,7 +2,7 @@ import type {Approval} from '../../../core/approval.ts';
 import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {widthOf} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Term, Vocabulary} from '../../filter/filter.ts';
 import {numberTerm, sinceTerm, textTerm} from '../../filter/terms.ts';
 import type {Tone} from '../../theme/theme.ts';
@@ -12,16 +12,16 @@ export type RunWord = {readonly text: Safe; readonly tone: Tone};
 
 /** Each state with its sign: never the colour alone. */
 export const runWords: Readonly<Record<RunState, RunWord>> = {
-	queued: {text: own('○ queued'), tone: 'quiet'},
-	running: {text: own('◐ running'), tone: 'accent'},
-	delivering: {text: own('◐ delivering'), tone: 'accent'},
-	done: {text: own('✓ done'), tone: 'good'},
-	silent: {text: own('✓ silent'), tone: 'quiet'},
-	failed: {text: own('✗ failed'), tone: 'bad'},
-	cancelled: {text: own('- cancelled'), tone: 'quiet'},
-	interrupted: {text: own('! interrupted'), tone: 'warn'},
-	uncertain: {text: own('! uncertain'), tone: 'warn'},
-	dead: {text: own('✗ dead'), tone: 'bad'},
+	queued: {text: literal('○ queued'), tone: 'quiet'},
+	running: {text: literal('◐ running'), tone: 'accent'},
+	delivering: {text: literal('◐ delivering'), tone: 'accent'},
+	done: {text: literal('✓ done'), tone: 'good'},
+	silent: {text: literal('✓ silent'), tone: 'quiet'},
+	failed: {text: literal('✗ failed'), tone: 'bad'},
+	cancelled: {text: literal('- cancelled'), tone: 'quiet'},
+	interrupted: {text: literal('! interrupted'), tone: 'warn'},
+	uncertain: {text: literal('! uncertain'), tone: 'warn'},
+	dead: {text: literal('✗ dead'), tone: 'bad'},
 };
 
 /**
@@ -37,8 +37,8 @@ export function runWordAt(
 	}: {readonly room?: number; readonly approval?: Approval | undefined} = {},
 ): RunWord {
 	if (approval && !hasEnded(run.state)) {
-		const full = ui`! waits approval ${duration(approval.deadline - now)}`;
-		const short = ui`! asks ${duration(approval.deadline - now)}`;
+		const full = safe`! waits approval ${duration(approval.deadline - now)}`;
+		const short = safe`! asks ${duration(approval.deadline - now)}`;
 		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
 	}
 
@@ -49,8 +49,8 @@ export function runWordAt(
 	}
 
 	const until = isSameDay(nextAttemptAt, now) ? clockTime(nextAttemptAt) : dayTime(nextAttemptAt);
-	const text = ui`${word.text} until ${until}`;
-	return {...word, text: widthOf(text) <= room ? text : ui`○ until ${until}`};
+	const text = safe`${word.text} until ${until}`;
+	return {...word, text: widthOf(text) <= room ? text : safe`○ until ${until}`};
 }
 
 /** Whether the run was never tried and has a time to start at. */
@@ -59,15 +59,15 @@ export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}
 
 /** What a person should know of a state before acting; absent where the word says it all. */
 export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
-	uncertain: own(
+	uncertain: literal(
 		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
 	),
-	interrupted: own(
+	interrupted: literal(
 		'svc ended while a tool that may change things was at work. Verify before trying again.',
 	),
-	dead: own('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
-	failed: own('The agent ended in an error. `t` runs it again.'),
-	cancelled: own('A person cancelled it. `t` runs it again.'),
+	dead: literal('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
+	failed: literal('The agent ended in an error. `t` runs it again.'),
+	cancelled: literal('A person cancelled it. `t` runs it again.'),
 };
 
 /** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */

@@ -1,6 +1,6 @@
 import type {StoredRun} from '../../../core/run.ts';
 import {limits} from '../../../core/state.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
@@ -46,8 +46,8 @@ function createRunDetail({list, loader, feed}: Host): PaneDetail {
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	newest(shell.feed.get().state.runs, recent).map(run => ({
-		label: ui`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
-		place: own('Runs'),
+		label: safe`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
+		place: literal('Runs'),
 		go() {
 			goToRun(shell, run.id);
 		},
@@ -56,8 +56,8 @@ const destinations = (shell: Shell): readonly Destination[] =>
 /** What the agents did and do. */
 export const runsPane: Pane = {
 	id: 'runs',
-	title: own('Runs'),
-	short: own('Runs'),
+	title: literal('Runs'),
+	short: literal('Runs'),
 	count: ({runs}) =>
 		runs.filter(run => run.state === 'running' || run.state === 'delivering' || needsDecision(run))
 			.length,
@@ -67,11 +67,11 @@ export const runsPane: Pane = {
 	sections: [
 		{
 			id: 'runs',
-			title: own('Runs'),
+			title: literal('Runs'),
 			commands: runCommands,
 			listing: {
 				list: runList,
-				words: own('route: state: event: target: job: group: id: since:'),
+				words: literal('route: state: event: target: job: group: id: since:'),
 				isLive: true,
 				detail: createRunDetail,
 				hasCursor: false,

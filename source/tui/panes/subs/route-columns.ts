@@ -2,7 +2,7 @@ import type {RouteView} from '../../../core/config-view.ts';
 import {routePath} from '../../../core/route-path.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
 
 export type RouteColumns = {
@@ -24,7 +24,7 @@ export function routeColumns(width: number): RouteColumns {
 
 /** The names of the columns. */
 export const routeHeader = ({name, events, deliver}: RouteColumns): Safe =>
-	ui`   ${fit(own('name'), name)} ${fit(own('source'), sourceCells)} ${fit(own('events'), events)} ${fit(own('deliver'), deliver)}`;
+	safe`   ${fit(literal('name'), name)} ${fit(literal('source'), sourceCells)} ${fit(literal('events'), events)} ${fit(literal('deliver'), deliver)}`;
 
 /** One route as one row; a route that is not served as it is written carries `!`. */
 export function routeRow(route: RouteView, columns: RouteColumns, isSelected: boolean): Line {
@@ -33,10 +33,10 @@ export function routeRow(route: RouteView, columns: RouteColumns, isSelected: bo
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
 	return [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: isBad || route.insecure ? own('! ') : own('  '), tone: 'warn'},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+		{text: isBad || route.insecure ? literal('! ') : literal('  '), tone: 'warn'},
 		{
-			text: ui`${fit(nameText(route, columns.name), columns.name)} ${fit(clean(route.source), sourceCells)} ${fit(clean(events), columns.events)} `,
+			text: safe`${fit(nameText(route, columns.name), columns.name)} ${fit(clean(route.source), sourceCells)} ${fit(clean(events), columns.events)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{

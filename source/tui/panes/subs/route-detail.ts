@@ -1,6 +1,6 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import {routePath} from '../../../core/route-path.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {troubleText} from './route-columns.ts';
 
@@ -14,10 +14,10 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 export function routeDetail(route: RouteView, width: number): readonly Line[] {
 	const trouble = troubleText(route);
 	return [
-		line(ui`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
+		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
 		...(trouble === undefined ? [] : wrapText(trouble, width).map(row => line(row, 'bad'))),
 		...(route.insecure
-			? [line(own('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
+			? [line(literal('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
 			: []),
 		blankLine,
 		...factsOf(route).flatMap(([name, value]) => factRows(name, value, width)),

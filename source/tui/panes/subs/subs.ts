@@ -1,4 +1,4 @@
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openPane} from '../../commands/navigate.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
@@ -23,8 +23,8 @@ function createRouteDetail({list}: Host): PaneDetail {
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
-		label: ui`go to route ${clean(route.name)}`,
-		place: own('Subs'),
+		label: safe`go to route ${clean(route.name)}`,
+		place: literal('Subs'),
 		go() {
 			const routes = shell.list(routeList);
 			openPane(shell, routeList.id);
@@ -36,8 +36,8 @@ const destinations = (shell: Shell): readonly Destination[] =>
 /** Who may send what, and what becomes of it. */
 export const subsPane: Pane = {
 	id: 'subs',
-	title: own('Subs'),
-	short: own('Subs'),
+	title: literal('Subs'),
+	short: literal('Subs'),
 	count: ({routes}) => routes.length,
 	empty: () => [
 		'No routes.',
@@ -48,11 +48,11 @@ export const subsPane: Pane = {
 	sections: [
 		{
 			id: 'subs',
-			title: own('Subs'),
+			title: literal('Subs'),
 			commands: [],
 			listing: {
 				list: routeList,
-				words: own('route: source: deliver: mode: profile: job: key:'),
+				words: literal('route: source: deliver: mode: profile: job: key:'),
 				isLive: false,
 				detail: createRouteDetail,
 				hasCursor: false,

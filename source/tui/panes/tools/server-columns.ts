@@ -1,7 +1,7 @@
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {clean, type Line} from '../line.ts';
 import {serverName} from './server-key.ts';
@@ -10,14 +10,14 @@ import {serverName} from './server-key.ts';
 export const serverWords: Readonly<
 	Record<ServerStatus, {readonly text: Safe; readonly tone: Tone}>
 > = {
-	skipped: {text: own('- skipped'), tone: 'quiet'},
-	lazy: {text: own('○ lazy'), tone: 'quiet'},
-	connecting: {text: own('◐ connecting'), tone: 'accent'},
-	connected: {text: own('● connected'), tone: 'good'},
-	'needs login': {text: own('! needs login'), tone: 'warn'},
-	failed: {text: own('✗ failed'), tone: 'bad'},
-	parked: {text: own('✗ parked'), tone: 'bad'},
-	recycled: {text: own('○ recycled'), tone: 'quiet'},
+	skipped: {text: literal('- skipped'), tone: 'quiet'},
+	lazy: {text: literal('○ lazy'), tone: 'quiet'},
+	connecting: {text: literal('◐ connecting'), tone: 'accent'},
+	connected: {text: literal('● connected'), tone: 'good'},
+	'needs login': {text: literal('! needs login'), tone: 'warn'},
+	failed: {text: literal('✗ failed'), tone: 'bad'},
+	parked: {text: literal('✗ parked'), tone: 'bad'},
+	recycled: {text: literal('○ recycled'), tone: 'quiet'},
 };
 
 /** Whether a server stands still until a person does something. */
@@ -39,7 +39,7 @@ export function serverColumns(width: number): ServerColumns {
 
 /** The names of the columns. */
 export const serverHeader = ({name, tools, trust}: ServerColumns): Safe =>
-	ui`   ${fit(own('server'), name)} ${fit(own('transport'), transportCells)} ${fit(own('state'), stateCells)} ${fit(own('tools'), tools)} ${fit(own('trust'), trust)}`;
+	safe`   ${fit(literal('server'), name)} ${fit(literal('transport'), transportCells)} ${fit(literal('state'), stateCells)} ${fit(literal('tools'), tools)} ${fit(literal('trust'), trust)}`;
 
 /** One server as one row. */
 export function serverRow(
@@ -48,18 +48,18 @@ export function serverRow(
 	isSelected: boolean,
 ): Line {
 	const word = serverWords[server.status];
-	const age = server.status === 'skipped' ? own('') : ageText(now - server.since);
+	const age = server.status === 'skipped' ? literal('') : ageText(now - server.since);
 	const changed = server.tools.some(tool => tool.changed);
 	return [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
-		{text: needsPerson(server) || changed ? own('! ') : own('  '), tone: 'warn'},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+		{text: needsPerson(server) || changed ? literal('! ') : literal('  '), tone: 'warn'},
 		{
-			text: ui`${fit(clean(serverName(server)), columns.name)} ${fit(clean(server.transport), transportCells)} `,
+			text: safe`${fit(clean(serverName(server)), columns.name)} ${fit(clean(server.transport), transportCells)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
-		{text: fit(ui`${word.text} ${age}`, stateCells), tone: word.tone},
+		{text: fit(safe`${word.text} ${age}`, stateCells), tone: word.tone},
 		{
-			text: ui` ${fit(toolsText(server), columns.tools)} ${fit(clean(server.status === 'skipped' ? 'disabled' : server.trust), columns.trust)}`,
+			text: safe` ${fit(toolsText(server), columns.tools)} ${fit(clean(server.status === 'skipped' ? 'disabled' : server.trust), columns.trust)}`,
 			tone: 'quiet',
 		},
 	];
@@ -68,26 +68,26 @@ export function serverRow(
 /** `14 of 38`, where a filter or the model's bounds leave some out. */
 function toolsText({tools, offered}: ServerView): Safe {
 	if (tools.length === 0 && offered === 0) {
-		return own('-');
+		return literal('-');
 	}
 
-	return offered > tools.length ? ui`${tools.length} of ${offered}` : ui`${tools.length}`;
+	return offered > tools.length ? safe`${tools.length} of ${offered}` : safe`${tools.length}`;
 }
 
 /** `3s`, `4m`, `2h`, `5d`. */
 export function ageText(ms: number): Safe {
 	const seconds = Math.max(0, Math.floor(ms / 1000));
 	if (seconds < 60) {
-		return ui`${seconds}s`;
+		return safe`${seconds}s`;
 	}
 
 	if (seconds < 3600) {
-		return ui`${Math.floor(seconds / 60)}m`;
+		return safe`${Math.floor(seconds / 60)}m`;
 	}
 
 	return seconds < 86_400
-		? ui`${Math.floor(seconds / 3600)}h`
-		: ui`${Math.floor(seconds / 86_400)}d`;
+		? safe`${Math.floor(seconds / 3600)}h`
+		: safe`${Math.floor(seconds / 86_400)}d`;
 }
 
 /** What stands under the row of a server that is not connected; the row has its name already. */
@@ -101,10 +101,10 @@ export function reasonRow(
 
 	const next =
 		nextAttemptAt === undefined || nextAttemptAt <= now
-			? own('')
-			: ui` · again in ${ageText(nextAttemptAt - now)}`;
+			? literal('')
+			: safe` · again in ${ageText(nextAttemptAt - now)}`;
 	const why = reason.replace(`MCP server '${name}': `, '');
-	return [{text: ui`      ${clean(why)}${next}`, tone: 'quiet'}];
+	return [{text: safe`      ${clean(why)}${next}`, tone: 'quiet'}];
 }
 
 /** Rows that reasons take of a list of `height` rows: at most half, one for each server that says one. */

@@ -2,7 +2,7 @@ import type {Approval} from '../../../core/approval.ts';
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../line.ts';
 import {serverName} from './server-key.ts';
 
@@ -10,7 +10,7 @@ const factCells = 10;
 
 const factRows = (name: Safe, value: string, width: number): readonly Line[] =>
 	wrapText(clean(value), width - factCells - 2).map((row, index): Line => [
-		{text: ui`  ${fit(index === 0 ? name : own(''), factCells)}`, tone: 'quiet'},
+		{text: safe`  ${fit(index === 0 ? name : literal(''), factCells)}`, tone: 'quiet'},
 		{text: row},
 	]);
 
@@ -21,26 +21,26 @@ export function serverDetail(
 ): readonly Line[] {
 	const {endpoint, filter, protocol, serverInfo, pingMs, stderr, warnings} = server;
 	const optional: ReadonlyArray<readonly [Safe, string | undefined]> = [
-		[own('filter'), filter],
-		[own('protocol'), protocol],
-		[own('server'), serverInfo],
-		[own('ping'), pingMs === undefined ? undefined : `${Math.round(pingMs)} ms`],
-		[own('calls'), server.activeCalls === 0 ? undefined : `${server.activeCalls} under way`],
-		[own('why'), server.reason],
-		[own('stderr'), stderr],
+		[literal('filter'), filter],
+		[literal('protocol'), protocol],
+		[literal('server'), serverInfo],
+		[literal('ping'), pingMs === undefined ? undefined : `${Math.round(pingMs)} ms`],
+		[literal('calls'), server.activeCalls === 0 ? undefined : `${server.activeCalls} under way`],
+		[literal('why'), server.reason],
+		[literal('stderr'), stderr],
 	];
 	return [
 		headRow(server, width),
-		...wrapText(clean(endpoint), width - 2).map(row => line(ui`  ${row}`)),
+		...wrapText(clean(endpoint), width - 2).map(row => line(safe`  ${row}`)),
 		...optional.flatMap(([title, value]) =>
 			value === undefined ? [] : factRows(title, value, width),
 		),
 		...warnings.flatMap(warning =>
-			wrapText(clean(`! ${warning}`), width - 2).map(row => line(ui`  ${row}`, 'warn')),
+			wrapText(clean(`! ${warning}`), width - 2).map(row => line(safe`  ${row}`, 'warn')),
 		),
 		blankLine,
 		...(server.tools.length === 0
-			? [line(own('  no tools'), 'quiet')]
+			? [line(literal('  no tools'), 'quiet')]
 			: [...legend(server), ...toolRows(server, {calls, width})]),
 	];
 }
@@ -58,7 +58,7 @@ function headRow(server: ServerView, width: number): Line {
 /** Above the tools, so that the last row of the detail is one. */
 const legend = ({tools}: ServerView): readonly Line[] =>
 	tools.some(({claims}) => claims.readOnly === true || claims.destructive === true)
-		? [line(own('  * claimed by the server, not verified'), 'quiet')]
+		? [line(literal('  * claimed by the server, not verified'), 'quiet')]
 		: [];
 
 const leastName = 12;
@@ -75,22 +75,22 @@ function toolRows(
 		const count = counts.get(tool.tool);
 		return [
 			{
-				text: ui`  ${tool.asks ? own('!') : tool.claims.readOnly === true ? own('R') : own(' ')} `,
+				text: safe`  ${tool.asks ? literal('!') : tool.claims.readOnly === true ? literal('R') : literal(' ')} `,
 				tone: tool.asks ? 'warn' : 'quiet',
 			},
-			{text: ui`${fit(clean(tool.tool), cells)}  `, tool},
+			{text: safe`${fit(clean(tool.tool), cells)}  `, tool},
 			...wordSpans(tool),
-			...(count === undefined ? [] : [{text: ui`  ${count}`, tone: 'quiet'} as const]),
+			...(count === undefined ? [] : [{text: safe`  ${count}`, tone: 'quiet'} as const]),
 		];
 	});
 }
 
 /** Whether a call asks a person, and what the server claims of the tool. */
 const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => [
-	{text: asks ? own('asks') : own('auto'), tone: asks ? 'warn' : 'quiet'},
-	...(claims.readOnly === true ? [{text: own('  read-only*'), tone: 'quiet'} as const] : []),
-	...(claims.destructive === true ? [{text: own('  destructive*'), tone: 'bad'} as const] : []),
-	...(changed ? [{text: own('  changed'), tone: 'bad'} as const] : []),
+	{text: asks ? literal('asks') : literal('auto'), tone: asks ? 'warn' : 'quiet'},
+	...(claims.readOnly === true ? [{text: literal('  read-only*'), tone: 'quiet'} as const] : []),
+	...(claims.destructive === true ? [{text: literal('  destructive*'), tone: 'bad'} as const] : []),
+	...(changed ? [{text: literal('  changed'), tone: 'bad'} as const] : []),
 ];
 
 /** `3 calls, 1 denied`, by the server's name of the tool. */
@@ -106,8 +106,8 @@ function callCounts(
 	return new Map(
 		[...Map.groupBy(asked, ({tool}) => tool)].map(([tool, same]) => {
 			const denied = same.filter(({isAllowed}) => !isAllowed).length;
-			const total = ui`${same.length} asked`;
-			return [tool, denied === 0 ? total : ui`${total}, ${denied} denied`];
+			const total = safe`${same.length} asked`;
+			return [tool, denied === 0 ? total : safe`${total}, ${denied} denied`];
 		}),
 	);
 }

@@ -1,6 +1,6 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {change} from '../../commands/navigate.ts';
@@ -32,7 +32,7 @@ const why =
 	(reasonFor: (server: ServerView) => Safe | undefined) =>
 	(shell: Shell): Safe | undefined => {
 		const server = selected(shell);
-		return server ? reasonFor(server) : own('No tool server is selected');
+		return server ? reasonFor(server) : literal('No tool server is selected');
 	};
 
 function connect(shell: Shell): void {
@@ -42,13 +42,13 @@ function connect(shell: Shell): void {
 	}
 
 	const {name, profile} = server;
-	shell.toast(ui`${clean(serverName(server))} is being connected`);
+	shell.toast(safe`${clean(serverName(server))} is being connected`);
 	shell.attempt(async () => {
 		const after = await shell.port.connectServer(name, {profile});
 		const word = serverWords[after.status];
-		const reason = after.reason === undefined ? own('') : ui`: ${clean(after.reason)}`;
+		const reason = after.reason === undefined ? literal('') : safe`: ${clean(after.reason)}`;
 		shell.toast(
-			ui`${clean(serverName(after))} ${word.text}${reason}`,
+			safe`${clean(serverName(after))} ${word.text}${reason}`,
 			after.status === 'connected' ? 'good' : 'bad',
 		);
 	});
@@ -65,7 +65,7 @@ function disconnect(shell: Shell): void {
 		shell.attempt(async () => {
 			await shell.port.disconnectServer(name, {profile});
 			shell.toast(
-				ui`${clean(serverName(server))} is disconnected; the next call connects it`,
+				safe`${clean(serverName(server))} is disconnected; the next call connects it`,
 				'good',
 			);
 		});
@@ -79,12 +79,12 @@ function disconnect(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Disconnect ${clean(serverName(server))}`,
+			title: safe`Disconnect ${clean(serverName(server))}`,
 			lines: [
-				ui`${activeCalls} ${activeCalls === 1 ? own('call is') : own('calls are')} under way and would fail; what ${activeCalls === 1 ? own('it') : own('they')} did already stays done.`,
-				own('Its tools stay: the next call connects it again.'),
+				safe`${activeCalls} ${activeCalls === 1 ? literal('call is') : literal('calls are')} under way and would fail; what ${activeCalls === 1 ? literal('it') : literal('they')} did already stays done.`,
+				literal('Its tools stay: the next call connects it again.'),
 			],
-			act: own('disconnect'),
+			act: literal('disconnect'),
 			run,
 		},
 	});
@@ -92,33 +92,33 @@ function disconnect(shell: Shell): void {
 
 /** Says what reading the tool servers again would do, and asks. */
 export function askToReload(shell: Shell): void {
-	const isStillHere = placeNow(shell, own('R'));
+	const isStillHere = placeNow(shell, literal('R'));
 	shell.attempt(async () => {
 		const {changes, closes} = await shell.port.planServerReload();
 		if (changes.length === 0) {
-			shell.toast(own('Nothing to reload: what is saved in mcp_servers is applied by itself'));
+			shell.toast(literal('Nothing to reload: what is saved in mcp_servers is applied by itself'));
 			return;
 		}
 
-		if (!isStillHere(own('The reload was not asked'))) {
+		if (!isStillHere(literal('The reload was not asked'))) {
 			return;
 		}
 
 		change(shell, {
 			overlay: {
 				kind: 'confirm',
-				title: own('Reload the tool servers'),
+				title: literal('Reload the tool servers'),
 				lines: [
 					...changes.map(text => clean(text)),
 					...(closes.length === 0
-						? [own('No connection ends.')]
-						: [ui`Connections that end: ${clean(closes.join(', '))}.`]),
+						? [literal('No connection ends.')]
+						: [safe`Connections that end: ${clean(closes.join(', '))}.`]),
 				],
-				act: own('reload'),
+				act: literal('reload'),
 				run() {
 					shell.attempt(async () => {
 						await shell.port.reload();
-						shell.toast(own('Configuration was read again'), 'good');
+						shell.toast(literal('Configuration was read again'), 'good');
 					});
 				},
 			},
@@ -131,44 +131,46 @@ export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.connect',
 		keys: ['c'],
-		label: own('connect'),
+		label: literal('connect'),
 		why: why(({status}) => {
 			if (status === 'skipped') {
-				return own('It is switched off: set enabled: true in config.yaml');
+				return literal('It is switched off: set enabled: true in config.yaml');
 			}
 
-			return status === 'connected' ? own('It is connected') : undefined;
+			return status === 'connected' ? literal('It is connected') : undefined;
 		}),
 		run: connect,
 	},
 	{
 		id: 'tools.disconnect',
 		keys: ['x'],
-		label: own('disconnect'),
+		label: literal('disconnect'),
 		why: why(({status}) =>
-			status === 'connected' || status === 'connecting' ? undefined : own('It is not connected'),
+			status === 'connected' || status === 'connecting'
+				? undefined
+				: literal('It is not connected'),
 		),
 		run: disconnect,
 	},
 	{
 		id: 'tools.reload',
 		keys: ['R'],
-		label: own('show config changes'),
+		label: literal('show config changes'),
 		run: askToReload,
 	},
 	{
 		id: 'tools.login',
 		keys: ['l'],
-		label: own('login'),
+		label: literal('login'),
 		quiet: true,
-		why: () => own('Logins come with the next version: svc mcp login'),
+		why: () => literal('Logins come with the next version: svc mcp login'),
 		run() {},
 	},
 	{
 		id: 'tools.try',
 		keys: ['t'],
-		label: own('try a tool'),
-		why: why(({tools}) => (tools.length === 0 ? own('It has no tools now') : undefined)),
+		label: literal('try a tool'),
+		why: why(({tools}) => (tools.length === 0 ? literal('It has no tools now') : undefined)),
 		run(shell) {
 			const server = selected(shell);
 			const tool = selectedTool(shell);
@@ -182,7 +184,7 @@ export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.try-this',
 		keys: ['enter'],
-		label: own('try this tool'),
+		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
 		run(shell) {
 			const server = selected(shell);
@@ -195,18 +197,18 @@ export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.copy',
 		keys: ['y'],
-		label: own('copy name'),
+		label: literal('copy name'),
 		why: why(() => undefined),
 		run(shell) {
 			const tool = selectedTool(shell);
 			const name = tool?.name ?? selected(shell)?.name ?? '';
-			shell.attempt(async () => copyText(shell, name, own('name')));
+			shell.attempt(async () => copyText(shell, name, literal('name')));
 		},
 	},
 	{
 		id: 'tools.edit',
 		keys: ['T'],
-		label: own('config in $EDITOR'),
+		label: literal('config in $EDITOR'),
 		quiet: true,
 		why: why(() => undefined),
 		run(shell) {

@@ -1,6 +1,6 @@
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import type {Host} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
 import type {PaneDetail} from '../detail.ts';
@@ -29,8 +29,8 @@ function createServerDetail({list, feed}: Host): PaneDetail {
 /** The tool servers, their tools, and what a call needs. */
 export const toolsPane: Pane = {
 	id: 'tools',
-	title: own('Tools'),
-	short: own('Tools'),
+	title: literal('Tools'),
+	short: literal('Tools'),
 	count: ({servers}) => servers.length,
 	empty: () => [
 		'No tool servers: agents answer without tools.',
@@ -42,11 +42,11 @@ export const toolsPane: Pane = {
 	sections: [
 		{
 			id: 'tools',
-			title: own('Tools'),
+			title: literal('Tools'),
 			commands: toolCommands,
 			listing: {
 				list: serverList,
-				words: own('server: state: transport: trust: tool: profile: tools>'),
+				words: literal('server: state: transport: trust: tool: profile: tools>'),
 				isLive: false,
 				detail: createServerDetail,
 				hasCursor: true,
@@ -56,7 +56,7 @@ export const toolsPane: Pane = {
 	summary({list, feed}) {
 		const facts = serversSummary(feed.get().state.servers);
 		return [
-			countPart(list(serverList), {noun: [own('server'), own('servers')]}),
+			countPart(list(serverList), {noun: [literal('server'), literal('servers')]}),
 			facts === '' ? [] : [{text: facts, tone: 'quiet'}],
 		];
 	},

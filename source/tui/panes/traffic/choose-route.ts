@@ -1,7 +1,7 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {ui} from '../../../terminal/text/safe.ts';
+import {safe} from '../../../terminal/text/safe.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
@@ -30,7 +30,7 @@ export function chooseRoute(
 ): void {
 	const items = routes.map((route, index): MenuItem => ({
 		key: index < keyed ? String(index + 1) : '',
-		label: ui`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
+		label: safe`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
 		run() {
 			choose(route.name);
 		},

@@ -2,7 +2,7 @@ import type {StoredDelivery} from '../../../core/delivery.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {prettyJson} from '../../../core/exact-json.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
@@ -26,12 +26,12 @@ export async function editBody(
 	const edited = await shell.desktop.edit(text, suffixOf(delivery));
 	const body = edited?.trim();
 	if (edited === undefined || body === undefined) {
-		shell.toast(own('Nothing was changed, nothing is sent'));
+		shell.toast(literal('Nothing was changed, nothing is sent'));
 		return;
 	}
 
 	if (body === '') {
-		shell.toast(own('Nothing is sent: the text was left empty'));
+		shell.toast(literal('Nothing is sent: the text was left empty'));
 		return;
 	}
 
@@ -43,12 +43,12 @@ export async function editBody(
 
 	const path = await keepBody(shell, delivery, body);
 	openMenu(shell, {
-		title: own('Not replayed: the text is no JSON'),
-		notes: [mistake, ui`Your text is in ${path}`],
+		title: literal('Not replayed: the text is no JSON'),
+		notes: [mistake, safe`Your text is in ${path}`],
 		items: [
 			{
 				key: 'e',
-				label: own('edit it again'),
+				label: literal('edit it again'),
 				run() {
 					shell.attempt(async () => editBody(shell, delivery, {text: edited, send}));
 				},

@@ -1,6 +1,6 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {moveCursor, openDetail} from '../../commands/navigate.ts';
@@ -36,11 +36,11 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	const next = rows.findIndex((row, index) => index >= cursor && fieldOf(row));
 	if (next !== -1) {
 		moveCursor(shell, next);
-		shell.toast(own('j k to a field, then s once more'));
+		shell.toast(literal('j k to a field, then s once more'));
 	} else if (shell.loader(storedDeliveries).get().status === 'loading') {
-		shell.toast(own('The payload is loading: s once more'));
+		shell.toast(literal('The payload is loading: s once more'));
 	} else {
-		shell.toast(own('No field of a JSON payload stands below'), 'warn');
+		shell.toast(literal('No field of a JSON payload stands below'), 'warn');
 	}
 
 	return undefined;
@@ -60,8 +60,8 @@ function filterFromField(shell: Shell): void {
 		const isDotted = field.path.some(name => name.includes('.'));
 		shell.toast(
 			isDotted
-				? own('A name with a dot in it cannot be named in a filter')
-				: own('No filter of a route can read this field'),
+				? literal('A name with a dot in it cannot be named in a filter')
+				: literal('No filter of a route can read this field'),
 			'warn',
 		);
 		return;
@@ -70,33 +70,33 @@ function filterFromField(shell: Shell): void {
 	const {route} = delivery;
 	const words =
 		filter.equals === undefined
-			? own('exists')
-			: ui`equals ${clean(JSON.stringify(filter.equals))}`;
+			? literal('exists')
+			: safe`equals ${clean(JSON.stringify(filter.equals))}`;
 	const copy = (text: string) => () => {
-		shell.attempt(async () => copyText(shell, text, own('filter')));
+		shell.attempt(async () => copyText(shell, text, literal('filter')));
 	};
 
 	const items: readonly MenuItem[] = [
 		{
 			key: 'y',
-			label: own('copy it as YAML, for "filters:" of the route in config.yaml'),
+			label: literal('copy it as YAML, for "filters:" of the route in config.yaml'),
 			run: copy(filterYaml(filter)),
 		},
 		{
 			key: 'j',
-			label: own('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
+			label: literal('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
 			run: copy(filterJson(filter)),
 		},
 		{
 			key: 'x',
-			label: own('copy the opposite as YAML: it excludes these events'),
+			label: literal('copy the opposite as YAML: it excludes these events'),
 			run: copy(filterYaml(filter, true)),
 		},
 	];
-	const what = ui`${clean(filter.field)} ${words}`;
+	const what = safe`${clean(filter.field)} ${words}`;
 	openMenu(shell, {
-		title: own('Filter from a field'),
-		notes: [what, own('Looking at past events …')],
+		title: literal('Filter from a field'),
+		notes: [what, literal('Looking at past events …')],
 		items,
 	});
 	const isOpen = () => {
@@ -109,7 +109,7 @@ function filterFromField(shell: Shell): void {
 		if (isOpen()) {
 			changeOverlay(shell, 'menu', overlay => ({
 				...overlay,
-				notes: [what, ui`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
+				notes: [what, safe`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
 			}));
 		}
 	});
@@ -167,7 +167,7 @@ export const payloadCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.filter-from-field',
 		keys: ['s'],
-		label: own('filter from field'),
+		label: literal('filter from field'),
 		quiet: isBesideList,
 		why: nothingSelected,
 		run: filterFromField,
@@ -175,14 +175,14 @@ export const payloadCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.subscribe',
 		keys: ['S'],
-		label: own('subscribe to this event (copies the command)'),
+		label: literal('subscribe to this event (copies the command)'),
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
 				shell.attempt(async () =>
-					copyText(shell, subscribeText(delivery), own('`svc webhook subscribe` line')),
+					copyText(shell, subscribeText(delivery), literal('`svc webhook subscribe` line')),
 				);
 			}
 		},

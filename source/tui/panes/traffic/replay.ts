@@ -2,7 +2,7 @@ import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
 import {messageOf} from '../../../core/errors.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {change} from '../../commands/navigate.ts';
 import {placeNow, type StillHere} from '../../commands/place.ts';
@@ -38,28 +38,28 @@ async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise
 		return;
 	}
 
-	if (!isStillHere(own('Replay was not asked'))) {
-		await giveBack(shell, wish, own('Replay was not asked'));
+	if (!isStillHere(literal('Replay was not asked'))) {
+		await giveBack(shell, wish, literal('Replay was not asked'));
 		return;
 	}
 
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: ui`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
+			title: safe`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
 			lines: [
-				...(edited ? [own('With the body as it was edited.')] : []),
+				...(edited ? [literal('With the body as it was edited.')] : []),
 				...(plan.effects.length === 0
-					? [own('Nothing but the log changes.')]
+					? [literal('Nothing but the log changes.')]
 					: plan.effects.map(effect => clean(effect))),
 			],
-			act: own('replay'),
+			act: literal('replay'),
 			run() {
 				shell.attempt(async () => send(shell, wish, plan));
 			},
 			...(otherRoutes(shell, plan.route).length > 0 && {
 				other: {
-					label: own('to another route'),
+					label: literal('to another route'),
 					run() {
 						replayElsewhere(shell, {...wish, route: plan.route});
 					},
@@ -75,7 +75,7 @@ async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Pro
 		shell.port.replay(wish.delivery.id, optionsOf(wish)),
 	);
 	const did = status === 202 && effects.length > 0 ? effects.join(', ') : body;
-	const said = ui`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${clean(did)}`;
+	const said = safe`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${clean(did)}`;
 	if (status < 400) {
 		shell.toast(said, 'good');
 	} else if (!(await giveBack(shell, wish, said))) {
@@ -103,7 +103,7 @@ async function keeping<Result>(
 async function giveBack(shell: Shell, {edited}: Wish, reason: Safe): Promise<boolean> {
 	if (edited) {
 		const path = await keepBody(shell, edited.of, edited.body);
-		shell.toast(ui`${reason}; your text is in ${path}`, 'bad');
+		shell.toast(safe`${reason}; your text is in ${path}`, 'bad');
 	}
 
 	return edited !== undefined;
@@ -113,10 +113,10 @@ async function giveBack(shell: Shell, {edited}: Wish, reason: Safe): Promise<boo
 function replayElsewhere(shell: Shell, wish: Wish): void {
 	const {delivery, route = delivery.route} = wish;
 	chooseRoute(shell, {
-		title: ui`Replay ${shownId(delivery)} to`,
+		title: safe`Replay ${shownId(delivery)} to`,
 		routes: otherRoutes(shell, route),
 		choose(chosen) {
-			const isStillHere = placeNow(shell, own('t'));
+			const isStillHere = placeNow(shell, literal('t'));
 			shell.attempt(async () => replay(shell, {...wish, route: chosen}, isStillHere));
 		},
 	});
@@ -126,9 +126,9 @@ const otherRoutes = (shell: Shell, name: string) =>
 	servedRoutes(shell).filter(route => route.name !== name);
 
 async function editAndReplay(shell: Shell): Promise<void> {
-	const isStillHere = placeNow(shell, own('R'));
+	const isStillHere = placeNow(shell, literal('R'));
 	const delivery = await stored(shell, selectedDelivery(shell));
-	if (!delivery || !isStillHere(own('The editor was not opened'))) {
+	if (!delivery || !isStillHere(literal('The editor was not opened'))) {
 		return;
 	}
 
@@ -136,7 +136,7 @@ async function editAndReplay(shell: Shell): Promise<void> {
 		text: indented(delivery),
 		async send(body) {
 			const edited = {body, of: delivery};
-			await replay(shell, {delivery, edited}, placeNow(shell, own('R')));
+			await replay(shell, {delivery, edited}, placeNow(shell, literal('R')));
 		},
 	});
 }
@@ -148,7 +148,7 @@ function noOtherRoute(shell: Shell): Safe | undefined {
 	}
 
 	return otherRoutes(shell, selectedDelivery(shell)?.route ?? '').length === 0
-		? own('There is no other route')
+		? literal('There is no other route')
 		: undefined;
 }
 
@@ -160,12 +160,12 @@ export const replayCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.replay',
 		keys: ['r'],
-		label: own('replay'),
+		label: literal('replay'),
 		why: nothingToReplay,
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
-				const isStillHere = placeNow(shell, own('r'));
+				const isStillHere = placeNow(shell, literal('r'));
 				shell.attempt(async () => replay(shell, {delivery}, isStillHere));
 			}
 		},
@@ -173,7 +173,7 @@ export const replayCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.edit-replay',
 		keys: ['R'],
-		label: own('edit+replay'),
+		label: literal('edit+replay'),
 		quiet: isNarrow,
 		why: nothingToReplay,
 		run(shell) {
@@ -183,7 +183,7 @@ export const replayCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.replay-to',
 		keys: ['t'],
-		label: own('replay to another route'),
+		label: literal('replay to another route'),
 		quiet: true,
 		why: noOtherRoute,
 		run(shell) {

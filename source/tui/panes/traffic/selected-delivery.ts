@@ -1,7 +1,7 @@
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../../core/delivery.ts';
 import type {ReceiverAnswer} from '../../../core/replay.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import {clean} from '../line.ts';
@@ -18,7 +18,7 @@ export const selectedDelivery = (shell: Shell): Delivery | undefined =>
 
 /** Why nothing can be done with a delivery. */
 export const nothingSelected = (shell: Shell): Safe | undefined =>
-	selectedDelivery(shell) ? undefined : own('No delivery is selected');
+	selectedDelivery(shell) ? undefined : literal('No delivery is selected');
 
 /** What is refused before its sender is known, and within the rate, is kept without its body. */
 const refusedUnread: ReadonlySet<DeliveryOutcome> = new Set([
@@ -42,7 +42,7 @@ export function nothingToReplay(shell: Shell): Safe | undefined {
 		loaded.key === delivery.id &&
 		(loaded.status === 'missing' || (loaded.status === 'ready' && !loaded.value.body));
 	return isGone || refusedUnread.has(delivery.outcome)
-		? own('The payload of this delivery was not kept')
+		? literal('The payload of this delivery was not kept')
 		: undefined;
 }
 
@@ -53,7 +53,7 @@ export async function stored(
 ): Promise<StoredDelivery | undefined> {
 	const found = delivery && (await shell.port.getDelivery(delivery.id));
 	if (!found) {
-		shell.toast(own('That delivery is no longer stored'), 'warn');
+		shell.toast(literal('That delivery is no longer stored'), 'warn');
 	}
 
 	return found;
@@ -61,5 +61,5 @@ export async function stored(
 
 /** What our own receiver answered. */
 export const sayAnswer = (shell: Shell, {status, body}: ReceiverAnswer): void => {
-	shell.toast(ui`Answered ${status} ${clean(body)}`, status < 400 ? 'good' : 'bad');
+	shell.toast(safe`Answered ${status} ${clean(body)}`, status < 400 ? 'good' : 'bad');
 };

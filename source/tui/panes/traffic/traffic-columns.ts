@@ -1,7 +1,7 @@
 import type {DeliveryRow} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
 import {clockTime, preciseTime} from '../time.ts';
 import {resultText, resultTone, signOf} from './result-word.ts';
@@ -32,7 +32,7 @@ export function trafficColumns(width: number): TrafficColumns {
 
 /** The names of the columns. */
 export const trafficHeader = ({time, route, event, result, ms}: TrafficColumns): Safe =>
-	ui`   ${fit(own('time'), time)} ${fit(own('route'), route)} ${fit(own('event'), event)} ${fit(own('result'), result)} ${fit(own('ms'), ms, {align: 'end'})}`;
+	safe`   ${fit(literal('time'), time)} ${fit(literal('route'), route)} ${fit(literal('event'), event)} ${fit(literal('result'), result)} ${fit(literal('ms'), ms, {align: 'end'})}`;
 
 /** One delivery as one row, several at the time of the first; `>` in column 0 marks the selected one in every theme. */
 export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected: boolean): Line {
@@ -46,10 +46,10 @@ export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected
 	const missing = Math.max(0, widthOf(result) - columns.result);
 	const borrowed = Math.min(missing, Math.max(0, columns.event - widthOf(event)));
 	return [
-		{text: isSelected ? own('>') : own(' '), tone: 'accent'},
+		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 		{text: clean(sign), tone: 'warn'},
 		{
-			text: ui` ${fit(time(firstAt), columns.time)} ${fit(routes.length > 1 ? own('(several)') : clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
+			text: safe` ${fit(time(firstAt), columns.time)} ${fit(routes.length > 1 ? literal('(several)') : clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
 			tone,
 		},
 		{
@@ -57,7 +57,7 @@ export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected
 			tone: resultTone(delivery.outcome),
 		},
 		{
-			text: ui` ${fit(clean(String(Math.round(delivery.durationMs))), columns.ms, {align: 'end'})}`,
+			text: safe` ${fit(clean(String(Math.round(delivery.durationMs))), columns.ms, {align: 'end'})}`,
 			tone: 'quiet',
 		},
 	];

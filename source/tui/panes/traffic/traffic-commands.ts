@@ -2,7 +2,7 @@ import type {RouteView} from '../../../core/config-view.ts';
 import type {StoredDelivery} from '../../../core/delivery.ts';
 import {defaultPort} from '../../../core/loopback.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {own} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {goToGroup, goToRun} from '../../commands/go-to.ts';
@@ -44,16 +44,16 @@ function copyMenu(shell: Shell): void {
 		},
 	});
 	const items = [
-		entry('b', own('body'), bodyText),
-		entry('h', own('headers, secrets masked'), headersText),
-		entry('c', own('curl line, signature as $SIG'), delivery =>
+		entry('b', literal('body'), bodyText),
+		entry('h', literal('headers, secrets masked'), headersText),
+		entry('c', literal('curl line, signature as $SIG'), delivery =>
 			curlText(delivery, receiverUrl(shell)),
 		),
-		entry('i', own('delivery id'), ({id}) => id),
-		entry('d', own('decision trace'), decisionText),
-		entry('j', own('JSON line'), jsonText),
+		entry('i', literal('delivery id'), ({id}) => id),
+		entry('d', literal('decision trace'), decisionText),
+		entry('j', literal('JSON line'), jsonText),
 	];
-	openMenu(shell, {title: own('Copy'), items});
+	openMenu(shell, {title: literal('Copy'), items});
 }
 
 /** Routes that a test event can be sent to: only the selected one where there is one. */
@@ -80,7 +80,7 @@ function chooseTestRoute(shell: Shell): void {
 	}
 
 	chooseRoute(shell, {
-		title: own('Send a test event to'),
+		title: literal('Send a test event to'),
 		routes,
 		choose(route) {
 			sendTest(shell, route);
@@ -90,7 +90,7 @@ function chooseTestRoute(shell: Shell): void {
 
 const noRoute = (shell: Shell): Safe | undefined =>
 	testableRoutes(shell).length === 0
-		? own('No route is served: add one with `svc webhook subscribe`')
+		? literal('No route is served: add one with `svc webhook subscribe`')
 		: undefined;
 
 /** What helps when nothing came yet: a line that sends a first event. */
@@ -98,7 +98,7 @@ function copySignedCurl(shell: Shell): void {
 	const [route] = testableRoutes(shell);
 	if (route) {
 		shell.attempt(async () => {
-			await copyText(shell, await shell.port.curlLine(route.name), own('signed curl line'));
+			await copyText(shell, await shell.port.curlLine(route.name), literal('signed curl line'));
 		});
 	}
 }
@@ -109,7 +109,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.copy',
 		keys: ['y'],
-		label: own('copy'),
+		label: literal('copy'),
 		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
 		run(shell) {
 			if (selectedDelivery(shell)) {
@@ -122,7 +122,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.test',
 		keys: ['T'],
-		label: own('test event'),
+		label: literal('test event'),
 		quiet: shell => selectedDelivery(shell) !== undefined,
 		why: noRoute,
 		run: chooseTestRoute,
@@ -131,14 +131,14 @@ export const trafficCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.pager',
 		keys: ['e'],
-		label: own('payload in $PAGER'),
+		label: literal('payload in $PAGER'),
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
-			const isStillHere = placeNow(shell, own('e'));
+			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {
 				const delivery = await stored(shell, selectedDelivery(shell));
-				if (delivery && isStillHere(own('The pager was not opened'))) {
+				if (delivery && isStillHere(literal('The pager was not opened'))) {
 					await shell.desktop.page(indented(delivery));
 				}
 			});
@@ -147,11 +147,11 @@ export const trafficCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.run',
 		keys: ['o'],
-		label: own('its run or group'),
+		label: literal('its run or group'),
 		quiet: true,
 		why: shell =>
 			selectedDelivery(shell)?.runId === undefined && selectedDelivery(shell)?.group === undefined
-				? own('It started no run')
+				? literal('It started no run')
 				: undefined,
 		run(shell) {
 			const {runId, group} = selectedDelivery(shell) ?? {};

@@ -3,7 +3,7 @@ import type {Group} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Tone} from '../../theme/theme.ts';
@@ -40,18 +40,18 @@ export function trafficDetail(
 		...floodRows(row, width),
 		[
 			{
-				text: ui`${shownId(delivery)}  ${clean(delivery.route)}  ${clean(delivery.event)}  `,
+				text: safe`${shownId(delivery)}  ${clean(delivery.route)}  ${clean(delivery.event)}  `,
 				tone: 'strong',
 			},
 			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
 		],
 		line(
-			ui`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
+			safe`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
 			'quiet',
 		),
 		...(delivery.replayOf === undefined
 			? []
-			: [line(ui`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
+			: [line(safe`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
 		blankLine,
 		...decisionRows(delivery, width),
 		...groupRows(delivery, group),
@@ -71,19 +71,19 @@ function floodRows(row: DeliveryRow, width: number) {
 	const begin = firstAt ?? delivery.receivedAt;
 	const names = routes.toReversed().join(', ');
 	const rows: readonly Line[] = [
-		line(ui`${clean(resultWord(delivery, count))} in one row`, 'title'),
-		line(ui` first ${fullTime(begin)}`),
+		line(safe`${clean(resultWord(delivery, count))} in one row`, 'title'),
+		line(safe` first ${fullTime(begin)}`),
 		line(
-			ui` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - begin)}`,
+			safe` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - begin)}`,
 		),
 		...(routes.length > 1
 			? wrapText(`asked for ${names}${count > routes.length ? ' …' : ''}`, width - 1).map(text =>
-					line(ui` ${text}`, 'quiet'),
+					line(safe` ${text}`, 'quiet'),
 				)
 			: []),
 		...reasonRows(row, width),
 		blankLine,
-		line(own('The newest of them'), 'title'),
+		line(literal('The newest of them'), 'title'),
 	];
 	return rows;
 }
@@ -100,7 +100,7 @@ function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number
 	const known = reasons.toReversed().flatMap(({detail, count}) =>
 		wrapText(detail, width - countCells - 2).map((text, index): Line => [
 			{
-				text: ui` ${fit(index === 0 ? clean(`${count}×`) : own(''), countCells, {align: 'end'})} `,
+				text: safe` ${fit(index === 0 ? clean(`${count}×`) : literal(''), countCells, {align: 'end'})} `,
 				tone: 'quiet',
 			},
 			{text},
@@ -109,10 +109,10 @@ function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number
 	const others = clean(`${otherReasons}×`);
 	return [
 		blankLine,
-		line(own('Reasons'), 'title'),
+		line(literal('Reasons'), 'title'),
 		...known,
 		...(otherReasons > 0
-			? [line(ui` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
+			? [line(safe` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
 			: []),
 	];
 }
@@ -125,19 +125,19 @@ function groupRows(
 		return [];
 	}
 
-	const opens = runId === undefined ? own('o opens it') : own('');
-	const title = {text: own('Group'), tone: 'title'} as const;
+	const opens = runId === undefined ? literal('o opens it') : literal('');
+	const title = {text: literal('Group'), tone: 'title'} as const;
 	if (!group) {
-		return [blankLine, [title, {text: ui`  ${groupId}  ${opens}`, tone: 'quiet'}]];
+		return [blankLine, [title, {text: safe`  ${groupId}  ${opens}`, tone: 'quiet'}]];
 	}
 
 	const {key, state, count, latest} = group;
-	const events = count === 1 ? own('event') : own('events');
+	const events = count === 1 ? literal('event') : literal('events');
 	return [
 		blankLine,
-		[title, {text: ui`  ${clean(key)}`}],
-		line(ui`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
-		...(latest === id ? [] : [line(ui`  superseded by ${shownId({id: latest})}`, 'quiet')]),
+		[title, {text: safe`  ${clean(key)}`}],
+		line(safe`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
+		...(latest === id ? [] : [line(safe`  superseded by ${shownId({id: latest})}`, 'quiet')]),
 	];
 }
 
@@ -147,16 +147,16 @@ function decisionRows(delivery: Delivery, width: number): readonly Line[] {
 			const tone = mark === '-' ? 'quiet' : 'plain';
 			return index === 0
 				? [
-						{text: ui` ${clean(mark)} `, tone: markTones[mark]},
+						{text: safe` ${clean(mark)} `, tone: markTones[mark]},
 						{text: clean(step.padEnd(stepColumns - 3)), tone},
 						{text, tone},
 					]
-				: [{text: ui`${clean(' '.repeat(stepColumns))}${text}`, tone}];
+				: [{text: safe`${clean(' '.repeat(stepColumns))}${text}`, tone}];
 		}),
 	);
 	return [
 		[
-			{text: own('Decision'), tone: 'title'},
+			{text: literal('Decision'), tone: 'title'},
 			{text: clean(`  ${delivery.durationMs.toFixed(1)} ms`), tone: 'quiet'},
 		],
 		...rows,
@@ -177,14 +177,16 @@ function runRows(run: Run | undefined, width: number): readonly Line[] {
 	return [
 		blankLine,
 		[
-			{text: own('Run'), tone: 'title'},
-			{text: ui`  #${run.id}  `},
+			{text: literal('Run'), tone: 'title'},
+			{text: safe`  #${run.id}  `},
 			word,
-			{text: ui`  to ${clean(run.target)}  o opens it`, tone: 'quiet'},
+			{text: safe`  to ${clean(run.target)}  o opens it`, tone: 'quiet'},
 		],
 		...rows
 			.slice(0, answerRows)
-			.map(row => line(ui`  ${row}`, run.error === undefined ? 'plain' : 'bad')),
-		...(rows.length > answerRows ? [line(ui`  … ${rows.length - answerRows} more`, 'quiet')] : []),
+			.map(row => line(safe`  ${row}`, run.error === undefined ? 'plain' : 'bad')),
+		...(rows.length > answerRows
+			? [line(safe`  … ${rows.length - answerRows} more`, 'quiet')]
+			: []),
 	];
 }

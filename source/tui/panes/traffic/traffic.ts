@@ -1,5 +1,5 @@
 import {limits} from '../../../core/state.ts';
-import {own, ui} from '../../../terminal/text/safe.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
@@ -42,8 +42,8 @@ function createTrafficDetail({list, loader, feed}: Host): PaneDetail {
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	newest(shell.feed.get().state.deliveries, recent).map(({delivery}) => ({
-		label: ui`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
-		place: own('Traffic'),
+		label: safe`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
+		place: literal('Traffic'),
 		go() {
 			goToDelivery(shell, delivery.id);
 		},
@@ -52,8 +52,8 @@ const destinations = (shell: Shell): readonly Destination[] =>
 /** What came in over HTTP, and what became of it. */
 export const trafficPane: Pane = {
 	id: 'traffic',
-	title: own('Traffic'),
-	short: own('Traf'),
+	title: literal('Traffic'),
+	short: literal('Traf'),
 	count: undefined,
 	empty: noTraffic,
 	Body: TrafficBody,
@@ -61,11 +61,11 @@ export const trafficPane: Pane = {
 	sections: [
 		{
 			id: 'traffic',
-			title: own('Traffic'),
+			title: literal('Traffic'),
 			commands: trafficCommands,
 			listing: {
 				list: deliveryList,
-				words: own('route: status: event: id: ms> size> since: has:⚑'),
+				words: literal('route: status: event: id: ms> size> since: has:⚑'),
 				isLive: true,
 				detail: createTrafficDetail,
 				hasCursor: true,
