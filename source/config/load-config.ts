@@ -27,7 +27,7 @@ import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {secretsIn} from './server-secrets.ts';
 import {readSoundPart, slipKey, soundDataOf, type SoundData} from './slips.ts';
-import {reasonsOf, sortSlips} from './sort-slips.ts';
+import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
 import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findToolsetTroubles} from './toolset-trouble.ts';
@@ -44,8 +44,6 @@ import {withSlips} from './with-slips.ts';
 import {mostProblems, parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
-
-const receiverPath = ['platforms', 'webhook'];
 
 export type LoadOptions = {
 	readonly paths: HomePaths;
@@ -159,13 +157,14 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 	const {
 		webhook,
 		lastRoutes,
+		hasLastValues,
 		problems: ofVariables,
 	} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
 		unread: slips.routes,
-		last: surroundings.before?.webhook.routes,
-		isServing: isServing(surroundings.before?.webhook),
+		unreadSettings: slips.receiver,
+		before: surroundings.before?.webhook,
 		place: (name, {path, ...finding}) => place({...finding, path: [...routesAt, name, ...path]}),
 	});
 	const ofEnvironment = ofVariables.map(({name, message}) =>
@@ -229,7 +228,12 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				exists: surroundings.exists,
 				blank: surroundings.blank,
 			},
-			{reasons: [...reasons.values()], lastRoutes, before: surroundings.before},
+			{
+				reasons: [...reasons.values()],
+				isReceiverUsable: hasLastValues,
+				lastRoutes,
+				before: surroundings.before,
+			},
 		),
 	};
 }
@@ -241,9 +245,6 @@ function parseConfig(value: JsonValue) {
 		? {ok: true as const, parsed: parsed.data}
 		: {ok: false as const, findings: describeIssues(parsed.error.issues, value)};
 }
-
-const isServing = (webhook: Config['webhook'] | undefined): boolean =>
-	webhook?.enabled === true && webhook.refusals.length === 0 && webhook.broken === undefined;
 
 /** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
 const withoutServers = (value: JsonValue): JsonValue =>

@@ -3,6 +3,7 @@ import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, text, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, platformsToCome} from '../targets/targets.ts';
+import {insecureSecret} from './route-refusals.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {
 	forgeSettings,
@@ -13,6 +14,11 @@ import {
 	runsSettings,
 } from './section-schemas.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
+
+/** In a list the literal would open every route that relies on it, without a word of it. */
+const opensNothingUnseen = (written: z.output<typeof secret>): boolean =>
+	typeof written === 'string' || !written.includes(insecureSecret);
+const opensUnseen = `holds ${insecureSecret} in a list: it counts only when it stands alone`;
 
 /** `platforms.webhook`, and what may stand under its `extra`. @see manual/receiver.md#settings */
 export const receiverSettings = defineSettings({
@@ -30,7 +36,7 @@ export const receiverSettings = defineSettings({
 		default: defaultPort,
 		change: 'restart',
 	}),
-	secret: setting(secret, {
+	secret: setting(secret.refine(opensNothingUnseen, opensUnseen), {
 		description: 'Secret of routes that have none of their own; text or a list (`WEBHOOK_SECRET`)',
 		at: ['secrets'],
 		secret: true,

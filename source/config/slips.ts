@@ -5,10 +5,12 @@ import {kindOf} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** What one slip takes down, the narrowest first: a route, a platform, a tool server, a section. */
+/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a section. */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
+	['platforms', 'webhook', 'extra', anyName],
+	['platforms', 'webhook', anyName],
 	['platforms', anyName],
 	['mcp_servers', anyName],
 	[anyName],

@@ -6,13 +6,17 @@ import {readRoute, type ReadRoute} from './read-route.ts';
 import {routesPlace} from './routes-place.ts';
 import {slipKey, type Slips} from './slips.ts';
 
+export const receiverPath: KeyPath = ['platforms', 'webhook'];
+
 /** Slips by what they take down. */
 export type SortedSlips = {
 	/** Static routes by name, as far as they can be read. */
 	readonly routes: ReadonlyMap<string, ReadRoute>;
-	/** What is wrong with everything else. */
+	/** Settings of the receiver that cannot be read, `routes` as a whole and `extra` among them; an empty text means all. */
+	readonly receiver: ReadonlySet<string>;
+	/** What is wrong with everything but the routes. */
 	readonly findings: readonly Finding[];
-	/** Everything else by `slipKey`, with its first finding. */
+	/** What they take down, by `slipKey`, each with its first finding. */
 	readonly items: ReadonlyMap<string, {readonly path: KeyPath; readonly finding: Finding}>;
 };
 
@@ -26,6 +30,17 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 	const isRoute = ({item}: {readonly item: KeyPath}) =>
 		slipKey(item.slice(0, -1)) === slipKey(place);
 	const others = all.filter(slip => !isRoute(slip));
+	const items = new Map<string, {readonly path: KeyPath; readonly finding: Finding}>();
+	for (const {
+		item,
+		findings: [finding],
+	} of others) {
+		const path = receiverSettingAt(item) === undefined ? item : receiverPath;
+		if (finding && !items.has(slipKey(path))) {
+			items.set(slipKey(path), {path, finding});
+		}
+	}
+
 	return {
 		routes: new Map(
 			all.filter(isRoute).map(({item, findings}) => [
@@ -37,13 +52,24 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 			]),
 		),
 		findings: others.flatMap(({findings}) => findings),
-		items: new Map(
-			others.flatMap(({item, findings: [finding]}) =>
-				finding ? [[slipKey(item), {path: item, finding}] as const] : [],
-			),
-		),
+		receiver: new Set(others.flatMap(({item}) => receiverSettingAt(item) ?? [])),
+		items,
 	};
 }
+
+/** The key of the receiver's setting that `item` is, wherever it stands; its routes are none. Empty: all of them. */
+function receiverSettingAt(item: KeyPath): string | undefined {
+	if (slipKey(item) === slipKey(receiverPath)) {
+		return '';
+	}
+
+	const [key, ...inside] = isBelow(item, receiverPath) ? item.slice(receiverPath.length) : [];
+	const [name = key, ...deeper] = key === 'extra' ? inside : [key, ...inside];
+	return name === undefined || deeper.length > 0 ? undefined : String(name);
+}
+
+const isBelow = (path: KeyPath, parent: KeyPath): boolean =>
+	path.length > parent.length && parent.every((step, index) => step === path[index]);
 
 /** What cannot be used, and why: one line. */
 export type SlipReason = {readonly path: KeyPath; readonly reason: string};

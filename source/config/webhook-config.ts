@@ -10,7 +10,12 @@ import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
 
 /** A variable that says nothing useful. */
-export type VariableProblem = {readonly name: string; readonly message: string};
+export type VariableProblem = {
+	readonly name: string;
+	/** The setting that it stands for. */
+	readonly key: string;
+	readonly message: string;
+};
 
 /** What the receiver's settings are read in. */
 export type ReceiverSurroundings = Pick<
@@ -22,25 +27,27 @@ export type ReceiverSurroundings = Pick<
 	readonly unread: ReadonlyMap<string, ReadRoute>;
 	/** Gives a finding inside the static route `name` its place. */
 	readonly place: (name: string, finding: Finding) => Problem;
-	/** The static routes in use. */
-	readonly last: ReadonlyMap<string, Route> | undefined;
-	/** Whether a receiver serves already: then what the contract refuses the start for concerns its route alone. */
-	readonly isServing: boolean;
+	/** Settings that cannot be read, as `SortedSlips.receiver` has them. */
+	readonly unreadSettings: ReadonlySet<string>;
+	/** The receiver in use. */
+	readonly before: WebhookConfig | undefined;
 };
 
 const longestName = 128;
 
 /**
  * The receiver's settings: what stands under `extra`, then directly under `platforms.webhook`, then in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and
- * `WEBHOOK_SECRET`, then the defaults. `problems` are about the variables.
+ * `WEBHOOK_SECRET`, then the defaults. A setting that cannot be read has the value that it has in `before`, if that can be known. `problems` are about the variables.
  *
  * @see manual/receiver.md#settings
  */
 export function resolveWebhook(
 	written: RawWebhook | null | undefined,
-	{environment, unread, place, last, isServing, ...serving}: ReceiverSurroundings,
+	{environment, unread, unreadSettings, before, place, ...serving}: ReceiverSurroundings,
 ): {
 	readonly webhook: WebhookConfig;
+	/** Whether each setting that cannot be read has its last good value in `webhook`, which can be used then. */
+	readonly hasLastValues: boolean;
 	/** The last good versions that are served of routes that slipped; not in `webhook` yet. */
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 	readonly problems: readonly VariableProblem[];
@@ -49,33 +56,68 @@ export function resolveWebhook(
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
 	const port = settings.port ?? portOf(environment);
 	const enabled = settings.enabled ?? switchOf(environment);
-	const values = receiverSettings.read({
-		...settings,
-		enabled: typeof enabled === 'boolean' ? enabled : undefined,
-		port: typeof port === 'number' ? port : undefined,
-	});
-	const secrets =
-		settings.secret === undefined
-			? secretsIn(variable(environment, 'WEBHOOK_SECRET'))
-			: secretsIn(settings.secret);
+	const problems = [enabled, port].filter(value => typeof value === 'object');
+	const last = lastValuesOf(before, [...unreadSettings, ...problems.map(({key}) => key)]);
+	const values = {
+		...receiverSettings.read({
+			...settings,
+			enabled: typeof enabled === 'boolean' ? enabled : undefined,
+			port: typeof port === 'number' ? port : undefined,
+		}),
+		switchedOff: enabled === false,
+		secrets:
+			settings.secret === undefined
+				? secretsIn(variable(environment, 'WEBHOOK_SECRET'))
+				: secretsIn(settings.secret),
+		...last,
+	};
 	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {
 		unread,
 		place,
-		last,
-		isServing,
-		context: {...serving, ...values, secrets},
+		last: before?.routes,
+		isServing: servesAlready(before),
+		context: {...serving, ...values},
 	});
 	return {
 		lastRoutes,
-		webhook: {
-			...values,
-			switchedOff: enabled === false,
-			secrets,
-			...routes,
-		},
-		problems: [enabled, port].filter(value => typeof value === 'object'),
+		webhook: {...values, ...routes, ...last},
+		hasLastValues: last !== undefined,
+		problems,
 	};
 }
+
+const servesAlready = (webhook: WebhookConfig | undefined): boolean =>
+	webhook?.enabled === true && webhook.refusals.length === 0 && webhook.broken === undefined;
+
+/** What stands in for a setting that cannot be read, from the receiver in use. */
+const lastValues: Readonly<
+	Record<keyof typeof receiverSettings.fields, (last: WebhookConfig) => Partial<WebhookConfig>>
+> = {
+	enabled: ({enabled, switchedOff}) => ({enabled, switchedOff}),
+	host: ({host}) => ({host}),
+	port: ({port}) => ({port}),
+	// Who may send is what is written now, and nobody knows what that is: a secret that was taken back must not pass.
+	secret: () => ({secrets: []}),
+	rate_limit: ({rateLimit}) => ({rateLimit}),
+	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),
+	routes: ({routes, refusals, slipped, skipped}) => ({routes, refusals, slipped, skipped}),
+};
+
+/** Absent where there is no receiver to take them from, or where nobody knows which settings are meant: they cannot be read as a whole, or `extra` cannot. */
+function lastValuesOf(
+	before: WebhookConfig | undefined,
+	keys: readonly string[],
+): Partial<WebhookConfig> | undefined {
+	const known = keys.flatMap(key =>
+		isReceiverSetting(key) && before && before.broken === undefined
+			? [lastValues[key](before)]
+			: [],
+	);
+	return known.length < keys.length ? undefined : Object.assign({}, ...known);
+}
+
+const isReceiverSetting = (key: string): key is keyof typeof receiverSettings.fields =>
+	Object.hasOwn(receiverSettings.fields, key);
 
 /** A key without a value under `extra` says nothing; a secret without one is an empty secret. */
 const withoutNothing = (extra: NonNullable<RawWebhook['extra']>): typeof extra =>
@@ -91,7 +133,11 @@ function resolveRoutes(
 		last,
 		isServing,
 		context,
-	}: Pick<ReceiverSurroundings, 'unread' | 'place' | 'last' | 'isServing'> & {
+	}: Pick<ReceiverSurroundings, 'unread' | 'place'> & {
+		/** The static routes in use. */
+		readonly last: ReadonlyMap<string, Route> | undefined;
+		/** Whether a receiver serves already: then what the contract refuses the start for concerns its route alone. */
+		readonly isServing: boolean;
 		readonly context: RouteContext;
 	},
 ): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> & {
@@ -173,7 +219,7 @@ function switchOf(environment: Environment): boolean | VariableProblem | undefin
 
 	return Object.hasOwn(switches, written)
 		? switches[written]
-		: {name, message: 'must be true or false'};
+		: {name, key: 'enabled', message: 'must be true or false'};
 }
 
 const largestPort = 65_535;
@@ -188,5 +234,5 @@ function portOf(environment: Environment): number | VariableProblem | undefined 
 	const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
 	return port <= largestPort
 		? port
-		: {name, message: `must be a whole number from 0 to ${largestPort}`};
+		: {name, key: 'port', message: `must be a whole number from 0 to ${largestPort}`};
 }

@@ -7,7 +7,7 @@ import {sections} from './sections.ts';
 import {secretsIn} from './server-secrets.ts';
 import {serverAt} from './slipped-server.ts';
 import {slipKey} from './slips.ts';
-import type {SlipReason} from './sort-slips.ts';
+import {receiverPath, type SlipReason} from './sort-slips.ts';
 
 const sectionsByKey = new Map(sections.map(section => [slipKey(section.path.split('.')), section]));
 
@@ -23,10 +23,13 @@ export function withSlips(
 	config: Config,
 	{
 		reasons,
+		isReceiverUsable,
 		lastRoutes,
 		before,
 	}: {
 		readonly reasons: readonly SlipReason[];
+		/** Whether the last good values of the receiver's settings that slipped stand in `config` already. */
+		readonly isReceiverUsable: boolean;
 		/** Static routes that slipped, as they are served. */
 		readonly lastRoutes: WebhookConfig['routes'];
 		readonly before: Config | undefined;
@@ -49,6 +52,8 @@ export function withSlips(
 		if (server) {
 			result = {...result, toolServers: new Map([...result.toolServers, [server.name, server]])};
 			secrets.push(...secretsOf({toolServers: new Map([[server.name, server]])}));
+		} else if (isReceiverUsable && slipKey(path) === slipKey(receiverPath)) {
+			secrets.push(...secretsOf({webhook}));
 		} else if (section && before && kept) {
 			const last = section.keep(before, result);
 			result = {...result, ...last};

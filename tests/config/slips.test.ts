@@ -4,13 +4,12 @@ import type {Config} from '../../source/config/config.ts';
 import {loadConfig} from '../../source/config/load-config.ts';
 import {buildRouteTable} from '../../source/config/route-table.ts';
 import {slippedServers} from '../../source/config/slipped-server.ts';
-import {slipKey} from '../../source/config/slips.ts';
 import {statusSlips} from '../../source/gateway/status-slips.ts';
 import {configOf, createTemporaryHome, problemsOf, type TemporaryHome} from './temporary-home.ts';
 
-const loadedFrom = (text: string) => {
+const loadedFrom = (text: string, env = '') => {
 	using home = createTemporaryHome();
-	return home.load({config: text});
+	return home.load({config: text, env});
 };
 
 const webhook = (routes: string) => `
@@ -256,6 +255,15 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 		config => config.webhook.broken,
 		expect.stringContaining('${NO}'),
 	],
+	...['[INSECURE_NO_AUTH, ""]', '[INSECURE_NO_AUTH]', '["${INS}", "${INS}"]'].map(
+		secret =>
+			[
+				'platforms.webhook',
+				`platforms: {webhook: {enabled: true, host: 127.0.0.1, secret: ${secret}}}`,
+				({webhook}: Config) => [webhook.broken, webhook.secrets],
+				[expect.stringContaining('secret: '), []],
+			] as const,
+	),
 	[
 		'platforms.webhook',
 		'platforms: {webhook: {enabled: true, routes: 5}}',
@@ -281,7 +289,7 @@ const otherSections = 'forge: {cli: other}';
 
 test.for(sections)('a slip in %s takes down that alone: %s', ([item, text, read, expected]) => {
 	const rest = text.startsWith('forge') ? 'runs: {tries: 7}' : otherSections;
-	const config = configOf(loadedFrom(`${text}\n${rest}\n`));
+	const config = configOf(loadedFrom(`${text}\n${rest}\n`, 'INS=INSECURE_NO_AUTH'));
 	expect([...config.slips.values()]).toMatchObject([
 		{item, kept: false, reason: expect.stringContaining(`config.yaml:1:`)},
 	]);
@@ -381,12 +389,75 @@ platforms:
 	expect(removed.toolServers.size).toBe(0);
 });
 
-test('on reload a receiver whose settings slipped stays as it was, with its routes', () => {
+const receiver = (settings: object): string =>
+	JSON.stringify({
+		platforms: {
+			webhook: {
+				enabled: true,
+				port: 8701,
+				host: '127.0.0.1',
+				secret: 'global',
+				routes: {one: {secret: 'own-secret'}},
+				...settings,
+			},
+		},
+	});
+
+test.for([
+	['host', {}, {host: 5}, {host: '127.0.0.1'}],
+	['port', {}, {port: 'x'}, {port: 8701}],
+	['rate_limit', {rate_limit: 7}, {rate_limit: 'x'}, {rateLimit: 7}],
+	['max_body_bytes', {max_body_bytes: 700}, {max_body_bytes: []}, {maxBodyBytes: 700}],
+	['extra.rate_limit', {extra: {rate_limit: 7}}, {extra: {rate_limit: 'x'}}, {rateLimit: 7}],
+	['enabled', {}, {enabled: 'maybe'}, {enabled: true, switchedOff: false}],
+] as const)(
+	'on reload a slip in %s of the receiver keeps that setting alone',
+	([key, settings, slipped, kept]) => {
+		using home = createTemporaryHome();
+		const before = configOf(home.load({config: receiver(settings)}));
+		const routes = {one: {secret: 'new-secret'}, two: {}};
+		const after = reload(home, before, receiver({...slipped, routes}));
+		expect([...after.slips.values()]).toMatchObject([
+			{item: 'platforms.webhook', kept: true, reason: expect.stringContaining(`webhook.${key}: `)},
+		]);
+		expect(after.webhook).toMatchObject(kept);
+		expect(after.webhook.broken).toBeUndefined();
+		// What was revoked beside it does not go on, and what was added is served.
+		expect(after.webhook.routes.get('one')?.secrets).toEqual(['new-secret']);
+		expect(after.webhook.routes.get('two')?.secrets).toEqual(['global']);
+	},
+);
+
+test('on reload a receiver is switched off also beside a slip', () => {
 	using home = createTemporaryHome();
-	const before = configOf(home.load({config: good}));
-	const after = reload(home, before, good.replace('host: 127.0.0.1', 'host: 5'));
-	expect(after.webhook).toBe(before.webhook);
-	expect(after.slips.get(slipKey(['platforms', 'webhook']))).toMatchObject({kept: true});
+	const before = configOf(home.load({config: receiver({})}));
+	const after = reload(home, before, receiver({enabled: false, host: 5}));
+	expect(after.webhook).toMatchObject({enabled: false, switchedOff: true, host: '127.0.0.1'});
+});
+
+test('on reload a global secret that cannot be read lets nobody in who relies on it', () => {
+	using home = createTemporaryHome();
+	const routes = {one: {secret: 'own-secret'}, two: {}};
+	const before = configOf(home.load({config: receiver({routes})}));
+	const after = reload(home, before, receiver({routes, secret: '${UNSET}'}));
+	expect(after.webhook).toMatchObject({enabled: true, secrets: [], refusals: []});
+	expect([...after.webhook.routes.keys()]).toEqual(['one']);
+	expect(after.webhook.slipped).toMatchObject([{name: 'two', code: 'route_without_secret'}]);
+});
+
+test.for([
+	['its routes', receiver({routes: 5})],
+	['all of extra', receiver({extra: 5})],
+	['all of it', 'platforms: {webhook: 5}'],
+	['all platforms', 'platforms: 5'],
+] as const)('on reload a receiver stays with its routes when %s cannot be read', ([, text]) => {
+	using home = createTemporaryHome();
+	const before = configOf(home.load({config: receiver({})}));
+	const after = reload(home, before, text);
+	expect(after.webhook.routes).toBe(before.webhook.routes);
+	expect(after.webhook).toMatchObject({enabled: true, port: 8701, host: '127.0.0.1'});
+	expect([...after.slips.values()]).toMatchObject([{kept: true}]);
+	expect(after.secretValues).toContain('own-secret');
 });
 
 test('what was down at the start stays down until it is mended', () => {
