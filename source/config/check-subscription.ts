@@ -67,6 +67,8 @@ export function resolveSubscription(
 		readonly place: (finding: Finding) => Problem;
 		/** The route of this name that is in use. */
 		readonly last?: Route | undefined;
+		/** What is known to be wrong with the entry; paths begin at the entry. */
+		readonly known?: readonly Finding[];
 	},
 ): ResolvedRoute {
 	const shown = cell(name, longestName).text;
@@ -79,7 +81,7 @@ export function resolveSubscription(
 	const nameProblem = problemWithRouteName(name);
 	const known: readonly Finding[] =
 		nameProblem === undefined
-			? problemsWithData(entry)
+			? [...(context.known ?? []), ...problemsWithData(entry)]
 			: [{path: [], message: nameProblem, at: 'key'}];
 	const read = readRoute(entry, known);
 	const {raw, findings: unset} = withSecretsResolved(read.raw, context);

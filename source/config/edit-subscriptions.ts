@@ -1,10 +1,12 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
 import {withFileLock} from '../core/file-lock.ts';
 import type {JsonObject} from '../core/json.ts';
 import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
+import {repeatedKeysIn} from './json-source.ts';
 import {readTextFile} from './read-text-file.ts';
 import {maxSubscriptionsBytes, parseSubscriptions} from './subscriptions.ts';
 import {writePrivateFile} from './write-private-file.ts';
@@ -15,7 +17,7 @@ const lockWaitMs = 10_000;
  * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits.
  * Keys that nobody knows stay. Returns the entries as written; `change` may return what it got, then nothing is written.
  *
- * @throws SvcError `subscriptions_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
+ * @throws SvcError `subscriptions_broken` for a file that does not parse or holds a key twice, which is never overwritten; `file_too_large`, `lock_timeout`
  * @see manual/routes.md#subscriptions
  */
 export async function editSubscriptions(
@@ -32,6 +34,7 @@ export async function editSubscriptions(
 			const entries = parseSubscriptions(text, paths.subscriptions);
 			const changed = change(entries);
 			if (changed !== entries) {
+				refuseRepeated(text, paths.subscriptions);
 				await writePrivateFile(paths.subscriptions, `${JSON.stringify(changed, null, 2)}\n`);
 			}
 
@@ -39,4 +42,15 @@ export async function editSubscriptions(
 		},
 		{waitMs: lockWaitMs, clock},
 	);
+}
+
+/** Written again, the file would have lost one of the two. */
+function refuseRepeated(text: string, path: string): void {
+	const [repeated] = repeatedKeysIn(text);
+	if (repeated) {
+		throw new SvcError(
+			'subscriptions_broken',
+			`Cannot write "${path}": ${JSON.stringify(repeated.join('.'))} stands twice; remove one of them`,
+		);
+	}
 }

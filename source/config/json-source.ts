@@ -9,7 +9,12 @@ const deepest = 3;
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-type Level = {readonly isList: boolean; key: string | number; readonly path: KeyPath};
+type Level = {
+	readonly isList: boolean;
+	key: string | number;
+	readonly path: KeyPath;
+	readonly keys: Set<string>;
+};
 
 /**
  * Gives findings their place in the text of a JSON file that parses, down to three levels; `file` is its path. The text is gone through once, with the first finding.
@@ -46,13 +51,45 @@ function offsetOf(offsets: ReadonlyMap<string, number>, path: KeyPath): number {
 /** Where the value of each path begins; of a key that stands twice, the last, which counts. */
 function offsetsIn(text: string): ReadonlyMap<string, number> {
 	const offsets = new Map<string, number>();
+	walk(text, {
+		value(path, offset) {
+			offsets.set(slipKey(path), offset);
+		},
+	});
+	return offsets;
+}
+
+/** At most so many are told of. */
+const maxRepeated = 100;
+
+/** Keys that stand twice in one object of a JSON text that parses, down to three levels: a parser takes the last and says nothing. */
+export function repeatedKeysIn(text: string): readonly KeyPath[] {
+	const repeated: KeyPath[] = [];
+	walk(text, {
+		repeatedKey(path) {
+			if (repeated.length < maxRepeated) {
+				repeated.push(path);
+			}
+		},
+	});
+	return repeated;
+}
+
+/** Goes through the tokens of a JSON text that parses, and tells of what is not too deep. */
+function walk(
+	text: string,
+	visit: {
+		readonly value?: (path: KeyPath, offset: number) => void;
+		readonly repeatedKey?: (path: KeyPath) => void;
+	},
+): void {
 	const open: Level[] = [];
 	let isKey = false;
 	const begin = (offset: number): KeyPath => {
 		const level = open.at(-1);
 		const path = level ? [...level.path, level.key].slice(0, deepest + 1) : [];
 		if (path.length <= deepest) {
-			offsets.set(slipKey(path), offset);
+			visit.value?.(path, offset);
 		}
 
 		return path;
@@ -61,7 +98,12 @@ function offsetsIn(text: string): ReadonlyMap<string, number> {
 	for (const {0: word, index} of text.matchAll(token)) {
 		const level = open.at(-1);
 		if (word === '{' || word === '[') {
-			open.push({isList: word === '[', key: word === '[' ? 0 : '', path: begin(index)});
+			open.push({
+				isList: word === '[',
+				key: word === '[' ? 0 : '',
+				path: begin(index),
+				keys: new Set(),
+			});
 			isKey = word === '{';
 		} else if (word === '}' || word === ']') {
 			open.pop();
@@ -74,11 +116,15 @@ function offsetsIn(text: string): ReadonlyMap<string, number> {
 		} else if (word === ':') {
 			isKey = false;
 		} else if (isKey && level) {
-			level.key = String(JSON.parse(word));
+			const key = String(JSON.parse(word));
+			if (level.keys.has(key) && level.path.length < deepest) {
+				visit.repeatedKey?.([...level.path, key]);
+			}
+
+			level.key = key;
+			level.keys.add(key);
 		} else {
 			begin(index);
 		}
 	}
-
-	return offsets;
 }

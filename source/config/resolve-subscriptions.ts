@@ -3,7 +3,7 @@ import type {JsonValue} from '../core/json.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
-import {createJsonPlacer} from './json-source.ts';
+import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
 import {placeless, placelessIn, type Finding} from './place-problem.ts';
 import type {KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
@@ -60,15 +60,24 @@ export function resolveSubscriptions(
 	const {subscriptions: file} = config.paths;
 	const place = source === undefined ? placelessIn(file) : createJsonPlacer(file, source);
 	const context = routeContextOf(config, place);
+	const repeated = Map.groupBy(
+		source === undefined ? [] : repeatedKeysIn(source),
+		([name]) => name,
+	);
 	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
 		const text = textOf(entry);
 		const before = known?.entries.get(name);
 		// What is said of one that cannot be used depends on its place.
-		if (before?.resolved.ok && text !== undefined && before.text === text) {
+		const twice = repeated.get(name) ?? [];
+		if (before?.resolved.ok && text !== undefined && before.text === text && twice.length === 0) {
 			return before;
 		}
 
-		const resolved = resolveSubscription(name, entry, {...context, last: last?.get(name)});
+		const resolved = resolveSubscription(name, entry, {
+			...context,
+			last: last?.get(name),
+			known: twice.map(([, ...path]) => ({path, message: standsTwice})),
+		});
 		return {
 			text,
 			resolved,
@@ -85,6 +94,9 @@ export function resolveSubscriptions(
 		warnings: beyond === undefined ? [] : [tooMany(config, written.length, beyond[0])],
 	};
 }
+
+/** Nobody could say which of them is meant. */
+const standsTwice = 'stands twice: remove one of them';
 
 /** `undefined` for what is nested so deep that it cannot be written. */
 function textOf(entry: JsonValue): string | undefined {

@@ -173,3 +173,33 @@ test('the last good version of a subscription is not served in the place of a st
 	config = reload(home, config, withSettings(''));
 	expect(table().routes.has('r')).toBe(false);
 });
+
+test('a key that stands twice takes out that subscription, as nobody can say which is meant', () => {
+	using home = createTemporaryHome();
+	const config = configOf(home.load({config: withSettings('')}));
+	let text = '{"r": {"secret": "old", "prompt": "first"}, "s": {"secret": "own"}}';
+	const table = createRouteTableSource({
+		config: () => config,
+		subscriptions: {
+			current: () => ({
+				text,
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above
+				entries: JSON.parse(text) as Record<string, JsonValue>,
+			}),
+		},
+	});
+	expect([...table().routes.keys()]).toEqual(['r', 's']);
+	// What sends stays as it is written; the rest stays as it was.
+	text = '{"r": {"secret": "new", "prompt": "a", "prompt": "b"}, "s": {"secret": "own"}}';
+	const {routes, slipped} = table();
+	expect(routes.get('r')).toMatchObject({secrets: ['new'], prompt: 'first'});
+	expect([...slipped.values()].map(({reason, problem}) => [reason, problem.column])).toEqual([
+		['Route "r" cannot be used: prompt stands twice: remove one of them', text.indexOf('"b"') + 1],
+	]);
+	// The same text of an entry that was sound a moment ago, and the entry twice.
+	text = '{"s": {"secret": "own"}, "s": {"secret": "own"}, "__proto__": 1}';
+	expect([...table().slipped.keys()]).toEqual(['s', '__proto__']);
+	expect([...table().routes.keys()]).toEqual([]);
+	text = '{"r": {"secret": "a", "secret": "b"}}';
+	expect([...table().routes.keys()]).toEqual([]);
+});

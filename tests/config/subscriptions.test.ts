@@ -169,6 +169,17 @@ const writerScript = `
 	}
 `;
 
+test('a file in which a key stands twice is never overwritten: one of them would be lost', async () => {
+	using home = createTemporaryHome();
+	const text = '{"a": {"secret": "s", "prompt": "1", "prompt": "2"}, "b": {"secret": "s"}}';
+	writeFileSync(home.paths.subscriptions, text);
+	const edit = editSubscriptions(home.paths, entries => ({...entries, c: {}}), {
+		clock: systemClock,
+	});
+	await expect(edit).rejects.toThrow(/"a\.prompt" stands twice/);
+	expect(readFileSync(home.paths.subscriptions, 'utf8')).toBe(text);
+});
+
 test('"Two processes that write at once lose nothing"', async () => {
 	using home = createTemporaryHome();
 	const exits = ['a', 'b', 'c'].map(async name => {
