@@ -260,7 +260,7 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 			[
 				'platforms.webhook',
 				`platforms: {webhook: {enabled: true, host: 127.0.0.1, secret: ${secret}}}`,
-				({webhook}: Config) => [webhook.broken, webhook.secrets],
+				(config: Config) => [config.webhook.broken, config.webhook.secrets],
 				[expect.stringContaining('secret: '), []],
 			] as const,
 	),
