@@ -7,7 +7,7 @@ const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
  * Why a request that the parser took is none that HTTP/1 allows; `undefined` when it is one. Without the server's `requireHostHeader`, which
  * answers by itself and lets a second `Host` pass.
  *
- * @see RFC 9112 §2.3, 3.2, 6.1
+ * @see RFC 9112 §2.3, 3.2, 6.1, 7
  */
 export function malformationOf({
 	httpVersion,
@@ -18,8 +18,14 @@ export function malformationOf({
 		return 'Unsupported HTTP version';
 	}
 
-	if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
+	const coding = headers['transfer-encoding'];
+	if (coding !== undefined && httpVersion === '1.0') {
 		return 'Transfer-Encoding in an HTTP/1.0 request';
+	}
+
+	// The parser looks at the last one alone, and would give the others' bytes as the body.
+	if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+		return 'Unsupported Transfer-Encoding';
 	}
 
 	const {host} = headers;

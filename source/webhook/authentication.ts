@@ -9,6 +9,7 @@ import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {idHeadersFor} from './sender-identity.ts';
 import {verifySignature} from './signature.ts';
+import {isFromForeignPage} from './web-page.ts';
 
 /**
  * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
@@ -26,6 +27,13 @@ export function authenticate(
 			return stop(draft, refusals.signature, {
 				step: 'signature',
 				detail: `${insecureSecret}: the receiver does not listen on loopback`,
+			});
+		}
+
+		if (isFromForeignPage(draft.headers)) {
+			return stop(draft, refusals.signature, {
+				step: 'signature',
+				detail: `${insecureSecret}: sent by a page in a browser, which is not of this machine`,
 			});
 		}
 

@@ -100,6 +100,33 @@ test('`INSECURE_NO_AUTH` skips validation on a loopback host', async () => {
 	expect(receiver.step('signature')).toBe('INSECURE_NO_AUTH');
 });
 
+test.for([
+	[401, {origin: 'https://evil.example'}],
+	[401, {origin: 'http://rebound.example:8644', 'sec-fetch-site': 'same-origin'}],
+	[401, {origin: 'http://127.0.0.1.evil.example'}],
+	[401, {origin: 'null'}],
+	[401, {'sec-fetch-site': 'cross-site'}],
+	[202, {origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site'}],
+	[202, {origin: 'http://[::1]:3000'}],
+	[202, {'sec-fetch-site': 'none'}],
+] as const)(
+	'a route with `INSECURE_NO_AUTH` answers %d to a page in a browser with %j',
+	async ([status, headers]) => {
+		await using receiver = await startReceiver({
+			routes: [makeRoute({insecure: true, secrets: ['INSECURE_NO_AUTH']})],
+		});
+		// Needs no preflight.
+		const sent = {'content-type': 'text/plain', ...headers};
+		const answer = await send(receiver.url, {
+			method: 'POST',
+			path: '/webhooks/hook',
+			body: '{}',
+			headers: sent,
+		});
+		expect(answer.status).toBe(status);
+	},
+);
+
 test('`INSECURE_NO_AUTH` is accepted only when the server is bound to a loopback host', async () => {
 	await using receiver = await startReceiver({
 		routes: [makeRoute({insecure: true, secrets: ['INSECURE_NO_AUTH']})],
