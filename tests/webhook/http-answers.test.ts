@@ -201,16 +201,13 @@ const protocol: readonly Case[] = [
 		'Transfer-Encoding in an HTTP/1.0 request',
 		'closed',
 	],
-	...['gzip, chunked', 'chunked, chunked'].map(
-		coding =>
-			[
-				`the transfer encoding ${coding}`,
-				`POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
-				400,
-				'Unsupported Transfer-Encoding',
-				'closed',
-			] as const,
-	),
+	[
+		'a body that is packed before it is cut into chunks',
+		'POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+		400,
+		'Unsupported Transfer-Encoding',
+		'closed',
+	],
 	['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405, notAllowed, 'closed'],
 	[
 		'an upgrade to a web socket, which is not taken',
