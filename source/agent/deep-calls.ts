@@ -1,6 +1,6 @@
 import type {LanguageModelMiddleware} from 'ai';
 import {SvcError} from '../core/errors.ts';
-import {deepestJson, isDeepJson} from '../core/json-depth.ts';
+import {maxJsonDepth, isDeepJson} from '../core/json-depth.ts';
 import {nameModel, type AskedModel} from './model-errors.ts';
 
 /**
@@ -14,7 +14,7 @@ export const refuseDeepCalls = (asked: AskedModel): LanguageModelMiddleware => (
 		if (generated.content.some(part => part.type === 'tool-call' && isDeepJson(part.input))) {
 			throw new SvcError(
 				'model_garbled',
-				`Cannot read the answer of ${nameModel(asked)}: the arguments of a tool call are nested more than ${deepestJson} levels deep`,
+				`Cannot read the answer of ${nameModel(asked)}: the arguments of a tool call are nested more than ${maxJsonDepth} levels deep`,
 			);
 		}
 

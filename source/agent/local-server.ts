@@ -15,7 +15,7 @@ export const localBaseUrls: readonly string[] = [
 const probeTimeoutMs = 400;
 const maxListBytes = 1024 * 1024;
 const maxListedModels = 500;
-const longestModelId = 200;
+const maxModelIdLength = 200;
 
 /** Models that do not chat, by what their makers call them. */
 const isForChat = (id: string) => !/embed|rerank|whisper|(?:^|[-_/])tts(?:$|[-_:])/i.test(id);
@@ -46,7 +46,7 @@ function modelIdsIn(text: string): readonly string[] {
 		.slice(0, maxListedModels)
 		.map((entry: unknown) => (isJsonObject(entry) ? entry['id'] : undefined))
 		.filter(
-			(id): id is string => typeof id === 'string' && id !== '' && id.length <= longestModelId,
+			(id): id is string => typeof id === 'string' && id !== '' && id.length <= maxModelIdLength,
 		)
 		.filter(isForChat);
 }

@@ -20,7 +20,7 @@ export type ErrorKinds = {
 	readonly TypeValidationError: typeof TypeValidationError;
 };
 
-const longestExcerpt = 300;
+const maxExcerptLength = 300;
 
 const passingCodes: ReadonlySet<string> = new Set([
 	'model_unreachable',
@@ -76,7 +76,7 @@ export function modelError(
 	const last = kinds.RetryError.isInstance(error) ? error.lastError : error;
 	const tries = kinds.RetryError.isInstance(error) ? ` (${error.errors.length} tries)` : '';
 	const model = nameModel(asked);
-	const excerptOf = (failure: unknown) => cell(redact(messageOf(failure)), longestExcerpt).text;
+	const excerptOf = (failure: unknown) => cell(redact(messageOf(failure)), maxExcerptLength).text;
 	const fail = (code: ErrorCode, verb: string, detail: string) =>
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 

@@ -2,9 +2,9 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 
 const maxLines = 40;
 const maxDepth = 6;
-const longestValue = 200;
-const longestExtract = 400;
-const longestResult = 1000;
+const maxValueLength = 200;
+const maxExtractLength = 400;
+const maxResultLength = 1000;
 const maxToolLines = 8;
 const maxJsonLength = 1024 * 1024;
 
@@ -50,7 +50,7 @@ function* scalarsOf(
 	depth: number,
 ): Generator<readonly [path: string, value: string]> {
 	if (typeof value !== 'object' || value === null) {
-		yield [path, cut(String(value).replaceAll(/\s+/g, ' '), longestValue)];
+		yield [path, cut(String(value).replaceAll(/\s+/g, ' '), maxValueLength)];
 		return;
 	}
 
@@ -72,7 +72,7 @@ function digestPayload(payload: JsonValue): string {
 			break;
 		}
 
-		lines.push(`- ${cut(path, longestValue)}: ${value}`);
+		lines.push(`- ${cut(path, maxValueLength)}: ${value}`);
 	}
 
 	const count = Object.keys(payload ?? {}).length;
@@ -84,7 +84,7 @@ function digestPayload(payload: JsonValue): string {
 
 function digestText(text: string): string {
 	const words = text.match(/\S+/g)?.length ?? 0;
-	const extract = cut(text.replaceAll(/\s+/g, ' ').trim(), longestExtract);
+	const extract = cut(text.replaceAll(/\s+/g, ' ').trim(), maxExtractLength);
 	return `The message has ${words} ${words === 1 ? 'word' : 'words'}. It begins: ${extract}`;
 }
 
@@ -99,7 +99,7 @@ export const digestOutcomes = (outcomes: readonly ToolOutcome[]): string =>
 	outcomes
 		.map(({name, failed, text}) => {
 			const verb = failed ? 'failed' : 'answered';
-			return `Tool ${name} ${verb}: ${cut(text.replaceAll(/\s+/g, ' ').trim(), longestResult)}`;
+			return `Tool ${name} ${verb}: ${cut(text.replaceAll(/\s+/g, ' ').trim(), maxResultLength)}`;
 		})
 		.join('\n');
 

@@ -7,16 +7,16 @@ import type {Transcript} from './transcript.ts';
 /** A model that asks for more in one run is running wild. */
 const maxToolCalls = 256;
 
-const longestId = 100;
+const maxIdLength = 100;
 
 /** The facts that join a call and its result in a transcript; the names are a model's, so bounded and cleaned. `tool`: the one that is called, if there is one. */
 export const callFacts = (
 	call: {readonly toolName: string; readonly toolCallId: string},
 	tool: Tool | undefined,
 ) => ({
-	tool: cell(call.toolName, longestId).text,
-	call: cell(call.toolCallId, longestId).text,
-	...(tool?.asked && {server: cell(tool.asked.server, longestId).text}),
+	tool: cell(call.toolName, maxIdLength).text,
+	call: cell(call.toolCallId, maxIdLength).text,
+	...(tool?.asked && {server: cell(tool.asked.server, maxIdLength).text}),
 });
 
 export type StepRecorder = {

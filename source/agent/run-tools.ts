@@ -13,7 +13,7 @@ import type {Transcript} from './transcript.ts';
 const maxResultBytes = 400_000;
 
 /** What a tool tells of how far one call is, and is written down. */
-const mostProgress = 50;
+const maxProgress = 50;
 
 type ToolCall = {
 	readonly toolCallId: string;
@@ -66,7 +66,7 @@ export function createRunTools(
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
 	/** Calls that were agreed to, with who did: the loop must not be able to run another one. */
 	const approved = new Map<string, string>();
-	const turns = createTurns();
+	const callNames = createCallNames();
 
 	const record = (
 		call: Pick<ToolCall, 'toolCallId' | 'toolName'>,
@@ -88,7 +88,7 @@ export function createRunTools(
 			return await approve({
 				tool,
 				args,
-				callId: turns.nameOf(callId),
+				callId: callNames.nameOf(callId),
 				runId: request.runId,
 				endsAt,
 				signal,
@@ -124,7 +124,7 @@ export function createRunTools(
 		}
 
 		approved.delete(callId);
-		turns.began(callId);
+		callNames.began(callId);
 		return agreed;
 	};
 
@@ -140,7 +140,7 @@ export function createRunTools(
 			runId: request.runId,
 			onProgress(text) {
 				steps += 1;
-				if (steps <= mostProgress && !signal.aborted) {
+				if (steps <= maxProgress && !signal.aborted) {
 					transcript.add('note', text, callFacts({toolName: tool.name, toolCallId: callId}, tool));
 				}
 			},
@@ -211,7 +211,7 @@ export function createRunTools(
 }
 
 /** Names for calls whose identifier comes again: some models number the calls of each answer from the start, and a yes holds for one call. */
-function createTurns(): {nameOf(callId: string): string; began(callId: string): void} {
+function createCallNames(): {nameOf(callId: string): string; began(callId: string): void} {
 	const begun = new Map<string, number>();
 	return {
 		nameOf(callId) {

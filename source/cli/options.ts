@@ -45,7 +45,7 @@ export const keyValueOption = (
 const unitMs = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000};
 
 /** Longest span that is taken: ten years. */
-const longestMs = 10 * 365 * unitMs.d;
+const maxMs = 10 * 365 * unitMs.d;
 
 /** Milliseconds of `90s`, `30m`, `2h`, `3d`, `1w`, at most ten years; `undefined` for anything else. */
 function spanOf(text: string): number | undefined {
@@ -53,7 +53,7 @@ function spanOf(text: string): number | undefined {
 	// The pattern allows no other unit.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 	const span = Number(count) * unitMs[unit as keyof typeof unitMs];
-	return unit !== '' && span <= longestMs ? span : undefined;
+	return unit !== '' && span <= maxMs ? span : undefined;
 }
 
 /** A parser for a span of time; the value is in milliseconds. */

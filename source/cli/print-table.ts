@@ -18,13 +18,13 @@ export type Table = {
 const gap = 2;
 
 /** A column is not cut below this for the sake of the others. */
-const leastWidth = 6;
+const minWidth = 6;
 
 /** With this much a column still says something; columns that may go make room for it. */
 const usefulWidth = 16;
 
 /** On a terminal a cell is cut here; in a pipe a longer one is whole, but moves only the rest of its own row. */
-const longestCell = 200;
+const maxCellLength = 200;
 
 /**
  * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: columns that may go do, then the widest ones are cut, with
@@ -46,12 +46,12 @@ export async function printTable(
 	]);
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
-	const longest = stdout.isTTY ? longestCell : Infinity;
-	const lines = [header, ...rows].map(row => row.map(text => cell(text, longest).text));
+	const maxLength = stdout.isTTY ? maxCellLength : Infinity;
+	const lines = [header, ...rows].map(row => row.map(text => cell(text, maxLength).text));
 	const all = header.map((name, column) => ({
 		name,
 		column,
-		natural: Math.min(longestCell, Math.max(...lines.map(row => widthOf(row[column] ?? '')))),
+		natural: Math.min(maxCellLength, Math.max(...lines.map(row => widthOf(row[column] ?? '')))),
 	}));
 	const columns = withoutOptional(all, {room, whole, optional});
 	const widths = shrunk(
@@ -77,9 +77,9 @@ export async function printTable(
 		const under = below[number - 1];
 		if (under !== undefined && under !== '') {
 			const {rows: wrapped} = hardWrap(
-				cell(under, longestBelow).text,
+				cell(under, maxBelowLength).text,
 				room - indent.length,
-				mostBelow,
+				maxBelow,
 			);
 			stdout.write(wrapped.map(text => `${indent}${text}\n`).join(''));
 		}
@@ -88,9 +88,9 @@ export async function printTable(
 
 const indent = '    ';
 
-const longestBelow = 2000;
+const maxBelowLength = 2000;
 
-const mostBelow = 100;
+const maxBelow = 100;
 
 type Column = {readonly name: string; readonly column: number; readonly natural: number};
 
@@ -132,9 +132,7 @@ function shrunk(
 		for (let excess = total() - room; excess > 0; excess = total() - room) {
 			const widest = widths.reduce(
 				(found, width, column) =>
-					(takesWhole || !isWhole[column]) && width > (widths[found] ?? leastWidth)
-						? column
-						: found,
+					(takesWhole || !isWhole[column]) && width > (widths[found] ?? minWidth) ? column : found,
 				-1,
 			);
 			if (widest === -1) {

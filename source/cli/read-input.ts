@@ -10,14 +10,14 @@ import type {Context} from './context.ts';
 export async function readInput(
 	{stdin}: Pick<Context, 'stdin'>,
 	path: string,
-	{largestBytes}: {readonly largestBytes: number},
+	{maxBytes}: {readonly maxBytes: number},
 ): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	try {
 		for await (const chunk of openInput({stdin}, path)) {
 			bytes += chunk.length;
-			if (bytes > largestBytes) {
+			if (bytes > maxBytes) {
 				break;
 			}
 
@@ -27,10 +27,10 @@ export async function readInput(
 		throw unreadable(path, error);
 	}
 
-	if (bytes > largestBytes) {
+	if (bytes > maxBytes) {
 		throw new SvcError(
 			'file_too_large',
-			`Cannot use "${path}": it holds more than ${largestBytes} bytes`,
+			`Cannot use "${path}": it holds more than ${maxBytes} bytes`,
 		);
 	}
 

@@ -1,7 +1,7 @@
 import type {Records} from './gateway-access.ts';
 
 /** More never are: of approvals and of groups. */
-const mostListed = {approvals: 1000, groups: 5000};
+const maxListed = {approvals: 1000, groups: 5000};
 
 /** The part of a home's records that belongs to a profile which its gateway serves. Disposing of it disposes of them. */
 export function recordsOfProfile(records: Records, profile: string): Records {
@@ -22,11 +22,11 @@ export function recordsOfProfile(records: Records, profile: string): Records {
 		groups: {
 			get: async id => own(await groups.get(id)),
 			list: async ({limit, ...filter}) =>
-				(await groups.list({...filter, limit: mostListed.groups})).filter(isOwn).slice(0, limit),
+				(await groups.list({...filter, limit: maxListed.groups})).filter(isOwn).slice(0, limit),
 		},
 		approvals: {
 			list: async ({limit, ...filter}) =>
-				(await approvals.list({...filter, limit: mostListed.approvals}))
+				(await approvals.list({...filter, limit: maxListed.approvals}))
 					.filter(isOwn)
 					.slice(0, limit),
 			get: async id => own(await approvals.get(id)),

@@ -77,7 +77,7 @@ async function ask(context: Context, paths: HomePaths): Promise<ReceiverSettings
 	};
 }
 
-const largestPort = 65_535;
+const maxPort = 65_535;
 
 async function askPort(
 	question: (text: string, current: string) => Promise<string>,
@@ -87,7 +87,7 @@ async function askPort(
 		// A wrong answer is asked again.
 		// oxlint-disable-next-line no-await-in-loop
 		const answer = await question('Port', current);
-		if (/^\d{1,5}$/.test(answer) && Number(answer) <= largestPort) {
+		if (/^\d{1,5}$/.test(answer) && Number(answer) <= maxPort) {
 			return Number(answer);
 		}
 	}

@@ -13,7 +13,7 @@ import {isSet, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
 
-const longestName = 128;
+const maxNameLength = 128;
 
 /** What subscriptions take from `config`. `place` gives findings their place; without it they have none. */
 export const routeContextOf = (
@@ -45,7 +45,7 @@ export function checkSubscription(
 		return [
 			{
 				code: 'name_invalid',
-				reason: `Cannot call a subscription "${cell(name, longestName).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
+				reason: `Cannot call a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
 			},
 		];
 	}
@@ -71,7 +71,7 @@ export function resolveSubscription(
 		readonly known?: readonly Finding[];
 	},
 ): ResolvedRoute {
-	const shown = cell(name, longestName).text;
+	const shown = cell(name, maxNameLength).text;
 	const written = {
 		name: shown,
 		source: 'dynamic' as const,

@@ -11,7 +11,7 @@ import {configSchema} from './schema.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 const section = 'mcp_servers';
-const longestName = 200;
+const maxNameLength = 200;
 
 /**
  * Adds a tool server to `config.yaml`, whose comments and order stay; `entry` is what stands below its name, references and all. What the loader would refuse is not written.
@@ -69,7 +69,7 @@ export async function removeToolServer(
 	);
 }
 
-const shown = (name: string): string => cell(name, longestName).text;
+const shown = (name: string): string => cell(name, maxNameLength).text;
 
 function serversIn(written: unknown): JsonObject {
 	const data = asPlainData(written);

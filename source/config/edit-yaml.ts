@@ -168,12 +168,12 @@ function openOne(document: Document, path: KeyPath, node: unknown): void {
 	}
 }
 
-const widestIndent = 8;
+const maxIndent = 8;
 
 /** How the text indents, by its first indented line and its first list. */
 function indentationOf(text: string): {readonly indent: number; readonly indentSeq: boolean} {
 	const [, spaces = '  '] =
 		/^[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n(?:[^\S\n]*(?:#[^\n]*)?\n)*( +)\S/m.exec(text) ?? [];
 	const hasFlushList = /^( *)[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n\1- /m.test(text);
-	return {indent: Math.min(spaces.length, widestIndent), indentSeq: !hasFlushList};
+	return {indent: Math.min(spaces.length, maxIndent), indentSeq: !hasFlushList};
 }

@@ -14,10 +14,10 @@ import {problemWithServerUrl} from './tool-server-problems.ts';
 
 const day = 24 * 60 * 60;
 /** A timer counts no further. */
-const longestSpan = 24 * day;
+const maxSpanSeconds = 24 * day;
 
 /** Seconds, of which 0 means never. */
-const span = z.number().min(0).max(longestSpan);
+const span = z.number().min(0).max(maxSpanSeconds);
 
 /** How an amount of seconds of which 0 means never is used. */
 const msUnlessNever = (written: number): number | undefined =>

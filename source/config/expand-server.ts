@@ -51,7 +51,7 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 
 type Expander = ReturnType<typeof createExpander>;
 
-const longestVariable = 200;
+const maxVariableLength = 200;
 
 /** What every process may know is no secret because a reference names it. */
 const known = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|SHELL|TMPDIR|PWD|XDG_\w+)$/;
@@ -149,7 +149,7 @@ function problemWith(
 	missing: string | undefined,
 ): string | undefined {
 	if (missing !== undefined) {
-		const variable = cell(missing, longestVariable).text;
+		const variable = cell(missing, maxVariableLength).text;
 		return `\${${variable}} in url/headers is not set in this profile's .env or secret source`;
 	}
 

@@ -19,7 +19,7 @@ const operators = [
 
 const groups = ['all', 'any', 'not'] as const;
 
-const longestShown = 40;
+const maxShownLength = 40;
 
 /** One entry of `filters`; every regex was compiled once. @see manual/filters-and-templates.md#filters */
 export const filterSchema: z.ZodType<FilterSpec> = z
@@ -76,7 +76,7 @@ const linearRegex = checked(z.string(), pattern => {
 function unknownOperator([key = '']: readonly string[]): string {
 	const known = ['field', ...operators, ...groups];
 	const nearest = nearestName(key, known);
-	return `"${cell(key, longestShown).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
+	return `"${cell(key, maxShownLength).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
 }
 
 /** A filter that asks nothing would let everything pass, which nobody means. */

@@ -5,7 +5,7 @@ import {slipKey} from './slips.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
 /** Deeper places are told by the place of what holds them. */
-const deepest = 3;
+const maxDepth = 3;
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
@@ -38,7 +38,7 @@ export function createJsonPlacer(file: string, text: string): (finding: Finding)
 }
 
 function offsetOf(offsets: ReadonlyMap<string, number>, path: KeyPath): number {
-	for (let length = Math.min(path.length, deepest); length > 0; length--) {
+	for (let length = Math.min(path.length, maxDepth); length > 0; length--) {
 		const offset = offsets.get(slipKey(path.slice(0, length)));
 		if (offset !== undefined) {
 			return offset;
@@ -87,8 +87,8 @@ function walk(
 	let isKey = false;
 	const begin = (offset: number): KeyPath => {
 		const level = open.at(-1);
-		const path = level ? [...level.path, level.key].slice(0, deepest + 1) : [];
-		if (path.length <= deepest) {
+		const path = level ? [...level.path, level.key].slice(0, maxDepth + 1) : [];
+		if (path.length <= maxDepth) {
 			visit.value?.(path, offset);
 		}
 
@@ -117,7 +117,7 @@ function walk(
 			isKey = false;
 		} else if (isKey && level) {
 			const key = String(JSON.parse(word));
-			if (level.keys.has(key) && level.path.length < deepest) {
+			if (level.keys.has(key) && level.path.length < maxDepth) {
 				visit.repeatedKey?.([...level.path, key]);
 			}
 

@@ -41,7 +41,7 @@ import {
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
 import {withSlips} from './with-slips.ts';
-import {mostProblems, parseYamlSource} from './yaml-source.ts';
+import {maxProblems, parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
 
@@ -146,7 +146,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 	});
 	const sound = readSoundPart(value, [...ofData, ...ofReferences], parseConfig);
 	if (!sound.ok) {
-		return refused(sound.findings.slice(0, mostProblems).map(finding => place(finding)));
+		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
 
 	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = sound.parsed;

@@ -1,11 +1,11 @@
-const longestName = 64;
+const maxNameLength = 64;
 
 /**
  * The name of `known` that was probably meant by `name`: at most two edits away (one for names of up to four characters), case not counted,
  * the first of several. `undefined` when none is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-	if (name.length > longestName) {
+	if (name.length > maxNameLength) {
 		return undefined;
 	}
 

@@ -1,10 +1,10 @@
 import type {Problem} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
-import {mostProblems, type YamlSource} from './yaml-source.ts';
+import {maxProblems, type YamlSource} from './yaml-source.ts';
 
-const longestKey = 200;
-const longestMessage = 500;
+const maxKeyLength = 200;
+const maxMessageLength = 500;
 
 /** Something wrong at a key, before it has a place. */
 export type Finding = {
@@ -31,8 +31,8 @@ export function createPlacer(file: string, source: YamlSource): (finding: Findin
 export const problemIn = (file: string, problem: Omit<Problem, 'file'>): Problem => ({
 	...problem,
 	file,
-	key: cell(problem.key, longestKey).text,
-	message: cell(problem.message, longestMessage).text,
+	key: cell(problem.key, maxKeyLength).text,
+	message: cell(problem.message, maxMessageLength).text,
 });
 
 /** A problem of a file as a whole, or of something that stands in no file. */
@@ -56,9 +56,9 @@ export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
 /** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
 export function bounded(problems: readonly Problem[], file: string): readonly Problem[] {
 	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
-	const [next, ...others] = worstFirst.slice(mostProblems);
+	const [next, ...others] = worstFirst.slice(maxProblems);
 	return [
-		...inOrder(worstFirst.slice(0, mostProblems)),
+		...inOrder(worstFirst.slice(0, maxProblems)),
 		...(next
 			? [
 					{

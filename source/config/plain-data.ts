@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 
-const deepest = 64;
+const maxDepth = 64;
 
 /** One step down into a value: a key, or the index of a list. */
 export type KeyPath = ReadonlyArray<string | number>;
@@ -61,8 +61,8 @@ function isInItself({value, within}: Place): boolean {
 }
 
 function problemWithOne(value: unknown, path: KeyPath): string | undefined {
-	if (path.length > deepest) {
-		return `is nested deeper than ${deepest} levels`;
+	if (path.length > maxDepth) {
+		return `is nested deeper than ${maxDepth} levels`;
 	}
 
 	if (path.at(-1) === '__proto__') {

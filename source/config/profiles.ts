@@ -7,7 +7,7 @@ import {stampOf} from './file-stamp.ts';
 import {defaultProfile, namePattern, profilePaths, profilesFolder} from './home-paths.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
-const mostProfiles = 100;
+const maxProfiles = 100;
 
 /**
  * The profiles of a gateway: the home itself, whose variables are `merged`, and, when it serves several, every folder below `<home>/profiles/`
@@ -76,10 +76,10 @@ function listProfiles({home}: HomePaths): Listed {
 			.filter(name => namePattern.test(name) && name !== defaultProfile)
 			.filter(name => isFolder(join(folder, name)))
 			.toSorted();
-		const message = `holds more than ${mostProfiles} profiles: only the first ${mostProfiles} by name are served`;
+		const message = `holds more than ${maxProfiles} profiles: only the first ${maxProfiles} by name are served`;
 		return {
-			names: names.slice(0, mostProfiles),
-			problems: names.length > mostProfiles ? [{file: folder, message}] : [],
+			names: names.slice(0, maxProfiles),
+			problems: names.length > maxProfiles ? [{file: folder, message}] : [],
 		};
 	} catch (error) {
 		return codeOf(error) === 'ENOENT'

@@ -22,7 +22,7 @@ import {
 import {adviceOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */
-const mostEntries = 5000;
+const maxEntries = 5000;
 
 /** What became of an entry. */
 export type ResolvedEntry = {
@@ -86,10 +86,10 @@ export function resolveSubscriptions(
 	};
 
 	const written = Object.entries(entries);
-	const [beyond] = written.slice(mostEntries);
+	const [beyond] = written.slice(maxEntries);
 	return {
 		entries: new Map(
-			written.slice(0, mostEntries).map(([name, entry]) => [name, resolve(name, entry)]),
+			written.slice(0, maxEntries).map(([name, entry]) => [name, resolve(name, entry)]),
 		),
 		warnings: beyond === undefined ? [] : [tooMany(config, written.length, beyond[0])],
 	};
@@ -109,7 +109,7 @@ function textOf(entry: JsonValue): string | undefined {
 
 const tooMany = ({paths}: Config, count: number, beyond: string): Problem => ({
 	...placeless(paths.subscriptions, {
-		message: `holds ${count} entries: the first ${mostEntries} are served, "${beyond}" and those below it are not`,
+		message: `holds ${count} entries: the first ${maxEntries} are served, "${beyond}" and those below it are not`,
 	}),
 	severity: 'warning',
 });

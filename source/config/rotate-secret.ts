@@ -8,13 +8,13 @@ import {keyPrefix, problemWithSecret, publicPrefix} from './secret-problem.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** How long a replaced secret can pass beside the new one. */
-const longestOverlapMs = 30 * dayMs;
+const maxOverlapMs = 30 * dayMs;
 
 /** How long it stays after that, so that a refusal can be explained: "matches the previous secret". */
 const memoryMs = 30 * dayMs;
 
 /** Each costs a comparison at every refusal. */
-const mostRetired = 20;
+const maxRetired = 20;
 
 const keyBytes = 32;
 
@@ -66,15 +66,15 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 		.map(retired => ({...retired, until: earlierOf(retired['until'], until)}));
 	const retired = [...replaced.map(text => ({secret: text, until})), ...before];
 	const passing = retired.filter(one => endOf(one) > rotation.now);
-	if (passing.length > mostRetired) {
+	if (passing.length > maxRetired) {
 		return {
 			ok: false,
-			reason: `would have ${passing.length} earlier secrets that still pass, at most ${mostRetired} can: wait, or end them all with --overlap 0`,
+			reason: `would have ${passing.length} earlier secrets that still pass, at most ${maxRetired} can: wait, or end them all with --overlap 0`,
 		};
 	}
 
 	const over = retired.filter(one => !passing.includes(one));
-	const kept = new Set([...passing, ...over.slice(0, mostRetired - passing.length)]);
+	const kept = new Set([...passing, ...over.slice(0, maxRetired - passing.length)]);
 	return {
 		ok: true,
 		entry: {
@@ -123,7 +123,7 @@ function whyNot(
 		return `takes its secret from ${references.join(', ')}: change the variable in .env; while senders change theirs, a list of the new and the old one lets both pass`;
 	}
 
-	if (!(overlapMs >= 0 && overlapMs <= longestOverlapMs)) {
+	if (!(overlapMs >= 0 && overlapMs <= maxOverlapMs)) {
 		return 'can keep the old secret for 0 to 30 days';
 	}
 

@@ -19,20 +19,20 @@ import {filterSchema} from './filter-schema.ts';
 import type {FilterSpec} from './route.ts';
 import {signatureJson, signatureOf, signatureSettings} from './signature-schema.ts';
 
-const largestBody = 100 * 1024 * 1024;
-const longestScriptSeconds = 600;
+const bodyCeilingBytes = 100 * 1024 * 1024;
+const maxScriptSeconds = 600;
 
 export const rateLimit = setting(wholeNumber(1, 1_000_000), {
 	description: 'Requests per minute and route',
 	default: 30,
 });
 
-export const maxBodyBytes = setting(wholeNumber(1, largestBody), {
+export const maxBodyBytes = setting(wholeNumber(1, bodyCeilingBytes), {
 	description: 'Largest payload in bytes',
 	default: 1024 * 1024,
 });
 
-const mostRetired = 50;
+const maxRetired = 50;
 
 const retiredSecret = z.object({
 	secret: z.string().meta({description: 'A secret that was replaced'}),
@@ -51,7 +51,7 @@ export const routeSettings = defineSettings({
 		at: ['secrets'],
 		secret: true,
 	}),
-	retired_secrets: setting(z.array(retiredSecret).max(mostRetired), {
+	retired_secrets: setting(z.array(retiredSecret).max(maxRetired), {
 		description:
 			'List of `{secret, until}` that `svc webhook rotate` writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
 		at: ['retiredSecrets'],
@@ -80,7 +80,7 @@ export const routeSettings = defineSettings({
 		description:
 			'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
 	}),
-	script_timeout_seconds: setting(seconds(longestScriptSeconds), {
+	script_timeout_seconds: setting(seconds(maxScriptSeconds), {
 		description: 'When the script is ended, with its whole process group',
 		default: 30,
 		as: 'scriptTimeoutMs',

@@ -6,7 +6,7 @@ import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
-import {mostProblems} from './yaml-source.ts';
+import {maxProblems} from './yaml-source.ts';
 
 let tablesMade = 0;
 
@@ -53,7 +53,7 @@ function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTab
 	}
 
 	tablesMade += 1;
-	return {routes, slipped, skipped, warnings: warnings.slice(0, mostProblems), version: tablesMade};
+	return {routes, slipped, skipped, warnings: warnings.slice(0, maxProblems), version: tablesMade};
 }
 
 function firstByName(slips: readonly SkippedRoute[]): Map<string, SkippedRoute> {

@@ -83,6 +83,6 @@ const jobAndKey = (cronJob: unknown, key: unknown): Pick<RouteView, 'cronJob' | 
 	...(typeof key === 'string' && {coalesceKey: shown(key)}),
 });
 
-const longestShown = 200;
+const maxShownLength = 200;
 
-const shown = (text: string): string => cell(text, longestShown).text;
+const shown = (text: string): string => cell(text, maxShownLength).text;

@@ -107,7 +107,7 @@ export function kindOf(value: unknown): string {
 	return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-const longestShown = 40;
+const maxShownLength = 40;
 
 /** The one place that shows a text: what stands where only a fixed word can stand is a misspelt word, not a secret. */
 function notOneOf(allowed: readonly string[], value: unknown): string {
@@ -116,7 +116,7 @@ function notOneOf(allowed: readonly string[], value: unknown): string {
 	}
 
 	const nearest = nearestName(value, allowed);
-	const shown = cell(value, longestShown).text;
+	const shown = cell(value, maxShownLength).text;
 	return nearest === undefined
 		? `"${shown}" is not known: must be one of ${allowed.join(', ')}`
 		: `"${shown}" is not known, did you mean "${nearest}"`;

@@ -4,13 +4,13 @@ export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
 /** Every request that nobody signed is compared with all of them. */
-const mostSecrets = 20;
+const maxSecrets = 20;
 
 /** An Ed25519 signature costs as much as ten HMACs. */
-const mostPublicKeys = 5;
+const maxPublicKeys = 5;
 
 /** Bytes: a shorter key can be guessed. */
-const shortestKeyBytes = 8;
+const minKeyBytes = 8;
 
 /**
  * The key that `whsec_` and base64 stand for, at least 8 bytes. `undefined` for any other secret, also for one that is not strictly base64 after it: a lenient decoder stops at
@@ -18,7 +18,7 @@ const shortestKeyBytes = 8;
  */
 export function decodedKeyOf(secret: string): Buffer | undefined {
 	const bytes = secret.startsWith(keyPrefix) ? bytesOf(secret.slice(keyPrefix.length)) : undefined;
-	return bytes && bytes.length >= shortestKeyBytes ? bytes : undefined;
+	return bytes && bytes.length >= minKeyBytes ? bytes : undefined;
 }
 
 /**
@@ -45,12 +45,12 @@ export function problemWithSecret(
 /** Why a route cannot have all of these secrets: it has more than 20, or more than 5 public keys. What follows a complaint about it; `undefined`: it may. */
 export function problemWithSecrets(secrets: readonly string[]): string | undefined {
 	const publicKeys = secrets.filter(secret => secret.startsWith(publicPrefix)).length;
-	if (publicKeys > mostPublicKeys) {
-		return `${publicKeys} public keys ("${publicPrefix}"), at most ${mostPublicKeys} are allowed`;
+	if (publicKeys > maxPublicKeys) {
+		return `${publicKeys} public keys ("${publicPrefix}"), at most ${maxPublicKeys} are allowed`;
 	}
 
-	return secrets.length > mostSecrets
-		? `${secrets.length} secrets, at most ${mostSecrets} are allowed`
+	return secrets.length > maxSecrets
+		? `${secrets.length} secrets, at most ${maxSecrets} are allowed`
 		: undefined;
 }
 
@@ -60,8 +60,8 @@ function problemWithKey(encoded: string): string | undefined {
 		return `a secret with "${keyPrefix}" that is not base64 after it: copy it again from the sender`;
 	}
 
-	return bytes.length < shortestKeyBytes
-		? `a secret with "${keyPrefix}" that is the base64 of fewer than ${shortestKeyBytes} bytes, which can be guessed: copy it again from the sender`
+	return bytes.length < minKeyBytes
+		? `a secret with "${keyPrefix}" that is the base64 of fewer than ${minKeyBytes} bytes, which can be guessed: copy it again from the sender`
 		: undefined;
 }
 

@@ -9,7 +9,7 @@ const secretName =
 /** Whether what stands under that name is never to be shown. */
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
-const shortestVariable = 6;
+const minVariableLength = 6;
 
 /** The name of a secret is none: whoever has to set it must read it. */
 const onlyReference = /^\$\{[^${}]*\}$/;
@@ -24,7 +24,7 @@ export function collectSecrets(
 ): readonly string[] {
 	const found = new Set(textsUnderSecretKeys(value));
 	for (const [name, text] of environments.flatMap(Object.entries<string>)) {
-		if (isSecretName(name) && text.length >= shortestVariable) {
+		if (isSecretName(name) && text.length >= minVariableLength) {
 			found.add(text);
 		}
 	}

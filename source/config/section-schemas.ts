@@ -12,7 +12,7 @@ const providers = [
 ] as const;
 
 const daySeconds = 24 * 60 * 60;
-const longestRetentionDays = 3650;
+const maxRetentionDays = 3650;
 
 const webAddress = checked(text, value =>
 	/^https?:$/.test(URL.parse(value)?.protocol ?? '')
@@ -90,7 +90,7 @@ export const metricsSettings = defineSettings({
 
 /** `retention`. @see manual/runs.md#what-is-kept */
 export const retentionSettings = defineSettings({
-	body_days: setting(z.number().gt(0).max(longestRetentionDays), {
+	body_days: setting(z.number().gt(0).max(maxRetentionDays), {
 		description: 'How long request bodies are kept',
 		default: 7,
 		as: 'bodyMs',
@@ -100,7 +100,7 @@ export const retentionSettings = defineSettings({
 		description: 'How much of them is kept',
 		default: 2 ** 30,
 	}),
-	row_days: setting(z.number().gt(0).max(longestRetentionDays), {
+	row_days: setting(z.number().gt(0).max(maxRetentionDays), {
 		description: 'How long deliveries and runs are listed',
 		default: 30,
 		as: 'rowMs',

@@ -6,7 +6,7 @@ import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
 import {senderNames} from './senders/senders.ts';
 
-const longestSigned = 256;
+const maxSignedLength = 256;
 
 /** Name of a header. @see RFC 9110 §5.1 */
 const headerName = checked(z.string(), value =>
@@ -91,8 +91,8 @@ const presetNamed = (written: unknown) => senderNames.find(name => name === writ
 
 function problemWithSigned(signed: string): string | undefined {
 	const placeholders = [...signed.matchAll(/\{[^{}]*\}/g)].map(([placeholder]) => placeholder);
-	if (signed.length > longestSigned) {
-		return `must be at most ${longestSigned} characters`;
+	if (signed.length > maxSignedLength) {
+		return `must be at most ${maxSignedLength} characters`;
 	}
 
 	if (placeholders.filter(placeholder => placeholder === '{body}').length !== 1) {

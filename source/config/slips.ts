@@ -16,7 +16,7 @@ const items: readonly KeyPath[] = [
 	[anyName],
 ];
 
-const deepestItem = Math.max(...items.map(({length}) => length));
+const maxItemDepth = Math.max(...items.map(({length}) => length));
 
 /** The item of `config.yaml` that `path` leads to or into; empty for the file itself. @see manual/routes.md#keys */
 export function itemAt(path: KeyPath): KeyPath {
@@ -90,7 +90,7 @@ function withoutItems(
 	slips: ReadonlyMap<string, unknown>,
 	path: KeyPath = [],
 ): JsonValue {
-	return slips.size === 0 || !isJsonObject(value) || path.length >= deepestItem
+	return slips.size === 0 || !isJsonObject(value) || path.length >= maxItemDepth
 		? value
 		: Object.fromEntries(
 				Object.entries(value).flatMap(([key, member]) => {

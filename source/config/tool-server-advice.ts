@@ -63,7 +63,7 @@ type Word = {
 	readonly instead: string;
 };
 
-const longestShown = 40;
+const maxShownLength = 40;
 
 function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly Advice[] {
 	const word = typeof written === 'string' ? written.trim() : '';
@@ -72,7 +72,7 @@ function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly A
 	}
 
 	const nearest = nearestName(word, known);
-	const shown = word === '' ? 'this' : `"${cell(word, longestShown).text}"`;
+	const shown = word === '' ? 'this' : `"${cell(word, maxShownLength).text}"`;
 	// What it means is said already.
 	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
 	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;

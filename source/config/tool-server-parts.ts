@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {checked, visibleText} from '../core/schema-parts.ts';
 import {splitCommand} from '../core/split-command.ts';
 
-const mostArgs = 1000;
+const maxArgs = 1000;
 
 const withoutNul = (written: string | number | boolean): string | undefined =>
 	String(written).includes('\0') ? 'must not hold a NUL' : undefined;
@@ -21,7 +21,7 @@ export const variableName = checked(z.string(), name =>
 	/^[^=\0]+$/.test(name) ? undefined : 'is not the name of a variable',
 );
 
-const argsList = z.array(textLike).max(mostArgs);
+const argsList = z.array(textLike).max(maxArgs);
 
 /**
  * `args`: a list, or a text: the JSON of a list, the JSON of a mapping (one argument, as it stands), or a command line that is split at

@@ -6,8 +6,8 @@ import {problemsWithServer} from './tool-server-problems.ts';
 import {serverSettings} from './tool-server-settings.ts';
 
 /** What is known of each takes memory, and each may be a process. */
-const mostServers = 200;
-const longestName = 128;
+const maxServers = 200;
+const maxNameLength = 128;
 
 const fields = z.object({
 	...programSettings.fields,
@@ -30,18 +30,18 @@ const toolServerSchema = fields
 
 const problemWithName = (name: string): string | undefined =>
 	name.trim() !== '' &&
-	name.length <= longestName &&
+	name.length <= maxNameLength &&
 	cell(name).flags === 0 &&
 	!/[\n\r\t]/.test(name)
 		? undefined
-		: `is not a name: 1 to ${longestName} characters, none of them hidden or a control`;
+		: `is not a name: 1 to ${maxNameLength} characters, none of them hidden or a control`;
 
 /** `mcp_servers`. */
 export const toolServersSchema = checked(
 	z.record(checked(z.string(), problemWithName), toolServerSchema),
 	servers =>
-		Object.keys(servers).length > mostServers
-			? `must hold at most ${mostServers} servers`
+		Object.keys(servers).length > maxServers
+			? `must hold at most ${maxServers} servers`
 			: undefined,
 );
 

@@ -3,11 +3,11 @@ import {looseSetting, seconds, setting, text, texts, wholeNumber} from '../core/
 import {defineSettings, group} from '../core/settings.ts';
 import {boolLike} from './tool-server-parts.ts';
 
-const mostNames = 1000;
+const maxNames = 1000;
 
 const day = 24 * 60 * 60;
 
-const names = z.union([text, z.array(text).max(mostNames)]).transform(written => [written].flat());
+const names = z.union([text, z.array(text).max(maxNames)]).transform(written => [written].flat());
 
 const toolsSettings = defineSettings({
 	include: setting(names, {

@@ -5,7 +5,7 @@ import type {RawToolServer} from './tool-server-schema.ts';
 import {serverSettings} from './tool-server-settings.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
 
-const shortestKeepalive = 5;
+const minKeepaliveSeconds = 5;
 const remoteKeepalive = 180;
 
 /** `mcp_servers` as the gateway uses it: defaults filled in, milliseconds, references as they are written. In the order of the file. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers */
@@ -24,7 +24,7 @@ function toolServerOf(name: string, server: RawToolServer): ToolServerConfig {
 		name,
 		endpoint: server.url ? remoteOf(server, server.url) : stdioOf(server),
 		...(keepalive !== undefined && {
-			keepaliveMs: Math.round(Math.max(shortestKeepalive, keepalive) * units.seconds),
+			keepaliveMs: Math.round(Math.max(minKeepaliveSeconds, keepalive) * units.seconds),
 		}),
 		// The two kinds of utility tools are offered unless something is said; where one of them is switched on, the other is left out: "`include: []` with `resources: true` yields a
 		// resource-only server".

@@ -8,9 +8,9 @@ import {routesPlace} from './routes-place.ts';
 import {keyPrefix, publicPrefix} from './secret-problem.ts';
 
 /** Bytes. */
-const shortestSafe = 8;
+const minSafeBytes = 8;
 
-const hint = `a secret of fewer than ${shortestSafe} bytes can be guessed: use a long random one`;
+const hint = `a secret of fewer than ${minSafeBytes} bytes can be guessed: use a long random one`;
 
 /**
  * A warning for what was written as a secret and is so short that somebody could guess it; `undefined` when nothing is. It still counts: the sender may leave no choice. Keys that stand behind
@@ -21,7 +21,7 @@ export const adviceOnSecrets = (secrets: readonly string[]): string | undefined 
 
 /** A reference that is still there has no value: that is another problem. */
 const isShort = (secret: string) =>
-	Buffer.byteLength(secret) < shortestSafe + prefixLengthOf(secret) &&
+	Buffer.byteLength(secret) < minSafeBytes + prefixLengthOf(secret) &&
 	secret !== insecureSecret &&
 	referencesIn(secret).length === 0;
 

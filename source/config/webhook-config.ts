@@ -33,7 +33,7 @@ export type ReceiverSurroundings = Pick<
 	readonly before: WebhookConfig | undefined;
 };
 
-const longestName = 128;
+const maxNameLength = 128;
 
 /**
  * The receiver's settings: what stands under `extra`, then directly under `platforms.webhook`, then in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and
@@ -152,7 +152,7 @@ function resolveRoutes(
 	for (const [name, entry] of [...read, ...unread]) {
 		const resolved = resolveRoute(
 			{
-				name: cell(name, longestName).text,
+				name: cell(name, maxNameLength).text,
 				source: 'static',
 				...entry,
 				place: finding => place(name, finding),
@@ -222,7 +222,7 @@ function switchOf(environment: Environment): boolean | VariableProblem | undefin
 		: {name, key: 'enabled', message: 'must be true or false'};
 }
 
-const largestPort = 65_535;
+const maxPort = 65_535;
 
 function portOf(environment: Environment): number | VariableProblem | undefined {
 	const name = 'WEBHOOK_PORT';
@@ -232,7 +232,7 @@ function portOf(environment: Environment): number | VariableProblem | undefined 
 	}
 
 	const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
-	return port <= largestPort
+	return port <= maxPort
 		? port
-		: {name, key: 'port', message: `must be a whole number from 0 to ${largestPort}`};
+		: {name, key: 'port', message: `must be a whole number from 0 to ${maxPort}`};
 }

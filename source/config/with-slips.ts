@@ -11,7 +11,7 @@ import {receiverPath, type SlipReason} from './sort-slips.ts';
 
 const sectionsByKey = new Map(sections.map(section => [slipKey(section.path.split('.')), section]));
 
-const longestItem = 200;
+const maxItemLength = 200;
 
 /**
  * `config`, read without the items that cannot be used (`reasons`), with the last good version of each of them where `before`, the configuration in use, has one, and with
@@ -47,7 +47,7 @@ export function withSlips(
 		const section = sectionsByKey.get(slipKey(path));
 		const server = before?.toolServers.get(serverAt(path) ?? '');
 		const kept = server !== undefined || (before !== undefined && section?.isIn(before) === true);
-		const item = cell(path.join('.'), longestItem).text;
+		const item = cell(path.join('.'), maxItemLength).text;
 		slips.set(slipKey(path), {path, item, reason, kept});
 		if (server) {
 			result = {...result, toolServers: new Map([...result.toolServers, [server.name, server]])};

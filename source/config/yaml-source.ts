@@ -30,10 +30,10 @@ export type YamlSource = {
 const maxAliases = 100;
 
 /** Most of what stands below a slip of the pen follows from it. */
-const mostSlips = 3;
+const maxSlips = 3;
 
 /** More help nobody, and finding the place of each costs time. */
-export const mostProblems = 100;
+export const maxProblems = 100;
 
 /** Parses one YAML 1.2 document. Never throws; messages hold keys, never values. */
 export function parseYamlSource(text: string): YamlSource {
@@ -48,7 +48,7 @@ export function parseYamlSource(text: string): YamlSource {
 	return {
 		value,
 		problems: faults
-			.slice(0, mostProblems)
+			.slice(0, maxProblems)
 			.map(({offset, key = '', message}) => ({...positionAt(offset), key, message})),
 		positionOf: path => positionAt(find(document, path).value),
 		positionOfKey: path => positionAt(find(document, path).key),
@@ -87,9 +87,9 @@ function dataOf(document: Document.Parsed): {
 /** What the parser refused, in the order of the text: the first few, and how many there are beyond. One bracket that is not closed spoils every line below it. */
 function slipsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
 	const slips = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
-	const [next, ...others] = slips.slice(mostSlips);
+	const [next, ...others] = slips.slice(maxSlips);
 	return [
-		...slips.slice(0, mostSlips).map(({code, pos}) => ({
+		...slips.slice(0, maxSlips).map(({code, pos}) => ({
 			offset: pos[0],
 			message: parserMessages[code],
 		})),
@@ -147,7 +147,7 @@ function findWrongKeys(map: YAMLMap): readonly Fault[] {
 			return undefined;
 		})
 		.filter(fault => fault !== undefined)
-		.slice(0, mostProblems);
+		.slice(0, maxProblems);
 }
 
 /** A key as the data has it; `undefined` for a list, a mapping or an alias. */

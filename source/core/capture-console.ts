@@ -3,7 +3,7 @@ import {formatWithOptions} from 'node:util';
 /** What libraries call. */
 const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
 
-const longestText = 2000;
+const maxTextLength = 2000;
 
 /** Who hears what libraries say; the newest alone. */
 const hearers: Array<(text: string) => void> = [];
@@ -54,12 +54,12 @@ function restoreMethods(): void {
 
 /** What cannot be shown must not end who says it. */
 function textOf(parts: readonly unknown[]): string {
-	const short = parts.map(part => (typeof part === 'string' ? part.slice(0, longestText) : part));
+	const short = parts.map(part => (typeof part === 'string' ? part.slice(0, maxTextLength) : part));
 	try {
 		return formatWithOptions(
 			{depth: 1, maxArrayLength: 10, maxStringLength: 200, breakLength: Infinity},
 			...short,
-		).slice(0, longestText);
+		).slice(0, maxTextLength);
 	} catch {
 		return 'something that cannot be shown';
 	}

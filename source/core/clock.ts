@@ -14,7 +14,7 @@ export type Clock = {
 	after(delayMs: number, callback: () => void): () => void;
 };
 
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 const nothing = () => {};
 
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
 	after(delayMs, callback) {
-		const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), longestTimerMs));
+		const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), maxTimerMs));
 		return () => {
 			clearTimeout(timer);
 		};

@@ -1,5 +1,5 @@
 /** UTF-16 units by which texts are looked up. Shorter ones are words that occur everywhere; hiding them would hide the log. */
-export const shortestHidden = 6;
+export const minHiddenLength = 6;
 
 /** Texts that begin alike. */
 type Bucket = {
@@ -14,26 +14,26 @@ type Bucket = {
  */
 export function createHider(texts: readonly string[], mark: string): (text: string) => string {
 	const alike = Map.groupBy(
-		texts.filter(({length}) => length >= shortestHidden),
-		text => text.slice(0, shortestHidden),
+		texts.filter(({length}) => length >= minHiddenLength),
+		text => text.slice(0, minHiddenLength),
 	);
 	const buckets = new Map(
 		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
 	);
-	const mayBegin = new Uint8Array(mostHashes);
+	const mayBegin = new Uint8Array(hashCount);
 	for (const beginning of buckets.keys()) {
 		mayBegin[hashAt(beginning, 0)] = 1;
 	}
 
 	const lengthAt = (text: string, start: number): number => {
-		const bucket = buckets.get(text.slice(start, start + shortestHidden));
+		const bucket = buckets.get(text.slice(start, start + minHiddenLength));
 		return bucket?.lengths.find(length => bucket.texts.has(text.slice(start, start + length))) ?? 0;
 	};
 
 	return text => {
 		let result = '';
 		let copied = 0;
-		for (let index = 0; index <= text.length - shortestHidden; index++) {
+		for (let index = 0; index <= text.length - minHiddenLength; index++) {
 			const length = mayBegin[hashAt(text, index)] === 0 ? 0 : lengthAt(text, index);
 			if (length > 0) {
 				result += text.slice(copied, index) + mark;
@@ -51,11 +51,11 @@ const bucketOf = (texts: readonly string[]): Bucket => ({
 	texts: new Set(texts),
 });
 
-const mostHashes = 2 ** 16;
+const hashCount = 2 ** 16;
 
 /** Of three units: enough to pass over most places without a look at the map. */
 const hashAt = (text: string, index: number): number =>
 	(text.charCodeAt(index) +
 		text.charCodeAt(index + 1) * 31 +
 		text.charCodeAt(index + 2) * 31 * 31) %
-	mostHashes;
+	hashCount;

@@ -1,5 +1,5 @@
 /** Levels of nesting that are walked, compared or written out. `JSON.parse` takes any number of them, most of what follows does not. */
-export const deepestJson = 128;
+export const maxJsonDepth = 128;
 
 const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': -1};
 
@@ -17,7 +17,7 @@ export function isDeepJson(text: string): boolean {
 			depth += levels[token[0]] ?? 0;
 		}
 
-		if (depth > deepestJson) {
+		if (depth > maxJsonDepth) {
 			return true;
 		}
 	}

@@ -7,11 +7,11 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 /** How much a file of lines may take. */
 export type LineFileOptions = {
 	/** Above this size the file is set aside, bytes. */
-	readonly largestBytes: number;
+	readonly maxBytes: number;
 	/** How many files that were set aside are kept: `.1` is the newest. */
 	readonly kept: number;
 	/** Lines that may wait for the disk; what comes then is lost. */
-	readonly longestBacklog: number;
+	readonly maxBacklog: number;
 	/** The line that says how many were lost. */
 	readonly describeLost: (lines: number) => string;
 };
@@ -27,7 +27,7 @@ export type LineFile = AsyncDisposable & {
  */
 export function createLineFile(
 	path: string,
-	{largestBytes, kept, longestBacklog, describeLost}: LineFileOptions,
+	{maxBytes, kept, maxBacklog, describeLost}: LineFileOptions,
 ): LineFile {
 	let waiting: string[] = [];
 	let lost = 0;
@@ -53,7 +53,7 @@ export function createLineFile(
 		try {
 			const flag = appending | ownFileFlags(path);
 			bytes ??= await sizeOf(path);
-			if (bytes > largestBytes) {
+			if (bytes > maxBytes) {
 				await setAside(path, kept);
 				bytes = 0;
 			}
@@ -69,7 +69,7 @@ export function createLineFile(
 
 	return {
 		write(line) {
-			if (waiting.length >= longestBacklog) {
+			if (waiting.length >= maxBacklog) {
 				lost++;
 				return;
 			}

@@ -8,8 +8,8 @@ export type LinearRegex = {
 	test(text: string): boolean;
 };
 
-const longestPatternBytes = 1024;
-const longestSubject = 65_536;
+const maxPatternBytes = 1024;
+const maxSubjectLength = 65_536;
 
 /**
  * Compiles `pattern` (RE2 syntax, at most 1,024 bytes) for an engine whose time grows linearly with the text, so that
@@ -19,15 +19,15 @@ const longestSubject = 65_536;
  * @see manual/runs.md#what-a-run-can-come-to
  */
 export function compileLinear(pattern: string): LinearRegex {
-	if (Buffer.byteLength(pattern) > longestPatternBytes) {
+	if (Buffer.byteLength(pattern) > maxPatternBytes) {
 		throw new SvcError(
 			'regex_unsupported',
-			`Cannot use a regex of ${Buffer.byteLength(pattern)} bytes: at most ${longestPatternBytes} are allowed`,
+			`Cannot use a regex of ${Buffer.byteLength(pattern)} bytes: at most ${maxPatternBytes} are allowed`,
 		);
 	}
 
 	const regex = compile(pattern);
-	return {test: text => regex.test(text.slice(0, longestSubject))};
+	return {test: text => regex.test(text.slice(0, maxSubjectLength))};
 }
 
 function compile(pattern: string): RE2JS {

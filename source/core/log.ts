@@ -26,7 +26,7 @@ export type Logger = {
 	from(source: string): Logger;
 };
 
-const longestMessage = 2000;
+const maxMessageLength = 2000;
 
 /** A logger that redacts by value, cleans for a terminal, and hands each record to `write`. */
 export function createLogger(
@@ -37,7 +37,7 @@ export function createLogger(
 	}: {readonly clock: Clock; readonly redact: Redact; readonly write: (record: LogRecord) => void},
 	source = 'gateway',
 ): Logger {
-	const clean = (text: string) => cell(redact(text), longestMessage).text;
+	const clean = (text: string) => cell(redact(text), maxMessageLength).text;
 	const say =
 		(level: LogLevel) =>
 		(message: string, fields: LogFields = {}) => {

@@ -1,4 +1,4 @@
-import {createHider, shortestHidden} from './hide-texts.ts';
+import {createHider, minHiddenLength} from './hide-texts.ts';
 
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
 export type Redact = (text: string) => string;
@@ -46,7 +46,7 @@ export function createRedact(
 			known = values;
 			forms = new Map(
 				values
-					.filter(({length}) => length >= shortestHidden)
+					.filter(({length}) => length >= minHiddenLength)
 					.map(value => [value, forms.get(value) ?? formsOf(value)]),
 			);
 			hideValues = createHider(

@@ -15,7 +15,7 @@ const nearRows = 20;
 const nearMs = 60_000;
 
 /** Names of routes that a row remembers. */
-const mostRoutes = 5;
+const maxRoutes = 5;
 
 /** What anybody can cause without end. */
 const rejections: ReadonlySet<DeliveryOutcome> = new Set([
@@ -110,7 +110,7 @@ function joined(row: DeliveryRow, delivery: Delivery): DeliveryRow {
 		delivery,
 		count: count + 1,
 		firstAt,
-		routes: [...others, delivery.route].slice(-mostRoutes),
+		routes: [...others, delivery.route].slice(-maxRoutes),
 		...refusalReasonsAfter(count === 1 ? refusalReasonsAfter({}, row.delivery) : row, delivery),
 	};
 }

@@ -49,7 +49,7 @@ type Shape = {
 };
 
 /** More marks than this on one letter are an attack on the line above (three occur in real languages). */
-const mostMarks = 4;
+const maxMarks = 4;
 
 function clean(text: string, {maxLength, maxLines, newline}: Shape): Cleaned {
 	// Characters that vanish must not make the work unbounded either.
@@ -102,7 +102,7 @@ const writers: Record<CharacterKind, (character: string, state: State) => string
 function writeMark(character: string, state: State): string {
 	const carrier = state.marks === noBase ? '◌' : '';
 	state.marks = Math.max(state.marks, 0) + 1;
-	return state.marks > mostMarks ? flagged('', state) : carrier + character;
+	return state.marks > maxMarks ? flagged('', state) : carrier + character;
 }
 
 function flagged(text: string, state: State): string {

@@ -29,7 +29,7 @@ export type DelivererDependencies = {
 };
 
 /** More at a time are refused for now: each may be a process or a connection. */
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 
 /**
  * Delivers to every kind of target. The secrets of the configuration never leave in a text.
@@ -110,10 +110,10 @@ export function createDeliverer({
 				throw new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
 			}
 
-			if (underWay.size >= mostAtOnce) {
+			if (underWay.size >= maxAtOnce) {
 				throw new DeliveryError(
 					'delivery_busy',
-					`Cannot deliver: ${mostAtOnce} deliveries are under way`,
+					`Cannot deliver: ${maxAtOnce} deliveries are under way`,
 				);
 			}
 

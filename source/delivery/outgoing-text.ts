@@ -14,7 +14,7 @@ export function outgoingText(text: string, rules: TargetKind['text']): string {
 		return text;
 	}
 
-	const bounded = cleanText(text, rules.longest);
+	const bounded = cleanText(text, rules.maxLength);
 	return rules.mentions === 'neutralised' ? neutraliseMentions(bounded) : bounded;
 }
 

@@ -9,7 +9,7 @@ export type RetryPlan = {
 };
 
 const growth = 4;
-const shortestMs = 1000;
+const minDelayMs = 1000;
 
 /** Waits are shortened by up to this part, so that runs that failed together do not come back together. */
 const jitter = 0.2;
@@ -31,5 +31,5 @@ export function nextTry(
 	// 1 + 4 + 16 + …
 	const shares = (growth ** (tries - 1) - 1) / (growth - 1);
 	const waitMs = (spanMs * growth ** (Math.max(attempt, 1) - 1)) / shares;
-	return Math.max(shortestMs, Math.round(waitMs * (1 - jitter * random())));
+	return Math.max(minDelayMs, Math.round(waitMs * (1 - jitter * random())));
 }

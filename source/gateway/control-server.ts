@@ -213,7 +213,7 @@ const refuseUrl = ({method, url}: IncomingMessage, response: ServerResponse): vo
 	send(response, 404, {error: `No such operation: ${method} ${url}`, code: 'unknown_url'});
 };
 
-async function readJson(request: IncomingMessage, mostBytes = maxBodyBytes): Promise<JsonValue> {
+async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<JsonValue> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of request) {
@@ -221,10 +221,10 @@ async function readJson(request: IncomingMessage, mostBytes = maxBodyBytes): Pro
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 		const buffer = chunk as Buffer;
 		bytes += buffer.length;
-		if (bytes > mostBytes) {
+		if (bytes > maxBytes) {
 			throw new SvcError(
 				'bad_request',
-				`Cannot take the request body: it is larger than ${mostBytes} bytes`,
+				`Cannot take the request body: it is larger than ${maxBytes} bytes`,
 			);
 		}
 

@@ -7,7 +7,7 @@ import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 const connectMs = 2000;
 
 /** Longest path of a Unix socket that every system takes. */
-const longestSocketPath = 100;
+const maxSocketPathBytes = 100;
 
 /** What says that nobody listens there; `EINVAL` a path that is too long for it. */
 const nobody: ReadonlySet<string> = new Set([
@@ -42,10 +42,10 @@ export async function isAnswered(path: string): Promise<boolean> {
  * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
  */
 export async function listenOn(server: Server, socket: string): Promise<void> {
-	if (Buffer.byteLength(socket) > longestSocketPath) {
+	if (Buffer.byteLength(socket) > maxSocketPathBytes) {
 		throw new SvcError(
 			'control_unavailable',
-			`Cannot open the control socket "${socket}": the path is longer than ${longestSocketPath} bytes, use a shorter SVC_HOME`,
+			`Cannot open the control socket "${socket}": the path is longer than ${maxSocketPathBytes} bytes, use a shorter SVC_HOME`,
 		);
 	}
 

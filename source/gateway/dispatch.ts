@@ -16,7 +16,7 @@ const drainMs = 3000;
 const journalPauseMs = 1000;
 
 /** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
-const shortestPauseMs = 20;
+const minPauseMs = 20;
 
 export type Dispatcher = {
 	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
@@ -93,7 +93,7 @@ export function createDispatcher(
 
 			const due = isFree() ? await runs.nextDue(routes) : undefined;
 			if (due !== undefined) {
-				planWake(Math.max(shortestPauseMs, due - clock.now()));
+				planWake(Math.max(minPauseMs, due - clock.now()));
 			}
 		} catch (error) {
 			log.error('Cannot take runs from the journal, trying again', {error: messageOf(error)});

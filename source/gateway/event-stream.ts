@@ -10,7 +10,7 @@ export type StreamedMessage =
 	| {readonly name?: StreamedName | undefined; readonly unreadable: string};
 
 /** Above this a message is dropped, UTF-16 units. The largest state that anybody saw has half of it. */
-const longestMessage = 64 * 1024 * 1024;
+const maxMessageLength = 64 * 1024 * 1024;
 
 const messageEnd = '\n\n';
 
@@ -20,11 +20,11 @@ export const streamMessage = (name: StreamedName, value: unknown): string =>
 
 /**
  * The messages of such a stream, in order, however its bytes are cut. What cannot be read is a message that says so, and the next one is read as if nothing had been;
- * at most `longest` characters are held. Rejects as the stream does.
+ * at most `maxLength` characters are held. Rejects as the stream does.
  */
 export async function* readEventStream(
 	chunks: AsyncIterable<Uint8Array>,
-	{longest = longestMessage}: {readonly longest?: number} = {},
+	{maxLength = maxMessageLength}: {readonly maxLength?: number} = {},
 ): AsyncGenerator<StreamedMessage, void, undefined> {
 	const decoder = new TextDecoder();
 	let read: StreamedMessage[] = [];
@@ -32,7 +32,7 @@ export async function* readEventStream(
 	/** The last character of what was thrown away: the message may end in the middle of two chunks. */
 	let dropped = '';
 	const parser = createParser({
-		maxBufferSize: longest,
+		maxBufferSize: maxLength,
 		onEvent({event, data}) {
 			read.push(messageOf(event, data));
 		},
@@ -40,7 +40,7 @@ export async function* readEventStream(
 			// What else the parser tells of is ignored by the standard (9.2.6): a later version may add a field.
 			if (type === 'max-buffer-size-exceeded') {
 				isTooLong = true;
-				read.push({unreadable: `it has more than ${longest} characters`});
+				read.push({unreadable: `it has more than ${maxLength} characters`});
 			}
 		},
 	});

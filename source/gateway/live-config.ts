@@ -8,7 +8,7 @@ import {profileStamp} from '../config/profiles.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import type {SkippedRoute} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
-import {mostProblems} from '../config/yaml-source.ts';
+import {maxProblems} from '../config/yaml-source.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Problem} from '../core/config-view.ts';
 import type {Emit} from '../core/events.ts';
@@ -84,12 +84,12 @@ export function createLiveConfig(
 			...warnings.map(formatProblem),
 		]);
 		const fresh = [...troubles].filter(trouble => !troublesBefore.has(trouble));
-		for (const trouble of fresh.slice(0, mostProblems)) {
+		for (const trouble of fresh.slice(0, maxProblems)) {
 			log.warn(trouble);
 		}
 
-		if (fresh.length > mostProblems) {
-			log.warn(`… and ${fresh.length - mostProblems} more: see "svc webhook list"`);
+		if (fresh.length > maxProblems) {
+			log.warn(`… and ${fresh.length - maxProblems} more: see "svc webhook list"`);
 		}
 
 		troublesBefore = troubles;

@@ -10,7 +10,7 @@ import type {Groups} from '../store/port.ts';
 const journalPauseMs = 1000;
 
 /** Shortest wait before the next look, so that a clock that is wrong cannot make it spin. */
-const shortestPauseMs = 20;
+const minPauseMs = 20;
 
 /** Tries to hand the groups over when the receiver closes; what the journal does not take then waits in it for the next start. */
 const flushTries = 3;
@@ -74,18 +74,18 @@ export function createLiveGroups({
 
 	const look = async () => {
 		const end = busy.begin();
-		for (let leastMs: number | undefined = 0; leastMs !== undefined || hasChanged;) {
+		for (let minMs: number | undefined = 0; minMs !== undefined || hasChanged;) {
 			hasChanged = false;
 			// oxlint-disable-next-line no-await-in-loop -- one look after the other
-			leastMs = await lookOnce(leastMs ?? 0);
+			minMs = await lookOnce(minMs ?? 0);
 		}
 
 		looking = undefined;
 		end();
 	};
 
-	/** Dispatches what is due, or plans when to look; `leastMs` from now at the earliest. Milliseconds to wait at least before the next look, `undefined` when that is planned. */
-	const lookOnce = async (leastMs: number): Promise<number | undefined> => {
+	/** Dispatches what is due, or plans when to look; `minMs` from now at the earliest. Milliseconds to wait at least before the next look, `undefined` when that is planned. */
+	const lookOnce = async (minMs: number): Promise<number | undefined> => {
 		const askedAt = clock.monotonic();
 		try {
 			const dueMs = await groups.nextDueMs();
@@ -93,7 +93,7 @@ export function createLiveGroups({
 				return undefined;
 			}
 
-			const at = askedAt + Math.max(leastMs, Math.ceil(dueMs));
+			const at = askedAt + Math.max(minMs, Math.ceil(dueMs));
 			if (at > clock.monotonic()) {
 				plan(at);
 				return undefined;
@@ -103,7 +103,7 @@ export function createLiveGroups({
 			planned = undefined;
 			const dispatched = await groups.dispatchDue();
 			report(dispatched);
-			return dispatched.length > 0 ? 0 : shortestPauseMs;
+			return dispatched.length > 0 ? 0 : minPauseMs;
 		} catch (error) {
 			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
 			if (!closed) {

@@ -20,7 +20,7 @@ import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 
 /** A run does not wait longer for servers that connect. */
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
 
@@ -230,7 +230,7 @@ async function readyInTime(
 	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<boolean> {
 	const late = new AbortController();
-	const cancel = clock.after(longestWaitMs, () => {
+	const cancel = clock.after(maxWaitMs, () => {
 		late.abort();
 	});
 	const either = AbortSignal.any([signal, late.signal]);

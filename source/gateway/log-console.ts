@@ -3,7 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 
 /** A stranger can make a library warn as often as it likes. */
-const mostLines = 20;
+const maxLines = 20;
 const minuteMs = 60_000;
 
 /** Puts what libraries say on `console` into the log, at most 20 lines in a minute, for whoever looks for a fault. */
@@ -24,7 +24,7 @@ export function logConsole({
 		}
 
 		lines += 1;
-		if (lines <= mostLines) {
+		if (lines <= maxLines) {
 			log.debug('A library says', {text});
 		}
 	});

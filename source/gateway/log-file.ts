@@ -5,9 +5,9 @@ import {refusePlanted} from '../core/planted-file.ts';
 
 /** With the two before it a log of the gateway never takes more than three times this. */
 export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
-	largestBytes: 16 * 1024 * 1024,
+	maxBytes: 16 * 1024 * 1024,
 	kept: 2,
-	longestBacklog: 5000,
+	maxBacklog: 5000,
 };
 
 export type LogFile = AsyncDisposable & {

@@ -15,10 +15,10 @@ import type {GatewayPort} from './port.ts';
 const reconnectMs = 2000;
 
 /** Before a state is asked for that stays unreadable for one reason: each pause is twice the last one, up to this. */
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** How many of its own log lines a face shows beside those of the gateway. */
-const mostOwnRecords = 20;
+const maxOwnRecords = 20;
 
 /**
  * The gateway of another process. Resolves once its state has arrived; afterwards the state follows the event stream, and a lost stream is taken
@@ -59,7 +59,7 @@ export async function connectGateway(
 			const at = clock.now();
 			const message = `Skipped something that the gateway said: ${reason}`;
 			const record: LogRecord = {at, level: 'error', source: 'face', message, fields: {}};
-			ownRecords = [...ownRecords, record].slice(-mostOwnRecords);
+			ownRecords = [...ownRecords, record].slice(-maxOwnRecords);
 			happen({type: 'message-skipped', at, reason}, {type: 'log-written', at, record});
 		}
 
@@ -150,8 +150,8 @@ export async function connectGateway(
 		const at = clock.monotonic();
 		const last = unreadable;
 		const pauseMs =
-			last?.reason === reason && at - last.at < 2 * longestPauseMs
-				? Math.min(2 * last.pauseMs, longestPauseMs)
+			last?.reason === reason && at - last.at < 2 * maxPauseMs
+				? Math.min(2 * last.pauseMs, maxPauseMs)
 				: reconnectMs;
 		unreadable = {reason, at, pauseMs};
 		return pauseMs;

@@ -8,7 +8,7 @@ import {cell} from '../core/untrusted.ts';
 import {lockForWriting} from '../store/writer-lock.ts';
 import {lockHome} from './lock.ts';
 
-const longestName = 64;
+const maxNameLength = 64;
 
 /** How long the gateway, which serves meanwhile, may stand still for whoever has the journal of a profile open, milliseconds: it is looked again. */
 const waitMs = 5;
@@ -89,7 +89,7 @@ export function createServedProfiles({
 		},
 		whyNot(profile) {
 			const reason = said.get(profile) ?? 'no such profile is served';
-			return `the ${notFired(cell(profile, longestName).text)}: ${reason}`;
+			return `the ${notFired(cell(profile, maxNameLength).text)}: ${reason}`;
 		},
 		[Symbol.dispose]() {
 			for (const name of locks.keys()) {

@@ -20,7 +20,7 @@ export type WorkInHand = {
 };
 
 /** Of an entry's text, what faces see while the run goes on; the journal has all of it. */
-const longestShown = 8000;
+const maxShownLength = 8000;
 
 /** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
 export async function settleFailure(
@@ -100,6 +100,6 @@ export function note(
 	entry: TranscriptEntry,
 ): void {
 	runs.append(lease, [entry]);
-	const shown = {...entry, text: block(entry.text, {maxLength: longestShown}).text};
+	const shown = {...entry, text: block(entry.text, {maxLength: maxShownLength}).text};
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }

@@ -1,6 +1,6 @@
 import type {Config, RouteTable} from '../config/config.ts';
 import type {KeyPath} from '../config/plain-data.ts';
-import {mostProblems} from '../config/yaml-source.ts';
+import {maxProblems} from '../config/yaml-source.ts';
 import type {JobView} from '../core/job.ts';
 import {cell} from '../core/untrusted.ts';
 import type {StatusSlip} from './port.ts';
@@ -40,7 +40,7 @@ export function statusSlips({
 					},
 				]
 			: []),
-		...[...slipped.values()].slice(0, mostProblems).map(({name, reason, view}): StatusSlip => ({
+		...[...slipped.values()].slice(0, maxProblems).map(({name, reason, view}): StatusSlip => ({
 			kind: 'route',
 			name,
 			problem: view.problem ?? reason,
@@ -51,5 +51,5 @@ export function statusSlips({
 				? []
 				: [{kind: 'job', name: name || id, problem, serving: state !== 'invalid'}],
 		),
-	].slice(0, mostProblems);
+	].slice(0, maxProblems);
 }

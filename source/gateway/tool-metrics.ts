@@ -5,7 +5,7 @@ import {serverStatuses} from '../core/tool-server.ts';
 import {type Sample, writeCounters} from '../webhook/prometheus.ts';
 
 /** Servers that get a line of their own; the calls of further ones are counted together. */
-const mostServers = 200;
+const maxServers = 200;
 
 const otherServers = 'other';
 
@@ -34,7 +34,7 @@ export function createToolMetrics(): ToolMetrics {
 	const decisions = new Map<ApprovalOutcome, number>(outcomes.map(outcome => [outcome, 0]));
 
 	const countCall = (server: string, result: CallResult) => {
-		const name = calls.has(server) || calls.size < mostServers ? server : otherServers;
+		const name = calls.has(server) || calls.size < maxServers ? server : otherServers;
 		const counts = calls.get(name) ?? new Map<CallResult, number>();
 		counts.set(result, (counts.get(result) ?? 0) + 1);
 		calls.set(name, counts);

@@ -6,7 +6,7 @@ import type {Tool, ToolResult} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 import {within} from '../core/within.ts';
 import {faceName} from './face-name.ts';
-import {longestTryMs} from './longest-try.ts';
+import {maxTryMs} from './max-try.ts';
 import type {Rooms} from './rooms.ts';
 
 /** Where a tool has no server with a time of its own. */
@@ -36,11 +36,11 @@ export async function tryTool(
 ): Promise<ToolResult> {
 	const controller = new AbortController();
 	const {signal} = controller;
-	const cancel = clock.after(longestTryMs, () => {
+	const cancel = clock.after(maxTryMs, () => {
 		controller.abort(
 			new SvcError(
 				'tool_timeout',
-				`Cannot finish the call of tool "${name}" within ${longestTryMs / 60_000} minutes`,
+				`Cannot finish the call of tool "${name}" within ${maxTryMs / 60_000} minutes`,
 			),
 		);
 	});

@@ -22,11 +22,11 @@ export function fromWire({body_base64: encoded, ...delivery}: WireDelivery): Sto
 }
 
 /** One line of text of at most `longest` characters, cleaned. */
-const line = (longest: number) => z.string().transform(text => cell(text, longest).text);
+const line = (maxLength: number) => z.string().transform(text => cell(text, maxLength).text);
 
 const count = z.int().min(0);
 
-const longestTrace = 64;
+const maxTraceSteps = 64;
 
 /** Everything but the body. Keys that are not known are left out: a newer version may have written the file. */
 const factsSchema = z.object({
@@ -50,7 +50,7 @@ const factsSchema = z.object({
 				detail: line(300),
 			}),
 		)
-		.max(longestTrace),
+		.max(maxTraceSteps),
 	headers: z.record(z.string().max(256), line(512)),
 });
 

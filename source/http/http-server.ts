@@ -14,7 +14,7 @@ import {createTally} from './tally.ts';
 
 export type HttpLimits = {
 	/** Connections that may be open; fewer where the system allows this process fewer descriptors. */
-	readonly mostConnections: number;
+	readonly maxConnections: number;
 	/** From the start of a connection or the end of an answer to the end of the next header. Means nothing without an interval that checks it. */
 	readonly headersTimeoutMs: number;
 	readonly requestTimeoutMs: number;
@@ -24,7 +24,7 @@ export type HttpLimits = {
 };
 
 export const usualLimits: HttpLimits = {
-	mostConnections: 2000,
+	maxConnections: 2000,
 	headersTimeoutMs: 5000,
 	requestTimeoutMs: 15_000,
 	checkIntervalMs: 1000,
@@ -62,7 +62,7 @@ export function createHttpServer(
 	{handle, clock, log, onRefused, onEvicted, onDropped}: ServerDependencies,
 	limits: HttpLimits = usualLimits,
 ): HttpServer {
-	const most = affordable(limits.mostConnections, descriptorLimit());
+	const most = affordable(limits.maxConnections, descriptorLimit());
 	const server = createServer({
 		headersTimeout: limits.headersTimeoutMs,
 		requestTimeout: limits.requestTimeoutMs,

@@ -14,7 +14,7 @@ import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
 const batchSize = 50;
 
 /** Jobs that are remembered beyond those there are. */
-const mostKnown = 10_000;
+const maxKnown = 10_000;
 
 /** The jobs one after the other, and when the first of them is due. */
 type Seen = {readonly views: readonly JobView[]; readonly until: number | undefined};
@@ -136,7 +136,7 @@ export function createJobSweep(
 			await fired.save(() => (complete ? new Set(entries.map(({job}) => job.id)) : undefined));
 		}
 
-		keepNewest(known, seen.length + mostKnown);
+		keepNewest(known, seen.length + maxKnown);
 		return {
 			views: seen.map(({view}) => view),
 			until: firstDue(seen),

@@ -5,9 +5,9 @@ import {defaultTarget} from '../targets/targets.ts';
 import type {JobEntry} from './job.ts';
 import {expectedNext} from './plan-tick.ts';
 
-const longestShown = 200;
+const maxShownLength = 200;
 
-const shown = (text: string): string => cell(text, longestShown).text;
+const shown = (text: string): string => cell(text, maxShownLength).text;
 
 /** A job as faces see it: what its file says, and what the journal knows of it. Pure. */
 export function viewOfJob(

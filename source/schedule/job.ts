@@ -57,15 +57,15 @@ export type JobEntry =
 	| {readonly ok: true; readonly job: JobDefinition; readonly stale?: string; readonly at?: Problem}
 	| {readonly ok: false; readonly job: InvalidJob; readonly at?: Problem};
 
-const longestName = 100;
-const longestPrompt = 100_000;
+const maxNameLength = 100;
+const maxPromptLength = 100_000;
 
 /** What a job's identifier looks like; safe as the name of a folder. */
 export const jobIdPattern = /^job_[a-z0-9]{8}$/;
 
-const limited = (longest: number) =>
+const limited = (maxLength: number) =>
 	checked(text, value =>
-		value.length > longest ? `must have at most ${longest} characters` : undefined,
+		value.length > maxLength ? `must have at most ${maxLength} characters` : undefined,
 	);
 
 const jobSettings = defineSettings({
@@ -76,7 +76,7 @@ const jobSettings = defineSettings({
 		{description: '`job_` and eight of a-z and 0-9'},
 	),
 	name: requiredSetting(
-		checked(limited(longestName), name =>
+		checked(limited(maxNameLength), name =>
 			name.trim() === name ? undefined : 'must not begin or end with a blank',
 		),
 		{description: 'At most 100 characters; best one that no other job has'},
@@ -90,7 +90,7 @@ const jobSettings = defineSettings({
 		description:
 			"IANA name, for cron fields and times without an offset; absent: the machine's zone",
 	}),
-	prompt: requiredSetting(limited(longestPrompt), {
+	prompt: requiredSetting(limited(maxPromptLength), {
 		description: 'At most 100,000 characters; no template',
 	}),
 	skills: setting(texts, {description: 'The first that is found is loaded', default: []}),
@@ -193,7 +193,7 @@ export function invalid(
 ): JobEntry & {readonly ok: false} {
 	const textAt = (key: string): string => {
 		const value = isJsonObject(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
-		return typeof value === 'string' ? cell(value, longestName).text : '';
+		return typeof value === 'string' ? cell(value, maxNameLength).text : '';
 	};
 
 	const id = textAt('id');

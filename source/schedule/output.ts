@@ -6,7 +6,7 @@ import {SvcError} from '../core/errors.ts';
 import {jobIdPattern} from './job.ts';
 
 /** Answers that are kept of each job. */
-const mostAnswers = 50;
+const maxAnswers = 50;
 
 const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
 
@@ -62,7 +62,7 @@ function folderOf(cron: string, job: string): string {
 function surplusBeside(latest: string, names: readonly string[]): readonly string[] {
 	const inOrder = names.toSorted();
 	const oldestFirst = inOrder.at(-1) === latest ? inOrder : names.toSorted(byRun);
-	return oldestFirst.filter(name => name !== latest).slice(0, 1 - mostAnswers);
+	return oldestFirst.filter(name => name !== latest).slice(0, 1 - maxAnswers);
 }
 
 const runOf = (name: string): number => Number(answerPattern.exec(name)?.[1]);

@@ -27,10 +27,10 @@ const pausedBasis = 'paused';
 const graceMs = 60_000;
 
 /** A clock that was set back by more than this was wrong before. */
-const largestStepBackMs = 3 * 3_600_000;
+const maxStepBackMs = 3 * 3_600_000;
 
 /** How long before it was first seen a new job may have missed its time. */
-const longestCatchUpMs = 24 * 3_600_000;
+const maxCatchUpMs = 24 * 3_600_000;
 
 /**
  * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
@@ -120,7 +120,7 @@ export function expectedNext(
 
 /** A job that was added while nobody looked counts from then; one that comes from longer ago may have had another journal. */
 function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
-	return createdAt !== undefined && createdAt < now && now - createdAt <= longestCatchUpMs
+	return createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs
 		? createdAt
 		: now;
 }
@@ -130,10 +130,10 @@ function believable(
 	at: number | undefined,
 	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},
 ): number | undefined {
-	const largest = schedule.kind === 'every' ? schedule.everyMs : largestStepBackMs;
+	const largest = schedule.kind === 'every' ? schedule.everyMs : maxStepBackMs;
 	return at === undefined ||
 		schedule.kind === 'once' ||
-		at - now <= Math.min(largest, largestStepBackMs)
+		at - now <= Math.min(largest, maxStepBackMs)
 		? at
 		: undefined;
 }

@@ -14,10 +14,10 @@ export type ParsedSchedule =
 	| {readonly ok: true; readonly schedule: Schedule}
 	| {readonly ok: false; readonly problem: string};
 
-const longestSchedule = 200;
-const longestZone = 64;
+const maxScheduleLength = 200;
+const maxZoneLength = 64;
 const unitsMs = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000} as const;
-const longestIntervalMs = 366 * unitsMs.d;
+const maxIntervalMs = 366 * unitsMs.d;
 
 const allowed =
 	'use five or six cron fields ("0 9 * * 1-5"), an interval ("every 30s", "15m", "2h", "1d"), or one time ("2026-12-24T18:00:00+01:00")';
@@ -37,8 +37,8 @@ export function parseSchedule(
 	{timeZone, anchorMs}: {readonly timeZone: string; readonly anchorMs: number},
 ): ParsedSchedule {
 	const trimmed = text.trim();
-	if (trimmed.length > longestSchedule) {
-		return refused(trimmed, `is longer than ${longestSchedule} characters`);
+	if (trimmed.length > maxScheduleLength) {
+		return refused(trimmed, `is longer than ${maxScheduleLength} characters`);
 	}
 
 	if (/^every\b/i.test(trimmed)) {
@@ -69,7 +69,7 @@ export function nextAfter(schedule: Schedule, afterMs: number): number | undefin
 export function problemWithZone(zone: string): string | undefined {
 	return isZone(zone)
 		? undefined
-		: `"${cell(zone, longestZone).text}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
+		: `"${cell(zone, maxZoneLength).text}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
 }
 
 /** IANA name of the machine's zone. */
@@ -80,18 +80,18 @@ export function machineZone(): string {
 
 /** Zones that were found to exist: asking the engine is the dearest part of reading a job. */
 const knownZones = new Set<string>();
-const mostKnownZones = 1000;
+const maxKnownZones = 1000;
 
 function isZone(zone: string): boolean {
 	if (knownZones.has(zone)) {
 		return true;
 	}
 
-	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > longestZone || !engineKnows(zone)) {
+	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > maxZoneLength || !engineKnows(zone)) {
 		return false;
 	}
 
-	if (knownZones.size < mostKnownZones) {
+	if (knownZones.size < maxKnownZones) {
 		knownZones.add(zone);
 	}
 
@@ -114,7 +114,7 @@ function parseInterval(text: string, anchorMs: number): ParsedSchedule {
 		return refused(text, 'is not a schedule');
 	}
 
-	return everyMs >= unitsMs.s && everyMs <= longestIntervalMs
+	return everyMs >= unitsMs.s && everyMs <= maxIntervalMs
 		? {ok: true, schedule: {kind: 'every', everyMs, anchorMs}}
 		: refused(text, 'is not an interval from 1 second to 366 days');
 }
@@ -178,5 +178,5 @@ function parseCron(text: string, timeZone: string): ParsedSchedule {
 
 const refused = (text: string, complaint: string): ParsedSchedule => ({
 	ok: false,
-	problem: cell(`"${cell(text, longestSchedule).text}" ${complaint}: ${allowed}`).text,
+	problem: cell(`"${cell(text, maxScheduleLength).text}" ${complaint}: ${allowed}`).text,
 });

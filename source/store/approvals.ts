@@ -6,7 +6,7 @@ import {createApprovalReader} from './approval-reader.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import type {StoredApprovals} from './port.ts';
-import {mostSettledApprovals} from './rules.ts';
+import {maxSettledApprovals} from './rules.ts';
 
 /** `StoredApprovals` on SQLite. `abandoned`: what opening denied. */
 export function createApprovals(
@@ -91,7 +91,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 			}
 
 			remember(kept);
-			trim.run(id - mostSettledApprovals);
+			trim.run(id - maxSettledApprovals);
 			return id;
 		},
 		settle,

@@ -6,11 +6,11 @@ import {journalUnavailable} from './sqlite-errors.ts';
 import {createTransaction, type Memory, type Task} from './transaction.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
-const largestBatch = 128;
+const maxBatch = 128;
 /** Deferred writes that one commit takes along. */
-const mostDeferred = 64;
+const maxDeferred = 64;
 /** Writes that may wait at all; more are refused. */
-const longestQueue = 10_000;
+const maxQueued = 10_000;
 /** How long deferred writes wait for a commit to join, and for another try after a failure, milliseconds. */
 const deferMs = 250;
 const deferAgainMs = 2000;
@@ -141,7 +141,7 @@ export function createGroupCommit(
 
 	/** Commits one batch. Deferred writes stay in line until they are on disk, and no urgent write fails for their sake. */
 	const commit = (most: number): 'committed' | 'busy' | 'failed' => {
-		const writes = urgent.slice(0, largestBatch);
+		const writes = urgent.slice(0, maxBatch);
 		const reason = lost();
 		if (reason !== undefined) {
 			urgent.splice(0, writes.length);
@@ -182,7 +182,7 @@ export function createGroupCommit(
 			return;
 		}
 
-		const result = commit(mostDeferred);
+		const result = commit(maxDeferred);
 		if (result === 'committed' && !idle()) {
 			plan();
 			return;
@@ -199,8 +199,8 @@ export function createGroupCommit(
 
 	return {
 		async write(task) {
-			if (closed || urgent.length >= longestQueue) {
-				const reason = closed ? 'it is closed' : `${longestQueue} writes wait already: try again`;
+			if (closed || urgent.length >= maxQueued) {
+				const reason = closed ? 'it is closed' : `${maxQueued} writes wait already: try again`;
 				throw new SvcError(
 					'journal_unavailable',
 					`Cannot write to the journal "${file}": ${reason}`,
@@ -247,8 +247,8 @@ export function createGroupCommit(
 		flushDeferred() {
 			// While the database is locked another try would only block.
 			let left = closed || lockedSince !== undefined ? 0 : deferred.length;
-			while (left > 0 && commit(mostDeferred) === 'committed') {
-				left -= mostDeferred;
+			while (left > 0 && commit(maxDeferred) === 'committed') {
+				left -= maxDeferred;
 			}
 		},
 		check() {
@@ -263,7 +263,7 @@ export function createGroupCommit(
 		close() {
 			cancelDeferred?.();
 			for (let tries = 0; tries < lastTries && !idle();) {
-				tries += commit(mostDeferred) === 'committed' ? 0 : 1;
+				tries += commit(maxDeferred) === 'committed' ? 0 : 1;
 			}
 
 			cancelRetry?.();

@@ -14,7 +14,7 @@ import type {Journal} from './port.ts';
 /** Rows that are looked at in one go: a row takes a few hundred bytes to a few kilobytes of its page. */
 const stretch = 2000;
 /** An ending of an identifier must have this many characters. */
-const shortestEnding = 4;
+const minEndingLength = 4;
 const base = 36;
 /** A delivery is received at most this much later than its identifier says: the clock may be set between. */
 const lateMs = 60_000;
@@ -44,7 +44,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 	/** The only row whose identifier ends so: two matches are none. */
 	const findEnding = async (ending: string, value: number): Promise<Row | undefined> => {
 		const modulus = base ** ending.length;
-		if (ending.length < shortestEnding || !Number.isSafeInteger(modulus)) {
+		if (ending.length < minEndingLength || !Number.isSafeInteger(modulus)) {
 			return undefined;
 		}
 

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
-import {mostLeasesOfJob} from './rules.ts';
+import {maxLeasesPerJob} from './rules.ts';
 import {nameOfRoute} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
@@ -55,7 +55,7 @@ export function createLanes(
 	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
 
 	return (limits = []) => {
-		const mostOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
+		const maxOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
 		const leased = new Map<string, number>();
 		const count = (bounds: readonly Bound[], by: number) => {
 			for (const {name} of bounds) {
@@ -66,12 +66,12 @@ export function createLanes(
 		const hasRoom = ({bounds}: Lane) =>
 			bounds.every(({name, most}) => (leased.get(name) ?? 0) < most);
 		for (const row of leases.all()) {
-			count(boundsOf(textOf(row['lane']), mostOf), integerOf(row['leased']));
+			count(boundsOf(textOf(row['lane']), maxOf), integerOf(row['leased']));
 		}
 
 		const lanes = heads.all().map((head): Lane => {
 			const name = textOf(head['lane']);
-			return {name, bounds: boundsOf(name, mostOf), head};
+			return {name, bounds: boundsOf(name, maxOf), head};
 		});
 
 		const first = () => {
@@ -108,13 +108,13 @@ export function createLanes(
 }
 
 /** What a run holds by the column `lane`: profile, route and job. A run without a delivery has no route: `-`. */
-function boundsOf(lane: string, mostOf: ReadonlyMap<string, number>): readonly Bound[] {
+function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bound[] {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
 	const [profile, route, job] = JSON.parse(lane) as [string, string, string | null];
-	const most = route === '-' ? undefined : mostOf.get(nameOfRoute({profile, route}));
+	const most = route === '-' ? undefined : maxOf.get(nameOfRoute({profile, route}));
 	return [
 		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),
-		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: mostLeasesOfJob}]),
+		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: maxLeasesPerJob}]),
 	];
 }
 

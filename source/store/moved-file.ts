@@ -3,7 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import {identityOf} from '../core/file-identity.ts';
 
 /** The file system is asked no more often, milliseconds. */
-const leastPauseMs = 1000;
+const minPauseMs = 1000;
 
 /**
  * A function that says why nothing may be written any more: the open database is no longer the file at its path, so the next process would not find what is written now. It stays so
@@ -36,7 +36,7 @@ export function createMovedCheck(
 	};
 
 	return () => {
-		if (moved === undefined && clock.monotonic() - askedAt >= leastPauseMs) {
+		if (moved === undefined && clock.monotonic() - askedAt >= minPauseMs) {
 			moved = ask();
 		}
 

@@ -15,7 +15,7 @@ import {isFull} from './sqlite-errors.ts';
 
 const reserveBytes = 4 * 1024 * 1024;
 /** What the disk has to have beside the reserve, before the reserve is taken. */
-const leastRoomBytes = 1024 * 1024;
+const minRoomBytes = 1024 * 1024;
 /** With less, a disk is full: what SQLite keeps beside a database takes as much. */
 const fullBelowBytes = 128 * 1024;
 const privateFile = 0o600;
@@ -46,7 +46,7 @@ export function createReserve(file: string): Reserve {
 
 			release();
 			try {
-				if (roomBeside(path) >= reserveBytes + leastRoomBytes) {
+				if (roomBeside(path) >= reserveBytes + minRoomBytes) {
 					fill(path);
 				}
 			} catch {

@@ -7,7 +7,7 @@ import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
 import type {Retention} from './port.ts';
 import {belongings, createRowDeletion} from './row-deletion.ts';
-import {mostRejections} from './rules.ts';
+import {maxRejections} from './rules.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
@@ -75,7 +75,7 @@ export function createRetentionSteps({
 	const rejected =
 		"from delivery indexed by delivery_rejected where status >= 400 and outcome <> 'delivery'";
 	const oldestKept = database.prepare(
-		`select id ${rejected} order by id desc limit 1 offset ${mostRejections - 1}`,
+		`select id ${rejected} order by id desc limit 1 offset ${maxRejections - 1}`,
 	);
 	const surplus = database.prepare(
 		`select id, octet_length(body) as bytes ${rejected} and id < ? order by id limit ${slice}`,

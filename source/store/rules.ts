@@ -17,23 +17,23 @@ export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'
 };
 
 /** No pause between two tries is longer, milliseconds; at opening, what seems longer was written under a clock that has been set back. */
-export const longestPauseMs = 3_600_000;
+export const maxPauseMs = 3_600_000;
 
 /** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes nobody else's place. */
-export const mostWaitingOfRoute = (maxQueued: number): number =>
+export const maxWaitingOfRoute = (maxQueued: number): number =>
 	Math.max(1, Math.trunc(maxQueued / 2));
 
 /** Runs of one job that may be leased at once. */
-export const mostLeasesOfJob = 1;
+export const maxLeasesPerJob = 1;
 
 /** Settled approvals that are kept. */
-export const mostSettledApprovals = 5000;
+export const maxSettledApprovals = 5000;
 
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
-export const mostRejections = 10_000;
+export const maxRejections = 10_000;
 
 /** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
-const mostLostLeases = 3;
+const maxLostLeases = 3;
 
 /** What is known of a run whose worker is gone. */
 export type AbandonedRun = {
@@ -81,7 +81,7 @@ export function fateOf({
 		};
 	}
 
-	if (lostLeases < mostLostLeases) {
+	if (lostLeases < maxLostLeases) {
 		return {fate: 'requeued'};
 	}
 

@@ -125,12 +125,12 @@ function runOf(row: Row): Run {
 	};
 }
 
-const longestName = 200;
+const maxNameLength = 200;
 
 /** Its name is as its file has it. */
 const jobOf = (row: Row): Run['job'] | null => {
 	const id = nullableText(row['job']);
-	return id === null ? null : {id, name: cell(textOf(row['job_name']), longestName).text};
+	return id === null ? null : {id, name: cell(textOf(row['job_name']), maxNameLength).text};
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */

@@ -124,16 +124,16 @@ export function createRunSteps({
 }
 
 const previewLength = 2000;
-const longestAnswerBytes = 1024 * 1024;
+const maxAnswerBytes = 1024 * 1024;
 const cutMark = '\n[cut at 1 MiB]';
 
 /** At most 1 MiB of UTF-8, cut between characters, with a last line that says so. */
 function boundedAnswer(text: string): string {
-	if (Buffer.byteLength(text) <= longestAnswerBytes) {
+	if (Buffer.byteLength(text) <= maxAnswerBytes) {
 		return text;
 	}
 
-	const room = new Uint8Array(longestAnswerBytes - cutMark.length);
+	const room = new Uint8Array(maxAnswerBytes - cutMark.length);
 	const {read} = new TextEncoder().encodeInto(text, room);
 	return text.slice(0, read) + cutMark;
 }

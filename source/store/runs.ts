@@ -14,7 +14,7 @@ import type {TimedRuns} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
 /** Runs that one call may lease. */
-const mostLeases = 100;
+const maxLeases = 100;
 
 /** `Runs` on SQLite. What a lease fences is decided inside the transaction, so calls that race are in order. */
 export function createRuns({
@@ -55,7 +55,7 @@ export function createRuns({
 				}
 
 				times.keepUp();
-				return take(Math.min(count, mostLeases), clock.now(), lanes(limits));
+				return take(Math.min(count, maxLeases), clock.now(), lanes(limits));
 			});
 			for (const {runId, token} of expired) {
 				leases.close(runId, token);

@@ -10,7 +10,7 @@ import {createCounters, type Counters} from './counters.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
 import type {Recovered} from './port.ts';
-import {longestPauseMs, type Fate} from './rules.ts';
+import {maxPauseMs, type Fate} from './rules.ts';
 import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
 import {createTimedRuns, type TimedRuns} from './timed-runs.ts';
 
@@ -119,7 +119,7 @@ function waitOf(row: Row, now: number): number {
 	const waitMs = dueAt - now;
 	return integerOf(row['tries']) === 0
 		? Math.min(waitMs, Math.max(0, dueAt - createdAt))
-		: Math.min(waitMs, longestPauseMs);
+		: Math.min(waitMs, maxPauseMs);
 }
 
 /** Gives every run that is leased its fate. */

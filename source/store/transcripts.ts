@@ -4,8 +4,8 @@ import {integerOf} from './columns.ts';
 
 /** `transcript.id` is the run times this, plus the position. */
 const perRun = 4096;
-const mostEntries = 2000;
-const mostBytes = 4 * 1024 * 1024;
+const maxEntries = 2000;
+const maxBytes = 4 * 1024 * 1024;
 /** Position of the note that closes a transcript which is full. */
 const closing = perRun - 1;
 
@@ -53,7 +53,7 @@ export function createTranscripts(database: DatabaseSync): Transcripts {
 
 				const json = data === undefined ? null : JSON.stringify(data);
 				const bytes = Buffer.byteLength(text) + Buffer.byteLength(json ?? '');
-				cursor.full = cursor.entries >= mostEntries || cursor.bytes + bytes > mostBytes;
+				cursor.full = cursor.entries >= maxEntries || cursor.bytes + bytes > maxBytes;
 				if (cursor.full) {
 					rows.push(() => insert.run(start + closing, at, 'note', 0, closingText, null));
 					break;
@@ -74,4 +74,4 @@ export function createTranscripts(database: DatabaseSync): Transcripts {
 	};
 }
 
-const closingText = `The transcript is full (${mostEntries} entries or 4 MiB): what follows is not kept`;
+const closingText = `The transcript is full (${maxEntries} entries or 4 MiB): what follows is not kept`;

@@ -3,7 +3,7 @@ import {dueOf} from '../core/group.ts';
 import type {Counters} from './counters.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted, RouteKey} from './port.ts';
-import {mostWaitingOfRoute} from './rules.ts';
+import {maxWaitingOfRoute} from './rules.ts';
 import type {TimedRuns} from './timed-runs.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
@@ -18,7 +18,7 @@ export type WaitingPool = {
 
 /**
  * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `mostWaitingOfRoute` of one route.
+ * of them, and at most `maxWaitingOfRoute` of one route.
  */
 export function createWaitingPool({
 	counters,
@@ -54,10 +54,10 @@ export function createWaitingPool({
 		queued: () => counters.queued - timed.promised(),
 		refusal(key, maxQueued) {
 			const ofRoute = pending.countOf(key) + timed.promisedOf(key);
-			const mostOfRoute = mostWaitingOfRoute(maxQueued);
-			if (ofRoute >= mostOfRoute) {
+			const maxOfRoute = maxWaitingOfRoute(maxQueued);
+			if (ofRoute >= maxOfRoute) {
 				const isOf = ({profile, route}: RouteKey) => profile === key.profile && route === key.route;
-				return {kind: 'full', queued: ofRoute, most: mostOfRoute, freeInMs: freeInMs(isOf)};
+				return {kind: 'full', queued: ofRoute, most: maxOfRoute, freeInMs: freeInMs(isOf)};
 			}
 
 			const all = pending.count() + timed.promised();

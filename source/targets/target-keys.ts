@@ -1,9 +1,9 @@
 import type {JsonObject, JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
 
-const longestText = 5000;
+const maxTextLength = 5000;
 
-const longestShown = 200;
+const maxShownLength = 200;
 
 /** A key of a rendered target, or what is wrong with it. */
 export type Checked<Value> =
@@ -35,7 +35,7 @@ export function textOf(extra: JsonObject, key: string): Checked<string> {
 		};
 	}
 
-	return text.length > longestText
+	return text.length > maxTextLength
 		? {ok: false, code: 'target_invalid', problem: `deliver_extra.${key} is too long`}
 		: {ok: true, value: text.trim()};
 }
@@ -44,6 +44,6 @@ export function textOf(extra: JsonObject, key: string): Checked<string> {
 export function shownKey(extra: JsonObject, key: string): string {
 	const value = keyOf(extra, key);
 	return typeof value === 'string' || typeof value === 'number'
-		? cell(String(value), longestShown).text
+		? cell(String(value), maxShownLength).text
 		: '?';
 }

@@ -34,7 +34,7 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	/** What of a text is sent; all of it, as it is, where this is absent. */
 	readonly text?: {
 		/** Characters. */
-		readonly longest: number;
+		readonly maxLength: number;
 		/** `neutralised`: its readers would be notified by an `@name` that a stranger wrote. */
 		readonly mentions: 'kept' | 'neutralised';
 	};

@@ -24,7 +24,7 @@ export type Clipboard = {
 	copy(text: string): Promise<Copied>;
 };
 
-const mostFiles = 20;
+const maxFiles = 20;
 
 /**
  * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
@@ -110,7 +110,7 @@ function harmless(text: string): string {
 async function keep(directory: string, text: string): Promise<string> {
 	await mkdir(directory, {recursive: true, mode: 0o700});
 	const files = (await readdir(directory)).filter(name => name.startsWith('clip-')).toSorted();
-	const surplus = files.slice(0, Math.max(0, files.length - mostFiles + 1));
+	const surplus = files.slice(0, Math.max(0, files.length - maxFiles + 1));
 	await Promise.all(surplus.map(async name => rm(join(directory, name), {force: true})));
 
 	const last = Number.parseInt(files.at(-1)?.slice(5, 13) ?? '0', 10) || 0;

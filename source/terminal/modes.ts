@@ -27,7 +27,7 @@ const focusOn = '\u001B[?1004h';
 const focusOff = '\u001B[?1004l';
 const pushTitle = '\u001B[22;2t';
 const popTitle = '\u001B[23;2t';
-const longestTitle = 80;
+const maxTitleLength = 80;
 
 /**
  * Switches off every mode that a crash could leave on: mouse, focus, paste, synchronised output, kitty keyboard, colours,
@@ -74,7 +74,7 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 			focusReports = wanted;
 		},
 		setTitle(text) {
-			const next = cell(text, longestTitle).text;
+			const next = cell(text, maxTitleLength).text;
 			if (next === title) {
 				return;
 			}

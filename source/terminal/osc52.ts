@@ -1,4 +1,4 @@
-const longestBase64 = 74_994;
+const maxBase64Length = 74_994;
 const screenChunk = 76;
 
 /** Between us and the person's terminal, when that must be told to pass a sequence on. */
@@ -10,7 +10,7 @@ export type Multiplexer = 'tmux' | 'screen' | undefined;
  */
 export function osc52(text: string, multiplexer: Multiplexer): string | undefined {
 	const base64 = Buffer.from(text).toString('base64');
-	if (base64.length > longestBase64) {
+	if (base64.length > maxBase64Length) {
 		return undefined;
 	}
 

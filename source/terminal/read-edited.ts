@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, SvcError} from '../core/errors.ts';
 
-const longest = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /**
  * What an editor left at `path`, UTF-8. A pipe is not waited for, and a link not followed: whoever writes an editor may not choose what we read.
@@ -32,7 +32,7 @@ const unreadable = (why: string, cause?: unknown) =>
 
 async function readBounded(file: FileHandle): Promise<string> {
 	// One byte more than allowed shows a file that is too large, also one that grows while it is read.
-	const bytes = Buffer.allocUnsafeSlow(longest + 1);
+	const bytes = Buffer.allocUnsafeSlow(maxBytes + 1);
 	let length = 0;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- each read begins where the last one ended
@@ -43,7 +43,7 @@ async function readBounded(file: FileHandle): Promise<string> {
 		}
 	}
 
-	if (length > longest) {
+	if (length > maxBytes) {
 		throw new SvcError(
 			'file_too_large',
 			'Cannot take what the editor left: it is larger than 8 MiB',

@@ -33,7 +33,7 @@ export type DesktopWorld = {
 
 const bell = '\u0007';
 
-const longestPage = {maxLength: 8_000_000, maxLines: 200_000};
+const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
 
 /** The clipboard, the editor and the pager of the person at the terminal. */
 export function createDesktop(
@@ -71,7 +71,7 @@ export function createDesktop(
 			await replaceFile(path, text);
 			return clean(path);
 		},
-		page: async text => pageText(lending, pager, block(text, longestPage).text),
+		page: async text => pageText(lending, pager, block(text, pageLimits).text),
 		redraw() {
 			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
 			void suspend(async () => {});

@@ -10,7 +10,7 @@ export type BodyVariant = {
 };
 
 /** Characters that indentation may add; JSON that is nested deeply grows out of proportion. */
-const mostIndentation = 1_048_576;
+const maxIndentation = 1_048_576;
 
 /**
  * What `body` may have been before something on the way changed it: other line ends, or the same JSON written by another program. Nothing for
@@ -99,7 +99,7 @@ function parse(text: string): JsonValue | undefined {
 }
 
 function fitsIndented(value: JsonValue): boolean {
-	let left = mostIndentation;
+	let left = maxIndentation;
 	const fits = (part: JsonValue, depth: number): boolean => {
 		left -= 4 * depth;
 		return (

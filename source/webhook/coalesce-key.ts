@@ -15,12 +15,12 @@ export type GroupKey =
 export type GroupKeyReader = (context: RenderContext) => GroupKey;
 
 /** A key is at most this long, UTF-16 units. */
-const longestKey = 256;
+const maxKeyLength = 256;
 
 /** Beyond this many UTF-16 units nothing is added to a key. */
-const longestText = 1_048_576;
+const maxTextLength = 1_048_576;
 
-const mostMissing = 20;
+const maxMissing = 20;
 
 /**
  * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
@@ -36,12 +36,12 @@ export function compileGroupKey(source: string): GroupKeyReader {
 		let text = '';
 		for (const part of template) {
 			const value = typeof part === 'string' ? part : textOf(valueAt(part, context));
-			if (typeof part !== 'string' && value === '' && missing.size < mostMissing) {
+			if (typeof part !== 'string' && value === '' && missing.size < maxMissing) {
 				missing.add(part.literal);
 			}
 
 			text += value;
-			if (text.length > longestText) {
+			if (text.length > maxTextLength) {
 				break;
 			}
 		}
@@ -65,7 +65,7 @@ function textOf(value: JsonValue | undefined): string {
 		return JSON.stringify(value);
 	} catch {
 		// Nested too deep for the stack; indentation bounds the depth.
-		return dumpJson(value, longestText);
+		return dumpJson(value, maxTextLength);
 	}
 }
 
@@ -81,7 +81,7 @@ const lookedAt = 4096;
  * 16 hex digits of the SHA-256 of its JSON, so that two keys never become one.
  */
 export function groupNameOf(key: string, redact: Redact): string {
-	const shown = key.length > longestKey ? '' : cell(redact(key), longestKey).text;
+	const shown = key.length > maxKeyLength ? '' : cell(redact(key), maxKeyLength).text;
 	if (shown === key && !looksHashed.test(key)) {
 		return key;
 	}
@@ -91,5 +91,5 @@ export function groupNameOf(key: string, redact: Redact): string {
 		.update(JSON.stringify(key))
 		.digest('hex')
 		.slice(0, digestLength);
-	return `${cell(redact(key.slice(0, lookedAt)), longestKey - digestLength - 1).text}~${digest}`;
+	return `${cell(redact(key.slice(0, lookedAt)), maxKeyLength - digestLength - 1).text}~${digest}`;
 }

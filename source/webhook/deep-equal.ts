@@ -1,4 +1,4 @@
-import {deepestJson} from '../core/json-depth.ts';
+import {maxJsonDepth} from '../core/json-depth.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 
@@ -13,7 +13,7 @@ export function deepEqual(left: JsonValue, right: JsonValue, depth = 0): boolean
 		return true;
 	}
 
-	if (depth > deepestJson) {
+	if (depth > maxJsonDepth) {
 		return false;
 	}
 

@@ -42,7 +42,7 @@ export type DeliveryDraft = {
 /** What was decided at one step. */
 export type Finding = Omit<TraceStep, 'step'>;
 
-const longestDetail = 300;
+const maxDetailLength = 300;
 
 /** Adds a step. `detail` holds our own words and numbers, or went through `cleanDetail`. */
 export function note(draft: DeliveryDraft, step: TraceStepName, {verdict, detail}: Finding): void {
@@ -68,9 +68,13 @@ export function stop(
 	return reply;
 }
 
-/** A detail that may hold strangers' words: redacted, one safe line, at most `longest` characters, 300 when nothing is to follow. */
-export function cleanDetail(draft: DeliveryDraft, text: string, longest = longestDetail): string {
-	const cleaned = cell(draft.redact(text), longest);
+/** A detail that may hold strangers' words: redacted, one safe line, at most `maxLength` characters, 300 when nothing is to follow. */
+export function cleanDetail(
+	draft: DeliveryDraft,
+	text: string,
+	maxLength = maxDetailLength,
+): string {
+	const cleaned = cell(draft.redact(text), maxLength);
 	draft.flags += cleaned.flags;
 	return cleaned.text;
 }

@@ -4,7 +4,7 @@ import {groupNameOf} from './coalesce-key.ts';
 import {cleanDetail} from './delivery-draft.ts';
 import {deliverDirectly} from './direct-delivery.ts';
 import {fireJob, isJobRoute} from './fire-job.ts';
-import {journalEvent, longestBecause} from './journal-event.ts';
+import {journalEvent, maxBecauseLength} from './journal-event.ts';
 import type {Commission} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
 import {namesOf} from './ready-event.ts';
@@ -45,13 +45,13 @@ function commissionOf(ready: ReadyEvent): Commission {
 
 	const key = compiled.groupKey(context);
 	if (!key.ok) {
-		const because = cleanDetail(draft, `key missing: ${key.missing.join(' ')}`, longestBecause);
+		const because = cleanDetail(draft, `key missing: ${key.missing.join(' ')}`, maxBecauseLength);
 		return {work: {plan}, reply: acceptedReply(names), because};
 	}
 
 	const {windowMs, maxWaitMs} = route.coalesce;
 	const group = {key: groupNameOf(key.text, draft.redact), windowMs, maxWaitMs};
-	const because = cell(`joins the group of key "${group.key}"`, longestBecause).text;
+	const because = cell(`joins the group of key "${group.key}"`, maxBecauseLength).text;
 	return {work: {plan, group}, reply: coalescedReply(names), because};
 }
 

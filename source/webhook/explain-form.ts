@@ -17,7 +17,7 @@ type Found = {
 const milliseconds = /^\d{13}$/;
 
 /** Items of a header that are looked at. */
-const mostItems = 16;
+const maxItems = 16;
 
 /**
  * What is odd about the way in which the signature is written, and the claim as it was probably meant: with the digests that the header holds in another
@@ -78,7 +78,7 @@ function describePrefix(found: string, expected: string): string {
 }
 
 const digestsIn = (value: string): readonly Found[] =>
-	[value, ...value.split(/[\s,;]/, mostItems)].flatMap(item => {
+	[value, ...value.split(/[\s,;]/, maxItems)].flatMap(item => {
 		const found = findDigest(item, '');
 		const prefix = /^[\w.-]{1,32}[=:,]/.exec(item)?.[0];
 		return found.length === 0 && prefix !== undefined

@@ -11,9 +11,9 @@ import {recognisedSchemes} from './signature-schemes.ts';
 /** A scheme whose header is there although it does not decide, and what a person can do about that. */
 type Candidate = {readonly scheme: Scheme; readonly advice: string};
 
-const mostNames = 5;
+const maxNames = 5;
 
-const longestName = 40;
+const maxNameLength = 40;
 
 /** Names that senders give to the header with their signature or token. */
 const signatureName =
@@ -64,7 +64,7 @@ function candidatesOf({route: {signature}, request: {headers}}: Refusal): readon
 
 function describeNames(headers: RequestHeaders): string {
 	const names = Object.keys(headers).filter(name => signatureName.test(name));
-	const shown = names.slice(0, mostNames).map(name => cell(name, longestName).text);
+	const shown = names.slice(0, maxNames).map(name => cell(name, maxNameLength).text);
 	const more = names.length - shown.length;
 	return names.length === 0
 		? 'no header looks like a signature'

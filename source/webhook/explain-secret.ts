@@ -8,9 +8,9 @@ import type {Refusal} from './signature-probe.ts';
 import {inWords} from './time-in-words.ts';
 
 /** Other routes whose secrets are tried. */
-const mostOthers = 50;
+const maxOthers = 50;
 
-const longestName = 64;
+const maxNameLength = 64;
 
 type Hypothesis = readonly [finding: string, keys: SignatureKeys];
 
@@ -94,7 +94,7 @@ function* misreadSecrets({secrets}: Route, claim: Claim): Generator<Hypothesis> 
 function* othersSecrets({route, others}: Refusal): Generator<Hypothesis> {
 	let tried = 0;
 	for (const other of others) {
-		if (tried >= mostOthers) {
+		if (tried >= maxOthers) {
 			return;
 		}
 
@@ -106,8 +106,8 @@ function* othersSecrets({route, others}: Refusal): Generator<Hypothesis> {
 }
 
 function nameOf({name, profile}: Route, {profile: own}: Route): string {
-	const text = cell(name, longestName).text;
+	const text = cell(name, maxNameLength).text;
 	return profile === own
 		? `"${text}"`
-		: `"${text}" of profile "${cell(profile, longestName).text}"`;
+		: `"${text}" of profile "${cell(profile, maxNameLength).text}"`;
 }

@@ -10,9 +10,9 @@ import {deepEqual} from './deep-equal.ts';
 import type {HoldsValue} from './filter-operators.ts';
 import {isPrivatePlace} from './private-place.ts';
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
-const mostFiles = 256;
+const maxFiles = 256;
 
 /** A file changed less than this ago may change again within the same tick of its time stamp. */
 const unsettledMs = 100;
@@ -61,7 +61,7 @@ export function createFilterFiles({
 			return same.membership(value);
 		}
 
-		if (files.size >= mostFiles) {
+		if (files.size >= maxFiles) {
 			files.clear();
 		}
 
@@ -94,9 +94,7 @@ function readContent(home: string, path: string): Content {
 
 		const text = readFile(real);
 		return text === undefined
-			? unusable(
-					`Cannot use filter file "${path}": it must be a file of at most ${mostBytes} bytes`,
-				)
+			? unusable(`Cannot use filter file "${path}": it must be a file of at most ${maxBytes} bytes`)
 			: {membership: membershipOf(text)};
 	} catch {
 		return unusable(`Cannot read filter file "${path}": check its permissions`);
@@ -113,7 +111,7 @@ function readFile(path: string): string | undefined {
 	const file = openSync(path, carefully);
 	try {
 		const stats = fstatSync(file);
-		return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
+		return stats.isFile() && stats.size <= maxBytes ? readFileSync(file, 'utf8') : undefined;
 	} finally {
 		closeSync(file);
 	}

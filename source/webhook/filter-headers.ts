@@ -4,9 +4,9 @@ import {isStoredHeader} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
 /** Headers beyond those that are kept anyway. */
-const mostKept = 20;
+const maxKept = 20;
 
-const longestName = 256;
+const maxNameLength = 256;
 
 /** What a header with a credential is called. */
 const secretName =
@@ -33,9 +33,9 @@ export const keptFilterHeaders = ({
 	signature,
 }: Pick<Route, 'filters' | 'signature'>): readonly string[] =>
 	filterHeadersOf(filters)
-		.filter(name => name !== '' && name.length <= longestName && !secretName.test(name))
+		.filter(name => name !== '' && name.length <= maxNameLength && !secretName.test(name))
 		.filter(name => signature?.kind !== 'custom' || name !== signature.header)
-		.slice(0, mostKept);
+		.slice(0, maxKept);
 
 /** The headers that the filters of a route look at and that `headers`, as they were kept, do not hold: nobody knows whether the sender sent them. */
 export const headersNotKept = (

@@ -123,7 +123,7 @@ function checkField(
 	};
 }
 
-const longestShown = 80;
+const maxShownLength = 80;
 
 /** A value in a few words: text quoted and cut, containers by their size. */
 function describe(value: JsonValue | undefined): string {
@@ -132,8 +132,8 @@ function describe(value: JsonValue | undefined): string {
 	}
 
 	if (typeof value === 'string') {
-		return value.length > longestShown
-			? `${JSON.stringify(value.slice(0, longestShown))}… (${value.length} characters)`
+		return value.length > maxShownLength
+			? `${JSON.stringify(value.slice(0, maxShownLength))}… (${value.length} characters)`
 			: JSON.stringify(value);
 	}
 

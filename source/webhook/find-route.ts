@@ -14,7 +14,7 @@ export type Named = {
 	readonly path: string;
 };
 
-const longestName = 64;
+const maxNameLength = 64;
 
 /** What is looked at of a name that a stranger made up. */
 const lookedAt = 1024;
@@ -64,14 +64,14 @@ export function findRoute(
 
 	const isOfFile = profile === undefined || services.multiplexing();
 	if (table.broken?.isUnread && name !== undefined && isOfFile && !isStatic(table, name)) {
-		draft.route = cleanDetail(draft, name.slice(0, lookedAt), longestName);
+		draft.route = cleanDetail(draft, name.slice(0, lookedAt), maxNameLength);
 		return {kind: 'slipped', reason: table.broken.problem};
 	}
 
 	// A query may hold a secret, and names nothing.
 	const shown = profile === undefined ? name : undefined;
 	const text = shown ?? named.path.replace(/\?.*/, '');
-	draft.route = cleanDetail(draft, text.slice(0, lookedAt), longestName);
+	draft.route = cleanDetail(draft, text.slice(0, lookedAt), maxNameLength);
 	note(draft, 'route', {verdict: 'stop', detail: problem ?? 'no such route'});
 	return unknown;
 }

@@ -1,7 +1,7 @@
 import type {Route} from '../config/route.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {cleanDetail, note, stop} from './delivery-draft.ts';
-import {duplicateOf, journalEvent, longestBecause} from './journal-event.ts';
+import {duplicateOf, journalEvent, maxBecauseLength} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
 import {keyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
@@ -36,7 +36,7 @@ export async function fireJob(
 	const commission = {
 		work: {plan: planWith(contextOf(route, prompt)), job},
 		reply: firedReply(namesOf(ready), route.cronJob),
-		because: cleanDetail(draft, `fires job "${job.name}"`, longestBecause),
+		because: cleanDetail(draft, `fires job "${job.name}"`, maxBecauseLength),
 	};
 	return draft.isAboveRate
 		? journalOverflow(ready, commission, services)

@@ -7,7 +7,7 @@ import type {HmacClaim, Reading, Scheme} from './signature-claim.ts';
 import {decodeDigest, digestSizes} from './signature-digest.ts';
 
 /** Rotations send two, and Stripe one for each secret and for tests; a header of 16 KiB must not cost hundreds of comparisons. */
-const mostItems = 32;
+const maxItems = 32;
 
 /**
  * A scheme that is an HMAC of the body, perhaps with a timestamp, in one header. A sender that rotates its secret, or a header that comes twice, gives
@@ -81,6 +81,6 @@ const wireText = (text: string) => Buffer.from(text).toString('latin1');
 function itemsOf(value: string, prefix: string): readonly string[] {
 	const items = prefix.includes(',')
 		? [value]
-		: value.split(',', mostItems).map(item => item.trim());
+		: value.split(',', maxItems).map(item => item.trim());
 	return items.filter(item => item.startsWith(prefix)).map(item => item.slice(prefix.length));
 }

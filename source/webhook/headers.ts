@@ -50,7 +50,7 @@ const storedHeaders: readonly string[] = [
 
 const storedNames: ReadonlySet<string> = new Set(storedHeaders);
 
-const longestStoredValue = 512;
+const maxStoredValueLength = 512;
 
 /** Whether a header may be stored and shown: never a secret, a token or a signature. */
 export const isStoredHeader = (name: string): boolean => storedNames.has(name);
@@ -71,7 +71,7 @@ export function headersToStore(
 	for (const name of storedHeaders) {
 		const value = headerOf(headers, name);
 		if (value !== undefined) {
-			kept[name] = cell(redact(value.slice(0, lookedAt)), longestStoredValue).text;
+			kept[name] = cell(redact(value.slice(0, lookedAt)), maxStoredValueLength).text;
 		}
 	}
 
@@ -86,4 +86,4 @@ export function headersToStore(
 }
 
 const isKeptWhole = (value: string, redact: Redact) =>
-	value.length <= longestStoredValue && cell(redact(value), longestStoredValue).text === value;
+	value.length <= maxStoredValueLength && cell(redact(value), maxStoredValueLength).text === value;

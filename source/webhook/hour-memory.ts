@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 export type HourMemory = {
 	/** What was remembered of `key` within the hour, if anything. */
@@ -21,7 +21,7 @@ export function createHourMemory(clock: Clock): HourMemory {
 		remember(key, value) {
 			entries.delete(key);
 			entries.set(key, {value, at: clock.monotonic()});
-			if (entries.size > mostKeys) {
+			if (entries.size > maxKeys) {
 				const [oldest = key] = entries.keys();
 				entries.delete(oldest);
 			}

@@ -5,7 +5,7 @@ import type {Redact} from '../core/redact.ts';
 import {deliveryIdHeaders, eventHeaders, headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
-const longestName = 256;
+const maxNameLength = 256;
 
 const firstPrintable = 0x20;
 
@@ -13,7 +13,7 @@ const lastPrintable = 0x7e;
 
 /** Printable ASCII, 1 to 256 characters: may be stored, compared and shown as it is. */
 function isPlain(text: string): boolean {
-	if (text.length === 0 || text.length > longestName) {
+	if (text.length === 0 || text.length > maxNameLength) {
 		return false;
 	}
 
@@ -49,7 +49,7 @@ export function eventTypeOf(
 	for (const source of sources) {
 		const name = headerOf(headers, source);
 		if (name) {
-			return {name: name.slice(0, longestName), source};
+			return {name: name.slice(0, maxNameLength), source};
 		}
 	}
 
@@ -57,7 +57,7 @@ export function eventTypeOf(
 		for (const source of ['event_type', 'type']) {
 			const name = Object.hasOwn(payload, source) ? payload[source] : undefined;
 			if (typeof name === 'string' && name !== '') {
-				return {name: name.slice(0, longestName), source};
+				return {name: name.slice(0, maxNameLength), source};
 			}
 		}
 	}

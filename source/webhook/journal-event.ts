@@ -14,19 +14,19 @@ import type {Reply} from './replies.ts';
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
 /** Of a refusal because too much waits for its time. */
-const longestRetryAfterSeconds = 3600;
+const maxRetryAfterSeconds = 3600;
 
 /** What is to become of an event that leads to a run. */
 export type Commission = {
 	readonly work: Pick<Parameters<Intake['accept']>[0], 'plan' | 'dueAt' | 'group' | 'job'>;
 	/** The answer once it is on disk. */
 	readonly reply: Reply;
-	/** What is known of its dispatch before the commit, cleaned, at most `longestBecause` characters: the trace in the journal ends with it. */
+	/** What is known of its dispatch before the commit, cleaned, at most `maxBecauseLength` characters: the trace in the journal ends with it. */
 	readonly because?: string;
 };
 
 /** Leaves room, in a detail of 300 characters, for what came of it. */
-export const longestBecause = 230;
+export const maxBecauseLength = 230;
 
 /** Where events are kept until their runs have ended. */
 export type EventJournal = {
@@ -93,10 +93,7 @@ function fullReply({queued, most, freeInMs}: Full): readonly [Reply, string] {
 		return [refusals.queue, detail];
 	}
 
-	const retryAfterSeconds = Math.min(
-		Math.max(Math.ceil(freeInMs / 1000), 1),
-		longestRetryAfterSeconds,
-	);
+	const retryAfterSeconds = Math.min(Math.max(Math.ceil(freeInMs / 1000), 1), maxRetryAfterSeconds);
 	return [{...refusals.queue, retryAfterSeconds}, detail];
 }
 
@@ -123,11 +120,11 @@ const lastSteps = (because: string | undefined): readonly TraceStep[] =>
 		? plainSteps
 		: [...plainSteps, {step: 'dispatch', verdict: 'pass', detail: because}];
 
-const longestKey = 200;
+const maxKeyLength = 200;
 
 function describeGroup(group: Group): string {
 	const seconds = Math.round((dueOf(group).at - group.lastAt) / 100) / 10;
-	const name = `group ${group.id} of key "${cell(group.key, longestKey).text}"`;
+	const name = `group ${group.id} of key "${cell(group.key, maxKeyLength).text}"`;
 	const joined = group.count === 1 ? `opened ${name}` : `joined ${name} as event ${group.count}`;
 	return `${joined}, due in ${seconds} s`;
 }

@@ -7,13 +7,13 @@ export type KeyedMutex = {
 };
 
 /** One task per key at a time. Keys are forgotten when nothing runs under them. */
-export function createKeyedMutex(mostWaiting: number): KeyedMutex {
+export function createKeyedMutex(maxWaiting: number): KeyedMutex {
 	const lines = new Map<string, {tail: Promise<unknown>; length: number}>();
 
 	return {
 		async runExclusive(key, task) {
 			const line = lines.get(key) ?? {tail: Promise.resolve(), length: 0};
-			if (line.length > mostWaiting) {
+			if (line.length > maxWaiting) {
 				return undefined;
 			}
 

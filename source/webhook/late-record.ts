@@ -8,7 +8,7 @@ import {createHourMemory} from './hour-memory.ts';
 const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
 
 /** Records that may wait for another try: they hold their bodies. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 type Entry = Parameters<Intake['record']>[0];
 
@@ -57,7 +57,7 @@ export function createLateRecords({
 
 	const plan = (entry: Entry, tries: number, reason: string) => {
 		const delayMs = delaysMs[tries];
-		if (delayMs === undefined || waiting.size >= mostWaiting) {
+		if (delayMs === undefined || waiting.size >= maxWaiting) {
 			giveUp(entry)(reason);
 			return;
 		}

@@ -5,7 +5,7 @@ import {writeCounters, writeHistogram} from './prometheus.ts';
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** More routes than this share one label. */
-const mostRoutes = 1000;
+const maxRoutes = 1000;
 
 const unknownRoute = '(unknown)';
 
@@ -15,7 +15,7 @@ const otherRoutes = '(other)';
 const noProfile = '-';
 
 /** Answer times of the current interval that are kept for its percentile. */
-const mostSamples = 1024;
+const maxSamples = 1024;
 
 export type Interval = {
 	/** Requests answered since the last call. */
@@ -73,7 +73,7 @@ export function createMetrics(): Metrics {
 			return countsOf(unknownRoute, {profile: noProfile, route: unknownRoute});
 		}
 
-		return requests.size < mostRoutes
+		return requests.size < maxRoutes
 			? countsOf(routeId, {profile, route})
 			: countsOf(otherRoutes, {profile: noProfile, route: otherRoutes});
 	};
@@ -91,7 +91,7 @@ export function createMetrics(): Metrics {
 			seconds += duration;
 			total += 1;
 			bodyBytes += delivery.bodyBytes;
-			samples[answered % mostSamples] = delivery.durationMs;
+			samples[answered % maxSamples] = delivery.durationMs;
 			answered += 1;
 		},
 		refuseRequest(status) {

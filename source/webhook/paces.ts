@@ -3,7 +3,7 @@ import {planStart, windowMs} from './pace.ts';
 import type {Pace} from './pace.ts';
 
 /** More than there are routes; beyond it those without a backlog are forgotten. */
-const mostPaces = 1000;
+const maxPaces = 1000;
 
 /** A start that was promised to one event: kept when the event was accepted, given back when it was not. */
 export type Promised = {
@@ -44,7 +44,7 @@ export function createPaces(clock: Clock): Paces {
 	const plan = (key: string, limit: number) => {
 		const now = clock.monotonic();
 		const previous = steps.get(key);
-		if (!previous && steps.size >= mostPaces) {
+		if (!previous && steps.size >= maxPaces) {
 			forgetEnded(now);
 		}
 

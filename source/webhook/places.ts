@@ -5,10 +5,10 @@ export type Places = {
 	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 };
 
-/** At most `count` holders at once and `mostWaiting` behind them, served in order. */
+/** At most `count` holders at once and `maxWaiting` behind them, served in order. */
 export function createPlaces(
 	clock: Clock,
-	{count, mostWaiting}: {readonly count: number; readonly mostWaiting: number},
+	{count, maxWaiting}: {readonly count: number; readonly maxWaiting: number},
 ): Places {
 	let taken = 0;
 	const waiting: Array<(release: () => void) => void> = [];
@@ -33,7 +33,7 @@ export function createPlaces(
 				return once(release);
 			}
 
-			if (waiting.length >= mostWaiting) {
+			if (waiting.length >= maxWaiting) {
 				return undefined;
 			}
 

@@ -3,7 +3,7 @@ import type {Clock} from '../core/clock.ts';
 const windowMs = 60_000;
 
 /** More names than routes; beyond it windows that have passed are forgotten. */
-const mostWindows = 1000;
+const maxWindows = 1000;
 
 export type RateVerdict = {
 	readonly ok: boolean;
@@ -27,7 +27,7 @@ export function createRateWindows(clock: Clock): RateWindows {
 	const windows = new Map<string, {endsAt: number; count: number}>();
 
 	const open = (route: string, now: number) => {
-		if (windows.size >= mostWindows) {
+		if (windows.size >= maxWindows) {
 			for (const [name, {endsAt}] of windows) {
 				if (endsAt <= now) {
 					windows.delete(name);

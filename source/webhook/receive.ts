@@ -20,7 +20,7 @@ import {eventHeadersFor, signedIdOf} from './sender-identity.ts';
 import {rawDump, renderTemplate} from './template.ts';
 import type {RenderContext} from './template.ts';
 
-const longestName = 256;
+const maxNameLength = 256;
 
 /** A request to `/webhooks/…`, its body unread. */
 export type WebhookRequest = Named & {
@@ -121,7 +121,7 @@ export async function receiveAuthenticated(
 	const compiled = services.compile(route);
 	const type = eventTypeOf(headers, parsed.payload, eventHeadersFor(route));
 	const event = type.name;
-	draft.event = cleanDetail(draft, event, longestName);
+	draft.event = cleanDetail(draft, event, maxNameLength);
 	const isWanted = compiled.events ? compiled.events.has(event) : !isConnectivityCheck(type);
 	if (!isWanted) {
 		return stop(draft, ignoredEventReply(route.name, event), {

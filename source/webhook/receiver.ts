@@ -104,7 +104,7 @@ export type Receiver = {
 };
 
 /** Requests that may wait for one identifier or one body. */
-const mostInLine = 16;
+const maxInLine = 16;
 
 /**
  * The webhook receiver: HTTP in, journaled runs and direct deliveries out. One instance listens once; after a refusal or a close make another.
@@ -143,7 +143,7 @@ export function createReceiver(
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
 			jobOf: dependencies.jobOf,
-			mutex: createKeyedMutex(mostInLine),
+			mutex: createKeyedMutex(maxInLine),
 			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,

@@ -13,7 +13,7 @@ const stderrKept = 2000;
 
 const atOnce = 8;
 
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 
@@ -48,7 +48,7 @@ export function createScripts({
 	readonly clock: Clock;
 	readonly environment: () => Readonly<Record<string, string>>;
 }): Scripts {
-	const places = createPlaces(clock, {count: atOnce, mostWaiting});
+	const places = createPlaces(clock, {count: atOnce, maxWaiting});
 
 	return {
 		async run(job, signal) {

@@ -27,7 +27,7 @@ export type SignatureVerdict =
 /** Seconds that a signed timestamp may differ from the server's clock, either side. @see manual/receiver.md#settings */
 const toleranceSeconds = 300;
 
-const longestTimestamp = 12;
+const maxTimestampLength = 12;
 
 const zero = 0x30;
 
@@ -58,7 +58,7 @@ export const describeSkew = (skew: number, most: number): string =>
 	`skew ${skew > 0 ? '+' : ''}${skew} s, at most ${most} s either side`;
 
 function isDigits(text: string): boolean {
-	if (text.length === 0 || text.length > longestTimestamp) {
+	if (text.length === 0 || text.length > maxTimestampLength) {
 		return false;
 	}
 

@@ -11,13 +11,13 @@ import {readClaim} from './signature-schemes.ts';
 import {verifySignature} from './signature.ts';
 
 /** Explanations a second. Strangers cause them: what is beyond is refused without. */
-const mostPerSecond = 5;
+const maxPerSecond = 5;
 
 /** Milliseconds of a second that explanations may take; the one that goes beyond is the last. A large JSON body takes as much. */
-const mostMsPerSecond = 50;
+const maxMsPerSecond = 50;
 
 /** Sentences of one explanation. */
-const mostFindings = 4;
+const maxFindings = 4;
 
 type Circumstances = {
 	readonly route: Route;
@@ -51,7 +51,7 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
 				spentMs = 0;
 			}
 
-			if (explained >= mostPerSecond || spentMs >= mostMsPerSecond) {
+			if (explained >= maxPerSecond || spentMs >= maxMsPerSecond) {
 				return refusal;
 			}
 
@@ -82,7 +82,7 @@ export function explainRefusal(
 	const refusal: Refusal = {request, route, others, nowMs, probe: createProbe(request.body)};
 	for (const finding of findingsOf(refusal)) {
 		findings.push(finding);
-		if (findings.length >= mostFindings) {
+		if (findings.length >= maxFindings) {
 			break;
 		}
 	}

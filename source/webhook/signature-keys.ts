@@ -30,13 +30,13 @@ export type SignatureKeys = {
 export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
 
 /** Bytes. */
-const shortestSecondKey = 16;
+const minSecondKeyBytes = 16;
 
 const publicKeyBytes = 32;
 
-const mostRetired = 20;
+const maxRetired = 20;
 
-const mostRetiredPublicKeys = 5;
+const maxRetiredPublicKeys = 5;
 
 const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
 
@@ -73,9 +73,9 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 }
 
 function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets'] {
-	const sorted = secrets.toSorted((a, b) => b.until - a.until).slice(0, mostRetired);
+	const sorted = secrets.toSorted((a, b) => b.until - a.until).slice(0, maxRetired);
 	const publicKeys = sorted.filter(({secret}) => secret.startsWith(publicPrefix));
-	const beyond = new Set(publicKeys.slice(mostRetiredPublicKeys));
+	const beyond = new Set(publicKeys.slice(maxRetiredPublicKeys));
 	return sorted.filter(retired => !beyond.has(retired));
 }
 
@@ -99,7 +99,7 @@ function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
 		standard: usable([...unprefixed, ...decoded]),
 		plain: [
 			...literalKeys,
-			...usable(decoded.filter(({value}) => value.length >= shortestSecondKey)),
+			...usable(decoded.filter(({value}) => value.length >= minSecondKeyBytes)),
 		],
 		literal: literalKeys,
 		tokens: mapHeld(literal, secret => createHash('sha256').update(secret).digest()),

@@ -19,7 +19,7 @@ export type Refusal = {
 };
 
 /** Bytes. Larger bodies are not hashed again. */
-export const largestProbedBody = 262_144;
+export const maxProbedBodyBytes = 262_144;
 
 /** Bytes that one explanation may hash, about 10 ms. */
 const budgetBytes = 8_388_608;
@@ -31,7 +31,7 @@ const costOfEd25519 = 65_536;
 
 /** A probe for what was said of `body`. */
 export function createProbe(body: Buffer): Probe {
-	let left = body.length > largestProbedBody ? 0 : budgetBytes;
+	let left = body.length > maxProbedBodyBytes ? 0 : budgetBytes;
 	return (claim, keys, content) => {
 		left -= costOf(claim, keys, content);
 		return left >= 0 && positionOfMatch(claim, keys, content) > 0;

@@ -9,7 +9,7 @@ const ed25519Prefix = 'v1a,';
 const ed25519Bytes = 64;
 
 /** More signatures than a rotation ever holds; a header of 16 KiB must not cost hundreds of comparisons. */
-const mostSignatures = 16;
+const maxSignatures = 16;
 
 /** Each costs as much as ten HMACs, for every public key. */
 const maxEd25519Signatures = 4;
@@ -34,7 +34,7 @@ export function standardScheme(family: 'svix' | 'webhook'): Scheme {
 			}
 
 			const timestamp = headerOf(headers, timestampHeader);
-			const items = value.split(' ', mostSignatures);
+			const items = value.split(' ', maxSignatures);
 			return {
 				claim: {
 					scheme: 'standard-webhooks',

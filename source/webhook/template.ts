@@ -12,7 +12,7 @@ const nestedLimit = 2000;
 /** Nobody's context window holds more; what a template repeats cannot fill the memory. UTF-16 units. */
 const renderedLimit = 1_048_576;
 
-const longestKey = 256;
+const maxKeyLength = 256;
 
 /** Where a value goes. `literal` is the key in its braces. */
 export type Place = {
@@ -32,7 +32,7 @@ export type Rendered = {
 	readonly unresolved: readonly string[];
 };
 
-const mostUnresolved = 20;
+const maxUnresolved = 20;
 
 /**
  * Finds the `{key}` places of a template. A key is 1 to 256 characters other than braces and line ends; anything else is
@@ -52,7 +52,7 @@ export function parseTemplate(source: string): Template {
 			open = -1;
 		} else if (character === '}' && open !== -1) {
 			const key = source.slice(open + 1, index);
-			if (key !== '' && key.length <= longestKey) {
+			if (key !== '' && key.length <= maxKeyLength) {
 				parts.push(source.slice(textFrom, open), placeOf(key));
 				textFrom = index + 1;
 			}
@@ -84,7 +84,7 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 		}
 
 		const value = textAt(part, context);
-		if (value === undefined && unresolved.size < mostUnresolved) {
+		if (value === undefined && unresolved.size < maxUnresolved) {
 			unresolved.add(part.key);
 		}
 

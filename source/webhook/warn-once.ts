@@ -1,7 +1,7 @@
 import type {Logger} from '../core/log.ts';
 
 /** Bounds the memory of keys that come and go; after that many a warning may come twice. */
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 /** Logs a warning the first time that its key comes. */
 export function createWarnOnce(log: Logger): (key: string, message: string) => void {
@@ -11,7 +11,7 @@ export function createWarnOnce(log: Logger): (key: string, message: string) => v
 			return;
 		}
 
-		if (warned.size >= mostKeys) {
+		if (warned.size >= maxKeys) {
 			warned.clear();
 		}
 

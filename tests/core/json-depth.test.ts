@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {deepestJson, isDeepJson} from '../../source/core/json-depth.ts';
+import {maxJsonDepth, isDeepJson} from '../../source/core/json-depth.ts';
 import type {JsonValue} from '../../source/core/json.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}') =>
 	`${open.repeat(levels)}1${close.repeat(levels)}`;
 
 test.for([
-	['objects', nested(deepestJson), nested(deepestJson + 1)],
-	['lists', nested(deepestJson, '[', ']'), nested(deepestJson + 1, '[', ']')],
-	['what was never closed', '['.repeat(deepestJson), '['.repeat(1_000_000)],
+	['objects', nested(maxJsonDepth), nested(maxJsonDepth + 1)],
+	['lists', nested(maxJsonDepth, '[', ']'), nested(maxJsonDepth + 1, '[', ']')],
+	['what was never closed', '['.repeat(maxJsonDepth), '['.repeat(1_000_000)],
 ])('128 levels are walked, 129 are too many: %s', ([, shallow = '', deep = '']) => {
 	expect(isDeepJson(shallow)).toBe(false);
 	expect(isDeepJson(deep)).toBe(true);
@@ -31,9 +31,9 @@ const depthOf = (value: JsonValue): number =>
 test('it counts what a walk of the value counts', () => {
 	const value = fc.jsonValue({maxDepth: 6, noUnicodeString: false}) as fc.Arbitrary<JsonValue>;
 	fc.assert(
-		fc.property(value, fc.integer({min: deepestJson - 6, max: deepestJson}), (inner, around) => {
+		fc.property(value, fc.integer({min: maxJsonDepth - 6, max: maxJsonDepth}), (inner, around) => {
 			const text = `${'['.repeat(around)}${JSON.stringify(inner)}${']'.repeat(around)}`;
-			expect(isDeepJson(text)).toBe(around + depthOf(inner) > deepestJson);
+			expect(isDeepJson(text)).toBe(around + depthOf(inner) > maxJsonDepth);
 		}),
 	);
 });

@@ -5,9 +5,9 @@ import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 
 const open = (home: TemporaryHome, overrides: Partial<LineFileOptions> = {}, name = 'log') =>
 	createLineFile(home.file(name), {
-		largestBytes: 100,
+		maxBytes: 100,
 		kept: 2,
-		longestBacklog: 10,
+		maxBacklog: 10,
 		describeLost: lines => `${lines} lost`,
 		...overrides,
 	});

@@ -20,9 +20,9 @@ async function* cutAt(text: string, places: readonly number[]): AsyncGenerator<U
 
 async function read(
 	text: string,
-	{places = [], longest}: {readonly places?: readonly number[]; readonly longest?: number} = {},
+	{places = [], maxLength}: {readonly places?: readonly number[]; readonly maxLength?: number} = {},
 ): Promise<readonly StreamedMessage[]> {
-	const stream = readEventStream(cutAt(text, places), longest === undefined ? {} : {longest});
+	const stream = readEventStream(cutAt(text, places), maxLength === undefined ? {} : {maxLength});
 	return Array.fromAsync(stream);
 }
 
@@ -130,7 +130,7 @@ test('a message that is too long is dropped, and the next one is whole wherever 
 		fc.asyncProperty(fc.array(fc.nat(100), {maxLength: 30}), async cuts => {
 			const found = await read(good + long + good, {
 				places: [from, ...cuts.map(cut => from + cut)],
-				longest: 200,
+				maxLength: 200,
 			});
 			expect(found).toEqual([value, {unreadable}, value]);
 		}),
@@ -141,7 +141,7 @@ test('a message that is too long is dropped, and the next one is whole wherever 
 test('a message without an end is dropped when it is too long, and only once', async () => {
 	const text = `event: state\ndata: ${'x'.repeat(1000)}`;
 	const cuts = Array.from({length: 100}, (_, index) => index * 10);
-	expect(await read(text, {places: cuts, longest: 200})).toEqual([
+	expect(await read(text, {places: cuts, maxLength: 200})).toEqual([
 		{unreadable: 'it has more than 200 characters'},
 	]);
 });

@@ -65,7 +65,7 @@ test.for([
 	['that never finish their body', halfBody],
 	['that were answered', get],
 ])('idle connections %s give way to others, the oldest first', async ([, bytes = '']) => {
-	await using server = await startServer({mostConnections: most});
+	await using server = await startServer({maxConnections: most});
 	const held = await holdAll(server, most, {bytesOf: () => bytes});
 	for (let count = 0; count < 20; count++) {
 		expect(await ask(server)).toBe(200);
@@ -84,7 +84,7 @@ test.for([
 });
 
 test('while 10 times the limit is held, every honest request is answered', async () => {
-	await using server = await startServer({mostConnections: most});
+	await using server = await startServer({maxConnections: most});
 	const held: HeldSocket[] = [];
 	const bytes = ['', halfHead, halfBody, get];
 	for (let count = 0; count < 10; count++) {
@@ -102,7 +102,7 @@ test('while 10 times the limit is held, every honest request is answered', async
 });
 
 test('a connection that is used again and again outlives those that are not', async () => {
-	await using server = await startServer({mostConnections: most});
+	await using server = await startServer({maxConnections: most});
 	const [used] = await holdAll(server, 1);
 	let answers = 0;
 	used?.socket.on('data', () => (answers += 1));
@@ -118,7 +118,7 @@ test('a connection that is used again and again outlives those that are not', as
 });
 
 test('a body that goes on coming outlives those that have stopped', async () => {
-	await using server = await startServer({mostConnections: most});
+	await using server = await startServer({maxConnections: most});
 	const [moving] = await holdAll(server, 1, {bytesOf: () => halfBody});
 	const held: HeldSocket[] = [];
 	for (let count = 1; count <= 5; count++) {
@@ -133,7 +133,7 @@ test('a body that goes on coming outlives those that have stopped', async () => 
 });
 
 test('what is being answered is never cut: a newcomer is turned away when every connection is in use', async () => {
-	await using server = await startServer({mostConnections: most});
+	await using server = await startServer({maxConnections: most});
 	const answers = Array.from({length: most - 1}, async () => ask(server, wait));
 	// Its newest request is answered at once, and waits behind one that is not.
 	answers.push(ask(server, `GET /wait HTTP/1.1\r\nHost: a\r\n\r\n${getAndClose}`));
@@ -152,7 +152,7 @@ test('what is being answered is never cut: a newcomer is turned away when every 
 });
 
 test('who does not take the answer gives way, too', async () => {
-	await using server = await startServer({mostConnections: 1});
+	await using server = await startServer({maxConnections: 1});
 	const {socket, isClosed} = await hold(server.port);
 	socket.pause();
 	socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -168,7 +168,7 @@ test('who does not take the answer gives way, too', async () => {
 test.runIf(process.platform === 'linux')(
 	'who holds the most gives way first: a flood from one address leaves the others alone',
 	async () => {
-		await using server = await startServer({mostConnections: most});
+		await using server = await startServer({maxConnections: most});
 		const others = await holdAll(server, 10, {bytesOf: () => get, host: '127.0.0.2'});
 		const flood = await holdAll(server, 3 * most);
 		const moreOthers = await holdAll(server, 10, {bytesOf: () => halfHead, host: '127.0.0.3'});
@@ -180,7 +180,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('it is logged at most once a minute, with how many there were', async () => {
-	await using server = await startServer({mostConnections: 1});
+	await using server = await startServer({maxConnections: 1});
 	const first = await holdAll(server, 5);
 	await until(() => closedIn(first) === 4);
 	expect(server.log).toEqual(['warn Closed 1 idle connections: more than 1 are open']);

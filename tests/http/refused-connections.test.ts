@@ -32,7 +32,7 @@ test.each([
 	['what is no HTTP', 'nonsense\r\n\r\n'],
 	['a header that is too large', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`],
 ])('whoever sends %s and resets the connection at once ends nothing but that', async (_, bytes) => {
-	await using server = await startServer({mostConnections: 64});
+	await using server = await startServer({maxConnections: 64});
 	for (let count = 0; count < 30; count++) {
 		const socket = await open(server, bytes);
 		if (count % 2 === 0) {
@@ -55,7 +55,7 @@ test.each([
 	],
 	['CONNECT', tunnel, 405],
 ] as const)('%s is answered after the requests before it', async (_, bytes, status) => {
-	await using server = await startServer({mostConnections: 64});
+	await using server = await startServer({maxConnections: 64});
 	const socket = await open(server, `${wait}${bytes}`);
 	const answers = text(socket);
 	await until(() => server.counts().waiting === 1);
@@ -69,7 +69,7 @@ test.each([
 });
 
 test('a sender that is refused while it still sends reads why', async () => {
-	await using server = await startServer({mostConnections: 64});
+	await using server = await startServer({maxConnections: 64});
 	const socket = await open(server, 'nonsense\r\n\r\n');
 	const answer = text(socket);
 	for (let count = 0; count < 20; count++) {
@@ -80,7 +80,7 @@ test('a sender that is refused while it still sends reads why', async () => {
 });
 
 test('a request whose handler fails is answered 503 in JSON, and the next one is served', async () => {
-	await using server = await startServer({mostConnections: 64});
+	await using server = await startServer({maxConnections: 64});
 	const failed = await open(server, 'GET /fail HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 	const answer = await text(failed);
 	expect(statusesIn(answer)).toEqual([503]);

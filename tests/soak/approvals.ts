@@ -9,7 +9,7 @@ import {createFakeTerminal} from '../helpers/fake-terminal.ts';
 import {randomOf} from '../helpers/random.ts';
 import {createFakeDesktop, testNow} from '../helpers/show-shell.tsx';
 import {inkScreen, rowScreen, type ApprovalScreen} from './approval-screens.ts';
-import {markedRequest, mostMarked, type MarkedRequest} from './marked-requests.ts';
+import {markedRequest, maxMarked, type MarkedRequest} from './marked-requests.ts';
 import {createSeenOracle} from './seen-oracle.ts';
 
 export type ApprovalFuzz = {
@@ -233,7 +233,7 @@ export async function fuzzApprovals({
 		}
 
 		const taken = new Set([...live.values()].map(({slot}) => slot));
-		const slot = Array.from({length: mostMarked}, (_, index) => index).find(
+		const slot = Array.from({length: maxMarked}, (_, index) => index).find(
 			free => !taken.has(free),
 		);
 		if (slot === undefined) {

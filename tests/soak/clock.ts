@@ -30,7 +30,7 @@ const maxWaitMs = 3000;
 /** What a loaded machine may add to a wait. */
 const graceMs = 2500;
 const lookMs = 1000;
-const mostLooks = 45;
+const maxLooks = 45;
 
 /**
  * A gateway on a faked wall clock. Returns what did not hold, one line each: a group that was dispatched too early or too late although only the wall
@@ -115,7 +115,7 @@ export async function wallClock({start, jumpSeconds}: ClockCase): Promise<readon
 	const before = await ticksSoFar();
 	let ticks = before;
 	// A clock that was set back is noticed within half a minute.
-	for (let tries = 0; ticks === before && tries < mostLooks; tries++) {
+	for (let tries = 0; ticks === before && tries < maxLooks; tries++) {
 		await new Promise(resolve => {
 			setTimeout(resolve, lookMs);
 		});

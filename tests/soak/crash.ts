@@ -76,7 +76,7 @@ export type CrashReport = {
 };
 
 /** A round ends when its point is reached; this is for a busy machine. */
-const longestRoundMs = 10_000;
+const maxRoundMs = 10_000;
 
 /**
  * Kills one gateway over and over while senders send to every kind of route, then lets it finish and compares what was answered with what became
@@ -204,7 +204,7 @@ async function crashOnce(
 		await client.killNext(byClient);
 	}
 
-	const patience = statement || byClient ? longestRoundMs : 5 + random() * 900;
+	const patience = statement || byClient ? maxRoundMs : 5 + random() * 900;
 	if (stopFirst) {
 		await Promise.race([end, after(random() * 300)]);
 		gateway.kill('SIGTERM');

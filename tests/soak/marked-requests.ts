@@ -24,14 +24,14 @@ const firstMark = 0x4e00;
 const marksEach = 4000;
 
 /** Requests that may wait at a time: each has characters of its own. */
-export const mostMarked = 5;
+export const maxMarked = 5;
 
 type Random = {
 	readonly upTo: (count: number) => number;
 	readonly pick: <Item>(items: readonly Item[]) => Item;
 };
 
-/** A request with random arguments, or a random form; `slot` (below `mostMarked`) says which characters are its marks. */
+/** A request with random arguments, or a random form; `slot` (below `maxMarked`) says which characters are its marks. */
 export function markedRequest(
 	{id, slot, now}: {readonly id: number; readonly slot: number; readonly now: number},
 	random: Random,

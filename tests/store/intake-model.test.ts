@@ -8,7 +8,7 @@ import {hourMs, sampleDelivery, sampleEntry, startMs} from './samples.ts';
 import {createSqliteHome} from './sqlite-home.ts';
 
 const keys = ['a', 'b', 'c'] as const;
-const mostQueued = 4;
+const maxQueued = 4;
 
 type Key = (typeof keys)[number];
 
@@ -72,8 +72,8 @@ function createModel() {
 				return {kind: 'duplicate', of: holder};
 			}
 
-			if (model.queued() >= mostQueued) {
-				return {kind: 'full', queued: model.queued(), most: mostQueued};
+			if (model.queued() >= maxQueued) {
+				return {kind: 'full', queued: model.queued(), most: maxQueued};
 			}
 
 			runs.push({state: 'queued', due: now});
@@ -139,7 +139,7 @@ async function follow(script: readonly Step[]): Promise<void> {
 
 	const perform = {
 		async accept({keys: wanted}: Extract<Step, {kind: 'accept'}>) {
-			const entries = wanted.map(key => sampleEntry({deliveryId: key}, {maxQueued: mostQueued}));
+			const entries = wanted.map(key => sampleEntry({deliveryId: key}, {maxQueued}));
 			expect(await Promise.all(entries.map(entry => store.intake.accept(entry)))).toEqual(
 				entries.map(({delivery}) => model.accept(delivery.deliveryId, delivery.id, clock.now())),
 			);

@@ -5,7 +5,7 @@ import {createFakeClock} from '../helpers/fake-clock.ts';
 const setUp = () => {
 	const clock = createFakeClock();
 	const stopping = new AbortController();
-	const places = createPlaces(clock, {count: 1, mostWaiting: 2});
+	const places = createPlaces(clock, {count: 1, maxWaiting: 2});
 	return {clock, stopping, take: async () => places.take(1000, stopping.signal)};
 };
 

@@ -72,10 +72,10 @@ export async function startAdnanh(): Promise<Server> {
 }
 
 const triesMs = 100;
-const mostTries = 50;
+const maxTries = 50;
 
 async function answering(port: number): Promise<void> {
-	for (let tries = 0; tries < mostTries; tries++) {
+	for (let tries = 0; tries < maxTries; tries++) {
 		const isThere = await new Promise<boolean>(resolve => {
 			const socket = connect({port, host: '127.0.0.1'}, () => {
 				socket.destroy();

@@ -11,8 +11,8 @@ import type {LoadOrder, LoadResult} from './messages.ts';
 const body = pushExample();
 const signature = hubSignature(body);
 const idLength = 36;
-const mostAnswers = 4_000_000;
-const latencies = new Float64Array(mostAnswers);
+const maxAnswers = 4_000_000;
+const latencies = new Float64Array(maxAnswers);
 
 type Connection = {readonly socket: Socket; readonly failed: Promise<never>};
 
@@ -63,7 +63,7 @@ async function generate({
 		};
 
 		const onAnswer = (status: string) => {
-			if (counting && answers < mostAnswers) {
+			if (counting && answers < maxAnswers) {
 				latencies[answers] = performance.now() - sentAt;
 				answers += 1;
 				statuses[status] = (statuses[status] ?? 0) + 1;

@@ -113,7 +113,7 @@ async function jobIdOf(context: Context, reference: string): Promise<string> {
 }
 
 /** More never wait. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 
 const waitingOf = async ({approvals}: Records) =>
-	approvals.list({state: 'waiting', limit: mostWaiting});
+	approvals.list({state: 'waiting', limit: maxWaiting});

@@ -29,7 +29,7 @@ export type AddOptions = {
 	readonly json?: boolean;
 };
 
-const largestPrompt = 1024 * 1024;
+const maxPromptBytes = 1024 * 1024;
 const idLength = 8;
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const shownTimes = 3;
@@ -44,7 +44,7 @@ export async function addJob(context: Context, options: AddOptions): Promise<voi
 	const prompt =
 		promptFile === undefined
 			? options.prompt
-			: (await readInput(context, promptFile, {largestBytes: largestPrompt})).trim();
+			: (await readInput(context, promptFile, {maxBytes: maxPromptBytes})).trim();
 	const {clock} = context;
 	const now = clock.now();
 	const paths = context.paths();

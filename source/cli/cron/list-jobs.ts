@@ -8,7 +8,7 @@ import {targetTroubles} from './job-target.ts';
 import {openJobs, type OpenJobs} from './open-jobs.ts';
 import {zonedTime} from './zoned-time.ts';
 
-const mostRuns = 1000;
+const maxRuns = 1000;
 
 /** Lists the jobs of the profile with when they fire next and what became of the last run. */
 export async function listJobs(context: Context, {json}: {readonly json: boolean}): Promise<void> {
@@ -59,7 +59,7 @@ export async function lastRuns({
 		return new Map();
 	}
 
-	const found = new Map((await runs.list({limit: mostRuns})).map(run => [run.id, run]));
+	const found = new Map((await runs.list({limit: maxRuns})).map(run => [run.id, run]));
 	for (const {id, lastRunId} of views) {
 		if (lastRunId !== undefined && !found.has(lastRunId)) {
 			// oxlint-disable-next-line no-await-in-loop -- only for what fired long ago

@@ -11,7 +11,7 @@ import {openImporter} from './importer.ts';
 import {readLines} from './read-lines.ts';
 
 /** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. Larger bodies can be received and exported. */
-const longestLine = 20 * 1024 * 1024;
+const maxLineBytes = 20 * 1024 * 1024;
 const batchBytes = 16 * 1024 * 1024;
 const batchCount = 500;
 
@@ -46,7 +46,7 @@ export async function importDeliveries(
 	let leftOut = 0;
 	const leaveOut = (line: number) => {
 		leftOut++;
-		tell(context, `Line ${line} is left out: it is longer than ${longestLine} bytes`);
+		tell(context, `Line ${line} is left out: it is longer than ${maxLineBytes} bytes`);
 	};
 
 	try {
@@ -88,7 +88,7 @@ async function* deliveriesIn(
 	leaveOut: (line: number) => void,
 ): AsyncIterable<StoredDelivery> {
 	try {
-		const lines = readLines(openInput(context, path), {longestBytes: longestLine});
+		const lines = readLines(openInput(context, path), {maxLineBytes});
 		for await (const {number, text} of lines) {
 			if (text === undefined) {
 				leaveOut(number);

@@ -14,13 +14,13 @@ const newline = 0x0a;
 const byteOrderMark = '\ufeff';
 
 /**
- * The lines of a stream of bytes that hold anything, one at a time. Of a line above `longestBytes` nothing is kept but its number.
+ * The lines of a stream of bytes that hold anything, one at a time. Of a line above `maxLineBytes` nothing is kept but its number.
  *
  * @throws SvcError `line_invalid` for a line that is not UTF-8, named by its number
  */
 export async function* readLines(
 	chunks: AsyncIterable<Buffer>,
-	{longestBytes}: {readonly longestBytes: number},
+	{maxLineBytes}: {readonly maxLineBytes: number},
 ): AsyncIterable<NumberedLine> {
 	let number = 1;
 	let parts: Buffer[] = [];
@@ -28,7 +28,7 @@ export async function* readLines(
 
 	const add = (part: Buffer) => {
 		bytes += part.length;
-		if (bytes > longestBytes) {
+		if (bytes > maxLineBytes) {
 			parts = [];
 		} else {
 			parts.push(part);
@@ -37,7 +37,7 @@ export async function* readLines(
 
 	const take = (): NumberedLine | undefined => {
 		const line = Buffer.concat(parts);
-		const isTooLong = bytes > longestBytes;
+		const isTooLong = bytes > maxLineBytes;
 		if (!isUtf8(line)) {
 			throw new SvcError('line_invalid', `Cannot read line ${number}: it is not UTF-8 text`);
 		}

@@ -21,7 +21,7 @@ export type ReplayFlags = {
 };
 
 /** What the control API takes in one call. */
-const largestBody = 7 * 1024 * 1024;
+const maxBodyBytes = 7 * 1024 * 1024;
 
 /**
  * Sends a stored delivery through the pipeline again, perhaps with another body or to another route. Says first what that will do; what reaches others is
@@ -51,7 +51,7 @@ export async function replayDelivery(
 		? await editBody(context, stored)
 		: bodyFile === undefined
 			? undefined
-			: await readInput(context, bodyFile, {largestBytes: largestBody});
+			: await readInput(context, bodyFile, {maxBytes: maxBodyBytes});
 	const options: ReplayChanges = {
 		...(body !== undefined && {body}),
 		...(to !== undefined && {route: to}),

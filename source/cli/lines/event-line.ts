@@ -15,7 +15,7 @@ export type EventLine = {
 
 type Reader<Type> = (event: Extract<GatewayEvent, {readonly type: Type}>) => EventLine | undefined;
 
-const longestLine = 500;
+const maxLineLength = 500;
 
 /** `15:04:02` of a time in milliseconds since 1970, in the zone of this machine. */
 export const timeOfDay = (at: number): string =>
@@ -37,7 +37,7 @@ const notice = (
 
 /** Strangers' text reaches this through events; it is cleaned again, because a line has no second chance. */
 const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
-	cell([timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '), longestLine)
+	cell([timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '), maxLineLength)
 		.text;
 
 const placeOf = ({file, line, column, key, message}: Problem) =>

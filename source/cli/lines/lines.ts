@@ -27,7 +27,7 @@ export type LineWriterOptions = {
 };
 
 /** When so much waits in a stream, its reader is too slow to be waited for. */
-const mostWaitingBytes = 1_048_576;
+const maxWaitingBytes = 1_048_576;
 
 /**
  * Writes one line for each event. `compact`: `15:04:02 gh-review pull_request 202 accepted 38ms d7f3a1` for what was received
@@ -54,7 +54,7 @@ export function createLineWriter({
 			return;
 		}
 
-		if (target.writableLength > mostWaitingBytes) {
+		if (target.writableLength > maxWaitingBytes) {
 			dropped++;
 			return;
 		}

@@ -7,7 +7,7 @@ import type {Context} from '../context.ts';
 import {printLines} from '../print.ts';
 import type {ManualPage} from './read-page.ts';
 
-const widestPage = 100;
+const maxPageWidth = 100;
 
 /** Prints a page: to a terminal through `$PAGER` (default `less`, if there is one), laid out for its width; elsewhere as it is written. */
 export function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): void {
@@ -17,7 +17,7 @@ export function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): vo
 		return;
 	}
 
-	const width = Math.min(stdout.columns || widestPage, widestPage);
+	const width = Math.min(stdout.columns || maxPageWidth, maxPageWidth);
 	const rows = layOutMarkdown(text, width).map(row => row.text);
 	if (rows.length < stdout.rows || !paged(context, rows)) {
 		printLines(context, rows);

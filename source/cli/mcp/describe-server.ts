@@ -55,11 +55,11 @@ export function describeTools(
 	];
 }
 
-const longestLine = 60;
+const maxLineLength = 60;
 
 function lineOf({name, asks, changed, args, description}: ServerToolView): string {
 	const [first = ''] = description.split('\n');
-	const about = first.length > longestLine ? `${first.slice(0, longestLine)}…` : first;
+	const about = first.length > maxLineLength ? `${first.slice(0, maxLineLength)}…` : first;
 	const marks = [...(asks ? ['asks'] : []), ...(changed ? ['changed'] : [])];
 	return [
 		`  ${name}(${args.join(', ')})`,

@@ -31,10 +31,10 @@ const timeoutMs = 60_000;
 const termGraceMs = 2000;
 
 /** A delivery holds the whole payload, of which the code host sends 25 MiB at most. */
-const largestAnswer = 64 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** A client that complains more than that does not end by itself. */
-const largestComplaint = 1024 * 1024;
+const maxComplaintBytes = 1024 * 1024;
 
 export type ForgeApiOptions = {
 	/** The client: a program's name or path. @see manual/delivery-forge-comment.md */
@@ -72,8 +72,8 @@ export function createForgeApi(
 					env: environment,
 					cwd: '/',
 					input: '',
-					stdout: {limitBytes: largestAnswer, above: 'stop'},
-					stderr: {limitBytes: largestComplaint, above: 'stop'},
+					stdout: {limitBytes: maxAnswerBytes, above: 'stop'},
+					stderr: {limitBytes: maxComplaintBytes, above: 'stop'},
 					timeoutMs,
 					termGraceMs,
 					signal,

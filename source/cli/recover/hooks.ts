@@ -7,7 +7,7 @@ import {type ForgeApi, pageSize} from './forge-api.ts';
 type Hook = {readonly id: string; readonly url: string};
 
 /** A repository has 20 of them for each event. */
-const mostPages = 5;
+const maxPages = 5;
 
 /** Below this path its receiver serves a route. */
 export type RoutePlace = {
@@ -47,7 +47,7 @@ export async function findHook(api: ForgeApi, repo: string, place: RoutePlace): 
 async function listHooks(api: ForgeApi, repo: string): Promise<readonly Hook[]> {
 	const hooks: Hook[] = [];
 	let page: string | undefined;
-	for (let count = 0; count < mostPages; count++) {
+	for (let count = 0; count < maxPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- each page names the next
 		const {value, next} = await api.get(`repos/${repo}/hooks`, {per_page: `${pageSize}`, page});
 		hooks.push(...hooksIn(value));

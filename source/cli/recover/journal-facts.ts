@@ -9,7 +9,7 @@ import type {Records} from '../gateway-access.ts';
 const page = 1000;
 
 /** A hundred thousand deliveries. */
-const mostPages = 100;
+const maxPages = 100;
 
 /** An event may have been taken in at an earlier try than those that are asked for. */
 const earlierMs = 7 * 24 * 60 * 60 * 1000;
@@ -26,7 +26,7 @@ export async function idsTakenIn(
 ): Promise<ReadonlySet<string>> {
 	const ids = new Set<string>();
 	let before: string | undefined;
-	for (let count = 0; count < mostPages; count++) {
+	for (let count = 0; count < maxPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
 		const found = await deliveries.list({
 			route: route.name,

@@ -2,7 +2,7 @@ import {attemptsIn, type Attempt} from './attempts.ts';
 import {type ForgeApi, pageSize} from './forge-api.ts';
 
 /** 3,000 tries. */
-const mostPages = 30;
+const maxPages = 30;
 
 /**
  * The tries of a webhook since a moment, newest first. `complete` is false when there were more than are looked at.
@@ -15,7 +15,7 @@ export async function listAttempts(
 ): Promise<{readonly attempts: readonly Attempt[]; readonly complete: boolean}> {
 	const attempts: Attempt[] = [];
 	let cursor: string | undefined;
-	for (let count = 0; count < mostPages; count++) {
+	for (let count = 0; count < maxPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- each page names the next
 		const {value, next} = await api.get(`repos/${repo}/hooks/${hook}/deliveries`, {
 			per_page: `${pageSize}`,

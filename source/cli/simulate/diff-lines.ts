@@ -1,8 +1,8 @@
 import {cell} from '../../core/untrusted.ts';
 
-const mostLines = 20;
+const maxLines = 20;
 
-const longestLine = 200;
+const maxLineLength = 200;
 
 /**
  * Where two texts differ, a line each: `- ` before, `+ ` after; lines at the start and at the end that are the same are left out. At most 20 lines of each,
@@ -29,8 +29,8 @@ function sameAt(one: readonly string[], other: readonly string[]): number {
 }
 
 function marked(mark: string, lines: readonly string[]): readonly string[] {
-	const shown = lines.slice(0, mostLines).map(line => mark + cell(line, longestLine).text);
-	return lines.length > mostLines
-		? [...shown, `${mark}… ${lines.length - mostLines} more lines`]
+	const shown = lines.slice(0, maxLines).map(line => mark + cell(line, maxLineLength).text);
+	return lines.length > maxLines
+		? [...shown, `${mark}… ${lines.length - maxLines} more lines`]
 		: shown;
 }

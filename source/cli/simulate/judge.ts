@@ -33,7 +33,7 @@ export type Judgement = {
 /** The settings of a route, ready to be asked. */
 export type Settings = {readonly route: Route; readonly compiled: CompiledRoute};
 
-const longestWhy = 300;
+const maxWhyLength = 300;
 
 /** The pipeline from the body on, without its script and without anything that outlives the call. Of the headers only the stored ones are there. */
 export function judge(
@@ -79,4 +79,4 @@ function pass(
 		: {fate: 'accepted', why: clean(`key missing: ${key.missing.join(' ')}`), prompt};
 }
 
-const clean = (text: string): string => cell(text, longestWhy).text;
+const clean = (text: string): string => cell(text, maxWhyLength).text;

@@ -28,7 +28,7 @@ export type SimulateFlags = Omit<Edits, 'filters'> & {
 	readonly json?: boolean;
 };
 
-const largestPrompt = 1024 * 1024;
+const maxPromptBytes = 1024 * 1024;
 
 /**
  * Decides stored events of a route anew, with the settings of today and with those that the flags name, and says what would be different. Reads only; scripts do
@@ -54,7 +54,7 @@ export async function simulate(
 		...flags,
 		...(filtersFile !== undefined && {filters: await readFilters(context, filtersFile)}),
 		...(promptFile !== undefined && {
-			prompt: await readInput(context, promptFile, {largestBytes: largestPrompt}),
+			prompt: await readInput(context, promptFile, {maxBytes: maxPromptBytes}),
 		}),
 	};
 	const edited = editedRoute(route, edits, config);

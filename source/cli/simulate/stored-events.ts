@@ -17,7 +17,7 @@ const decided: readonly DeliveryOutcome[] = [
 ];
 
 /** Bodies that are held at once: a simulation is no reason to fill the memory. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
 export async function storedEvents(
@@ -32,7 +32,7 @@ export async function storedEvents(
 	let bytes = 0;
 	for (const {id, bodyBytes} of own) {
 		bytes += bodyBytes;
-		if (bytes > mostBytes) {
+		if (bytes > maxBytes) {
 			break;
 		}
 

@@ -7,7 +7,7 @@ import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../context.ts';
 import {readInput} from '../read-input.ts';
 
-const largestBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The filters in a JSON or YAML file of at most 1 MiB, as they are written. @throws SvcError `filters_unreadable`, also for a key that no filter has */
 export async function readFilters(context: Context, path: string): Promise<JsonValue> {
@@ -25,7 +25,7 @@ export async function readFilters(context: Context, path: string): Promise<JsonV
 
 async function readValue(context: Context, path: string): Promise<JsonValue> {
 	try {
-		const value: JsonValue = parse(await readInput(context, path, {largestBytes}));
+		const value: JsonValue = parse(await readInput(context, path, {maxBytes}));
 		return value;
 	} catch (error) {
 		throw new SvcError(

@@ -3,7 +3,7 @@ import {isJsonObject} from '../json.ts';
 import {contentProblem} from './content-problem.ts';
 
 /** Most top-level arguments that a rule compares. */
-const mostKeys = 20;
+const maxKeys = 20;
 
 /** Why a request does not take an answer; `undefined` when it does. Names no value that was filled in. */
 export function answerProblem(approval: Approval, answer: ApprovalAnswer): string | undefined {
@@ -36,8 +36,8 @@ function allowProblem(
 	}
 
 	const keys = typeof answer.args === 'object' ? answer.args : undefined;
-	if (keys && (keys.length === 0 || keys.length > mostKeys)) {
-		return `a rule compares 1 to ${mostKeys} arguments`;
+	if (keys && (keys.length === 0 || keys.length > maxKeys)) {
+		return `a rule compares 1 to ${maxKeys} arguments`;
 	}
 
 	return keys?.every(key => isJsonObject(args) && Object.hasOwn(args, key)) === false

@@ -2,7 +2,7 @@ import type {FormField} from '../approval.ts';
 import type {JsonObject, JsonValue} from '../json.ts';
 
 /** Longest text of one field, characters. */
-const longestText = 10_000;
+const maxTextLength = 10_000;
 
 /** What is wrong with what a form was filled in with, naming the field and never the value; `undefined` when nothing is. */
 export function contentProblem(
@@ -49,15 +49,15 @@ function valueProblem(field: FormField, value: JsonValue): string | undefined {
 }
 
 function textProblem(field: FormField, text: string): string | undefined {
-	const {least = 0, most = longestText, required, format} = field;
+	const {least = 0, most = maxTextLength, required, format} = field;
 	// As people count them, and as JSON Schema does.
-	const {length} = Array.from(text.slice(0, longestText * 2 + 1));
+	const {length} = Array.from(text.slice(0, maxTextLength * 2 + 1));
 	if (required && text === '') {
 		return 'must be filled in';
 	}
 
-	if (length < least || length > Math.min(most, longestText)) {
-		return `must have ${least} to ${Math.min(most, longestText)} characters`;
+	if (length < least || length > Math.min(most, maxTextLength)) {
+		return `must have ${least} to ${Math.min(most, maxTextLength)} characters`;
 	}
 
 	const isFormat = format === undefined ? undefined : formats[format];

@@ -4,7 +4,7 @@ import {isDeepJson} from '../json-depth.ts';
 import type {JsonValue} from '../json.ts';
 import type {ApprovalKeeper, CallToApprove, Verdict} from './approvals.ts';
 import {createAskedCalls} from './asked-calls.ts';
-import {deniedBy, type Denial, denials, mostArgsBytes} from './denials.ts';
+import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';
 import {callDraft, unaskedCall} from './drafts.ts';
 import type {PresentTools} from './present-tools.ts';
 import type {Asked, Queue} from './queue.ts';
@@ -59,7 +59,7 @@ export function createCallDecider({
 			return denials.changed;
 		}
 
-		if (argsBytes === undefined || argsBytes > mostArgsBytes) {
+		if (argsBytes === undefined || argsBytes > maxArgsBytes) {
 			return denials.tooLarge;
 		}
 

@@ -2,12 +2,12 @@ import type {ApprovalDecision, ApprovalOutcome} from '../approval.ts';
 import {cell} from '../untrusted.ts';
 
 /** Most requests that wait at once. */
-export const mostWaiting = 200;
+export const maxWaiting = 200;
 
 /** Largest arguments that anybody is asked about, bytes of UTF-8 as JSON. */
-export const mostArgsBytes = 1024 * 1024;
+export const maxArgsBytes = 1024 * 1024;
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Why a request ends without a person's word; the agent reads the reason. */
 export type Denial = {
@@ -27,7 +27,7 @@ export const denials = {
 	},
 	full: {
 		outcome: 'full',
-		reason: `approval_queue_full: ${mostWaiting} requests wait for a person already`,
+		reason: `approval_queue_full: ${maxWaiting} requests wait for a person already`,
 	},
 	tooLarge: {
 		outcome: 'denied',
@@ -57,7 +57,7 @@ export const timedOut = (waitedMs: number, at: number): ApprovalDecision => ({
 
 /** A person's no, with what the agent is told of it. */
 export function refusedBy(by: string, at: number, reason = ''): ApprovalDecision {
-	const told = cell(reason.trim(), longestReason).text;
+	const told = cell(reason.trim(), maxReasonLength).text;
 	return {
 		outcome: 'denied',
 		at,

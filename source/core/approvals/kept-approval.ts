@@ -1,7 +1,7 @@
 import type {Approval} from '../approval.ts';
 
 /** Arguments above this are not kept once a call is settled, bytes of UTF-8. */
-const mostKeptBytes = 64 * 1024;
+const maxKeptBytes = 64 * 1024;
 
 /** An approval as histories and the events of settlements have it: without arguments above 64 KiB, and without those of the call before. */
 export function keptApproval(approval: Approval): Approval {
@@ -10,5 +10,5 @@ export function keptApproval(approval: Approval): Approval {
 	}
 
 	const {lastArgs: _, ...kept} = approval;
-	return kept.argsBytes > mostKeptBytes ? {...kept, args: null} : kept;
+	return kept.argsBytes > maxKeptBytes ? {...kept, args: null} : kept;
 }

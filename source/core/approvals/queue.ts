@@ -5,7 +5,7 @@ import type {Emit} from '../events.ts';
 import type {JsonObject} from '../json.ts';
 import type {Logger} from '../log.ts';
 import type {ApprovalKeeper, NewApproval} from './approvals.ts';
-import {type Denial, denials, mostWaiting} from './denials.ts';
+import {type Denial, denials, maxWaiting} from './denials.ts';
 import type {Recorder} from './recorder.ts';
 import {createTicket, type Subject, type Ticket} from './ticket.ts';
 
@@ -114,7 +114,7 @@ export function createQueue({
 			return asked;
 		},
 		get isFull() {
-			return tickets.size >= mostWaiting;
+			return tickets.size >= maxWaiting;
 		},
 		tickets: () => [...tickets].filter(ticket => ticket.shown() !== undefined),
 		deny(concerned, denial) {

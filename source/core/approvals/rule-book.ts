@@ -4,7 +4,7 @@ import {messageOf} from '../errors.ts';
 import type {Emit} from '../events.ts';
 import type {Logger} from '../log.ts';
 import type {ApprovalKeeper, ServerChange} from './approvals.ts';
-import {holds, mostRules, ruleFor, type RuledCall, voidedRules} from './rules.ts';
+import {holds, maxRules, ruleFor, type RuledCall, voidedRules} from './rules.ts';
 
 /** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
 export type RuleBook = {
@@ -71,7 +71,7 @@ export function createRuleBook(
 		all,
 		find: call => ruleFor(call, rules, clock.now()),
 		get isFull() {
-			return all().length >= mostRules;
+			return all().length >= maxRules;
 		},
 		add(rule) {
 			const over = rules.filter(one => !holds(one, clock.now()));

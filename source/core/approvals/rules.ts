@@ -7,7 +7,7 @@ import type {CallToApprove, NewRule, ServerChange} from './approvals.ts';
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Most rules that hold at once; a yes that would make another one holds once. */
-export const mostRules = 1000;
+export const maxRules = 1000;
 
 /** What a rule is compared with. */
 export type RuledCall = Pick<CallToApprove, 'args'> & {

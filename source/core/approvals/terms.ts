@@ -2,16 +2,16 @@ import type {ApprovalScope, AskedTool} from '../approval.ts';
 import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
 
 /** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
-const longestWaitMs = 300_000;
+const maxWaitMs = 300_000;
 
 /** A request leaves this much of the time of its call, and of its run. */
 const marginMs = 5000;
 
 /** A person gets at least this long, however short the tool's own time. */
-const shortestWaitMs = 5000;
+const minWaitMs = 5000;
 
 /** How far a request without a run can be moved at least. */
-const longestTryMs = 15 * 60_000;
+const maxTryMs = 15 * 60_000;
 
 /** By how much a deadline is moved at a time. */
 const extensionMs = 5 * 60_000;
@@ -21,7 +21,7 @@ export type Deadlines = {readonly deadline: number; readonly latestDeadline: num
 
 /** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it lies 5 s before the run's end, so that the agent can still answer. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
-	const latest = run ? run.endsAt - marginMs : now + Math.max(longestTryMs, waitMs);
+	const latest = run ? run.endsAt - marginMs : now + Math.max(maxTryMs, waitMs);
 	const latestDeadline = Math.max(latest, now);
 	return {deadline: Math.min(now + waitMs, latestDeadline), latestDeadline};
 }
@@ -31,8 +31,8 @@ export const callDeadlines = (
 	{toolTimeoutMs, run}: Pick<CallToApprove, 'toolTimeoutMs' | 'run'>,
 	now: number,
 ): Deadlines => {
-	const waitMs = Math.max(toolTimeoutMs - marginMs, shortestWaitMs);
-	return deadlines(now, Math.min(waitMs, longestWaitMs), run);
+	const waitMs = Math.max(toolTimeoutMs - marginMs, minWaitMs);
+	return deadlines(now, Math.min(waitMs, maxWaitMs), run);
 };
 
 /** A form waits as long as its server's settings say. @see manual/tool-servers.md#settings */

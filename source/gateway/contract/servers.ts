@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {facts, jsonObject, maybeText, text, texts} from '../../core/schemas/parts.ts';
 import {serverViewSchema, testedServerSchema} from '../../core/schemas/tool-server.ts';
 import {toolResultSchema} from '../../core/schemas/tool.ts';
-import {longestTryMs} from '../longest-try.ts';
+import {maxTryMs} from '../max-try.ts';
 import type {Operations} from './operation.ts';
 
 /** A server may be given ten minutes to connect; a little more, so that its own words arrive. */
@@ -74,6 +74,6 @@ export const servers = {
 		}),
 		result: toolResultSchema,
 		// A little more than a try may take, so that its own words arrive.
-		silenceMs: longestTryMs + 60_000,
+		silenceMs: maxTryMs + 60_000,
 	},
 } as const satisfies Operations;

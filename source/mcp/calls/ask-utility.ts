@@ -4,10 +4,10 @@ import type {UtilityKind} from '../catalogue/utility-tools.ts';
 import type {Answer} from './render-answer.ts';
 
 /** Pages that are read for one answer, and entries after which no further page is. */
-const mostPages = 10;
+const maxPages = 10;
 const enoughEntries = 200;
 /** A page of a server may be longer than that; what is beyond is not shown. */
-const mostEntries = 1000;
+const maxEntries = 1000;
 
 type Ask = (client: Client, args: JsonObject, options: RequestOptions) => Promise<Answer>;
 
@@ -97,10 +97,10 @@ async function listPages(
 ): Promise<Page> {
 	const entries: object[] = [];
 	let cursor = first;
-	for (let page = 0; page < mostPages; page += 1) {
+	for (let page = 0; page < maxPages; page += 1) {
 		// oxlint-disable-next-line no-await-in-loop -- a page says where the next begins
 		const {entries: more, next} = await read(cursor === undefined ? {} : {cursor});
-		entries.push(...more.slice(0, mostEntries));
+		entries.push(...more.slice(0, maxEntries));
 		// A server whose cursor does not move would be asked for ever.
 		const moves = next !== undefined && next !== cursor;
 		cursor = moves ? next : undefined;

@@ -36,7 +36,7 @@ const neverMs = 2 ** 31 - 1;
 
 /** At most 5 in a second. */
 const progressPauseMs = 200;
-const longestProgress = 200;
+const maxProgressLength = 200;
 
 /**
  * Calls a tool once, over `connection`. What goes wrong at the server or on the way is a result with `isError`; rejects with the reason of
@@ -160,14 +160,14 @@ function createProgressReporter(
 		const now = clock.monotonic();
 		if (now >= next) {
 			next = now + progressPauseMs;
-			onProgress(cell(redact(lineOf(progress)), longestProgress).text);
+			onProgress(cell(redact(lineOf(progress)), maxProgressLength).text);
 		}
 	};
 }
 
 function lineOf({progress, total, message}: Progress): string {
 	const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
-	return message ? `${message.slice(0, longestProgress * 2)} (${count})` : count;
+	return message ? `${message.slice(0, maxProgressLength * 2)} (${count})` : count;
 }
 
 async function ask(

@@ -4,7 +4,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 
 /** Schemas that one engine may hold: it forgets none, and a list that changes brings new ones. */
-const mostCompiled = 500;
+const maxCompiled = 500;
 
 /**
  * Keywords whose check may take for ever, and holds the whole program meanwhile: patterns of theirs on texts of theirs, references that branch at each step,
@@ -14,8 +14,8 @@ const unbounded =
 	/"(?:pattern|patternProperties|propertyNames|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
 
 /** Characters of JSON. The work of a check grows with both. */
-const largestSchema = 16 * 1024;
-const largestAnswer = 256 * 1024;
+const maxSchemaLength = 16 * 1024;
+const maxAnswerLength = 256 * 1024;
 
 /**
  * Compares what the tools of one connection answer with the schemas that they announced, each compiled once. A schema that cannot be compiled is no reason not to
@@ -35,7 +35,7 @@ export function createCheckedOutput({
 	const compile = (schema: Schema): JsonSchemaValidator<unknown> => {
 		try {
 			const text = JSON.stringify(schema);
-			if (text.length > largestSchema || unbounded.test(text)) {
+			if (text.length > maxSchemaLength || unbounded.test(text)) {
 				return anything;
 			}
 
@@ -44,7 +44,7 @@ export function createCheckedOutput({
 				return bounded(new AjvJsonSchemaValidator().getValidator(schema));
 			}
 
-			if (compiled >= mostCompiled) {
+			if (compiled >= maxCompiled) {
 				shared = new AjvJsonSchemaValidator();
 				compiled = 0;
 			}
@@ -81,7 +81,7 @@ const anything: JsonSchemaValidator<unknown> = input => ({
 const bounded =
 	(validator: JsonSchemaValidator<unknown>): JsonSchemaValidator<unknown> =>
 	input =>
-		JSON.stringify(input).length > largestAnswer ? anything(input) : validator(input);
+		JSON.stringify(input).length > maxAnswerLength ? anything(input) : validator(input);
 
 /**
  * Takes what tools answer as it is. For untrusted servers: a schema of theirs would be compiled, and its patterns run over texts of theirs,

@@ -23,8 +23,8 @@ export type AnswerPlace = {
 	readonly redact: Redact;
 };
 
-const mostBlocks = 1000;
-const mostBinaries = 50;
+const maxBlocks = 1000;
+const maxBinaries = 50;
 /** Bytes of UTF-8 that a model reads of one answer. @see manual/tool-servers.md#states */
 const maxResultBytes = 400_000;
 /** What is beyond is not even looked at: cleaning and redacting cost time. */
@@ -40,7 +40,7 @@ export async function renderAnswer(
 	{content, structured, isError}: Answer,
 	place: AnswerPlace,
 ): Promise<ToolResult> {
-	const blocks = content.slice(0, mostBlocks);
+	const blocks = content.slice(0, maxBlocks);
 	const saver = createSaver(place);
 	const parts: string[] = [];
 	for (const block of blocks) {
@@ -77,8 +77,8 @@ function createSaver({cacheDir, runId}: AnswerPlace): Saver {
 		async save(what, binary) {
 			count += 1;
 			const label = `${what}, ${short(binary.mimeType ?? 'type not told')}`;
-			if (count > mostBinaries) {
-				return `[${label}: more than ${mostBinaries} in one answer, not kept]`;
+			if (count > maxBinaries) {
+				return `[${label}: more than ${maxBinaries} in one answer, not kept]`;
 			}
 
 			try {

@@ -5,9 +5,9 @@ import {join} from 'node:path';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {codeOf} from '../../core/errors.ts';
 
-const largestFile = 10 * 1024 * 1024;
-const largestFolder = 100 * 1024 * 1024;
-const mostFiles = 5000;
+const maxFileBytes = 10 * 1024 * 1024;
+const maxFolderBytes = 100 * 1024 * 1024;
+const maxFiles = 5000;
 
 /** Only what nothing runs when it is opened; everything else ends in `bin`. */
 const extensions: Readonly<Record<string, string | undefined>> = {
@@ -45,7 +45,7 @@ export async function saveBinary(
 	{data, mimeType = ''}: {readonly data: string; readonly mimeType?: string | undefined},
 	{cacheDir, runId}: {readonly cacheDir: string; readonly runId?: number | undefined},
 ): Promise<SavedBinary> {
-	if (data.length > (largestFile / 3) * 4 + 4) {
+	if (data.length > (maxFileBytes / 3) * 4 + 4) {
 		return {refused: 'larger than 10 MB, not kept'};
 	}
 
@@ -89,7 +89,7 @@ export async function pruneBinaries(cacheDir: string): Promise<void> {
 		.toSorted((a, b) => b.changedAt - a.changedAt)
 		.filter(({size}, index) => {
 			bytes += size;
-			return bytes > largestFolder || index >= mostFiles;
+			return bytes > maxFolderBytes || index >= maxFiles;
 		});
 	await Promise.all(old.map(async ({path}) => rm(path, {force: true})));
 	const emptied = new Set(old.map(({folder}) => folder));

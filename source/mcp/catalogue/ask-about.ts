@@ -6,8 +6,8 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 
-const longestDescription = 4000;
-const largestSchema = 16 * 1024;
+const maxDescriptionLength = 4000;
+const maxSchemaBytes = 16 * 1024;
 
 /** Everything a person is shown of a tool before a call. */
 export const askAbout = (
@@ -29,7 +29,7 @@ export const askAbout = (
 	endpoint: endpointHash(server),
 	trust: server.trust,
 	claims: tool.claims,
-	description: block(tool.description, {maxLength: longestDescription}).text,
+	description: block(tool.description, {maxLength: maxDescriptionLength}).text,
 	inputSchema: shownSchema(tool.inputSchema),
 	definition: tool.definition,
 	changed: tool.changed,
@@ -77,7 +77,7 @@ function endpointHash({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 }
 
 function shownSchema(schema: unknown): JsonValue {
-	return isJsonObject(schema) && Buffer.byteLength(JSON.stringify(schema)) <= largestSchema
+	return isJsonObject(schema) && Buffer.byteLength(JSON.stringify(schema)) <= maxSchemaBytes
 		? schema
 		: null;
 }

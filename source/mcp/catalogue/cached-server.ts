@@ -7,7 +7,7 @@ import type {
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {mostListed, mostListedBytes} from './list-tools.ts';
+import {maxListed, maxListedBytes} from './list-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
 
 /** What a server said when it was last connected. */
@@ -24,7 +24,7 @@ export type CachedServer = {
 
 /** How long a list holds of which the server does not say it, and the longest that it may say. */
 const usualTtlMs = 7 * 24 * 3_600_000;
-const longestTtlMs = 30 * 24 * 3_600_000;
+const maxTtlMs = 30 * 24 * 3_600_000;
 
 /**
  * Whether the tools of a server may be offered without asking it: what was saved is for exactly this configuration, and not older than the server said,
@@ -37,7 +37,7 @@ export function isFresh(
 	{now, expected}: {readonly now: number; readonly expected: string},
 ): boolean {
 	const age = now - savedAt;
-	return fingerprint === expected && age >= 0 && age <= Math.min(ttlMs ?? usualTtlMs, longestTtlMs);
+	return fingerprint === expected && age >= 0 && age <= Math.min(ttlMs ?? usualTtlMs, maxTtlMs);
 }
 
 /**
@@ -87,13 +87,13 @@ const cachedSchema = z.object({
 		capabilities: z.object({resources: z.boolean(), prompts: z.boolean()}),
 		discover: z.custom<DiscoverResult>(isDiscoverResult).optional(),
 	}),
-	tools: z.array(toolSchema).max(mostListed),
+	tools: z.array(toolSchema).max(maxListed),
 });
 
 /** An entry of the file; `undefined` when it is broken, or larger than a server may be. */
 export function parseCachedServer(value: unknown): CachedServer | undefined {
 	const parsed = cachedSchema.safeParse(value);
-	if (!parsed.success || Buffer.byteLength(JSON.stringify(parsed.data.tools)) > mostListedBytes) {
+	if (!parsed.success || Buffer.byteLength(JSON.stringify(parsed.data.tools)) > maxListedBytes) {
 		return undefined;
 	}
 

@@ -4,10 +4,10 @@ import {isDeepJson} from '../../core/json-depth.ts';
 import {cell} from '../../core/untrusted.ts';
 import {matchesGlob} from './match-glob.ts';
 
-const mostTools = 500;
-const longestName = 256;
-const longestSchema = 256 * 1024;
-const longestTool = 1024 * 1024;
+const maxTools = 500;
+const maxNameLength = 256;
+const maxSchemaLength = 256 * 1024;
+const maxToolLength = 1024 * 1024;
 
 /** The server's own tools that are registered, by their own names, and what a person should know about the others. */
 export type Selection = {
@@ -33,14 +33,14 @@ export function filterTools(listed: readonly ListedTool[], policy: ToolsPolicy):
 	const usable = wanted.filter(tool => !refused.includes(tool));
 	const repeated = byName.entries().filter(([, some]) => some.length > 1);
 	return {
-		tools: usable.slice(0, mostTools),
+		tools: usable.slice(0, maxTools),
 		warnings: [
 			...warnOf(
 				'listed more than once, the first counts',
 				repeated.map(([name]) => name).toArray(),
 			),
 			...warnOf('left out, larger or deeper than allowed', namesOf(refused)),
-			...warnOf(`left out, more than ${mostTools} tools`, namesOf(usable.slice(mostTools))),
+			...warnOf(`left out, more than ${maxTools} tools`, namesOf(usable.slice(maxTools))),
 			...warnOf(
 				'in include, but the server has no such tool',
 				unmatched(policy, [...byName.keys()]),
@@ -60,16 +60,16 @@ const unmatched = ({include = []}: ToolsPolicy, names: readonly string[]): reado
 const namesOf = (tools: readonly ListedTool[]) => tools.map(({name}) => name);
 
 function isUsable(tool: ListedTool): boolean {
-	if (tool.name === '' || tool.name.length > longestName) {
+	if (tool.name === '' || tool.name.length > maxNameLength) {
 		return false;
 	}
 
 	const whole = jsonOf(tool);
 	return (
-		whole.length <= longestTool &&
+		whole.length <= maxToolLength &&
 		!isDeepJson(whole) &&
-		jsonOf(tool.inputSchema).length <= longestSchema &&
-		jsonOf(tool.outputSchema).length <= longestSchema
+		jsonOf(tool.inputSchema).length <= maxSchemaLength &&
+		jsonOf(tool.outputSchema).length <= maxSchemaLength
 	);
 }
 
@@ -78,7 +78,7 @@ function jsonOf(value: unknown): string {
 	try {
 		return JSON.stringify(value) ?? '';
 	} catch {
-		return ' '.repeat(longestTool + 1);
+		return ' '.repeat(maxToolLength + 1);
 	}
 }
 

@@ -1,8 +1,8 @@
 import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
 
 /** What is looked at of a server's list, before its filter: far more than may be registered. */
-export const mostListed = 5000;
-export const mostListedBytes = 8 * 1024 * 1024;
+export const maxListed = 5000;
+export const maxListedBytes = 8 * 1024 * 1024;
 
 /** The tools that a server listed, as it said them. */
 export type Listing = {
@@ -41,9 +41,9 @@ export async function listTools(
 export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;
-	for (const tool of tools.slice(0, mostListed)) {
+	for (const tool of tools.slice(0, maxListed)) {
 		bytes += Buffer.byteLength(JSON.stringify(tool));
-		if (bytes > mostListedBytes) {
+		if (bytes > maxListedBytes) {
 			break;
 		}
 
@@ -56,7 +56,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' 
 		warnings:
 			dropped > 0
 				? [
-						`offers ${tools.length} tools, ${bytes > mostListedBytes ? 'more than 8 MB of definitions' : `more than ${mostListed}`}; not used: ${dropped}`,
+						`offers ${tools.length} tools, ${bytes > maxListedBytes ? 'more than 8 MB of definitions' : `more than ${maxListed}`}; not used: ${dropped}`,
 					]
 				: [],
 	};

@@ -11,7 +11,7 @@ export type PinnedTools = {
 	readonly servers: ReadonlyMap<string, ReadonlyMap<string, string>>;
 };
 
-const largestFile = 32 * 1024 * 1024;
+const maxFileBytes = 32 * 1024 * 1024;
 
 /** One text for a profile and a server; neither can forge another. */
 export const pinKey = (profile: string, server: string): string =>
@@ -24,7 +24,7 @@ export const pinKey = (profile: string, server: string): string =>
  */
 export function readPins(path: string): PinnedTools {
 	try {
-		const text = readTextFile(path, largestFile);
+		const text = readTextFile(path, maxFileBytes);
 		return text === undefined ? {trustsNewTools: true, servers: new Map()} : parse(text);
 	} catch (error) {
 		throw new SvcError(

@@ -44,8 +44,8 @@ export type AcceptedTool = {
 };
 
 /** Twice what a server may register: names may change, but a server cannot push out its own pins by changing them. */
-const mostPerServer = 1000;
-const mostServers = 200;
+const maxPerServer = 1000;
+const maxServers = 200;
 const lockWaitMs = 2000;
 
 /**
@@ -101,7 +101,7 @@ export async function openPins({
 		knownOf(profile, server) {
 			const definitions = pinned.servers.get(pinKey(profile, server)) ?? new Map();
 			return {
-				trustsNewTools: pinned.trustsNewTools && definitions.size < mostPerServer,
+				trustsNewTools: pinned.trustsNewTools && definitions.size < maxPerServer,
 				definitions,
 			};
 		},
@@ -150,7 +150,7 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 	const before = pins.servers.get(key) ?? new Map<string, string>();
 	const after = new Map(before);
 	for (const {tool, definition} of tools) {
-		if (after.has(tool) ? replaces : adds && after.size < mostPerServer) {
+		if (after.has(tool) ? replaces : adds && after.size < maxPerServer) {
 			after.set(tool, definition);
 		}
 	}
@@ -170,4 +170,4 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 
 const lastServers = (
 	servers: ReadonlyMap<string, ReadonlyMap<string, string>>,
-): PinnedTools['servers'] => new Map([...servers].slice(-mostServers));
+): PinnedTools['servers'] => new Map([...servers].slice(-maxServers));

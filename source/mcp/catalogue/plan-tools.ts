@@ -62,8 +62,8 @@ export type ToolsToPlan = {
 	readonly taken: ReadonlySet<string>;
 };
 
-const longestDescription = 8000;
-const mostWarnings = 20;
+const maxDescriptionLength = 8000;
+const maxWarnings = 20;
 
 /** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states */
 export function planTools({
@@ -100,7 +100,7 @@ export function planTools({
 				natives.flatMap(({tool, lost}) => lost.map(argument => `${tool.tool}: ${argument}`)),
 			),
 			...selection.warnings,
-		].slice(0, mostWarnings),
+		].slice(0, maxWarnings),
 		offered: listed.length,
 		reserved,
 	};
@@ -177,6 +177,6 @@ function planUtility(kind: UtilityKind, {server, profile, names}: Owner): Planne
 }
 
 function descriptionOf({description, title, name}: ListedTool, server: string): string {
-	const text = visibleText((description || title || '').slice(0, longestDescription)).trim();
+	const text = visibleText((description || title || '').slice(0, maxDescriptionLength)).trim();
 	return text || `Tool "${cell(name, 100).text}" of tool server "${server}"`;
 }

@@ -18,7 +18,7 @@ export type SchemaCache = {
 };
 
 const formatVersion = 1;
-const mostServers = 200;
+const maxServers = 200;
 const maxFileBytes = 64 * 1024 * 1024;
 const lockWaitMs = 5000;
 
@@ -49,7 +49,7 @@ export function openSchemaCache({
 					const present = new Map(read(path, log));
 					present.delete(name);
 					present.set(name, server);
-					const kept = [...present].slice(-mostServers);
+					const kept = [...present].slice(-maxServers);
 					const text = JSON.stringify({
 						version: formatVersion,
 						servers: Object.fromEntries(kept),

@@ -4,16 +4,16 @@ import {visibleText} from './visible-text.ts';
 /** What stands behind a keyword, for models; `undefined`: the keyword is left out. */
 type Keep = (value: unknown) => JsonValue | undefined;
 
-const longestText = 8000;
-const longestPattern = 1000;
-const longestValue = 10_000;
-const mostValues = 1000;
+const maxTextLength = 8000;
+const maxPatternLength = 1000;
+const maxValueLength = 10_000;
+const maxValues = 1000;
 
 const text: Keep = value =>
-	typeof value === 'string' ? visibleText(value.slice(0, longestText)) : undefined;
+	typeof value === 'string' ? visibleText(value.slice(0, maxTextLength)) : undefined;
 
 const shortText: Keep = value =>
-	typeof value === 'string' && value.length <= longestPattern && visibleText(value) === value
+	typeof value === 'string' && value.length <= maxPatternLength && visibleText(value) === value
 		? value
 		: undefined;
 
@@ -25,14 +25,14 @@ const flag: Keep = value => (typeof value === 'boolean' ? value : undefined);
 const exactly: Keep = value => {
 	const json = JSON.stringify(value) ?? '';
 	const isPlain =
-		json.length <= longestValue && visibleText(json) === json && !/\\(?:u00|[bfr])/.test(json);
+		json.length <= maxValueLength && visibleText(json) === json && !/\\(?:u00|[bfr])/.test(json);
 	return isPlain && isJsonValue(value) ? value : undefined;
 };
 
 const isJsonValue = (value: unknown): value is JsonValue => value !== undefined;
 
 const list: Keep = value => {
-	const values = Array.isArray(value) ? value.slice(0, mostValues).map(exactly) : [];
+	const values = Array.isArray(value) ? value.slice(0, maxValues).map(exactly) : [];
 	const kept = values.filter(isKept);
 	return kept.length > 0 ? kept : undefined;
 };

@@ -1,7 +1,7 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 
 /** References that are followed in a row. */
-const longestChain = 16;
+const maxChainLength = 16;
 
 /** A schema whose own `$ref` is gone, and the references that led to it. */
 export type Followed = {
@@ -24,7 +24,7 @@ export function followReference(
 
 	const seen = new Set(through);
 	let current = schema;
-	for (let count = 0; typeof current['$ref'] === 'string' && count < longestChain; count += 1) {
+	for (let count = 0; typeof current['$ref'] === 'string' && count < maxChainLength; count += 1) {
 		const {$ref: reference, ...beside} = current;
 		const target = typeof reference === 'string' ? lookUp(root, reference) : undefined;
 		if (typeof reference !== 'string' || !target || seen.has(reference)) {

@@ -10,10 +10,10 @@ export type CleanSchema = {
 	readonly lost: readonly string[];
 };
 
-const mostNodes = 5000;
-const deepest = 32;
-const longestSchema = 256 * 1024;
-const mostLost = 20;
+const maxNodes = 5000;
+const maxDepth = 32;
+const maxSchemaLength = 256 * 1024;
+const maxLost = 20;
 
 type Walk = {
 	readonly root: JsonObject;
@@ -38,7 +38,7 @@ export function cleanSchema(schema: unknown): CleanSchema {
 	return {schema: isTooLong(clean) ? {type: 'object', properties: {}} : clean, lost};
 }
 
-const isTooLong = (schema: JsonObject): boolean => JSON.stringify(schema).length > longestSchema;
+const isTooLong = (schema: JsonObject): boolean => JSON.stringify(schema).length > maxSchemaLength;
 
 function cleanRoot(root: JsonObject, follows: boolean): CleanSchema & {readonly isWhole: boolean} {
 	const walk: Walk = {root, follows, lost: new Set(), nodes: 0};
@@ -51,14 +51,14 @@ function cleanRoot(root: JsonObject, follows: boolean): CleanSchema & {readonly 
 	};
 	return {
 		schema,
-		lost: [...walk.lost].slice(0, mostLost),
-		isWhole: walk.nodes <= mostNodes && !isTooLong(schema),
+		lost: [...walk.lost].slice(0, maxLost),
+		isWhole: walk.nodes <= maxNodes && !isTooLong(schema),
 	};
 }
 
 function cleanPart(value: unknown, walk: Walk, {through, depth}: Place): JsonObject {
 	walk.nodes += 1;
-	if (!isJsonObject(value) || walk.nodes > mostNodes || depth > deepest) {
+	if (!isJsonObject(value) || walk.nodes > maxNodes || depth > maxDepth) {
 		return {};
 	}
 
@@ -88,7 +88,7 @@ function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObje
 	for (const [name, property] of Object.entries(properties)) {
 		if (!isArgumentName(name)) {
 			walk.lost.add(name);
-		} else if (walk.nodes <= mostNodes) {
+		} else if (walk.nodes <= maxNodes) {
 			kept.push([name, cleanPart(property, walk, place)]);
 		}
 	}
@@ -122,7 +122,7 @@ function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 
 	for (const keyword of ['prefixItems', ...alternatives]) {
 		const branches = schema[keyword];
-		if (Array.isArray(branches) && branches.length > 0 && walk.nodes <= mostNodes) {
+		if (Array.isArray(branches) && branches.length > 0 && walk.nodes <= maxNodes) {
 			parts[keyword] = branches
 				.slice(0, 100)
 				.map((branch: unknown) => cleanPart(branch, walk, place));

@@ -36,8 +36,8 @@ const plainJson = (value: unknown): JsonValue => {
 	return json;
 };
 
-const mostNames = 10;
-const longestName = 64;
+const maxNames = 10;
+const maxNameLength = 64;
 
 /**
  * What is different in a server's new list, as one line: `tools changed: added a, b; removed c; changed d`. `undefined`: nothing. At most ten names
@@ -74,7 +74,7 @@ function part(what: string, names: readonly string[]): string {
 		return '';
 	}
 
-	const shown = names.slice(0, mostNames).map(name => cell(name, longestName).text);
+	const shown = names.slice(0, maxNames).map(name => cell(name, maxNameLength).text);
 	const more = names.length - shown.length;
 	return `${what} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

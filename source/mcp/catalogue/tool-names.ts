@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 
 /** What model APIs take. */
-const longestName = 64;
+const maxNameLength = 64;
 
 const hashLength = 8;
 
@@ -59,7 +59,7 @@ const plainName = (server: string, tool: string): string =>
 
 function wishedName(server: string, {key, tool}: ToName): string {
 	const name = plainName(server, tool);
-	return name.length > longestName ? suffixed(name, `${server}\0${key}`) : name;
+	return name.length > maxNameLength ? suffixed(name, `${server}\0${key}`) : name;
 }
 
 function freeName(server: string, {key, tool}: ToName, isFree: (name: string) => boolean): string {
@@ -73,4 +73,4 @@ function freeName(server: string, {key, tool}: ToName, isFree: (name: string) =>
 }
 
 const suffixed = (name: string, hashed: string): string =>
-	`${name.slice(0, longestName - hashLength - 1)}_${createHash('sha256').update(hashed).digest('hex').slice(0, hashLength)}`;
+	`${name.slice(0, maxNameLength - hashLength - 1)}_${createHash('sha256').update(hashed).digest('hex').slice(0, hashLength)}`;

@@ -3,7 +3,7 @@ import type {ServerToolView} from '../../core/tool-server.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import type {PlannedTool} from './plan-tools.ts';
 
-const mostArgs = 50;
+const maxArgs = 50;
 
 /** A registered tool as faces see it. */
 export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
@@ -29,6 +29,6 @@ function argsOf(schema: PlannedTool['inputSchema']): readonly string[] {
 
 	const needed = new Set(Array.isArray(required) ? required : []);
 	return Object.keys(properties)
-		.slice(0, mostArgs)
+		.slice(0, maxArgs)
 		.map(key => `${cell(key, 64).text}${needed.has(key) ? '*' : ''}`);
 }

@@ -14,7 +14,7 @@ const firstTries = 3;
 const furtherTries = 5;
 
 const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** A parked server is looked at this often. */
 const lookMs = 300_000;
@@ -248,7 +248,7 @@ function failed(state: ServerState, {kind, message}: ConnectFailure, context: St
 }
 
 const pauseAfter = (failures: number, chance: number): number => {
-	const full = Math.min(firstPauseMs * 2 ** Math.max(0, failures - 1), longestPauseMs);
+	const full = Math.min(firstPauseMs * 2 ** Math.max(0, failures - 1), maxPauseMs);
 	return Math.round(full - (full / 2) * chance);
 };
 

@@ -5,7 +5,7 @@ import type {OpenConnection} from './open-connection.ts';
 const pauseMs = 1000;
 
 const firstRetryMs = 1000;
-const longestRetryMs = 60_000;
+const maxRetryMs = 60_000;
 
 const methodNotFound = -32_601;
 
@@ -82,7 +82,7 @@ async function subscribe(
 				return;
 			}
 
-			if (clock.monotonic() - start > longestRetryMs) {
+			if (clock.monotonic() - start > maxRetryMs) {
 				retryMs = firstRetryMs;
 			}
 		} catch (error) {
@@ -99,6 +99,6 @@ async function subscribe(
 			return;
 		}
 
-		retryMs = Math.min(retryMs * 2, longestRetryMs);
+		retryMs = Math.min(retryMs * 2, maxRetryMs);
 	}
 }

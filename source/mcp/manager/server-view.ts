@@ -6,7 +6,7 @@ import {cell} from '../../core/untrusted.ts';
 import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ServerState} from '../connection/state.ts';
 
-const mostWarnings = 20;
+const maxWarnings = 20;
 
 /** What a view is made of. Texts of servers as they came. */
 export type ViewParts = {
@@ -58,7 +58,7 @@ export function viewServer(
 		...(stderr === undefined ? {} : {stderr: clean(stderr, 300)}),
 		...(pingMs === undefined || state.status !== 'connected' ? {} : {pingMs: Math.round(pingMs)}),
 		activeCalls: parts.activeCalls,
-		warnings: parts.warnings.slice(0, mostWarnings).map(warning => clean(warning, 300)),
+		warnings: parts.warnings.slice(0, maxWarnings).map(warning => clean(warning, 300)),
 	};
 }
 

@@ -25,7 +25,7 @@ import {openServer} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 
 /** Calls of one server that run side by side, where they may. */
-const mostParallelCalls = 64;
+const maxParallelCalls = 64;
 
 export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' | 'onRemoved'> & {
 	readonly pins: Pins;
@@ -82,7 +82,7 @@ export function createToolServer(
 	const hideSecrets = createRedact(() => secrets, {byShape: false});
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
-	const parallel = createCallQueue(mostParallelCalls);
+	const parallel = createCallQueue(maxParallelCalls);
 	const samplingWindow = createRequestWindow(clock);
 	const formWindow = createRequestWindow(clock);
 

@@ -7,7 +7,7 @@ import type {GrantFiles} from './grant-files.ts';
 /** A peer that refreshes holds the lock for one request, which is bounded. */
 const lockWaitMs = 60_000;
 
-const mostRemembered = 64;
+const maxRemembered = 64;
 
 /**
  * What this process knows of one server's grant beyond the files: which tokens were refused. Files are never emptied for that; only a new grant
@@ -103,7 +103,7 @@ function createMemory(): {
 			known.delete(text);
 			known.add(text);
 			const [oldest] = known;
-			if (known.size > mostRemembered && oldest !== undefined) {
+			if (known.size > maxRemembered && oldest !== undefined) {
 				known.delete(oldest);
 			}
 		},

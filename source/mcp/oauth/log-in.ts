@@ -19,7 +19,7 @@ import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
 /** How often a person is asked to agree in one login; a server that wants more does not know what it wants. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /** How long a server may take until it has said how to log in, without the requests to others. */
 const probeTimeoutMs = 30_000;
@@ -68,7 +68,7 @@ export async function logIn(
 	login: Login,
 ): Promise<void> {
 	for (let round = 0; ; round++) {
-		const openBrowser = round < mostRounds ? options.openBrowser : refuseRound;
+		const openBrowser = round < maxRounds ? options.openBrowser : refuseRound;
 		// oxlint-disable-next-line no-await-in-loop -- each round needs the last one's grant
 		if (await isAccepted(server, {...options, openBrowser}, login)) {
 			return;
@@ -76,7 +76,7 @@ export async function logIn(
 	}
 
 	async function refuseRound(): Promise<never> {
-		throw refused(server, `it asks again after ${mostRounds} logins`);
+		throw refused(server, `it asks again after ${maxRounds} logins`);
 	}
 }
 

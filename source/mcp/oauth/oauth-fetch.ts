@@ -9,7 +9,7 @@ import {requestTokens} from './request-tokens.ts';
 
 const metadataTimeoutMs = 10_000;
 const tokenTimeoutMs = 30_000;
-const largestAnswer = 1_048_576;
+const maxAnswerBytes = 1_048_576;
 const ownAgent = `Svc-Agent/${version}`;
 
 /**
@@ -22,7 +22,7 @@ export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike
 	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
 		const {clock} = requests;
 		return boundedRequest(async signal => fetch(url, {...init, signal}), {
-			bounds: {clock, timeoutMs, maxBytes: largestAnswer},
+			bounds: {clock, timeoutMs, maxBytes: maxAnswerBytes},
 			signal: init.signal,
 		});
 	};

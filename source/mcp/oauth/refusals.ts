@@ -3,7 +3,7 @@ import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 
 /** Most characters of what an authorization server said that a message may hold. @see manual/tool-servers.md#states */
-const longestExcerpt = 200;
+const maxExcerptLength = 200;
 
 /** What an authorization server answered. */
 export type Answer = {readonly status: number; readonly text: string};
@@ -46,7 +46,7 @@ function excerpt(text: string, redact: Redact): string {
 		redact(said || text)
 			.replaceAll(/\s+/g, ' ')
 			.trim(),
-		longestExcerpt,
+		maxExcerptLength,
 	).text;
 }
 

@@ -42,7 +42,7 @@ export type ServerLogins = {
 };
 
 /** Secrets of a few hundred refreshes; older ones have expired. */
-const mostSecrets = 500;
+const maxSecrets = 500;
 
 type Known = {
 	readonly key: string;
@@ -64,7 +64,7 @@ export function createServerLogins({
 	const hide = (texts: ReadonlyArray<string | undefined>) => {
 		const added = texts.filter(text => text !== undefined && !secrets.includes(text));
 		if (added.length > 0) {
-			secrets = [...secrets, ...added.filter(text => text !== undefined)].slice(-mostSecrets);
+			secrets = [...secrets, ...added.filter(text => text !== undefined)].slice(-maxSecrets);
 		}
 	};
 

@@ -14,10 +14,10 @@ import {formFields} from './form-fields.ts';
 import {createRefusalLog, createRequestWindow, type RequestWindow} from './request-limits.ts';
 
 /** Questions of one connection that may wait at the same time. */
-const mostQuestions = 5;
+const maxQuestions = 5;
 
 /** Questions of one server in a minute, answered or not: each is written down, and rings for a person. */
-const mostInMinute = 20;
+const maxInMinute = 20;
 
 export type FormHandlerDependencies = {
 	readonly server: ToolServerConfig;
@@ -56,11 +56,11 @@ export function createFormHandler({
 		{message, requestedSchema}: {message: string; requestedSchema: unknown},
 		signal: AbortSignal,
 	): Promise<ElicitResult> => {
-		if (waiting >= mostQuestions || times.recent().length >= mostInMinute) {
+		if (waiting >= maxQuestions || times.recent().length >= maxInMinute) {
 			const reason =
-				waiting >= mostQuestions
+				waiting >= maxQuestions
 					? `${waiting} of its forms wait already`
-					: `more than ${mostInMinute} in a minute`;
+					: `more than ${maxInMinute} in a minute`;
 			tell(`A form is not asked for: ${reason}`);
 			return {action: 'cancel'};
 		}

@@ -3,9 +3,9 @@ import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 
-const mostFields = 50;
-const mostOptions = 500;
-const longestKey = 200;
+const maxFields = 50;
+const maxOptions = 500;
+const maxKeyLength = 200;
 
 const formats = new Set(['email', 'uri', 'date', 'date-time']);
 
@@ -29,11 +29,11 @@ export function formFields(requestedSchema: unknown): readonly FormField[] | und
 	const entries = isJsonObject(properties) ? Object.entries(properties) : [];
 	const fields = entries.map(([key, schema]) => fieldOf(key, schema, needed.has(key)));
 	const known = fields.filter(field => field !== undefined);
-	return known.length === fields.length && known.length <= mostFields ? known : undefined;
+	return known.length === fields.length && known.length <= maxFields ? known : undefined;
 }
 
 function fieldOf(key: string, schema: JsonValue, required: boolean): FormField | undefined {
-	const kind = isJsonObject(schema) && key.length <= longestKey ? kindOf(schema) : undefined;
+	const kind = isJsonObject(schema) && key.length <= maxKeyLength ? kindOf(schema) : undefined;
 	if (!kind || !isJsonObject(schema)) {
 		return undefined;
 	}
@@ -114,7 +114,7 @@ function optionsOf(schema: JsonObject): FormField['options'] | undefined {
 	const options = pairs.flatMap(([value, title]) =>
 		typeof value === 'string' ? [{value, title: cell(textOf(title) || value, 200).text}] : [],
 	);
-	return options.length === pairs.length && options.length > 0 && options.length <= mostOptions
+	return options.length === pairs.length && options.length > 0 && options.length <= maxOptions
 		? options
 		: undefined;
 }

@@ -3,9 +3,9 @@ import type {SamplingPolicy} from '../../config/tool-server.ts';
 import type {SampleRequest} from '../../core/sample.ts';
 import {visibleText} from '../catalogue/visible-text.ts';
 
-const mostMessages = 100;
-const longestConversation = 200_000;
-const mostStops = 10;
+const maxMessages = 100;
+const maxConversationLength = 200_000;
+const maxStops = 10;
 const minuteMs = 60_000;
 
 /** What our model is asked when a server may ask it. */
@@ -46,8 +46,8 @@ export function judgeSampling(
 
 	const {systemPrompt = '', temperature, stopSequences} = params;
 	const length = messages.reduce((sum, {text}) => sum + text.length, systemPrompt.length);
-	if (messages.length > mostMessages || length > longestConversation) {
-		return refused(`more than ${mostMessages} messages or ${longestConversation} characters`);
+	if (messages.length > maxMessages || length > maxConversationLength) {
+		return refused(`more than ${maxMessages} messages or ${maxConversationLength} characters`);
 	}
 
 	const model = modelFor(params, policy);
@@ -59,7 +59,7 @@ export function judgeSampling(
 			messages: messages.map(({role, text}) => ({role, text: visibleText(text)})),
 			maxTokens: Math.max(1, Math.min(Math.floor(params.maxTokens) || 1, policy.maxTokensCap)),
 			...(temperature === undefined ? {} : {temperature: Math.min(Math.max(temperature, 0), 2)}),
-			...(stopSequences ? {stopSequences: stopSequences.slice(0, mostStops)} : {}),
+			...(stopSequences ? {stopSequences: stopSequences.slice(0, maxStops)} : {}),
 		},
 	};
 }

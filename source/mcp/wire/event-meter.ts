@@ -2,7 +2,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /** As much of a line as is looked at: enough for `retry: ` and a number. */
-const longestHead = 32;
+const maxHeadBytes = 32;
 
 export type EventMeter = {
 	/** `false`: an event is larger than the limit. */
@@ -56,7 +56,7 @@ export function createEventMeter(maxEventBytes: number): EventMeter {
 	return {
 		push(chunk) {
 			for (let index = 0; index < chunk.length; index++) {
-				index = lineBytes < longestHead ? index : skip(chunk, index);
+				index = lineBytes < maxHeadBytes ? index : skip(chunk, index);
 				const byte = chunk[index];
 				if (byte !== undefined) {
 					take(byte);

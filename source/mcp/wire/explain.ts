@@ -22,7 +22,7 @@ import {cleanQuote, quoteOf, statusOf} from './quote-error.ts';
 import type {StdioFacts} from './stdio-transport.ts';
 import {messageTooLarge, sessionNotFound, streamLost} from './synthetic-errors.ts';
 
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 /** What is known of the connection whose error is explained. */
 export type Situation = {
@@ -46,7 +46,7 @@ export function explain(error: unknown, situation: Situation): ConnectFailure {
 	}
 
 	const {message, kind} = judge(error, situation, 0);
-	return {message: cell(situation.redact(message), longestMessage).text, kind};
+	return {message: cell(situation.redact(message), maxMessageLength).text, kind};
 }
 
 function judge(error: unknown, situation: Situation, depth: number): ConnectFailure {

@@ -5,8 +5,8 @@ import type {OpenedTransport, OpenOptions} from './open-transport.ts';
 import {createStdioTransport} from './stdio-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
-const longestLogLine = 2000;
-const longestLastLine = 300;
+const maxLogLineLength = 2000;
+const maxLastLineLength = 300;
 
 /** Makes the way to a stdio server; nothing runs before `start()`. */
 export function openStdio(
@@ -22,9 +22,9 @@ export function openStdio(
 		clock,
 		groups,
 		onStderr(line) {
-			const text = cell(hide(line), longestLogLine).text;
+			const text = cell(hide(line), maxLogLineLength).text;
 			if (text.trim() !== '') {
-				lastStderr = cell(text, longestLastLine).text;
+				lastStderr = cell(text, maxLastLineLength).text;
 				stderrLog.write(server.name, text);
 			}
 		},

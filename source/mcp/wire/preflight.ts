@@ -11,7 +11,7 @@ import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.
 /** For everything together. */
 const preflightMs = 5000;
 
-const longestType = 100;
+const maxTypeLength = 100;
 
 const probe = JSON.stringify({
 	jsonrpc: '2.0',
@@ -81,7 +81,7 @@ const isPossible = (type: string): boolean =>
 
 const notAServer = (name: string, type: string, redact: Redact) =>
 	new ConnectError({
-		message: `MCP server '${name}': its url answers with ${cell(redact(type), longestType).text}, not as a tool server: check url, or set skip_preflight`,
+		message: `MCP server '${name}': its url answers with ${cell(redact(type), maxTypeLength).text}, not as a tool server: check url, or set skip_preflight`,
 		kind: 'permanent',
 	});
 

@@ -3,7 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 
-const longestQuote = 200;
+const maxQuoteLength = 200;
 
 /** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
 export function statusOf(error: unknown): number | undefined {
@@ -48,4 +48,4 @@ function messageInJson(text: string): string {
 
 /** A stranger's words for one sentence: redacted, then cleaned and cut to 200 characters. */
 export const cleanQuote = (text: string, redact: Redact): string =>
-	cell(redact(text).trim(), longestQuote).text;
+	cell(redact(text).trim(), maxQuoteLength).text;

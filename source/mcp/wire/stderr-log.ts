@@ -2,10 +2,10 @@ import type {Clock} from '../../core/clock.ts';
 import {createLineFile} from '../../core/line-file.ts';
 
 /** The file is set aside at this size; with the one before it the log never takes more than twice this. */
-const largestBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 
 /** Lines that may wait for the disk. */
-const longestBacklog = 1000;
+const maxBacklog = 1000;
 
 export type StderrLog = AsyncDisposable & {
 	/** `line` is cleaned and redacted. Never throws, never waits. */
@@ -24,9 +24,9 @@ export function createStderrLog({
 	readonly clock: Clock;
 }): StderrLog {
 	const file = createLineFile(path, {
-		largestBytes,
+		maxBytes,
 		kept: 1,
-		longestBacklog,
+		maxBacklog,
 		describeLost: lines => `${lines} lines were dropped`,
 	});
 	return {

@@ -24,10 +24,10 @@ const lastAnswersMs = 200;
 /** How long the news of an exit may take after the pipe broke. */
 const exitNewsMs = 1000;
 
-const longestStderrLine = 8192;
+const maxStderrLineBytes = 8192;
 
 /** Messages that may wait for a server to read them: one that asks without end must not make us remember each answer. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 export type ProcessExit = {readonly code: number | null; readonly signal: string | null};
 
@@ -162,7 +162,7 @@ export function createStdioTransport({
 			},
 		});
 		const stderr = createLineReader({
-			maxBytes: longestStderrLine,
+			maxBytes: maxStderrLineBytes,
 			above: 'cut',
 			onLine: onStderr,
 		});
@@ -226,7 +226,7 @@ export function createStdioTransport({
 				throw new SvcError('mcp_connect_failed', 'The server is not running');
 			}
 
-			if (waiting >= mostWaiting) {
+			if (waiting >= maxWaiting) {
 				throw notReading();
 			}
 

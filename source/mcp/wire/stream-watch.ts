@@ -5,7 +5,7 @@ import type {Clock} from '../../core/clock.ts';
 const lossMs = 2500;
 
 /** A pause that a server asks for longer than this is a loss. */
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 
 /** What the fetch tells about the event streams that belong to one message. */
 export type StreamWatch = {
@@ -48,7 +48,7 @@ export function watchStreams({
 			}
 
 			cancel?.();
-			const pauseMs = retryMs !== undefined && retryMs <= longestRetryMs ? retryMs : 0;
+			const pauseMs = retryMs !== undefined && retryMs <= maxRetryMs ? retryMs : 0;
 			cancel = clock.after(pauseMs + lossMs, onLost);
 		},
 		tooLarge() {

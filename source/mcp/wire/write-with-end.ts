@@ -3,7 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 
 /** How long a reader may leave its pipe full. */
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /** How much may wait for a reader that does not read. */
 const maxWaitingBytes = 20 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function writeWithEnd(
 	}
 
 	cleanup.defer(
-		clock.after(longestWaitMs, () => {
+		clock.after(maxWaitMs, () => {
 			reject(notReading());
 		}),
 	);

@@ -6,7 +6,7 @@ import {type EmailSettings, emailSettings} from './settings.ts';
 /** Mail. @see manual/delivery-email.md */
 export const email = {
 	...platform('email'),
-	text: {longest: 500_000, mentions: 'kept'},
+	text: {maxLength: 500_000, mentions: 'kept'},
 	settings: emailSettings,
 	check: (extra, {homeChannel}) => recipientsOf(extra, homeChannel),
 	load: async () => import('./sender.ts'),

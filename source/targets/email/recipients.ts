@@ -3,8 +3,8 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {type Checked, keyOf, textOf} from '../target-keys.ts';
 
-const mostRecipients = 10;
-const longestSubject = 200;
+const maxRecipients = 10;
+const maxSubjectLength = 200;
 
 /**
  * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10.
@@ -16,7 +16,7 @@ export function recipientsOf(
 	homeChannel: string | undefined,
 ): Checked<readonly string[]> {
 	const named = [keyOf(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
-	const entries = named.length === 0 ? [homeChannel] : named.slice(0, mostRecipients + 1);
+	const entries = named.length === 0 ? [homeChannel] : named.slice(0, maxRecipients + 1);
 	if (entries[0] === undefined) {
 		return {
 			ok: false,
@@ -42,8 +42,8 @@ export function recipientsOf(
 		}
 	}
 
-	return recipients.size > mostRecipients
-		? invalid(`names more than ${mostRecipients} recipients`)
+	return recipients.size > maxRecipients
+		? invalid(`names more than ${maxRecipients} recipients`)
 		: {ok: true, value: [...recipients]};
 }
 
@@ -79,12 +79,12 @@ export function subjectOf(
 const oneLine = (text: string) =>
 	Array.from(
 		text
-			.slice(0, longestSubject * 4)
+			.slice(0, maxSubjectLength * 4)
 			.toWellFormed()
 			.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
 			.trim(),
 	)
-		.slice(0, longestSubject)
+		.slice(0, maxSubjectLength)
 		.join('');
 
 const invalid = (problem: string) =>

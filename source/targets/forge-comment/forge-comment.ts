@@ -14,7 +14,7 @@ export const forgeComment = {
 	reachesPeople: true,
 	isRepeatable: false,
 	// What code hosts accept as one comment.
-	text: {longest: 65_536, mentions: 'neutralised'},
+	text: {maxLength: 65_536, mentions: 'neutralised'},
 	place: extra => `a comment on ${shownPlace(extra)}`,
 	effect: extra => `posts a comment to ${shownPlace(extra)}`,
 	problem: findMissing,

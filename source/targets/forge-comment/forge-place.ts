@@ -14,7 +14,7 @@ export type ForgePlace = {
 const repoPattern =
 	/^(?![.-]+\/)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/;
 
-const largestNumber = 2 ** 31 - 1;
+const maxNumber = 2 ** 31 - 1;
 
 /** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
 export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
@@ -33,7 +33,7 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 	}
 
 	const parsed = /^\d{1,10}$/.test(number.value) ? Number(number.value) : 0;
-	if (parsed < 1 || parsed > largestNumber) {
+	if (parsed < 1 || parsed > maxNumber) {
 		return invalid('pr_number', number.value, 'must be a number from 1 to 2147483647');
 	}
 

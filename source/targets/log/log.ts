@@ -1,7 +1,7 @@
 import type {SenderWorld, TargetKind} from '../target-kind.ts';
 
 /** Cut before it is cleaned; a record of the log holds less anyway. */
-const longestText = 8000;
+const maxTextLength = 8000;
 
 /** The gateway log: one record per answer, as much of it as a record holds. The whole answer stays in the journal. @see manual/delivery-log.md */
 export const log = {
@@ -18,7 +18,7 @@ export const log = {
 const connect: Awaited<ReturnType<TargetKind['load']>>['connect'] = (_, world: SenderWorld) => ({
 	async send({text, route, event, delivery, job, runId}) {
 		const whose = job ? `job "${job.name}"` : `route "${route}"`;
-		world.log.info(`Answer of ${whose}: ${text.slice(0, longestText)}`, {
+		world.log.info(`Answer of ${whose}: ${text.slice(0, maxTextLength)}`, {
 			route,
 			event,
 			delivery,

@@ -47,7 +47,7 @@ type Entry =
 	| {readonly kind: 'pasted'; readonly paste: Paste};
 
 const tornMouseMs = 1000;
-const longestFieldPaste = 10_000;
+const maxFieldPasteLength = 10_000;
 
 const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
 
@@ -96,7 +96,7 @@ export function createInputFrontend(
 			}
 			case 'pasted': {
 				if (!pastes.ask(entry.paste)) {
-					toField(singleLine(entry.paste.text, longestFieldPaste));
+					toField(singleLine(entry.paste.text, maxFieldPasteLength));
 				}
 
 				break;

@@ -7,7 +7,7 @@ export type KeystrokeQueue<Entry> = {
 	readonly clear: () => void;
 };
 
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /**
  * Handles entries one after the other, the first one now, with two turns of the event loop in between: React draws what one did
@@ -37,7 +37,7 @@ export function createKeystrokeQueue<Entry>(handle: (entry: Entry) => void): Key
 		add(entry) {
 			if (!turn) {
 				take(entry);
-			} else if (waiting.length < mostWaiting) {
+			} else if (waiting.length < maxWaiting) {
 				waiting.push(entry);
 			}
 		},

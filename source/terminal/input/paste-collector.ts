@@ -20,7 +20,7 @@ export type PasteCollector = {
 
 const nothing = () => {};
 
-const longestPaste = 1_048_576;
+const maxPasteLength = 1_048_576;
 const silenceMs = 2000;
 
 /**
@@ -34,7 +34,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteC
 	let cancelSilence = nothing;
 
 	const keep = (text: string) => {
-		const part = text.slice(0, Math.max(0, longestPaste - length));
+		const part = text.slice(0, Math.max(0, maxPasteLength - length));
 		length += text.length;
 		if (part !== '') {
 			parts.push(part);
@@ -45,7 +45,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteC
 		cancelSilence();
 		done({
 			text: parts.join(''),
-			complete: ended && length <= longestPaste,
+			complete: ended && length <= maxPasteLength,
 			t: clock.monotonic(),
 		});
 	};

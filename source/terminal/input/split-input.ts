@@ -25,9 +25,9 @@ export type Split = {readonly token: Token; readonly length: number};
 /** End of a bracketed paste. */
 export const pasteEnd = '\u001B[201~';
 
-const longestGrapheme = 64;
-const longestSequence = 64;
-const longestReply = 4096;
+const maxGraphemeLength = 64;
+const maxSequenceLength = 64;
+const maxReplyLength = 4096;
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
@@ -66,7 +66,7 @@ function splitText(input: string, final: boolean): Split | undefined {
 		return keySplit(input.slice(0, 1));
 	}
 
-	const piece = input.slice(0, longestGrapheme).replace(/[\uD800-\uDBFF]$/, '');
+	const piece = input.slice(0, maxGraphemeLength).replace(/[\uD800-\uDBFF]$/, '');
 	const [first] = graphemes.segment(piece === '' ? input.slice(0, 1) : piece);
 	const grapheme = first?.segment ?? input.slice(0, 1);
 	const isLast = grapheme.length === input.length;
@@ -107,12 +107,12 @@ function splitCsi(input: string, final: boolean): Split | undefined {
 	}
 
 	const whole = /^\u001B\[[0-?]*[ -/]*[@-~]/.exec(input)?.[0];
-	if (whole !== undefined && whole.length <= longestSequence) {
+	if (whole !== undefined && whole.length <= maxSequenceLength) {
 		return {token: classify(whole), length: whole.length};
 	}
 
-	const begun = (/^\u001B\[[0-?]*[ -/]*/.exec(input)?.[0] ?? '').slice(0, longestSequence);
-	if (begun.length === input.length && !final && begun.length < longestSequence) {
+	const begun = (/^\u001B\[[0-?]*[ -/]*/.exec(input)?.[0] ?? '').slice(0, maxSequenceLength);
+	if (begun.length === input.length && !final && begun.length < maxSequenceLength) {
 		return undefined;
 	}
 
@@ -152,8 +152,8 @@ function splitMouse(input: string, final: boolean): Split | undefined | 'other' 
 		};
 	}
 
-	const begun = (/^\u001B\[<[\d;]*/.exec(input)?.[0] ?? '').slice(0, longestSequence);
-	if (begun.length < input.length || begun.length === longestSequence) {
+	const begun = (/^\u001B\[<[\d;]*/.exec(input)?.[0] ?? '').slice(0, maxSequenceLength);
+	if (begun.length < input.length || begun.length === maxSequenceLength) {
 		return {token: nothing, length: begun.length};
 	}
 
@@ -200,10 +200,10 @@ function splitString(input: string, final: boolean): Split | undefined {
 		return splitAlt(input, final);
 	}
 
-	const end = /\u0007|\u001B\\|\u009C|\u001B[^\\]/.exec(input.slice(2, longestReply));
+	const end = /\u0007|\u001B\\|\u009C|\u001B[^\\]/.exec(input.slice(2, maxReplyLength));
 	if (!end) {
-		const isOver = final || input.length >= longestReply;
-		return isOver ? {token: nothing, length: Math.min(input.length, longestReply)} : undefined;
+		const isOver = final || input.length >= maxReplyLength;
+		return isOver ? {token: nothing, length: Math.min(input.length, maxReplyLength)} : undefined;
 	}
 
 	const isWhole = !/^\u001B[^\\]/.test(end[0]);

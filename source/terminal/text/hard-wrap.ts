@@ -31,9 +31,9 @@ export function hardWrap(
 }
 
 /** Safe text has a few marks on a letter at most, and emoji of a few parts. */
-const mostUnitsOfCell = 32;
+const maxUnitsPerCell = 32;
 
 function headOf(text: Safe, cells: number): Safe {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-	return text.slice(0, (cells + 1) * mostUnitsOfCell) as Safe;
+	return text.slice(0, (cells + 1) * maxUnitsPerCell) as Safe;
 }

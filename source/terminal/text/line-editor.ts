@@ -8,7 +8,7 @@ import {singleLine} from './single-line.ts';
 export type LineText = {readonly value: string; readonly cursor: number};
 
 /** Characters (UTF-16 units) that a line takes. */
-export const longestLine = 2000;
+export const maxLineLength = 2000;
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
@@ -21,7 +21,7 @@ export const lineText = (value = ''): LineText => ({value, cursor: split(value).
 /** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, what does not fit is cut. */
 export function insertText({value, cursor}: LineText, text: string): LineText {
 	const parts = split(value);
-	const room = Math.max(0, longestLine - value.length);
+	const room = Math.max(0, maxLineLength - value.length);
 	const head = parts.slice(0, cursor).join('') + singleLine(text, room);
 	const joined = head + parts.slice(cursor).join('');
 	return {value: joined, cursor: split(head).length};
@@ -101,7 +101,7 @@ export function shownLine(
 		used += widthOf(parts[start] ?? '');
 	}
 
-	const before = cell(parts.slice(start, cursor).join(''), longestLine).text;
-	const after = cell(parts.slice(cursor).join(''), longestLine).text;
+	const before = cell(parts.slice(start, cursor).join(''), maxLineLength).text;
+	const after = cell(parts.slice(cursor).join(''), maxLineLength).text;
 	return safe`${before}${cursorSign}${clip(after, Math.max(0, width - widthOf(before) - 1))}`;
 }

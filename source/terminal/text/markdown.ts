@@ -10,7 +10,7 @@ export type MarkdownRow = {
 };
 
 /** More than this is not looked into; the rest is shown as it is written. */
-const mostCharacters = 256 * 1024;
+const maxCharacters = 256 * 1024;
 
 /** Narrowest column that the last cells of a table are wrapped in. */
 const narrowestColumn = 28;
@@ -21,7 +21,7 @@ const narrowestColumn = 28;
  */
 export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
-	if (text.length > mostCharacters) {
+	if (text.length > maxCharacters) {
 		return rowsOf(text, 'text', room);
 	}
 
@@ -155,7 +155,7 @@ const indented = (rows: readonly MarkdownRow[]): readonly MarkdownRow[] =>
 
 const joined = (head: string, tail: Safe): Safe => cleaned(head + tail);
 
-const cleaned = (text: string): Safe => block(text, {maxLength: mostCharacters}).text;
+const cleaned = (text: string): Safe => block(text, {maxLength: maxCharacters}).text;
 
 const rowsOf = (text: string, kind: MarkdownRow['kind'], width: number): readonly MarkdownRow[] =>
 	cleaned(text)

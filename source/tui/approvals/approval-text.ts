@@ -104,7 +104,7 @@ export const reachText = ({scope, run, expiresAt}: ApprovalRule): Safe => {
 };
 
 /** Twenty names of a rule are shown whole, unless somebody made them to be long. */
-const longestKeys = 8000;
+const maxKeysLength = 8000;
 
 /** Which arguments a rule covers. */
 export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
@@ -114,7 +114,7 @@ export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
 
 	return args.keys === undefined
 		? literal('exactly the same arguments')
-		: safe`the same ${cell(args.keys.map(quotedName).join(', '), longestKeys).text}`;
+		: safe`the same ${cell(args.keys.map(quotedName).join(', '), maxKeysLength).text}`;
 };
 
 /** A rule as it is stored: `allow github-tools/create_issue  any arguments  sha256:9c1f…  expires 20 Dec 2026`. */

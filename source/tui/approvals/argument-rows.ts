@@ -20,11 +20,11 @@ export type ArgumentRows = {
 };
 
 /** More rows than this are read in a pager. */
-export const mostArgumentRows = 200;
+export const maxArgumentRows = 200;
 
 const indent = 4;
 const nameCells = {least: 6, most: 16} as const;
-const longestValue = 64_000;
+const maxValueLength = 64_000;
 
 type Argument = {
 	/** Absent for what is no object. */
@@ -50,10 +50,10 @@ export function argumentRows(
 		const shown = rowsOf(argument, {isCompared: last !== undefined, cells, width});
 		flags += shown.flags;
 		rows.push(...shown.rows);
-		if (!shown.isWhole || rows.length > mostArgumentRows) {
+		if (!shown.isWhole || rows.length > maxArgumentRows) {
 			const note = literal('  … not everything can be shown here: e opens all of it');
 			return {
-				rows: [...rows.slice(0, mostArgumentRows), line(note, 'warn')],
+				rows: [...rows.slice(0, maxArgumentRows), line(note, 'warn')],
 				count: countOf(args),
 				isWhole: false,
 				flags,
@@ -87,10 +87,10 @@ function argumentsOf(args: JsonValue, last: JsonValue | undefined): readonly Arg
 type Shape = {readonly isCompared: boolean; readonly cells: number; readonly width: number};
 
 const nameOf = (name: string | undefined): Cleaned =>
-	name === undefined ? {text: empty, flags: 0} : cell(quotedName(name), longestName);
+	name === undefined ? {text: empty, flags: 0} : cell(quotedName(name), maxNameLength);
 
-const longestName = 2000;
-const mostNameRows = 40;
+const maxNameLength = 2000;
+const maxNameRows = 40;
 
 /** Two columns for the gutter, two for the sign. */
 const head = (mark: Safe, sign: Safe): Span => ({text: safe`${mark} ${sign} `, tone: 'warn'});
@@ -121,7 +121,7 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 					? literal('+')
 					: literal(' ');
 	const tone: Tone = isChanged || isNew ? 'strong' : 'plain';
-	const names = hardWrap(key.text, width - indent, mostNameRows);
+	const names = hardWrap(key.text, width - indent, maxNameRows);
 	const isLong = widthOf(key.text) > cells;
 	const blank = fit(empty, cells + 2);
 	const [first, ...more] = now.rows;
@@ -149,7 +149,7 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 					{text, tone: 'warn'},
 				])),
 	];
-	const isNamed = names.isWhole && JSON.stringify(name ?? '').length <= longestName;
+	const isNamed = names.isWhole && JSON.stringify(name ?? '').length <= maxNameLength;
 	return {rows, flags, isWhole: now.isWhole && isNamed};
 }
 
@@ -172,9 +172,9 @@ function valueLines(value: JsonValue | undefined, width: number) {
 	for (const json of lines) {
 		for (const [index, text] of (isShort ? [json] : afterLineBreaks(json)).entries()) {
 			const wrapped = hardWrap(
-				cell(text, longestValue).text,
+				cell(text, maxValueLength).text,
 				width,
-				mostArgumentRows + 1 - rows.length,
+				maxArgumentRows + 1 - rows.length,
 			);
 			rows.push(
 				...wrapped.rows.map((row, at) => ({
@@ -182,7 +182,7 @@ function valueLines(value: JsonValue | undefined, width: number) {
 					mark: index === 0 && at === 0 ? gutter.line : gutter.goesOn,
 				})),
 			);
-			if (!wrapped.isWhole || text.length > longestValue) {
+			if (!wrapped.isWhole || text.length > maxValueLength) {
 				return {rows, flags: flagsOf(value), isWhole: false};
 			}
 		}
@@ -195,22 +195,22 @@ function valueLines(value: JsonValue | undefined, width: number) {
 const afterLineBreaks = (json: string): readonly string[] =>
 	json.replaceAll(/\\[^]/g, escape => (escape === '\\n' ? '\\n\n' : escape)).split(/\n(?=.)/);
 
-const mostLooked = 100_000;
+const maxLooked = 100_000;
 
 /** Hostile characters in the texts of a value; JSON writes line breaks and tabs as two characters, so they are no surprise. */
 function flagsOf(value: JsonValue): number {
 	let flags = 0;
 	JSON.stringify(value, (key: string, part: unknown) => {
 		const looked = typeof part === 'string' ? part.replaceAll(/[\n\r\t]/g, ' ') : '';
-		flags += cell(looked, mostLooked).flags + cell(key).flags;
+		flags += cell(looked, maxLooked).flags + cell(key).flags;
 		return part;
 	});
 	return flags;
 }
 
-const longestBefore = 120;
+const maxBeforeLength = 120;
 
-const oneLine = (value: JsonValue): Safe => cell(JSON.stringify(value), longestBefore).text;
+const oneLine = (value: JsonValue): Safe => cell(JSON.stringify(value), maxBeforeLength).text;
 
 const isSame = (one: JsonValue | undefined, other: JsonValue): boolean =>
 	JSON.stringify(one) === JSON.stringify(other);

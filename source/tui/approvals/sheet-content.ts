@@ -90,7 +90,7 @@ type RuleStep = Extract<Sheet['step'], {kind: 'rule'}>;
 
 const mark = 4;
 const box = 4;
-const longestKeyRows = 30;
+const maxKeyRows = 30;
 const shortValue = 200;
 
 /** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
@@ -113,7 +113,7 @@ export function ruleContent(
 	];
 	const fields = ruleKeys(approval).map(key => ({
 		isMarked: keys.has(key),
-		names: hardWrap(clean(quotedName(key)), width - mark - box, longestKeyRows).rows,
+		names: hardWrap(clean(quotedName(key)), width - mark - box, maxKeyRows).rows,
 		value: cell(isJsonObject(args) ? JSON.stringify(args[key]) : '', shortValue).text,
 	}));
 	const rowsOf = (at: number | undefined): readonly Line[] =>

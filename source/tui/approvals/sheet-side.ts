@@ -24,7 +24,7 @@ export function sideLines(tool: AskedTool, look: Look): readonly Line[] {
 }
 
 /** More of a schema is not looked at. */
-const longestSchema = 8000;
+const maxSchemaLength = 8000;
 
 function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 	return [
@@ -43,7 +43,7 @@ function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 			: bounded(
 					wrapText(
 						block(JSON.stringify(tool.inputSchema, undefined, 2), {
-							maxLength: longestSchema,
+							maxLength: maxSchemaLength,
 							maxLines: most.schemaRows + 1,
 						}).text,
 						width - 2,

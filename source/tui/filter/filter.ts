@@ -29,7 +29,7 @@ export type Filter<Item> = {
 	readonly matches: Test<Item>;
 };
 
-const longestFilter = 1000;
+const maxFilterLength = 1000;
 
 /**
  * Understands `name:value name>value -negation "phrase" free text`; all words must hold. A word that makes no sense is
@@ -37,7 +37,7 @@ const longestFilter = 1000;
  */
 export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): Filter<Item> {
 	const tests: Array<Test<Item>> = [];
-	const pieces = wordsOf(text.slice(0, longestFilter)).map(word => {
+	const pieces = wordsOf(text.slice(0, maxFilterLength)).map(word => {
 		const result = understand(word, vocabulary);
 		if ('problem' in result) {
 			return {start: word.start, end: word.end, problem: result.problem};

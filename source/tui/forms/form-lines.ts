@@ -88,11 +88,11 @@ function fieldRows(field: FormField, look: Look): readonly Line[] {
 	const isEditing = isCurrent && look.form.editing !== undefined;
 	const title = titleOf(field);
 	const isLong = widthOf(title) > cells;
-	const titles = hardWrap(title, width - indent, mostRows).rows;
+	const titles = hardWrap(title, width - indent, maxRows).rows;
 	const tone: Tone = isCurrent ? 'selected' : 'quiet';
 	const values = isEditing
 		? [editedText(field, look, room)]
-		: hardWrap(valueText(field, look.form), room, mostRows).rows;
+		: hardWrap(valueText(field, look.form), room, maxRows).rows;
 	const beside = (mark: Safe): Line => [{text: mark}, {text: fit(empty, indent + cells + 1)}];
 	const cursor = isCurrent ? literal('  > ') : literal('    ');
 	const wrong = problem === undefined || isEditing ? undefined : safe`✗ ${clean(problem)}`;
@@ -130,7 +130,7 @@ function fieldRows(field: FormField, look: Look): readonly Line[] {
 const lead = (text: Safe): Span => ({text, tone: 'accent'});
 
 /** More than any text of a form has. */
-const mostRows = 2000;
+const maxRows = 2000;
 
 const editedText = ({masked}: FormField, {form}: Look, room: number): Safe =>
 	form.editing ? shownLine(form.editing, {width: room, isMasked: masked}) : empty;
@@ -143,7 +143,7 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 	if (Array.isArray(value)) {
 		return value.length === 0
 			? literal('(none)')
-			: cell(value.map(titleFor).map(quotedTitle).join(', '), longestValue).text;
+			: cell(value.map(titleFor).map(quotedTitle).join(', '), maxValueLength).text;
 	}
 
 	if (typeof value === 'boolean') {
@@ -160,11 +160,11 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 
 	return field.kind === 'choice'
 		? clean(quotedTitle(titleFor(value)))
-		: cell(looksOtherwise.test(value) ? JSON.stringify(value) : value, longestValue).text;
+		: cell(looksOtherwise.test(value) ? JSON.stringify(value) : value, maxValueLength).text;
 }
 
 /** More than any value has, once it is cleaned. */
-const longestValue = 100_000;
+const maxValueLength = 100_000;
 
 /** A text that could be taken for none, for a mark of ours, or for more than one. */
 const looksOtherwise = /^[-([{"*✗]|^\s|\s$|\s{2}|\p{C}/u;
@@ -175,17 +175,15 @@ function optionRows(field: FormField, {form, isCurrent, cells, width}: Look): re
 	const room = Math.max(8, width - indent - cells - 2 - box);
 	return (field.options ?? []).flatMap((option, index): readonly Line[] => {
 		const isAt = isCurrent && index === form.option;
-		return hardWrap(clean(quotedTitle(option.title)), room, mostRows).rows.map(
-			(text, row): Line => [
-				{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
-				{text: fit(empty, indent + cells - 1)},
-				{text: isAt && row === 0 ? literal('> ') : literal('  '), tone: 'accent'},
-				{
-					text: safe`${row > 0 ? literal('   ') : chosen.includes(option.value) ? literal('[x]') : literal('[ ]')} ${text}`,
-					tone: isAt ? 'selected' : 'plain',
-				},
-			],
-		);
+		return hardWrap(clean(quotedTitle(option.title)), room, maxRows).rows.map((text, row): Line => [
+			{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
+			{text: fit(empty, indent + cells - 1)},
+			{text: isAt && row === 0 ? literal('> ') : literal('  '), tone: 'accent'},
+			{
+				text: safe`${row > 0 ? literal('   ') : chosen.includes(option.value) ? literal('[x]') : literal('[ ]')} ${text}`,
+				tone: isAt ? 'selected' : 'plain',
+			},
+		]);
 	});
 }
 

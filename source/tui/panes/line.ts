@@ -68,7 +68,7 @@ export function mergeSpans(spans: Line): Line {
 	return merged;
 }
 
-const mostLines = 2000;
+const maxLines = 2000;
 
 /**
  * Safe text as rows of at most `width` cells, broken at blanks where there are any; line breaks stay. At most 2,000 rows.
@@ -77,7 +77,7 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 	const rows: Safe[] = [];
 	for (const paragraph of text.split('\n')) {
 		for (const row of wrapWords(paragraph, Math.max(8, width))) {
-			if (rows.length >= mostLines) {
+			if (rows.length >= maxLines) {
 				return [...rows, literal('…')];
 			}
 

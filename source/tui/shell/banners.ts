@@ -16,9 +16,9 @@ export type BannerState = Pick<
 >;
 
 /** Rows that all banners have together. */
-export const mostBannerRows = 4;
+export const maxBannerRows = 4;
 
-const mostBanners = 3;
+const maxBanners = 3;
 const indent = 2;
 
 /**
@@ -37,8 +37,8 @@ export function bannerLines(
 		modelBanner(state),
 	]
 		.filter(banner => banner !== undefined)
-		.slice(0, mostBanners);
-	let spare = mostBannerRows - banners.length;
+		.slice(0, maxBanners);
+	let spare = maxBannerRows - banners.length;
 	return banners.flatMap(({text, tone}) => {
 		const rows = spare > 0 ? twoRows(text, width) : [text];
 		spare -= rows.length - 1;
@@ -76,16 +76,16 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 
 	const wants =
 		first.kind === 'tool'
-			? safe`wants ${clip(askedFor(first), mostNameCells)}`
+			? safe`wants ${clip(askedFor(first), maxNameCells)}`
 			: literal('wants a form filled in');
 	return {
-		text: safe`! ${clip(askingServer(first), mostNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
+		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
 }
 
 /** A long name must not push the deadline out of the banner. */
-const mostNameCells = 32;
+const maxNameCells = 32;
 
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'

@@ -11,7 +11,7 @@ export type SavedState = {
 };
 
 /** Characters of a filter that are taken back. */
-const longestFilter = 1000;
+const maxFilterLength = 1000;
 
 /**
  * What a file holds of it. Another version may have written the file, or a person: what is not of the right type is left out, and so is a
@@ -34,7 +34,7 @@ export function readSavedState(
 		filters: Object.fromEntries(
 			known.lists.flatMap(id => {
 				const filter = Object.hasOwn(filters, id) ? filters[id] : undefined;
-				return typeof filter === 'string' && filter.length <= longestFilter ? [[id, filter]] : [];
+				return typeof filter === 'string' && filter.length <= maxFilterLength ? [[id, filter]] : [];
 			}),
 		),
 	};

@@ -11,15 +11,15 @@ export type TrialBodyProps = {
 };
 
 const indent = 4;
-const mostSaid = 4;
+const maxSaid = 4;
 
 /** The arguments of a tool that is tried. */
 export function TrialBody({trial, width, height}: TrialBodyProps) {
 	const said = wrapText(clean(trial.description.replaceAll(/\s+/g, ' ')), width - indent - 1);
 	const head = [
 		line(literal('  text by the server'), 'quiet'),
-		...said.slice(0, mostSaid).map(row => line(safe`    ${row}`)),
-		...(said.length > mostSaid ? [line(literal('    …'))] : []),
+		...said.slice(0, maxSaid).map(row => line(safe`    ${row}`)),
+		...(said.length > maxSaid ? [line(literal('    …'))] : []),
 		blankLine,
 		line(literal('  Each argument takes JSON, or else a text; empty ones are left out.'), 'quiet'),
 		line(literal('  A call that needs approval asks for it: ! opens it.'), 'quiet'),

@@ -5,7 +5,7 @@ import {
 	editLine,
 	insertText,
 	lineText,
-	longestLine,
+	maxLineLength,
 	shownLine,
 	type LineText,
 } from '../../../source/terminal/text/line-editor.ts';
@@ -30,7 +30,7 @@ test('Backspace takes a whole character, never half of one', () => {
 
 test('what is pasted is one line without controls', () => {
 	expect(insertText(lineText('a'), 'b\r\n\u001B[2Jc').value).toBe('ab [2Jc');
-	expect(insertText(lineText(), 'x'.repeat(5000)).value).toHaveLength(longestLine);
+	expect(insertText(lineText(), 'x'.repeat(5000)).value).toHaveLength(maxLineLength);
 });
 
 const keys = constantFrom(

@@ -12,7 +12,7 @@ import {
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
-import {argumentRows, mostArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
+import {argumentRows, maxArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
 
 const textOf = (args: JsonValue, last?: JsonValue, width = 60) =>
 	argumentRows(args, {last, width}).rows.map(row => row.map(({text}) => text).join(''));
@@ -82,7 +82,7 @@ test('what needs more than 200 rows is not whole', () => {
 	const {rows, isWhole} = argumentRows({text: 'x'.repeat(20_000)}, {last: undefined, width: 60});
 
 	expect(isWhole).toBe(false);
-	expect(rows.length).toBe(mostArgumentRows + 1);
+	expect(rows.length).toBe(maxArgumentRows + 1);
 });
 
 test('controls, hidden and bidirectional characters are escaped and counted', () => {

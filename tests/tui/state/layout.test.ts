@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {mostBannerRows} from '../../../source/tui/shell/banners.ts';
+import {maxBannerRows} from '../../../source/tui/shell/banners.ts';
 import {layoutOf, type LayoutWish} from '../../../source/tui/state/layout.ts';
 
 const wish: LayoutWish = {
@@ -32,7 +32,7 @@ test('the regions always add up to the terminal', () => {
 			fc.integer({min: 60, max: 300}),
 			fc.integer({min: 16, max: 100}),
 			fc.record({
-				banners: fc.nat(mostBannerRows),
+				banners: fc.nat(maxBannerRows),
 				hasDetail: fc.boolean(),
 				isWide: fc.boolean(),
 				region: fc.constantFrom('list', 'detail'),

@@ -35,12 +35,12 @@ export function bar({share}: GroupClock, cells: number): Safe {
 	return clean('█'.repeat(filled) + '░'.repeat(cells - filled));
 }
 
-const longestInSeconds = 999;
+const maxInSeconds = 999;
 
 /** `17 s`, and from a thousand on `16:40`; begun seconds count. */
 export function secondsText(ms: number): Safe {
 	const seconds = Math.ceil(ms / 1000);
-	return seconds <= longestInSeconds ? clean(`${seconds} s`) : duration(seconds * 1000);
+	return seconds <= maxInSeconds ? clean(`${seconds} s`) : duration(seconds * 1000);
 }
 
 /** When a pending group is dispatched, and by which clock. */

@@ -32,7 +32,7 @@ export type GroupColumns = {
 const cells = {signs: 2, capText: 7} as const;
 const blanks = 5;
 
-const mostKey = 64;
+const maxKeyCells = 64;
 
 const narrowest = {from: 0, events: 9, quietBar: 0, capBar: 0, quietText: 7, next: 8} as const;
 
@@ -52,7 +52,7 @@ export function groupColumns(width: number): GroupColumns {
 	const spent = cells.signs + events + bars + quietText + cells.capText + next + blanks;
 	const rest = Math.max(16, width - spent);
 	const route = Math.min(28, Math.floor(rest * 0.4));
-	return {...shape, route, key: Math.min(mostKey, rest - route)};
+	return {...shape, route, key: Math.min(maxKeyCells, rest - route)};
 }
 
 /** The names of the columns. `whole`: the clocks of the groups that are shown, named when all have the same. */

@@ -88,7 +88,7 @@ function contentRows(group: Group, loaded: Loaded<GroupContent>, width: number):
 }
 
 /** Superseded events that stand before the payload; the pager has all of them. */
-const mostShown = 12;
+const maxShown = 12;
 
 function supersededRows({members, latest, count}: StoredGroup): readonly Line[] {
 	const superseded = members.filter(({delivery}) => delivery !== latest).toReversed();
@@ -96,10 +96,10 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 		return [];
 	}
 
-	const hidden = count - 1 - Math.min(superseded.length, mostShown);
+	const hidden = count - 1 - Math.min(superseded.length, maxShown);
 	return [
 		line(literal('Superseded, newest first'), 'title'),
-		...superseded.slice(0, mostShown).map(member => line(memberText(member))),
+		...superseded.slice(0, maxShown).map(member => line(memberText(member))),
 		...(hidden > 0 ? [line(safe` … ${hidden} more, e opens all in $PAGER`, 'quiet')] : []),
 		blankLine,
 	];

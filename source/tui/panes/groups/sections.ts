@@ -17,7 +17,7 @@ export type Sections = {
 const headings = {groups: 1, done: 1, jobs: 2, noJobs: 2} as const;
 
 /** What the section of jobs keeps when groups need all the room: its headings and two jobs, or a third. */
-const leastForJobs = 4;
+const minJobRows = 4;
 
 /** How the groups and the jobs share the rows of the pane. */
 export function sectionsOf(
@@ -29,7 +29,7 @@ export function sectionsOf(
 	const wanted =
 		pending + done === 0 ? emptyRows() : headings.groups + pending + doneHeading + done;
 	const forJobs = jobs.length === 0 ? headings.noJobs : headings.jobs + jobs.length;
-	const least = Math.min(forJobs, Math.max(leastForJobs, Math.floor(height / 3)), height);
+	const least = Math.min(forJobs, Math.max(minJobRows, Math.floor(height / 3)), height);
 	const groupHeight = Math.min(wanted, height - least);
 	const jobHeight = Math.min(forJobs, height - groupHeight);
 	return {

@@ -53,7 +53,7 @@ export function runRow(
 ): Line {
 	const {route, target, tools} = columns;
 	// A long state takes from the event: when it begins is nowhere else in the row.
-	const lendable = columns.event - leastName;
+	const lendable = columns.event - minNameCells;
 	const word = runWordAt(run, now, {room: cells.state + lendable, approval});
 	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
 	const event = columns.event - borrowed;
@@ -79,7 +79,7 @@ const routeText = ({route, job}: Run): Safe =>
 	route === '-' && job ? safe`job ${clean(job.name)}` : clean(route);
 
 /** Less of a name than this says nothing. */
-const leastName = 4;
+const minNameCells = 4;
 
 /** The event, how many earlier ones it stands for, and the job that a route fired. */
 function eventText({route, event, superseded = 0, job}: Run, room: number): Safe {
@@ -96,5 +96,5 @@ function eventText({route, event, superseded = 0, job}: Run, room: number): Safe
 	// The name gives way: what it stands for is nowhere else in the row.
 	const extra = more.reduce((text, part) => safe`${text} ${part}`, first);
 	const rest = room - widthOf(extra) - 1;
-	return rest < leastName ? extra : safe`${clip(name, rest)} ${extra}`;
+	return rest < minNameCells ? extra : safe`${clip(name, rest)} ${extra}`;
 }

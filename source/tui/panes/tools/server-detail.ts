@@ -61,7 +61,7 @@ const legend = ({tools}: ServerView): readonly Line[] =>
 		? [line(literal('  * claimed by the server, not verified'), 'quiet')]
 		: [];
 
-const leastName = 12;
+const minNameCells = 12;
 const claimCells = 22;
 
 function toolRows(
@@ -70,7 +70,7 @@ function toolRows(
 ): readonly Line[] {
 	const counts = callCounts(calls, {name, profile});
 	const longest = Math.max(...tools.map(({tool}) => widthOf(clean(tool))));
-	const cells = Math.min(longest, Math.max(leastName, width - claimCells));
+	const cells = Math.min(longest, Math.max(minNameCells, width - claimCells));
 	return tools.map((tool): Line => {
 		const count = counts.get(tool.tool);
 		return [

@@ -1,10 +1,10 @@
-const longestLooked = 1_000_000;
+const maxLookedLength = 1_000_000;
 
 const escaped = (name: string) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 
 /** The line (from 1) of `config.yaml` where a tool server begins; of `mcp_servers` when its name is not found; `undefined` without that. */
 export function serverLine(text: string, name: string): number | undefined {
-	const lines = text.slice(0, longestLooked).split('\n');
+	const lines = text.slice(0, maxLookedLength).split('\n');
 	const start = lines.findIndex(line => /^["']?mcp_servers["']?\s*:/.test(line));
 	if (start === -1) {
 		return undefined;
