@@ -1,14 +1,13 @@
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
-import {build} from 'esbuild';
 import {expect, test} from 'vitest';
+import {captureConsole} from '../../../source/core/capture-console.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-
-const from = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+import {serveClient} from './serve-client.ts';
 
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
-/** What one scenario may take: the suite runs dozens of programs at once. */
+/** What one scenario may take: the suite goes through dozens at once. */
 const scenarioMs = 120_000;
 
 // The requirements of both protocols that the contract names: what a client must pass to call itself one of that revision.
@@ -17,13 +16,14 @@ test.for(['2025-11-25', '2026-07-28'])(
 	{timeout: 240_000},
 	async revision => {
 		await using folder = await temporaryHome();
-		const client = folder.file('client.mjs');
-		await bundle(client);
+		await using client = await serveClient(folder);
+		// The SDK's, of tools that it leaves out.
+		using _ = captureConsole(() => {});
 
 		const {code, summary} = await run({
 			requirements: revision,
 			timeout: String(scenarioMs),
-			command: `${process.execPath} ${client}`,
+			command: client.command,
 			'output-dir': folder.file('results'),
 		});
 
@@ -33,28 +33,6 @@ test.for(['2025-11-25', '2026-07-28'])(
 		});
 	},
 );
-
-/** One file that starts quickly: each scenario starts the program anew. */
-async function bundle(outfile: string): Promise<void> {
-	await build({
-		entryPoints: [from('client-program.ts')],
-		outfile,
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		target: 'node24',
-		logLevel: 'warning',
-		// Packages in the old module format expect these names.
-		banner: {
-			js: [
-				"import {createRequire as __createRequire} from 'node:module';",
-				'const require = __createRequire(import.meta.url);',
-				'const __filename = import.meta.filename;',
-				'const __dirname = import.meta.dirname;',
-			].join(''),
-		},
-	});
-}
 
 /** Runs the suite with the Node that runs this test; older ones cannot start it. */
 async function run(
