@@ -1,9 +1,9 @@
 import type {Config, RouteTable} from '../config/config.ts';
 import {loadConfig} from '../config/load-config.ts';
-import {placeless} from '../config/place-problem.ts';
+import {placeless} from '../config/place-diagnostic.ts';
 import {buildRouteTable} from '../config/route-table.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {silentLogger} from '../core/log.ts';
 import {findJob, unavailableJob} from '../schedule/find-job.ts';
 import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
@@ -12,7 +12,7 @@ import type {Context} from './context.ts';
 
 /** Everything that is wrong with the files of a home, and how many routes they give. Unknown keys are errors here. */
 export function checkConfiguration(context: Context): {
-	readonly problems: readonly Problem[];
+	readonly problems: readonly Diagnostic[];
 	readonly routes: number;
 	readonly exists: boolean;
 } {
@@ -45,7 +45,7 @@ export function checkConfiguration(context: Context): {
 }
 
 /** The jobs of the home, and of every other profile that its gateway serves. */
-function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Problem[] {
+function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagnostic[] {
 	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
 		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
 		return [
@@ -60,7 +60,7 @@ function routesWithoutJob(
 	{clock}: Context,
 	{paths, profiles}: Config,
 	{routes}: RouteTable,
-): readonly Problem[] {
+): readonly Diagnostic[] {
 	return [...routes.values()].flatMap(({name, profile, source, cronJob}) => {
 		if (cronJob === undefined) {
 			return [];

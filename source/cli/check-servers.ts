@@ -1,18 +1,18 @@
 import type {Config} from '../config/config.ts';
 import {expandServer} from '../config/expand-server.ts';
 import {contextVariables} from '../config/server-references.ts';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 
 /** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
 export function problemsWithServers({
 	toolServers,
 	profiles,
 	paths,
-}: Pick<Config, 'toolServers' | 'profiles' | 'paths'>): readonly Problem[] {
+}: Pick<Config, 'toolServers' | 'profiles' | 'paths'>): readonly Diagnostic[] {
 	const enabled = [...toolServers.values()].filter(server => server.enabled);
 	return [profiles.of('default'), ...profiles.others].flatMap(({name: profile, environment}) => {
 		const scope = {environment, context: contextVariables(environment)};
-		return enabled.flatMap((server): readonly Problem[] => {
+		return enabled.flatMap((server): readonly Diagnostic[] => {
 			const expanded = expandServer(server, scope);
 			return expanded.ok
 				? []

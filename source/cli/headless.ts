@@ -1,4 +1,4 @@
-import {formatProblem} from '../config/format-problem.ts';
+import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {SvcError} from '../core/errors.ts';
 import {jsonLine} from '../core/json-line.ts';
 import {logLine} from '../core/log-line.ts';
@@ -39,7 +39,7 @@ export async function runHeadless(
 	const {webhook, problems} = gateway.port.getState();
 	const error = problems.find(({severity}) => severity === 'error');
 	if (error && webhook.state === 'refused' && webhook.code === 'config_invalid') {
-		throw new SvcError('config_refused', `Cannot start: ${formatProblem(error)}`);
+		throw new SvcError('config_refused', `Cannot start: ${formatDiagnostic(error)}`);
 	}
 
 	if (webhook.state === 'refused') {

@@ -4,7 +4,7 @@ import {editConfig} from '../config/edit-config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {generateSecret} from '../config/merge-subscription.ts';
-import {adviceOnSecrets} from '../config/weak-secrets.ts';
+import {warningOnSecrets} from '../config/weak-secrets.ts';
 import {defaultPort} from '../core/loopback.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
@@ -39,7 +39,7 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 	const edits = Object.entries(values).flatMap(([key, value]) =>
 		value === undefined ? [] : [{path: ['platforms', 'webhook', key], value}],
 	);
-	const weak = secret === undefined ? undefined : adviceOnSecrets([secret]);
+	const weak = secret === undefined ? undefined : warningOnSecrets([secret]);
 	if (weak !== undefined) {
 		tell(context, weak);
 	}

@@ -1,9 +1,9 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
 import {namePattern} from './home-paths.ts';
-import {placelessIn, type Finding} from './place-problem.ts';
+import {placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemsWithData, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profile-binding.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
@@ -18,8 +18,8 @@ const maxNameLength = 128;
 /** What subscriptions take from `config`. `place` gives findings their place; without it they have none. */
 export const routeContextOf = (
 	{webhook, paths, multiplexProfiles, profiles}: Config,
-	place: (finding: Finding) => Problem = placelessIn(paths.subscriptions),
-): RouteContext & {readonly place: (finding: Finding) => Problem} => ({
+	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(paths.subscriptions),
+): RouteContext & {readonly place: (finding: UnplacedDiagnostic) => Diagnostic} => ({
 	place,
 	profile: paths.profile,
 	multiplexProfiles,
@@ -32,7 +32,7 @@ export const routeContextOf = (
 
 /**
  * Why the receiver would refuse the subscription `name` with `entry`; empty when it would not. The same rules as for a route of `config.yaml`, and the
- * stricter ones for names that are chosen at a prompt. What is only not served (see `adviceOnSubscription`) is not refused.
+ * stricter ones for names that are chosen at a prompt. What is only not served (see `warningsOfSubscription`) is not refused.
  *
  * @see manual/routes.md#subscriptions
  */
@@ -64,22 +64,23 @@ export function resolveSubscription(
 	entry: unknown,
 	context: RouteContext & {
 		/** Gives a finding its place in the file; its path begins with the name. */
-		readonly place: (finding: Finding) => Problem;
+		readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 		/** The route of this name that is in use. */
 		readonly last?: Route | undefined;
 		/** What is known to be wrong with the entry; paths begin at the entry. */
-		readonly known?: readonly Finding[];
+		readonly known?: readonly UnplacedDiagnostic[];
 	},
 ): ResolvedRoute {
 	const shown = cell(name, maxNameLength).text;
 	const written = {
 		name: shown,
 		source: 'dynamic' as const,
-		place: (finding: Finding) => context.place({...finding, path: [name, ...finding.path]}),
+		place: (finding: UnplacedDiagnostic) =>
+			context.place({...finding, path: [name, ...finding.path]}),
 		last: context.last?.source === 'dynamic' ? context.last : undefined,
 	};
 	const nameProblem = problemWithRouteName(name);
-	const known: readonly Finding[] =
+	const known: readonly UnplacedDiagnostic[] =
 		nameProblem === undefined
 			? [...(context.known ?? []), ...problemsWithData(entry)]
 			: [{path: [], message: nameProblem, at: 'key'}];
@@ -104,7 +105,7 @@ function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	}
 
 	const {environment} = context.profiles.of(profile);
-	const findings: Finding[] = [];
+	const findings: UnplacedDiagnostic[] = [];
 	const resolve = (path: KeyPath, secret: string) => {
 		const resolved = resolveReferences(secret, environment);
 		findings.push(...problemsWithReferences(resolved, profile).map(message => ({path, message})));

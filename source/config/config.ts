@@ -1,4 +1,4 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
 import type {PlatformsConfig} from '../targets/targets.ts';
 import type {KeyPath} from './plain-data.ts';
@@ -132,7 +132,7 @@ export type Config = {
 	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** What a person should know, in the order of the file: errors are slips, each of which takes one thing down; at most 101. */
-	readonly problems: readonly Problem[];
+	readonly problems: readonly Diagnostic[];
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
 	/** Whether `config.yaml` was missing or said nothing: blank, comments, `null`. */
@@ -141,7 +141,7 @@ export type Config = {
 
 export type LoadedConfig =
 	| {readonly ok: true; readonly config: Config}
-	| {readonly ok: false; readonly problems: readonly Problem[]};
+	| {readonly ok: false; readonly problems: readonly Diagnostic[]};
 
 /** Served routes by name (static before dynamic), and what was skipped. */
 export type RouteTable = {
@@ -153,7 +153,7 @@ export type RouteTable = {
 	/** Why the subscriptions file cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
 	readonly broken?: {readonly problem: string; readonly isUnread: boolean};
 	/** What served subscriptions say without effect; for `config.yaml` see `Config.problems`. At most 100. */
-	readonly warnings: readonly Problem[];
+	readonly warnings: readonly Diagnostic[];
 	/** Changes whenever anything in the table did. */
 	readonly version: number;
 };

@@ -7,8 +7,8 @@ import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
-import {formatProblem} from './format-problem.ts';
-import {problemIn} from './place-problem.ts';
+import {formatDiagnostic} from './format-diagnostic.ts';
+import {diagnosticIn} from './place-diagnostic.ts';
 import {readTextFile} from './read-text-file.ts';
 import {writePrivateFile} from './write-private-file.ts';
 import {parseYamlSource} from './yaml-source.ts';
@@ -64,7 +64,7 @@ export function editConfigText(
 	if (problem) {
 		throw new SvcError(
 			'config_broken',
-			`Cannot edit "${file}": mend it first, ${formatProblem(problemIn(file, {severity: 'error', ...problem}))}`,
+			`Cannot edit "${file}": mend it first, ${formatDiagnostic(diagnosticIn(file, {severity: 'error', ...problem}))}`,
 		);
 	}
 

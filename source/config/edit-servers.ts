@@ -5,8 +5,9 @@ import {cell} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig} from './edit-config.ts';
 import {nearestName} from './nearest-name.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {asPlainData} from './plain-data.ts';
-import {describeIssues, type SchemaProblem} from './schema-issues.ts';
+import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
@@ -98,10 +99,10 @@ const createCheck = (name: string) => (text: string, before: string) => {
 	}
 };
 
-const asText = ({path, message}: SchemaProblem): string => JSON.stringify([path, message]);
+const asText = ({path, message}: UnplacedDiagnostic): string => JSON.stringify([path, message]);
 
 /** What the loader's schema says of a text, at whose references nobody looks. */
-function problemsIn(text: string): readonly SchemaProblem[] {
+function problemsIn(text: string): readonly UnplacedDiagnostic[] {
 	const data = asPlainData(parseYamlSource(text).value);
 	if (!data.ok) {
 		return [{path: data.path, message: data.message, at: 'value'}];

@@ -1,5 +1,5 @@
-import type {Problem} from '../core/config-view.ts';
-import {problemIn, type Finding} from './place-problem.ts';
+import type {Diagnostic} from '../core/config-view.ts';
+import {diagnosticIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {slipKey} from './slips.ts';
 import {createPositions, type Position} from './text-positions.ts';
@@ -19,7 +19,10 @@ type Level = {
 /**
  * Gives findings their place in the text of a JSON file that parses, down to three levels; `file` is its path. The text is gone through once, with the first finding.
  */
-export function createJsonPlacer(file: string, text: string): (finding: Finding) => Problem {
+export function createJsonPlacer(
+	file: string,
+	text: string,
+): (finding: UnplacedDiagnostic) => Diagnostic {
 	let places:
 		| {
 				readonly offsets: ReadonlyMap<string, number>;
@@ -28,7 +31,7 @@ export function createJsonPlacer(file: string, text: string): (finding: Finding)
 		| undefined;
 	return ({path, message, severity = 'error'}) => {
 		places ??= {offsets: offsetsIn(text), positionAt: createPositions(text)};
-		return problemIn(file, {
+		return diagnosticIn(file, {
 			severity,
 			...places.positionAt(offsetOf(places.offsets, path)),
 			key: path.join('.'),

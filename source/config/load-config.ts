@@ -1,23 +1,25 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
 import {declaredSecrets} from './declared-secrets.ts';
+import {diagnoseProfiles, multiplexes} from './diagnose-profiles.ts';
+import {diagnoseServers} from './diagnose-servers.ts';
+import {diagnoseToolsets} from './diagnose-toolsets.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
-import {formatProblem} from './format-problem.ts';
+import {formatDiagnostic} from './format-diagnostic.ts';
 import {
 	bounded,
 	createPlacer,
 	inOrder,
 	placeless,
-	problemIn,
-	type Finding,
-} from './place-problem.ts';
+	diagnosticIn,
+	type UnplacedDiagnostic,
+} from './place-diagnostic.ts';
 import {platformsIn, secretsOfPlatforms} from './platform-settings.ts';
 import {servedProfile} from './profile-binding.ts';
-import {findProfileTroubles, multiplexes} from './profile-findings.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
 import {hasReference} from './references.ts';
@@ -28,9 +30,7 @@ import {collectSecrets} from './secret-values.ts';
 import {secretsIn} from './server-secrets.ts';
 import {readSoundPart, slipKey, soundDataOf, type SoundData} from './slips.ts';
 import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
-import {findServerAdvice} from './tool-server-advice.ts';
 import {toolServersOf} from './tool-servers.ts';
-import {findToolsetTroubles} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {
 	findKeysWithoutValue,
@@ -77,7 +77,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 	const source = parseYamlSource(text.value ?? '');
 	if (source.problems.length > 0) {
 		return refused(
-			source.problems.map(problem => problemIn(paths.config, {severity: 'error', ...problem})),
+			source.problems.map(problem => diagnosticIn(paths.config, {severity: 'error', ...problem})),
 		);
 	}
 
@@ -118,7 +118,7 @@ function attempt<T>(action: () => T): Attempt<T> {
 	}
 }
 
-const refused = (problems: readonly Problem[]): LoadedConfig => ({
+const refused = (problems: readonly Diagnostic[]): LoadedConfig => ({
 	ok: false,
 	problems: inOrder(problems),
 });
@@ -132,7 +132,7 @@ type Surroundings = LoadOptions & {
 	readonly multiplexProfiles: boolean;
 	readonly exists: boolean;
 	readonly blank: boolean;
-	readonly place: (finding: Finding) => Problem;
+	readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 };
 
 function interpret({data, findings: ofData}: SoundData, surroundings: Surroundings): LoadedConfig {
@@ -179,10 +179,10 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				...findUnknownKeys(value, notedSchemaJson()).map(key => aboutUnknown(key, strict)),
 				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
-				...findProfileTroubles(value, {paths, webhook, profiles}),
+				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
-				...findServerAdvice(mcp_servers),
-				...findToolsetTroubles(value, {routes: webhook.routes, toolServers, slips: slips.items}),
+				...diagnoseServers(mcp_servers),
+				...diagnoseToolsets(value, {routes: webhook.routes, toolServers, slips: slips.items}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),
 		],
@@ -192,7 +192,12 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 	const [ofReceiver] = ofEnvironment;
 	const reasons = new Map([
 		...(ofReceiver
-			? [[slipKey(receiverPath), {path: receiverPath, reason: formatProblem(ofReceiver)}] as const]
+			? [
+					[
+						slipKey(receiverPath),
+						{path: receiverPath, reason: formatDiagnostic(ofReceiver)},
+					] as const,
+				]
 			: []),
 		...reasonsOf(slips, place),
 	]);
@@ -251,19 +256,19 @@ const withoutServers = (value: JsonValue): JsonValue =>
 	isJsonObject(value) ? {...value, mcp_servers: null} : value;
 
 /** The home runs without it: the rest of the file is not refused for one profile. */
-const aboutProfile = ({file, message}: Profiles['problems'][number]): Problem => ({
+const aboutProfile = ({file, message}: Profiles['problems'][number]): Diagnostic => ({
 	...placeless(file, {message}),
 	severity: 'warning',
 });
 
-const aboutUnknown = (key: UnknownKey, strict: boolean): Finding => ({
+const aboutUnknown = (key: UnknownKey, strict: boolean): UnplacedDiagnostic => ({
 	path: key.path,
 	at: 'key',
 	severity: strict ? 'error' : 'warning',
 	message: unknownKey(key),
 });
 
-const warningAt = (path: Finding['path'], message: string): Finding => ({
+const warningAt = (path: UnplacedDiagnostic['path'], message: string): UnplacedDiagnostic => ({
 	path,
 	at: 'key',
 	severity: 'warning',

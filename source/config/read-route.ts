@@ -1,4 +1,4 @@
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {membersOf} from './plain-data.ts';
 import {routeSchema, type RawRoute} from './route-schema.ts';
 import {describeIssues} from './schema-issues.ts';
@@ -8,11 +8,11 @@ export type ReadRoute = {
 	/** The keys that are sound by themselves. */
 	readonly raw: RawRoute;
 	/** What is wrong with the others; paths begin at the entry. One with an empty path is about the entry itself. */
-	readonly findings: readonly Finding[];
+	readonly findings: readonly UnplacedDiagnostic[];
 };
 
 /** Reads the entry of a route, key by key where one of them is wrong. `known` is what is known to be wrong; the rest of `entry` is plain data. Unknown keys are ignored. */
-export function readRoute(entry: unknown, known: readonly Finding[] = []): ReadRoute {
+export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] = []): ReadRoute {
 	const rest = withoutKeys(entry, known);
 	const parsed = routeSchema.safeParse(rest);
 	if (parsed.success) {
@@ -24,7 +24,7 @@ export function readRoute(entry: unknown, known: readonly Finding[] = []): ReadR
 }
 
 /** An entry that is wrong itself has no keys. */
-function withoutKeys(entry: unknown, findings: readonly Finding[]): unknown {
+function withoutKeys(entry: unknown, findings: readonly UnplacedDiagnostic[]): unknown {
 	const slipped = new Set(findings.map(({path: [key]}) => key));
 	if (slipped.size === 0) {
 		return entry;

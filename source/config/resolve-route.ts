@@ -1,8 +1,8 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
-import {placed} from './format-problem.ts';
+import {placed} from './format-diagnostic.ts';
 import {defaultProfile} from './home-paths.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {boundProfile, servedProfile} from './profile-binding.ts';
 import type {ReadRoute} from './read-route.ts';
@@ -24,7 +24,7 @@ export type WrittenRoute = ReadRoute & {
 	readonly name: string;
 	readonly source: Route['source'];
 	/** Gives a finding inside the entry its place. */
-	readonly place: (finding: Finding) => Problem;
+	readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 	/** The route of this name and source that is in use. */
 	readonly last?: Route | undefined;
 };
@@ -142,7 +142,7 @@ function lastGood(
 }
 
 /** The path is empty when it is the entry itself that is wrong. */
-const brokenEntry = (name: string, {path, message}: Finding): string =>
+const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string =>
 	cell([`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' ')).text;
 
 const notServed = (

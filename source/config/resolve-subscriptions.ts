@@ -1,17 +1,17 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
 import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
+import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
-import {placeless, placelessIn, type Finding} from './place-problem.ts';
+import {placeless, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
+import {problemWithPlatform} from './platform-problem.ts';
 import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
-import {targetTrouble} from './target-trouble.ts';
-import {toolsetTrouble} from './toolset-trouble.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {
 	findRouteKeysWithoutValue,
@@ -19,7 +19,7 @@ import {
 	notUsedYet,
 	withoutValue,
 } from './unused-settings.ts';
-import {adviceOnSecrets} from './weak-secrets.ts';
+import {warningOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */
 const maxEntries = 5000;
@@ -30,7 +30,7 @@ export type ResolvedEntry = {
 	readonly text: string | undefined;
 	readonly resolved: ResolvedRoute;
 	/** What a route says without effect, or badly; each with its place. */
-	readonly warnings: readonly Problem[];
+	readonly warnings: readonly Diagnostic[];
 };
 
 /** @see resolveSubscriptions */
@@ -45,7 +45,7 @@ export type ResolveOptions = {
 export type ResolvedSubscriptions = {
 	readonly entries: ReadonlyMap<string, ResolvedEntry>;
 	/** About the file as a whole. */
-	readonly warnings: readonly Problem[];
+	readonly warnings: readonly Diagnostic[];
 };
 
 /**
@@ -107,7 +107,7 @@ function textOf(entry: JsonValue): string | undefined {
 	}
 }
 
-const tooMany = ({paths}: Config, count: number, beyond: string): Problem => ({
+const tooMany = ({paths}: Config, count: number, beyond: string): Diagnostic => ({
 	...placeless(paths.subscriptions, {
 		message: `holds ${count} entries: the first ${maxEntries} are served, "${beyond}" and those below it are not`,
 	}),
@@ -123,21 +123,22 @@ function warningsOf(
 		strict,
 	}: {
 		readonly config: Config;
-		readonly place: (finding: Finding) => Problem;
+		readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 		readonly strict: boolean;
 	},
-): readonly Problem[] {
+): readonly Diagnostic[] {
 	const missing = missingProfile(route.profile, config);
 	// The global one is told of where it stands.
 	const weak =
-		route.secrets === config.webhook.secrets ? undefined : adviceOnSecrets(route.secrets);
+		route.secrets === config.webhook.secrets ? undefined : warningOnSecrets(route.secrets);
 	// That of a job is told of where the job is.
-	const target = route.cronJob === undefined ? targetTrouble(route.deliver, config) : undefined;
-	const toolsets = toolsetTrouble(route, config);
+	const target =
+		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined;
+	const toolsets = problemWithToolsets(route, config);
 	const placed = (
-		severity: Problem['severity'],
+		severity: Diagnostic['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
-	): Problem => place({path: [route.name, ...path], message, severity});
+	): Diagnostic => place({path: [route.name, ...path], message, severity});
 	return [
 		...findUnknownKeys(entry, routeSchemaJson()).map(key =>
 			placed(strict ? 'error' : 'warning', {path: key.path, message: unknownKey(key)}),

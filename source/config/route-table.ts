@@ -1,6 +1,6 @@
-import type {Problem, RouteView} from '../core/config-view.ts';
+import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import type {Config, RouteTable} from './config.ts';
-import {placeless} from './place-problem.ts';
+import {placeless} from './place-diagnostic.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
@@ -28,7 +28,7 @@ function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTab
 	const routes = new Map<string, Route>(staticRoutes);
 	const skipped: SkippedRoute[] = [...refusals, ...staticSlips, ...notServed];
 	const slipped = firstByName(staticSlips);
-	const warnings: Problem[] = [...subscriptions.warnings];
+	const warnings: Diagnostic[] = [...subscriptions.warnings];
 	const staticNames = new Set([...staticRoutes.keys(), ...skipped.map(({name}) => name)]);
 	for (const [name, {resolved, warnings: ofEntry}] of subscriptions.entries) {
 		if (resolved.ok) {

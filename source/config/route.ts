@@ -1,4 +1,4 @@
-import type {Problem, RouteView} from '../core/config-view.ts';
+import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {routeSettings} from './route-schema.ts';
 import type {SignatureForm} from './senders/sender.ts';
@@ -80,7 +80,7 @@ export type SkippedRoute = {
 	/** One sentence for a person; names the route, holds no secret. */
 	readonly reason: string;
 	/** The same, with the place. */
-	readonly problem: Problem;
+	readonly problem: Diagnostic;
 	/** What can be shown of it; `problem` is the reason with its place. */
 	readonly view: RouteView;
 };

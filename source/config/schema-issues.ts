@@ -1,23 +1,16 @@
 import type {z} from 'zod';
 import {cell} from '../core/untrusted.ts';
 import {nearestName} from './nearest-name.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
-
-/** What is wrong at one key: a sentence that follows the key's name. Never holds a text value: it may be a secret. */
-export type SchemaProblem = {
-	readonly path: KeyPath;
-	readonly message: string;
-	/** `key`: the name is wrong, not what stands under it. */
-	readonly at: 'key' | 'value';
-};
 
 type Issue = z.core.$ZodIssue;
 
-/** The issues of a schema about `value`, in words. */
+/** The issues of a schema about `value`: sentences that follow the name of a key, and never hold a text value: it may be a secret. */
 export const describeIssues = (
 	issues: readonly Issue[],
 	value: unknown,
-): readonly SchemaProblem[] =>
+): readonly UnplacedDiagnostic[] =>
 	issues.flatMap(issue => describe(issue, valueAt(value, keysOf(issue))));
 
 /** What is wrong with `value` first, in words that follow the name of its key; `undefined` when nothing is. */
@@ -29,7 +22,7 @@ export function firstProblem(schema: z.ZodType, value: unknown): string | undefi
 	);
 }
 
-function describe(issue: Issue, value: unknown): readonly SchemaProblem[] {
+function describe(issue: Issue, value: unknown): readonly UnplacedDiagnostic[] {
 	const path = keysOf(issue);
 	if (issue.code === 'invalid_union') {
 		// The alternative that the value was meant to be: the one whose kind is right.

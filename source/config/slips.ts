@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemsWithData, type KeyPath} from './plain-data.ts';
 import {kindOf} from './schema-issues.ts';
 
@@ -29,7 +29,10 @@ export function itemAt(path: KeyPath): KeyPath {
 }
 
 /** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
-export type Slips = ReadonlyMap<string, {readonly item: KeyPath; readonly findings: Finding[]}>;
+export type Slips = ReadonlyMap<
+	string,
+	{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
+>;
 
 /** A path as one text; two paths never share one. */
 export const slipKey = (item: KeyPath): string => JSON.stringify(item);
@@ -37,7 +40,7 @@ export const slipKey = (item: KeyPath): string => JSON.stringify(item);
 /** What is left of a configuration, or what is wrong with it as a whole. */
 export type SoundPart<Parsed> =
 	| {readonly ok: true; readonly parsed: Parsed; readonly slips: Slips}
-	| {readonly ok: false; readonly findings: readonly Finding[]};
+	| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]};
 
 /**
  * Reads `value` (plain data) with `parse`, without the items that `known` or `parse` finds something wrong with. `parse` gives the findings of what it refuses; it is asked again for the
@@ -45,14 +48,17 @@ export type SoundPart<Parsed> =
  */
 export function readSoundPart<Parsed>(
 	value: JsonValue,
-	known: readonly Finding[],
+	known: readonly UnplacedDiagnostic[],
 	parse: (
 		value: JsonValue,
 	) =>
 		| {readonly ok: true; readonly parsed: Parsed}
-		| {readonly ok: false; readonly findings: readonly Finding[]},
+		| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]},
 ): SoundPart<Parsed> {
-	const slips = new Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>();
+	const slips = new Map<
+		string,
+		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
+	>();
 	addTo(slips, known);
 	for (;;) {
 		const result = parse(withoutItems(value, slips));
@@ -70,8 +76,8 @@ export function readSoundPart<Parsed>(
 }
 
 function addTo(
-	slips: Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>,
-	findings: readonly Finding[],
+	slips: Map<string, {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}>,
+	findings: readonly UnplacedDiagnostic[],
 ): void {
 	for (const finding of findings) {
 		const item = itemAt(finding.path);
@@ -103,14 +109,20 @@ function withoutItems(
 }
 
 /** A configuration without the items that hold what is no plain data, and what is wrong with those. */
-export type SoundData = {readonly data: JsonObject; readonly findings: readonly Finding[]};
+export type SoundData = {
+	readonly data: JsonObject;
+	readonly findings: readonly UnplacedDiagnostic[];
+};
 
 /** The plain data in `value` (what a parser returned); or why it is none at all: it is not a mapping. Null is an empty one. */
 export function soundDataOf(
 	value: unknown,
-): ({readonly ok: true} & SoundData) | ({readonly ok: false} & Finding) {
+): ({readonly ok: true} & SoundData) | ({readonly ok: false} & UnplacedDiagnostic) {
 	const findings = problemsWithData(value);
-	const slips = new Map<string, {readonly item: KeyPath; readonly findings: Finding[]}>();
+	const slips = new Map<
+		string,
+		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
+	>();
 	addTo(slips, findings);
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest is left out
 	const data = withoutItems((value ?? {}) as JsonValue, slips);

@@ -1,6 +1,6 @@
-import type {Problem} from '../core/config-view.ts';
-import {formatProblem} from './format-problem.ts';
-import type {Finding} from './place-problem.ts';
+import type {Diagnostic} from '../core/config-view.ts';
+import {formatDiagnostic} from './format-diagnostic.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
 import {routesPlace} from './routes-place.ts';
@@ -15,9 +15,12 @@ export type SortedSlips = {
 	/** Settings of the receiver that cannot be read, `routes` as a whole and `extra` among them; an empty text means all. */
 	readonly receiver: ReadonlySet<string>;
 	/** What is wrong with everything but the routes. */
-	readonly findings: readonly Finding[];
+	readonly findings: readonly UnplacedDiagnostic[];
 	/** What they take down, by `slipKey`, each with its first finding. */
-	readonly items: ReadonlyMap<string, {readonly path: KeyPath; readonly finding: Finding}>;
+	readonly items: ReadonlyMap<
+		string,
+		{readonly path: KeyPath; readonly finding: UnplacedDiagnostic}
+	>;
 };
 
 /**
@@ -30,7 +33,7 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 	const isRoute = ({item}: {readonly item: KeyPath}) =>
 		slipKey(item.slice(0, -1)) === slipKey(place);
 	const others = all.filter(slip => !isRoute(slip));
-	const items = new Map<string, {readonly path: KeyPath; readonly finding: Finding}>();
+	const items = new Map<string, {readonly path: KeyPath; readonly finding: UnplacedDiagnostic}>();
 	for (const {
 		item,
 		findings: [finding],
@@ -77,6 +80,9 @@ export type SlipReason = {readonly path: KeyPath; readonly reason: string};
 /** One for each item, by `slipKey`: what is wrong first, with its place. */
 export const reasonsOf = (
 	{items}: SortedSlips,
-	place: (finding: Finding) => Problem,
+	place: (finding: UnplacedDiagnostic) => Diagnostic,
 ): ReadonlyArray<readonly [string, SlipReason]> =>
-	[...items].map(([key, {path, finding}]) => [key, {path, reason: formatProblem(place(finding))}]);
+	[...items].map(([key, {path, finding}]) => [
+		key,
+		{path, reason: formatDiagnostic(place(finding))},
+	]);

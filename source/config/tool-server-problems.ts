@@ -1,11 +1,9 @@
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {hasReference} from './references.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
-/** Something wrong with an entry as a whole, or at one of its keys. */
-type ServerProblem = {readonly path: readonly string[]; readonly message: string};
-
-/** What is wrong with an entry whose keys are sound by themselves. @see manual/tool-servers.md#settings */
-export function problemsWithServer(server: RawToolServer): readonly ServerProblem[] {
+/** What is wrong with an entry whose keys are sound by themselves, as a whole or at one of its keys. @see manual/tool-servers.md#settings */
+export function problemsWithServer(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	return [
 		...problemsWithEndpoint(server),
 		...problemsWithCertificate(server),
@@ -13,7 +11,12 @@ export function problemsWithServer(server: RawToolServer): readonly ServerProble
 	];
 }
 
-function problemsWithEndpoint({command, url, transport, auth}: RawToolServer): ServerProblem[] {
+function problemsWithEndpoint({
+	command,
+	url,
+	transport,
+	auth,
+}: RawToolServer): UnplacedDiagnostic[] {
 	const isRemote = isWritten(url);
 	if (isWritten(command) === isRemote) {
 		const message = isRemote
@@ -35,7 +38,7 @@ function problemsWithEndpoint({command, url, transport, auth}: RawToolServer): S
 const isWritten = (value: unknown): boolean => value !== undefined && value !== null;
 
 function problemsWithCertificate({client_cert: cert, client_key: key}: RawToolServer) {
-	const problems: ServerProblem[] = [];
+	const problems: UnplacedDiagnostic[] = [];
 	if (Array.isArray(cert) && (![2, 3].includes(cert.length) || cert.slice(0, 2).includes(''))) {
 		const message = 'must be a text, [certificate, key] or [certificate, key, password]';
 		problems.push({path: ['client_cert'], message});
@@ -55,7 +58,7 @@ function problemsWithCertificate({client_cert: cert, client_key: key}: RawToolSe
 	return problems;
 }
 
-function problemsWithHeaders(names: readonly string[]): ServerProblem[] {
+function problemsWithHeaders(names: readonly string[]): UnplacedDiagnostic[] {
 	const alike = Map.groupBy(names, name => name.toLowerCase());
 	return [...alike.values()]
 		.flatMap(([, ...others]) => others)

@@ -1,5 +1,5 @@
 import type {WebhookConfig} from './config.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {referencesIn} from './references.ts';
 import {insecureSecret} from './route-refusals.ts';
@@ -16,7 +16,7 @@ const hint = `a secret of fewer than ${minSafeBytes} bytes can be guessed: use a
  * A warning for what was written as a secret and is so short that somebody could guess it; `undefined` when nothing is. It still counts: the sender may leave no choice. Keys that stand behind
  * `whsec_` are measured when they are decoded, and refused.
  */
-export const adviceOnSecrets = (secrets: readonly string[]): string | undefined =>
+export const warningOnSecrets = (secrets: readonly string[]): string | undefined =>
 	secrets.some(isShort) ? hint : undefined;
 
 /** A reference that is still there has no value: that is another problem. */
@@ -32,7 +32,7 @@ const prefixLengthOf = (secret: string) =>
 export function findWeakSecrets(
 	value: unknown,
 	{routes, secrets}: Pick<WebhookConfig, 'routes' | 'secrets'>,
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
 	const own = [...routes.values()].filter(route => route.secrets !== secrets);
 	return [
 		...findingAt(['platforms', 'webhook', 'secret'], secrets),
@@ -42,7 +42,7 @@ export function findWeakSecrets(
 	];
 }
 
-function findingAt(path: KeyPath, secrets: Route['secrets']): readonly Finding[] {
-	const message = adviceOnSecrets(secrets);
+function findingAt(path: KeyPath, secrets: Route['secrets']): readonly UnplacedDiagnostic[] {
+	const message = warningOnSecrets(secrets);
 	return message === undefined ? [] : [{path, message, severity: 'warning'}];
 }

@@ -1,8 +1,8 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {ReadRoute} from './read-route.ts';
 import {resolveRoute} from './resolve-route.ts';
 import {secretsIn, type RouteContext} from './route-refusals.ts';
@@ -26,7 +26,7 @@ export type ReceiverSurroundings = Pick<
 	/** Static routes that could not be read, by name: `resolveRoute` says what that means. */
 	readonly unread: ReadonlyMap<string, ReadRoute>;
 	/** Gives a finding inside the static route `name` its place. */
-	readonly place: (name: string, finding: Finding) => Problem;
+	readonly place: (name: string, finding: UnplacedDiagnostic) => Diagnostic;
 	/** Settings that cannot be read, as `SortedSlips.receiver` has them. */
 	readonly unreadSettings: ReadonlySet<string>;
 	/** The receiver in use. */

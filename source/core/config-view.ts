@@ -1,13 +1,13 @@
 import type {
 	modelViewSchema,
 	platformViewSchema,
-	problemSchema,
+	diagnosticSchema,
 	routeViewSchema,
 } from './schemas/config-view.ts';
 import type {Shape} from './schemas/parts.ts';
 
-/** One thing wrong with a configuration file. Positions count from 1; 0 when the file has none. */
-export type Problem = Shape<typeof problemSchema>;
+/** One thing wrong, or without effect, in a configuration file. Positions count from 1; 0 when the file has none. */
+export type Diagnostic = Shape<typeof diagnosticSchema>;
 
 /** A route as faces see it; never holds a secret. */
 export type RouteView = Shape<typeof routeViewSchema>;

@@ -1,5 +1,5 @@
 import type {Approval, ApprovalRule} from './approval.ts';
-import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
+import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {Group} from './group.ts';
 import type {JobView} from './job.ts';
@@ -104,12 +104,12 @@ export type GatewayEvent =
 			/** Keys whose change needs a restart. */
 			readonly restartNeeded: readonly string[];
 			/** What is wrong with it all the same: an error takes out one thing, whose last good version stays where there is one. */
-			readonly problems: readonly Problem[];
+			readonly problems: readonly Diagnostic[];
 	  }
 	| {
 			readonly type: 'config-rejected';
 			readonly at: number;
-			readonly problems: readonly Problem[];
+			readonly problems: readonly Diagnostic[];
 	  }
 	| {readonly type: 'health-sampled'; readonly at: number; readonly health: HealthSample}
 	| {readonly type: 'log-written'; readonly at: number; readonly record: LogRecord};

@@ -1,5 +1,5 @@
 import type {Approval, ApprovalRule} from './approval.ts';
-import type {ModelView, PlatformView, Problem, RouteView} from './config-view.ts';
+import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {HealthSample} from './events.ts';
 import type {Group} from './group.ts';
@@ -88,7 +88,7 @@ export type GatewayState = {
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
 	/** What the last reload refused or warned of. */
-	readonly problems: readonly Problem[];
+	readonly problems: readonly Diagnostic[];
 	readonly health?: HealthSample;
 	/** Totals since the start. */
 	readonly totals: {

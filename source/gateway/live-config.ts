@@ -2,7 +2,7 @@ import {statSync} from 'node:fs';
 import type {Config, HomePaths, LoadedConfig, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
-import {formatProblem} from '../config/format-problem.ts';
+import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
@@ -10,7 +10,7 @@ import type {SkippedRoute} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import {maxProblems} from '../config/yaml-source.ts';
 import type {Clock} from '../core/clock.ts';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 
@@ -20,7 +20,7 @@ export type LiveConfig = {
 	/** The first good one: what needs a restart is in use as it says. */
 	started(): Config;
 	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
-	readonly broken: readonly Problem[];
+	readonly broken: readonly Diagnostic[];
 	/** The routes to serve, read again when the subscriptions file has changed. Cheap: called for every request. */
 	routes(): RouteTable;
 	/** What must never be shown: every secret that the configuration and the routes hold. */
@@ -54,7 +54,7 @@ export function createLiveConfig(
 ): LiveConfig {
 	let stamp = stampOf(paths);
 	const loaded = loadConfig({paths, environment});
-	let broken: readonly Problem[] = loaded.ok ? [] : loaded.problems;
+	let broken: readonly Diagnostic[] = loaded.ok ? [] : loaded.problems;
 	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
 	let started = config;
 	let known: RouteTable | undefined;
@@ -70,29 +70,29 @@ export function createLiveConfig(
 		if (table !== known) {
 			known = table;
 			secrets = sameOr(secrets, [...config.secretValues, ...secretsInTable(table)]);
-			reportTroubles(table);
+			reportProblems(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
 
 		return table;
 	};
 
-	let troublesBefore: ReadonlySet<string> = new Set();
-	const reportTroubles = ({routes, skipped, warnings}: RouteTable) => {
-		const troubles = new Set([
+	let problemsBefore: ReadonlySet<string> = new Set();
+	const reportProblems = ({routes, skipped, warnings}: RouteTable) => {
+		const problems = new Set([
 			...skipped.map(entry => troubleWith(entry, routes)),
-			...warnings.map(formatProblem),
+			...warnings.map(formatDiagnostic),
 		]);
-		const fresh = [...troubles].filter(trouble => !troublesBefore.has(trouble));
-		for (const trouble of fresh.slice(0, maxProblems)) {
-			log.warn(trouble);
+		const fresh = [...problems].filter(problem => !problemsBefore.has(problem));
+		for (const problem of fresh.slice(0, maxProblems)) {
+			log.warn(problem);
 		}
 
 		if (fresh.length > maxProblems) {
 			log.warn(`… and ${fresh.length - maxProblems} more: see "svc webhook list"`);
 		}
 
-		troublesBefore = troubles;
+		problemsBefore = problems;
 	};
 
 	/** Slips of routes are told of with the routes. */
@@ -106,17 +106,17 @@ export function createLiveConfig(
 		const ofRoutes = new Set(webhook.slipped.map(({problem}) => problem));
 		for (const problem of problems) {
 			if (problem.severity === 'warning') {
-				log.warn(formatProblem(problem));
+				log.warn(formatDiagnostic(problem));
 			} else if (!ofRoutes.has(problem)) {
-				const text = formatProblem(problem);
+				const text = formatDiagnostic(problem);
 				log.error(`${text}${consequences.get(text) ?? ''}`);
 			}
 		}
 	};
 
-	const reject = (problems: readonly Problem[], consequence: string) => {
+	const reject = (problems: readonly Diagnostic[], consequence: string) => {
 		for (const problem of problems) {
-			log.error(`${formatProblem(problem)}; ${consequence}`);
+			log.error(`${formatDiagnostic(problem)}; ${consequence}`);
 		}
 
 		emit({type: 'config-rejected', at: clock.now(), problems});
@@ -253,7 +253,7 @@ const unchanged = 'the running configuration stays';
  * for that would turn senders away and hand over groups before their time: while it serves, only a written `false` does. A file whose routes alone
  * are cut off cannot be told from an edit.
  */
-const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Problem[] =>
+const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Diagnostic[] =>
 	previous.webhook.enabled && !webhook.enabled && !webhook.switchedOff
 		? [
 				problemOf(
@@ -265,11 +265,11 @@ const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Pr
 		: [];
 
 /** What the receiver would refuse at a start is not taken over while it runs. */
-const problemsOfRefusals = ({webhook}: Config): readonly Problem[] =>
+const problemsOfRefusals = ({webhook}: Config): readonly Diagnostic[] =>
 	webhook.refusals.map(({problem}) => problem);
 
 /** An error that has no place in the file. */
-const problemOf = (file: string, message: string, key = ''): Problem => ({
+const problemOf = (file: string, message: string, key = ''): Diagnostic => ({
 	severity: 'error',
 	file,
 	line: 0,

@@ -1,5 +1,5 @@
 import type {WebhookConfig} from '../config/config.ts';
-import {placed} from '../config/format-problem.ts';
+import {placed} from '../config/format-diagnostic.ts';
 import type {Clock} from '../core/clock.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';

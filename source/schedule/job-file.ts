@@ -1,12 +1,12 @@
 import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
 import {stampOf} from '../config/file-stamp.ts';
-import {placed} from '../config/format-problem.ts';
+import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
-import type {Finding} from '../config/place-problem.ts';
+import type {UnplacedDiagnostic} from '../config/place-diagnostic.ts';
 import {readTextFile} from '../config/read-text-file.ts';
 import type {Clock} from '../core/clock.ts';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -119,7 +119,7 @@ export function createJobsReader({
 /** Entries that cannot be used say where they stand. */
 const withPlaces = (
 	entries: readonly JobEntry[],
-	place: (finding: Finding) => Problem,
+	place: (finding: UnplacedDiagnostic) => Diagnostic,
 ): readonly JobEntry[] =>
 	entries.map((entry, index) => {
 		if (entry.ok) {

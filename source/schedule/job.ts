@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {asPlainData} from '../config/plain-data.ts';
 import {describeIssues} from '../config/schema-issues.ts';
 import {targetProblem} from '../config/target-problem.ts';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
 import {
@@ -54,8 +54,13 @@ export type InvalidJob = {
 
 /** `stale`: what is wrong with it as it is written now; `job` is its last good version. `at`: the same problem by its place. */
 export type JobEntry =
-	| {readonly ok: true; readonly job: JobDefinition; readonly stale?: string; readonly at?: Problem}
-	| {readonly ok: false; readonly job: InvalidJob; readonly at?: Problem};
+	| {
+			readonly ok: true;
+			readonly job: JobDefinition;
+			readonly stale?: string;
+			readonly at?: Diagnostic;
+	  }
+	| {readonly ok: false; readonly job: InvalidJob; readonly at?: Diagnostic};
 
 const maxNameLength = 100;
 const maxPromptLength = 100_000;

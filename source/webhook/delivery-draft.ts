@@ -40,12 +40,16 @@ export type DeliveryDraft = {
 };
 
 /** What was decided at one step. */
-export type Finding = Omit<TraceStep, 'step'>;
+export type StepResult = Omit<TraceStep, 'step'>;
 
 const maxDetailLength = 300;
 
 /** Adds a step. `detail` holds our own words and numbers, or went through `cleanDetail`. */
-export function note(draft: DeliveryDraft, step: TraceStepName, {verdict, detail}: Finding): void {
+export function note(
+	draft: DeliveryDraft,
+	step: TraceStepName,
+	{verdict, detail}: StepResult,
+): void {
 	draft.trace.push({step, verdict, detail});
 }
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {checkSubscription} from '../../source/config/check-subscription.ts';
 import {mergeSubscription} from '../../source/config/merge-subscription.ts';
-import {adviceOnSubscription} from '../../source/config/subscription-advice.ts';
+import {warningsOfSubscription} from '../../source/config/subscription-warnings.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 test('"Creation returns … an auto-generated HMAC secret"', () => {
@@ -144,17 +144,17 @@ test.for([
 		{secret: 'long-secret', mirror_to_session: true},
 		['webhook_subscriptions.json a.mirror_to_session: this version does not use it yet'],
 	],
-] as const)('what may be created all the same comes with advice: %j', ([entry, advice]) => {
+] as const)('what may be created all the same comes with warnings: %j', ([entry, warnings]) => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());
 	expect(checkSubscription('a', entry, config)).toEqual([]);
-	expect(adviceOnSubscription('a', entry, config)).toEqual(advice);
+	expect(warningsOfSubscription('a', entry, config)).toEqual(warnings);
 });
 
 test('a subscription with the name of a static route is told that it is not used', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: 'platforms: {webhook: {routes: {a: {secret: s}}}}'}));
-	expect(adviceOnSubscription('a', {secret: 't'}, config)).toEqual([
+	expect(warningsOfSubscription('a', {secret: 't'}, config)).toEqual([
 		'Subscription "a" is not used: a route of config.yaml has the same name',
 	]);
 });

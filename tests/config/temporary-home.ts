@@ -2,7 +2,7 @@ import {mkdtempDisposableSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Config, HomePaths, LoadedConfig} from '../../source/config/config.ts';
-import {formatProblem} from '../../source/config/format-problem.ts';
+import {formatDiagnostic} from '../../source/config/format-diagnostic.ts';
 import {ensureHome, homePaths} from '../../source/config/home-paths.ts';
 import {loadConfig} from '../../source/config/load-config.ts';
 
@@ -50,7 +50,7 @@ export function configOf(loaded: LoadedConfig): Config {
 
 /** Every problem and warning, one line each. */
 export const problemsOf = (loaded: LoadedConfig): readonly string[] =>
-	(loaded.ok ? loaded.config.problems : loaded.problems).map(formatProblem);
+	(loaded.ok ? loaded.config.problems : loaded.problems).map(formatDiagnostic);
 
 /** Whether anything of it is an error: the file is refused as a whole, or one thing that it says. */
 export const hasErrors = (loaded: LoadedConfig): boolean =>

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {formatProblem} from '../../source/config/format-problem.ts';
+import {formatDiagnostic} from '../../source/config/format-diagnostic.ts';
 import {buildRouteTable} from '../../source/config/route-table.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
@@ -50,5 +50,5 @@ test('the prefix makes a secret no longer where it is used as it is written', ()
 test('subscriptions are warned of too, the global secret not once more', () => {
 	const config = loadRoutes('{secret: global}');
 	const {warnings} = buildRouteTable(config, {entries: {own: {secret: 'short'}, other: {}}});
-	expect(warnings.map(formatProblem)).toEqual([expect.stringContaining(`own.secret: ${says}`)]);
+	expect(warnings.map(formatDiagnostic)).toEqual([expect.stringContaining(`own.secret: ${says}`)]);
 });

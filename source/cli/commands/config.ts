@@ -42,11 +42,11 @@ export function addConfigCommands(program: Command, context: Context): void {
 				return;
 			}
 
-			const {formatProblem} = await import('../../config/format-problem.ts');
+			const {formatDiagnostic} = await import('../../config/format-diagnostic.ts');
 			for (const problem of problems) {
 				tell(
 					context,
-					`${problem.severity === 'error' ? 'error' : 'warning'}  ${formatProblem(problem)}`,
+					`${problem.severity === 'error' ? 'error' : 'warning'}  ${formatDiagnostic(problem)}`,
 				);
 			}
 

@@ -1,5 +1,5 @@
 import {type Command, Option} from 'commander';
-import {formatProblem} from '../../config/format-problem.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {findGateway, noGateway} from '../gateway-access.ts';
@@ -148,7 +148,7 @@ function describe(
 		...rest.slips.map(slip => `slip       ${slipText(slip)}`),
 		...rest.config_problems
 			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
-			.map(problem => `${problem.severity.padEnd(10)} ${formatProblem(problem)}`),
+			.map(problem => `${problem.severity.padEnd(10)} ${formatDiagnostic(problem)}`),
 		...(rest.restart_needed.length === 0
 			? []
 			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),

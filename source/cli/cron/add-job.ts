@@ -7,7 +7,7 @@ import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {readInput} from '../read-input.ts';
-import {targetTroubles} from './job-target.ts';
+import {readPlatformProblems} from './job-target.ts';
 import {nextTimes} from './next-times.ts';
 import {zonedIsoTime, zonedTime} from './zoned-time.ts';
 
@@ -72,9 +72,9 @@ export async function addJob(context: Context, options: AddOptions): Promise<voi
 		tell(context, `Another job has the name "${name}": use the identifier ${id} for this one`);
 	}
 
-	const trouble = (await targetTroubles(context))(added.target.kind);
-	if (trouble !== undefined) {
-		tell(context, `Job "${name}" ${trouble}`);
+	const problem = (await readPlatformProblems(context))(added.target.kind);
+	if (problem !== undefined) {
+		tell(context, `Job "${name}" ${problem}`);
 	}
 
 	if (json) {

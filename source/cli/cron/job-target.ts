@@ -1,6 +1,6 @@
 import {basePaths} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
-import {targetTrouble} from '../../config/target-trouble.ts';
+import {problemWithPlatform} from '../../config/platform-problem.ts';
 import type {Context} from '../context.ts';
 import {servingHome} from '../serving-home.ts';
 
@@ -8,11 +8,11 @@ import {servingHome} from '../serving-home.ts';
  * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is
  * known of them: jobs are made without it.
  */
-export async function targetTroubles(
+export async function readPlatformProblems(
 	context: Context,
 ): Promise<(deliver: string) => string | undefined> {
 	const own = context.paths();
 	const paths = (await servingHome(context)) ? (basePaths(own) ?? own) : own;
 	const loaded = loadConfig({paths, environment: context.environment});
-	return deliver => (loaded.ok ? targetTrouble(deliver, loaded.config) : undefined);
+	return deliver => (loaded.ok ? problemWithPlatform(deliver, loaded.config) : undefined);
 }

@@ -4,7 +4,7 @@ import {newestAnswer} from '../../schedule/output.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printableTime, printJson, tell} from '../print.ts';
-import {targetTroubles} from './job-target.ts';
+import {readPlatformProblems} from './job-target.ts';
 import {openJobs, type OpenJobs} from './open-jobs.ts';
 import {zonedTime} from './zoned-time.ts';
 
@@ -32,7 +32,7 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 		return;
 	}
 
-	const trouble = await targetTroubles(context);
+	const problem = await readPlatformProblems(context);
 	await printTable(context, {
 		header: ['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST', 'DELIVER', 'PROBLEM'],
 		rows: jobs.views.map(view => [
@@ -43,7 +43,7 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 			nextText(view),
 			lastText(view, last.get(view.lastRunId ?? 0)),
 			view.deliver,
-			view.problem ?? trouble(view.deliver) ?? '',
+			view.problem ?? problem(view.deliver) ?? '',
 		]),
 		empty: 'No jobs yet: create one with "svc cron add"',
 		whole: ['ID', 'NEXT'],

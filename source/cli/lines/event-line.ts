@@ -1,4 +1,4 @@
-import type {Problem} from '../../core/config-view.ts';
+import type {Diagnostic} from '../../core/config-view.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
 import {hasEnded} from '../../core/run.ts';
@@ -40,7 +40,7 @@ const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
 	cell([timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '), maxLineLength)
 		.text;
 
-const placeOf = ({file, line, column, key, message}: Problem) =>
+const placeOf = ({file, line, column, key, message}: Diagnostic) =>
 	[`${file}:${line}:${column}`, key, message].filter(part => part !== '').join(' ');
 
 /** `2 active, 1 paused; "nightly" cannot be used: …`. */

@@ -1,8 +1,8 @@
 import type {Config} from '../../config/config.ts';
+import {problemWithToolsets} from '../../config/diagnose-toolsets.ts';
+import {problemWithPlatform} from '../../config/platform-problem.ts';
 import {routeViews} from '../../config/route-table.ts';
 import type {Route} from '../../config/route.ts';
-import {targetTrouble} from '../../config/target-trouble.ts';
-import {toolsetTrouble} from '../../config/toolset-trouble.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
@@ -60,8 +60,8 @@ function troubleOf(
 	{deliver, mode, insecure}: RouteView,
 	{config, route}: {readonly config: Config; readonly route: Route | undefined},
 ): string {
-	const toolsets = route && toolsetTrouble(route, config);
-	const target = mode === 'cron_job' ? undefined : targetTrouble(deliver, config);
+	const toolsets = route && problemWithToolsets(route, config);
+	const target = mode === 'cron_job' ? undefined : problemWithPlatform(deliver, config);
 	return [
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
 		...(target === undefined ? [] : [target]),

@@ -1,5 +1,5 @@
 import type {Config} from '../../config/config.ts';
-import {formatProblem} from '../../config/format-problem.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Context} from '../context.ts';
@@ -12,7 +12,7 @@ export function readConfig(context: Context): Config {
 	}
 
 	const [first] = loaded.problems;
-	throw new SvcError('config_invalid', first ? formatProblem(first) : 'Cannot read config.yaml');
+	throw new SvcError('config_invalid', first ? formatDiagnostic(first) : 'Cannot read config.yaml');
 }
 
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);

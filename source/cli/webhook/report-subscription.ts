@@ -22,7 +22,7 @@ export type Subscribed = {
 	readonly isNew: boolean;
 	readonly showSecret: boolean;
 	/** What a person should know of it, one sentence each. */
-	readonly advice: readonly string[];
+	readonly warnings: readonly string[];
 	/** Where the routes of this profile have to be for anybody to serve them, if not here. */
 	readonly servedThere?: ServingHome | undefined;
 	readonly json: boolean;
@@ -31,9 +31,9 @@ export type Subscribed = {
 /** Prints a subscription: where events go, the secret when it is new, a ready curl line, and what they can make happen. */
 export async function reportSubscription(
 	context: Context,
-	{name, entry, config, isNew, showSecret, advice: known, servedThere, json}: Subscribed,
+	{name, entry, config, isNew, showSecret, warnings: known, servedThere, json}: Subscribed,
 ): Promise<void> {
-	const advice = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
+	const warnings = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
 	const resolved = resolveSubscription(name, entry, routeContextOf(config));
 	const route = resolved.ok ? resolved.route : undefined;
 	const url = urlOf(config) + pathOf(name, entry, route);
@@ -49,12 +49,12 @@ export async function reportSubscription(
 			...(secret !== undefined && {secret}),
 			...(curl && {curl}),
 			...(capability && {capability: {...capability, line: capabilityLine(capability)}}),
-			...(advice.length > 0 && {warnings: advice}),
+			...(warnings.length > 0 && {warnings}),
 		});
 		return;
 	}
 
-	for (const sentence of [...advice, ...(capability?.notes ?? [])]) {
+	for (const sentence of [...warnings, ...(capability?.notes ?? [])]) {
 		tell(context, sentence);
 	}
 

@@ -1,5 +1,5 @@
 import {rotateRouteSecret} from '../../config/rotate-route.ts';
-import {adviceOnSecrets} from '../../config/weak-secrets.ts';
+import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import type {Context} from '../context.ts';
 import {printableTime, printJson, printLines, tell} from '../print.ts';
 import {readRoutes} from './read-routes.ts';
@@ -25,7 +25,7 @@ export async function rotate(
 		overlapMs: overlap,
 		clock: context.clock,
 	});
-	const weak = secret === undefined ? undefined : adviceOnSecrets([secret]);
+	const weak = secret === undefined ? undefined : warningOnSecrets([secret]);
 	if (weak !== undefined) {
 		tell(context, weak);
 	}

@@ -4,7 +4,7 @@ import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
-import {adviceOnSubscription} from '../../config/subscription-advice.ts';
+import {warningsOfSubscription} from '../../config/subscription-warnings.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Context} from '../context.ts';
@@ -59,7 +59,7 @@ export async function subscribe(
 		config,
 		isNew,
 		showSecret: isNew || flags.secret !== undefined,
-		advice: adviceOnSubscription(name, entry ?? {}, config),
+		warnings: warningsOfSubscription(name, entry ?? {}, config),
 		servedThere: await servingHome(context),
 		json,
 	});

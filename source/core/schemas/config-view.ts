@@ -10,7 +10,7 @@ import {
 	yesOrNo,
 } from './parts.ts';
 
-export const problemSchema = facts({
+export const diagnosticSchema = facts({
 	severity: z.enum(['error', 'warning']),
 	/** Absolute path of the file. */
 	file: text,

@@ -1,4 +1,4 @@
-import {formatProblem} from '../../config/format-problem.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {CommandsOf} from '../contract/operation.ts';
@@ -28,7 +28,7 @@ export function createServerCommands({
 				const [problem] = next.problems;
 				throw new SvcError(
 					'config_invalid',
-					problem ? formatProblem(problem) : 'Cannot read config.yaml',
+					problem ? formatDiagnostic(problem) : 'Cannot read config.yaml',
 				);
 			}
 

@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {
 	modelViewSchema,
 	platformViewSchema,
-	problemSchema,
+	diagnosticSchema,
 } from '../../core/schemas/config-view.ts';
 import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';
@@ -51,7 +51,7 @@ const status = facts({
 		}),
 	),
 	/** What the last look at the configuration refused (then the one before it is in use) or warned of. */
-	config_problems: z.array(problemSchema),
+	config_problems: z.array(diagnosticSchema),
 	/** Keys whose change waits for a restart. */
 	restart_needed: texts,
 	/** Why the journal cannot be written now, if so. */

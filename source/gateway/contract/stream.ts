@@ -3,7 +3,7 @@ import {approvalRuleSchema, approvalSchema} from '../../core/schemas/approval.ts
 import {
 	modelViewSchema,
 	platformViewSchema,
-	problemSchema,
+	diagnosticSchema,
 	routeViewSchema,
 } from '../../core/schemas/config-view.ts';
 import {deliverySchema} from '../../core/schemas/delivery.ts';
@@ -40,7 +40,7 @@ export const stateSchema = facts({
 	modelProblem: maybeText,
 	modelOffer: modelViewSchema.exactOptional(),
 	platforms: z.array(platformViewSchema),
-	problems: z.array(problemSchema),
+	problems: z.array(diagnosticSchema),
 }).register(z.globalRegistry, {id: 'State'});
 
 /** What each further message holds. What else an event has depends on its type. */

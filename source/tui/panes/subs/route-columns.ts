@@ -28,8 +28,8 @@ export const routeHeader = ({name, events, deliver}: RouteColumns): Safe =>
 
 /** One route as one row; a route that is not served as it is written carries `!`. */
 export function routeRow(route: RouteView, columns: RouteColumns, isSelected: boolean): Line {
-	const trouble = troubleText(route);
-	const isBad = trouble !== undefined;
+	const problem = problemText(route);
+	const isBad = problem !== undefined;
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
 	return [
@@ -40,14 +40,14 @@ export function routeRow(route: RouteView, columns: RouteColumns, isSelected: bo
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{
-			text: fit(clean(trouble ?? deliverText(route)), columns.deliver),
+			text: fit(clean(problem ?? deliverText(route)), columns.deliver),
 			tone: isBad ? 'bad' : 'quiet',
 		},
 	];
 }
 
 /** What is wrong with a route; `undefined`: nothing. */
-export function troubleText({problem, stale}: RouteView): string | undefined {
+export function problemText({problem, stale}: RouteView): string | undefined {
 	if (problem !== undefined) {
 		return `not served: ${problem}`;
 	}

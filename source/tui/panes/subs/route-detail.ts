@@ -2,7 +2,7 @@ import type {RouteView} from '../../../core/config-view.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {troubleText} from './route-columns.ts';
+import {problemText} from './route-columns.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',
@@ -12,10 +12,10 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 
 /** One route as it is served; read-only. */
 export function routeDetail(route: RouteView, width: number): readonly Line[] {
-	const trouble = troubleText(route);
+	const problem = problemText(route);
 	return [
 		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
-		...(trouble === undefined ? [] : wrapText(trouble, width).map(row => line(row, 'bad'))),
+		...(problem === undefined ? [] : wrapText(problem, width).map(row => line(row, 'bad'))),
 		...(route.insecure
 			? [line(literal('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
 			: []),

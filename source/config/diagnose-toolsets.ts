@@ -1,5 +1,5 @@
 import type {Config} from './config.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 import {serverItem} from './slipped-server.ts';
@@ -12,7 +12,7 @@ type Servers = Pick<Config, 'toolServers'> & {
 };
 
 /** Toolsets of a route that name tool servers which are not configured: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
-export function toolsetTrouble(
+export function problemWithToolsets(
 	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
 	{toolServers, slips}: Servers,
 ): string | undefined {
@@ -30,12 +30,12 @@ export function toolsetTrouble(
 }
 
 /** The same for every static route, with its place in `value` (all of `config.yaml`). */
-export const findToolsetTroubles = (
+export const diagnoseToolsets = (
 	value: unknown,
 	{routes, ...servers}: Servers & {readonly routes: ReadonlyMap<string, Route>},
-): readonly Finding[] =>
-	[...routes.values()].flatMap((route): readonly Finding[] => {
-		const message = toolsetTrouble(route, servers);
+): readonly UnplacedDiagnostic[] =>
+	[...routes.values()].flatMap((route): readonly UnplacedDiagnostic[] => {
+		const message = problemWithToolsets(route, servers);
 		return message === undefined
 			? []
 			: [{path: [...routesPlace(value), route.name, 'toolsets'], message, severity: 'warning'}];

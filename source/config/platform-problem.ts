@@ -4,7 +4,7 @@ import {platformSettings} from './platform-settings.ts';
 import {slipKey} from './slips.ts';
 
 /** Why results that go to `deliver` (an alias resolved) would not arrive as things are configured: what follows the subject in a sentence. `undefined`: they may, or that is told of where the platform is. */
-export const targetTrouble = (
+export const problemWithPlatform = (
 	deliver: string,
 	{platforms, slips}: Pick<Config, 'platforms' | 'slips'>,
 ): string | undefined =>

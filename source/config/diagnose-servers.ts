@@ -1,26 +1,19 @@
 import {cell} from '../core/untrusted.ts';
 import {nearestName} from './nearest-name.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
 /** What a server says without the effect that it seems to have. `servers` is `mcp_servers` as written. */
-export const findServerAdvice = (
+export const diagnoseServers = (
 	servers: Readonly<Record<string, RawToolServer>> | null | undefined,
-): readonly Finding[] =>
+): readonly UnplacedDiagnostic[] =>
 	Object.entries(servers ?? {}).flatMap(([name, server]) =>
-		adviceOn(server).map(({path, message, at}): Finding => ({
-			path: ['mcp_servers', name, ...path],
-			message,
+		warningsOf(server).map((warning): UnplacedDiagnostic => ({
+			...warning,
+			path: ['mcp_servers', name, ...warning.path],
 			severity: 'warning',
-			at,
 		})),
 	);
-
-type Advice = {
-	readonly path: readonly string[];
-	readonly message: string;
-	readonly at: 'key' | 'value';
-};
 
 const ofStdio = [
 	'args',
@@ -39,20 +32,20 @@ const ofRemote = [
 	'oauth',
 ] as const;
 
-const adviceOn = (server: RawToolServer): readonly Advice[] => [
-	...adviceOnWords(server),
-	...adviceOnPlace(server),
-	...adviceOnValues(server),
+const warningsOf = (server: RawToolServer): readonly UnplacedDiagnostic[] => [
+	...warningsOfWords(server),
+	...warningsOfPlace(server),
+	...warningsOfValues(server),
 ];
 
-function adviceOnWords({protocol, trust}: RawToolServer): readonly Advice[] {
+function warningsOfWords({protocol, trust}: RawToolServer): readonly UnplacedDiagnostic[] {
 	return [
-		...adviceOnWord(protocol, {
+		...warningOfWord(protocol, {
 			key: 'protocol',
 			known: ['auto', 'stateless', 'legacy'],
 			instead: 'auto',
 		}),
-		...adviceOnWord(trust, {key: 'trust', known: ['full', 'untrusted'], instead: 'untrusted'}),
+		...warningOfWord(trust, {key: 'trust', known: ['full', 'untrusted'], instead: 'untrusted'}),
 	];
 }
 
@@ -65,7 +58,10 @@ type Word = {
 
 const maxShownLength = 40;
 
-function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly Advice[] {
+function warningOfWord(
+	written: unknown,
+	{key, known, instead}: Word,
+): readonly UnplacedDiagnostic[] {
 	const word = typeof written === 'string' ? written.trim() : '';
 	if (written === undefined || written === null || known.includes(word.toLowerCase())) {
 		return [];
@@ -80,13 +76,13 @@ function adviceOnWord(written: unknown, {key, known, instead}: Word): readonly A
 }
 
 /** Keys that belong to the other kind of server. */
-function adviceOnPlace(server: RawToolServer): readonly Advice[] {
+function warningsOfPlace(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	const [keys, beside] = server.url
 		? ([ofStdio, 'url'] as const)
 		: ([ofRemote, 'command'] as const);
 	const misplaced = keys
 		.filter(key => server[key] !== undefined && server[key] !== null)
-		.map((key): Advice => ({
+		.map((key): UnplacedDiagnostic => ({
 			path: [key],
 			message: `has no effect beside "${beside}"`,
 			at: 'key',
@@ -96,32 +92,32 @@ function adviceOnPlace(server: RawToolServer): readonly Advice[] {
 		: misplaced;
 }
 
-function adviceOnValues(server: RawToolServer): readonly Advice[] {
+function warningsOfValues(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	const {tools, keepalive_interval: keepalive, lifecycle} = server;
-	const advice: Advice[] = [];
+	const warnings: UnplacedDiagnostic[] = [];
 	if (server.url && server.ssl_verify === false) {
 		const message =
 			'the certificate of the server is not checked: whoever is on the way can read and change everything';
-		advice.push({path: ['ssl_verify'], message, at: 'value'});
+		warnings.push({path: ['ssl_verify'], message, at: 'value'});
 	}
 
 	if (typeof keepalive === 'number' && keepalive < 5) {
 		const message = 'is less than 5 seconds: 5 is used';
-		advice.push({path: ['keepalive_interval'], message, at: 'value'});
+		warnings.push({path: ['keepalive_interval'], message, at: 'value'});
 	}
 
 	if (tools?.include && tools.exclude && tools.exclude.length > 0) {
 		const message = 'has no effect beside "include"';
-		advice.push({path: ['tools', 'exclude'], message, at: 'key'});
+		warnings.push({path: ['tools', 'exclude'], message, at: 'key'});
 	}
 
 	for (const key of ['idle_timeout_seconds', 'max_lifetime_seconds'] as const) {
 		const [direct, inside] = [server[key], lifecycle?.[key]];
 		if (typeof direct === 'number' && typeof inside === 'number' && direct !== inside) {
 			const message = `has no effect: "${key}" stands beside "lifecycle" too`;
-			advice.push({path: ['lifecycle', key], message, at: 'key'});
+			warnings.push({path: ['lifecycle', key], message, at: 'key'});
 		}
 	}
 
-	return advice;
+	return warnings;
 }

@@ -1,7 +1,7 @@
 import {isJsonObject} from '../core/json.ts';
 import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
 import {defaultProfile} from './home-paths.ts';
-import type {Finding} from './place-problem.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
 import {routesPlace} from './routes-place.ts';
@@ -24,7 +24,7 @@ export function multiplexes(
 }
 
 /** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
-export function findProfileTroubles(
+export function diagnoseProfiles(
 	value: unknown,
 	{
 		paths,
@@ -35,7 +35,7 @@ export function findProfileTroubles(
 		readonly webhook: WebhookConfig;
 		readonly profiles: Profiles;
 	},
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
 	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
 	const withoutEffect =
 		valueAt(value, multiplexKey) === true && !multiplexes(value, {paths})

@@ -1,15 +1,15 @@
 import {basename} from 'node:path';
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 
 /** One line for a person: `config.yaml:12:5 platforms.webhook.rate_limitt: unknown key, did you mean "rate_limit"`. */
-export function formatProblem(problem: Problem): string {
+export function formatDiagnostic(problem: Diagnostic): string {
 	const {key, message} = problem;
 	return key === '' ? `${placeOf(problem)}: ${message}` : `${placeOf(problem)} ${key}: ${message}`;
 }
 
 /** `config.yaml:12:5: Route "x" …`: `sentence`, which names what it is about, with the place of `problem`. */
-export const placed = (problem: Problem, sentence: string): string =>
+export const placed = (problem: Diagnostic, sentence: string): string =>
 	`${placeOf(problem)}: ${sentence}`;
 
-const placeOf = ({file, line, column}: Problem): string =>
+const placeOf = ({file, line, column}: Diagnostic): string =>
 	line > 0 ? `${basename(file)}:${line}:${column}` : basename(file);

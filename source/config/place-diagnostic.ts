@@ -1,4 +1,4 @@
-import type {Problem} from '../core/config-view.ts';
+import type {Diagnostic} from '../core/config-view.ts';
 import {cell} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
 import {maxProblems, type YamlSource} from './yaml-source.ts';
@@ -6,20 +6,23 @@ import {maxProblems, type YamlSource} from './yaml-source.ts';
 const maxKeyLength = 200;
 const maxMessageLength = 500;
 
-/** Something wrong at a key, before it has a place. */
-export type Finding = {
+/** Something wrong at a key, or without the effect that it seems to have, before it has a place in a file. */
+export type UnplacedDiagnostic = {
 	readonly path: KeyPath;
 	readonly message: string;
 	/** Default `error`. */
-	readonly severity?: Problem['severity'];
+	readonly severity?: Diagnostic['severity'];
 	/** Whether the key or its value is what is wrong; default `value`. */
 	readonly at?: 'key' | 'value';
 };
 
 /** Gives findings their place in the file that `source` was read from. */
-export function createPlacer(file: string, source: YamlSource): (finding: Finding) => Problem {
+export function createPlacer(
+	file: string,
+	source: YamlSource,
+): (finding: UnplacedDiagnostic) => Diagnostic {
 	return ({path, message, severity = 'error', at = 'value'}) =>
-		problemIn(file, {
+		diagnosticIn(file, {
 			severity,
 			...(at === 'key' ? source.positionOfKey(path) : source.positionOf(path)),
 			key: path.join('.'),
@@ -28,7 +31,7 @@ export function createPlacer(file: string, source: YamlSource): (finding: Findin
 }
 
 /** A problem whose texts can be shown: keys are what somebody typed. */
-export const problemIn = (file: string, problem: Omit<Problem, 'file'>): Problem => ({
+export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): Diagnostic => ({
 	...problem,
 	file,
 	key: cell(problem.key, maxKeyLength).text,
@@ -39,22 +42,22 @@ export const problemIn = (file: string, problem: Omit<Problem, 'file'>): Problem
 export const placeless = (
 	file: string,
 	{key = '', message}: {readonly key?: string; readonly message: string},
-): Problem => problemIn(file, {severity: 'error', line: 0, column: 0, key, message});
+): Diagnostic => diagnosticIn(file, {severity: 'error', line: 0, column: 0, key, message});
 
 /** Findings of a file whose text is not at hand. */
 export const placelessIn =
 	(file: string) =>
-	({path, message, severity = 'error'}: Finding): Problem => ({
+	({path, message, severity = 'error'}: UnplacedDiagnostic): Diagnostic => ({
 		...placeless(file, {key: path.join('.'), message}),
 		severity,
 	});
 
 /** The order of the file; what has no place comes first. */
-export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
+export const inOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
 	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
 /** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
-export function bounded(problems: readonly Problem[], file: string): readonly Problem[] {
+export function bounded(problems: readonly Diagnostic[], file: string): readonly Diagnostic[] {
 	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
 	const [next, ...others] = worstFirst.slice(maxProblems);
 	return [
@@ -70,4 +73,4 @@ export function bounded(problems: readonly Problem[], file: string): readonly Pr
 	];
 }
 
-const rankOf = ({severity}: Problem): number => (severity === 'error' ? 0 : 1);
+const rankOf = ({severity}: Diagnostic): number => (severity === 'error' ? 0 : 1);
