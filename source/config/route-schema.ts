@@ -17,7 +17,13 @@ import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
 import {coalesceJson, coalesceOf, coalesceSettings} from './coalesce-schema.ts';
 import {filterSchema} from './filter-schema.ts';
 import type {FilterSpec} from './route.ts';
-import {signatureJson, signatureOf, signatureSettings} from './signature-schema.ts';
+import {
+	headerName,
+	lowerCase,
+	signatureJson,
+	signatureOf,
+	signatureSettings,
+} from './signature-schema.ts';
 
 const bodyCeilingBytes = 100 * 1024 * 1024;
 const maxScriptSeconds = 600;
@@ -38,6 +44,23 @@ const retiredSecret = z.object({
 	secret: z.string().meta({description: 'A secret that was replaced'}),
 	until: isoTime.meta({description: 'It passes until then; afterwards it only explains refusals'}),
 });
+
+const maxFieldLength = 256;
+const maxNames = 20;
+
+const fieldPath = checked(z.string(), value =>
+	value.trim() !== '' && value.length <= maxFieldLength
+		? undefined
+		: `must be a dotted path of 1 to ${maxFieldLength} characters`,
+);
+
+const oneOrMore = <Schema extends z.ZodType>(schema: Schema) =>
+	z.union([schema, z.array(schema).min(1).max(maxNames)]);
+
+const listOf = (written: string | readonly string[]): readonly string[] => [written].flat();
+
+const lowerCases = (written: string | readonly string[]): readonly string[] =>
+	listOf(written).map(lowerCase);
 
 /** A route. @see manual/routes.md#keys */
 export const routeSettings = defineSettings({
@@ -136,6 +159,35 @@ export const routeSettings = defineSettings({
 		description:
 			'[Above `rate_limit`](receiver.md#above-the-rate): `reject` answers 429, `queue` accepts and runs later',
 		default: 'reject',
+	}),
+	event_header: setting(oneOrMore(headerName), {
+		description:
+			'Header that names the event, or a list; [counts before the general ones](receiver.md#events-and-identifiers)',
+		as: 'eventHeaders',
+		to: lowerCases,
+	}),
+	event_field: setting(oneOrMore(fieldPath), {
+		description:
+			'Field of the payload that names the event (`event.event_type`), or a list; counts before headers',
+		as: 'eventFields',
+		to: listOf,
+	}),
+	id_header: setting(oneOrMore(headerName), {
+		description:
+			'Header with the identifier, the same at each retry, or a list; counts before the general ones',
+		as: 'idHeaders',
+		to: lowerCases,
+	}),
+	id_field: setting(oneOrMore(fieldPath), {
+		description:
+			'Field of the payload with the identifier (`event.id`), or a list; counts before headers',
+		as: 'idFields',
+		to: listOf,
+	}),
+	cloudevents: setting(z.boolean(), {
+		description:
+			'The sender speaks [CloudEvents](receiver.md#cloudevents): event and identifier are those of the event',
+		default: false,
 	}),
 	concurrency: setting(wholeNumber(1, 1000), {
 		description: "Runs of this route at a time; absent: the gateway's bound alone",

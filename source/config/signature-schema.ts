@@ -9,7 +9,7 @@ import {senderNames} from './senders/senders.ts';
 const maxSignedLength = 256;
 
 /** Name of a header. @see RFC 9110 §5.1 */
-const headerName = checked(z.string(), value =>
+export const headerName = checked(z.string(), value =>
 	/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(value)
 		? undefined
 		: "must be a header's name: 1 to 64 letters, digits and hyphens",
@@ -19,7 +19,7 @@ const prefixText = checked(z.string(), value =>
 	/^[ -~]{0,64}$/.test(value) ? undefined : 'must be at most 64 characters of ASCII',
 );
 
-const lowerCase = (header: string): string => header.toLowerCase();
+export const lowerCase = (header: string): string => header.toLowerCase();
 
 /** A scheme of one's own. @see manual/signatures.md#the-signature-of-a-route */
 export const signatureSettings = defineSettings({

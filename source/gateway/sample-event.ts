@@ -1,12 +1,15 @@
 import {randomUUID} from 'node:crypto';
 import type {Route} from '../config/route.ts';
-import {senderOf} from '../config/senders/senders.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {ReceiverAnswer} from '../core/replay.ts';
-import {eventTypeOf} from '../webhook/identity.ts';
+import {eventOf, namesFor} from '../webhook/sender-identity.ts';
+import type {NamingRoute} from '../webhook/sender-identity.ts';
 import {signatureHeaders} from './sign-sample.ts';
+
+/** Names the event where nothing else does. */
+const generalHeader = 'x-github-event';
 
 /** A request that a code host could have sent. */
 export type SampleRequest = {
@@ -49,7 +52,7 @@ const samplePullRequest = {
  * takes it, else the first that the route takes. A body that names its event goes without a header that names another, and so does one of a sender that has no such header. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
  */
 export function sampleRequest(
-	route: Pick<Route, 'events' | 'secrets' | 'insecure' | 'signature'>,
+	route: NamingRoute & Pick<Route, 'events' | 'secrets' | 'insecure'>,
 	{
 		payload,
 		event,
@@ -57,17 +60,22 @@ export function sampleRequest(
 	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
 ): SampleRequest {
 	const name = event ?? eventFor(route.events);
-	const inBody = senderOf(route.signature?.kind)?.eventInBody === true;
-	const body = payload ?? JSON.stringify(sampleOf(name, inBody));
+	const {eventFields: [field] = [], eventHeaders: [header = generalHeader] = []} = namesFor(
+		route,
+		{},
+	);
+	const body = payload ?? JSON.stringify(sampleOf(name, field));
 	const isNamed =
-		event === undefined && (inBody || (payload !== undefined && namesItself(payload)));
+		payload === undefined
+			? field !== undefined
+			: event === undefined && namesItself(route, payload);
 	const signature = route.insecure ? {} : signatureHeaders(route, body, now);
 	return {
 		body,
 		headers: {
 			'content-type': 'application/json',
 			'user-agent': 'svc-test-event',
-			...(!isNamed && {'x-github-event': name}),
+			...(!isNamed && {[header]: name}),
 			'x-github-delivery': randomUUID(),
 			...signature,
 		},
@@ -75,19 +83,32 @@ export function sampleRequest(
 	};
 }
 
-function sampleOf(name: string, inBody: boolean): JsonObject {
-	if (inBody) {
-		return {type: name, ...samplePullRequest};
+function sampleOf(name: string, field: string | undefined): JsonObject {
+	if (field !== undefined) {
+		return withMember(samplePullRequest, field.split('.'), name);
 	}
 
 	return name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest};
 }
 
+/** `object` with `text` at a path. */
+function withMember(
+	object: JsonObject,
+	[key = '', ...path]: readonly string[],
+	text: string,
+): JsonObject {
+	const member = Object.hasOwn(object, key) ? object[key] : undefined;
+	return {
+		...object,
+		[key]: path.length === 0 ? text : withMember(isJsonObject(member) ? member : {}, path, text),
+	};
+}
+
 /** Whether the receiver would find an event in the body. What is not JSON is sent as it is. */
-function namesItself(body: string): boolean {
+function namesItself(route: NamingRoute, body: string): boolean {
 	try {
 		const payload: unknown = JSON.parse(body);
-		return isJsonObject(payload) && eventTypeOf({}, payload).source !== 'none';
+		return isJsonObject(payload) && eventOf(route, {headers: {}, payload}).source !== 'none';
 	} catch {
 		return false;
 	}

@@ -2,12 +2,11 @@ import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
-import {deliveryIdHeaders} from './headers.ts';
 import {deliveryIdOf} from './identity.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {idHeadersFor} from './sender-identity.ts';
+import {headerIdOf} from './sender-identity.ts';
 import {verifySignature} from './signature.ts';
 import {isFromForeignPage} from './web-page.ts';
 
@@ -38,7 +37,7 @@ export function authenticate(
 		}
 
 		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});
-		nameDelivery(draft, idHeadersFor(route));
+		nameDraft(draft, headerIdOf(route, draft.headers));
 		return undefined;
 	}
 
@@ -63,12 +62,11 @@ export function authenticate(
 
 	const {signedIdHeader} = verdict;
 	draft.hasSignedId = signedIdHeader !== undefined;
-	nameDelivery(draft, signedIdHeader === undefined ? idHeadersFor(route) : [signedIdHeader]);
+	nameDraft(
+		draft,
+		signedIdHeader === undefined
+			? headerIdOf(route, draft.headers)
+			: deliveryIdOf(draft.headers, [signedIdHeader]),
+	);
 	return undefined;
-}
-
-function nameDelivery(draft: DeliveryDraft, sources: readonly string[]): void {
-	if (sources !== deliveryIdHeaders) {
-		nameDraft(draft, deliveryIdOf(draft.headers, sources));
-	}
 }

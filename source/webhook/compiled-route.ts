@@ -2,7 +2,7 @@ import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
 import {compileGroupKey} from './coalesce-key.ts';
 import type {GroupKeyReader} from './coalesce-key.ts';
-import {keptFilterHeaders} from './filter-headers.ts';
+import {keptHeadersOf} from './filter-headers.ts';
 import type {HoldsValue} from './filter-operators.ts';
 import {compileFilters} from './filter.ts';
 import type {FilterCheck} from './filter.ts';
@@ -40,7 +40,7 @@ export function createRouteCompiler(
 		const made: CompiledRoute = {
 			id: routeIdOf(route),
 			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
-			keptHeaders: keptFilterHeaders(route),
+			keptHeaders: keptHeadersOf(route),
 			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
 			events: route.events.length === 0 ? undefined : new Set(route.events),
 			renderExtra: compileExtra(route.deliverExtra),

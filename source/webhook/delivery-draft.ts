@@ -18,7 +18,7 @@ export type DeliveryDraft = {
 	/** The sender's identifier. A signature that covers one replaces the one that the headers gave. */
 	deliveryId: string;
 	idSource: string;
-	/** The sender's signature covers the identifier. */
+	/** The identifier is one with the body, or signed beside it: an identical body has it too. */
 	hasSignedId: boolean;
 	/** The identifier is not the sender's to name: the event is replayed or was fetched. */
 	readonly hasFixedId: boolean;

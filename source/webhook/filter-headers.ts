@@ -25,14 +25,15 @@ function headersIn({field = '', all = [], any = [], not = []}: FilterSpec): read
 }
 
 /**
- * Those of them that are kept with the deliveries of a route, so that its filters say the same of a replay: at most 20, and none that holds a signature or, by its name, another
- * credential.
+ * Those of them, and those that name the event, that are kept with the deliveries of a route, so that a replay is the same event and its filters say the same of it: at most 20, and none
+ * that holds a signature or, by its name, another credential.
  */
-export const keptFilterHeaders = ({
+export const keptHeadersOf = ({
 	filters,
 	signature,
-}: Pick<Route, 'filters' | 'signature'>): readonly string[] =>
-	filterHeadersOf(filters)
+	eventHeaders = [],
+}: Pick<Route, 'filters' | 'signature' | 'eventHeaders'>): readonly string[] =>
+	[...new Set([...eventHeaders.filter(name => !isStoredHeader(name)), ...filterHeadersOf(filters)])]
 		.filter(name => name !== '' && name.length <= maxNameLength && !secretName.test(name))
 		.filter(name => signature?.kind !== 'custom' || name !== signature.header)
 		.slice(0, maxKept);

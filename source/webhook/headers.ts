@@ -1,3 +1,5 @@
+import {cloudEventNames} from '../config/senders/cloudevents.ts';
+import {senderNames, senderOf} from '../config/senders/senders.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 
@@ -32,13 +34,11 @@ export const deliveryIdHeaders = [
 	'x-request-id',
 ] as const;
 
-/** Event and delivery of the senders that a route can name in `signature`. */
+/** Event and delivery of the senders that a route can name. */
 const senderHeaders = [
-	'x-shopify-topic',
-	'x-shopify-webhook-id',
-	'linear-event',
-	'linear-delivery',
-] as const;
+	...senderNames.map(name => senderOf(name)?.names ?? {}),
+	cloudEventNames(undefined),
+].flatMap(({eventHeaders: events = [], idHeaders: ids = []}) => [...events, ...ids.flat()]);
 
 const storedHeaders: readonly string[] = [
 	'content-type',

@@ -5,7 +5,7 @@ import type {Redact} from '../core/redact.ts';
 import {deliveryIdHeaders, eventHeaders, headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
-const maxNameLength = 256;
+export const maxNameLength = 256;
 
 const firstPrintable = 0x20;
 
@@ -36,17 +36,13 @@ export type EventType = {
 };
 
 /**
- * The event type: first non-empty of the headers `sources`, then the payload's `event_type`, then its `type`, else `unknown`.
+ * The event type by the general rule: first non-empty of `eventHeaders`, then the payload's `event_type`, then its `type`, else `unknown`.
  * At most 256 characters.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
-export function eventTypeOf(
-	headers: RequestHeaders,
-	payload: JsonValue,
-	sources: readonly string[] = eventHeaders,
-): EventType {
-	for (const source of sources) {
+export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
+	for (const source of eventHeaders) {
 		const name = headerOf(headers, source);
 		if (name) {
 			return {name: name.slice(0, maxNameLength), source};

@@ -9,14 +9,14 @@ import {dispatchEvent} from './dispatch-event.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {Named} from './find-route.ts';
-import {eventTypeOf, isConnectivityCheck} from './identity.ts';
+import {isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {bodyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';
-import {eventHeadersFor, signedIdOf} from './sender-identity.ts';
+import {bodyIdOf, eventOf} from './sender-identity.ts';
 import {rawDump, renderTemplate} from './template.ts';
 import type {RenderContext} from './template.ts';
 
@@ -112,14 +112,16 @@ export async function receiveAuthenticated(
 
 	note(draft, 'body', {verdict: 'pass', detail: parsed.kind});
 
-	const signedId = draft.hasFixedId ? undefined : signedIdOf(route, parsed.payload);
-	if (signedId) {
-		nameDraft(draft, signedId);
+	const idInBody = draft.hasFixedId
+		? undefined
+		: bodyIdOf(route, {headers, payload: parsed.payload});
+	if (idInBody) {
+		nameDraft(draft, idInBody);
 		draft.hasSignedId = true;
 	}
 
 	const compiled = services.compile(route);
-	const type = eventTypeOf(headers, parsed.payload, eventHeadersFor(route));
+	const type = eventOf(route, {headers, payload: parsed.payload});
 	const event = type.name;
 	draft.event = cleanDetail(draft, event, maxNameLength);
 	const isWanted = compiled.events ? compiled.events.has(event) : !isConnectivityCheck(type);

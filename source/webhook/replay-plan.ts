@@ -7,11 +7,10 @@ import type {CompiledRoute} from './compiled-route.ts';
 import {headersNotKept} from './filter-headers.ts';
 import {isJobRoute} from './fire-job.ts';
 import type {JobRoute} from './fire-job.ts';
-import {eventTypeOf} from './identity.ts';
 import type {JobOf} from './job-of.ts';
 import type {KnownEvent} from './known-event.ts';
 import {parseBody} from './parse-body.ts';
-import {eventHeadersFor} from './sender-identity.ts';
+import {eventOf} from './sender-identity.ts';
 import type {RenderContext} from './template.ts';
 
 export type ReplayEffects = {
@@ -38,7 +37,7 @@ export function effectsOf(
 ): ReplayEffects {
 	const parsed = parseBody(body, headers);
 	const payload = parsed.ok ? parsed.payload : null;
-	const event = eventTypeOf(headers, payload, eventHeadersFor(route)).name;
+	const event = eventOf(route, {headers, payload}).name;
 	const {effects, target} = isJobRoute(route)
 		? outlookOfJob(route, dependencies)
 		: outlookOf(route, {payload, event}, dependencies);

@@ -1,37 +1,110 @@
 import type {Route} from '../config/route.ts';
+import {cloudEventNames} from '../config/senders/cloudevents.ts';
+import type {Names} from '../config/senders/sender.ts';
 import {senderOf} from '../config/senders/senders.ts';
-import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
-import {deliveryIdHeaders, eventHeaders} from './headers.ts';
-import {identifierOf} from './identity.ts';
+import {lookUp} from '../core/payload-path.ts';
+import {deliveryIdHeaders, headerOf} from './headers.ts';
+import type {RequestHeaders} from './headers.ts';
+import {deliveryIdOf, eventTypeOf, identifierOf, maxNameLength} from './identity.ts';
+import type {EventType} from './identity.ts';
 
-/** The headers that name the event on `route`; `eventHeaders` itself unless its sender has one of its own. */
-export const eventHeadersFor = ({signature}: Route): readonly string[] =>
-	withOwn(senderOf(signature?.kind)?.eventHeader, eventHeaders);
+/** What of a route says where its sender names event and delivery. */
+export type NamingRoute = Pick<
+	Route,
+	'signature' | 'cloudevents' | 'eventHeaders' | 'eventFields' | 'idHeaders' | 'idFields'
+>;
 
-/** The headers that name the delivery on `route`; `deliveryIdHeaders` itself unless its sender has one of its own. */
-export const idHeadersFor = ({signature}: Route): readonly string[] =>
-	withOwn(senderOf(signature?.kind)?.idHeader, deliveryIdHeaders);
+/** What came in. */
+type Event = {readonly headers: RequestHeaders; readonly payload: JsonValue};
 
-/** Headers that only count on routes whose `signature` says who sends stand before the general ones. */
-const withOwn = (own: string | undefined, general: readonly string[]): readonly string[] =>
-	own === undefined ? general : [own, ...general];
+type Identifier = {readonly deliveryId: string; readonly idSource: string};
 
 /**
- * The delivery identifier in the body on routes of a sender that writes one there (stripe `id`, slack `event_id`). The body is signed, so this one narrows
- * the identifier to it: any header could be added to a captured request. `undefined`: the headers decide.
+ * The event type on `route`: where its keys or its sender say, in the body before the headers because nobody signs those; else the first non-empty of the general headers, `event_type`
+ * and `type`, else `unknown`. At most 256 characters.
+ *
+ * @see manual/receiver.md#events-and-identifiers
  */
-export function signedIdOf(
-	{signature}: Route,
-	payload: JsonValue,
-): {readonly deliveryId: string; readonly idSource: string} | undefined {
-	const field = senderOf(signature?.kind)?.idField;
-	if (field === undefined || !isJsonObject(payload) || !Object.hasOwn(payload, field)) {
-		return undefined;
+export function eventOf(route: NamingRoute, {headers, payload}: Event): EventType {
+	const {eventFields = [], eventHeaders = []} = namesFor(route, headers);
+	for (const field of eventFields) {
+		const name = textAt(payload, field);
+		if (name !== '') {
+			return {name: name.slice(0, maxNameLength), source: `body.${field}`};
+		}
 	}
 
-	const id = payload[field];
-	return typeof id === 'string' && id !== ''
-		? {deliveryId: identifierOf(id), idSource: `body.${field}`}
-		: undefined;
+	for (const source of eventHeaders) {
+		const name = headerOf(headers, source);
+		if (name) {
+			return {name: name.slice(0, maxNameLength), source};
+		}
+	}
+
+	return eventTypeOf(headers, payload);
+}
+
+/**
+ * The delivery identifier that the headers of `route` give, or its sender's; else the first of the general ones, else a random one.
+ *
+ * @see manual/receiver.md#events-and-identifiers
+ */
+export function headerIdOf(route: NamingRoute, headers: RequestHeaders): Identifier {
+	const {idHeaders = []} = namesFor(route, headers);
+	return (
+		firstOf(idHeaders, name => headerOf(headers, name) ?? '') ??
+		deliveryIdOf(headers, deliveryIdHeaders)
+	);
+}
+
+/**
+ * The delivery identifier in the body on a route whose keys or whose sender (stripe `id`, slack `event_id`) say that there is one; it narrows the identifier to itself: where the body
+ * is signed, any header could be added to a captured request. `undefined`: the headers decide.
+ */
+export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identifier | undefined {
+	const {idFields = []} = namesFor(route, headers);
+	const found = firstOf(idFields, field => textAt(payload, field));
+	return found && {...found, idSource: `body.${found.idSource}`};
+}
+
+/** Where events of `route` that come with `headers` are named; each key of the route stands in for what its sender does. */
+export function namesFor(
+	{signature, cloudevents, eventHeaders, eventFields, idHeaders, idFields}: NamingRoute,
+	headers: RequestHeaders,
+): Names {
+	return {
+		...(cloudevents
+			? cloudEventNames(headerOf(headers, 'content-type'))
+			: senderOf(signature?.kind)?.names),
+		...(eventHeaders && {eventHeaders}),
+		...(eventFields && {eventFields}),
+		...(idHeaders && {idHeaders}),
+		...(idFields && {idFields}),
+	};
+}
+
+/** The first that is there with all its parts; `idSource` is the name of its last one. */
+function firstOf(
+	all: NonNullable<Names['idFields']>,
+	read: (name: string) => string,
+): Identifier | undefined {
+	for (const names of all.map(one => [one].flat())) {
+		const values = names.map(name => read(name));
+		if (values.every(value => value !== '')) {
+			return {deliveryId: identifierOf(values.join(' ')), idSource: names.at(-1) ?? ''};
+		}
+	}
+
+	return undefined;
+}
+
+/** A text, or a number that is exact: another one could be that of two events. Else empty. */
+function textAt(payload: JsonValue, field: string): string {
+	const value = lookUp(payload, field.split('.'));
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : '';
 }

@@ -340,6 +340,7 @@ test('a route gets its defaults, its aliases and its names', () => {
 		rateLimit: 30,
 		maxBodyBytes: 1_048_576,
 		dedupeBody: false,
+		cloudevents: false,
 	});
 	const full = webhookWith(
 		'{secret: [a, b], prompt: "", filters: {field: x, equals: null}, deliver: github_comment, deliver_extra: {repo: a/b, pr_number: 7}, mirror_to_session: "true", rate_limit: 5, max_body_bytes: 10, toolsets: []}',

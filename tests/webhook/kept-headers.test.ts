@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {FilterSpec, Route} from '../../source/config/route.ts';
-import {filterHeadersOf, keptFilterHeaders} from '../../source/webhook/filter-headers.ts';
+import {filterHeadersOf, keptHeadersOf} from '../../source/webhook/filter-headers.ts';
 import {makeRoute, secret, startReceiver} from './start-receiver.ts';
 import type {StartOptions} from './start-receiver.ts';
 
@@ -80,7 +80,7 @@ test.for([
 		signed: '{body}',
 	};
 	const filters = [{field: `headers.${name}`, exists: true}, internal];
-	expect(keptFilterHeaders({filters, signature})).toEqual(['x-internal']);
+	expect(keptHeadersOf({filters, signature})).toEqual(['x-internal']);
 	expect(filterHeadersOf(filters)).toEqual([name.toLowerCase(), 'x-internal']);
 });
 
@@ -90,7 +90,7 @@ test('however many headers the filters look at, 20 are kept', () => {
 		exists: true,
 	}));
 	const long = {field: `headers.${'x'.repeat(300)}`, exists: true};
-	const kept = keptFilterHeaders(makeRoute({filters: [long, {all: filters}, ...filters]}));
+	const kept = keptHeadersOf(makeRoute({filters: [long, {all: filters}, ...filters]}));
 	expect(kept).toEqual(filters.slice(0, 20).map(({field}) => field.slice(8).toLowerCase()));
-	expect(keptFilterHeaders(makeRoute({filters: [{field: 'headers.User-Agent'}]}))).toEqual([]);
+	expect(keptHeadersOf(makeRoute({filters: [{field: 'headers.User-Agent'}]}))).toEqual([]);
 });

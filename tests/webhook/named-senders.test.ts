@@ -1,6 +1,9 @@
 import {createHmac} from 'node:crypto';
+import {Webhook as StandardWebhook} from 'standardwebhooks';
 import {Stripe} from 'stripe';
 import {expect, test} from 'vitest';
+import {routeSettings} from '../../source/config/route-schema.ts';
+import {whsec} from './senders.ts';
 import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
 
@@ -119,6 +122,45 @@ test('linear: event and identifier come from its own headers, the time from the 
 
 	expect((await sendAged(60_000, 'd1')).json).toMatchObject({event: 'Issue', delivery_id: 'd1'});
 	expect((await sendAged(60_001, 'd2')).status).toBe(401);
+});
+
+test('a route says where its sender names event and delivery; a retry is a duplicate', async () => {
+	const written = routeSettings.read({
+		event_header: 'X-Event-Key',
+		id_field: ['nothing', 'event.id'],
+		events: ['repo:push'],
+	});
+	await using receiver = await startReceiver({routes: [makeRoute(written)]});
+	const sendNamed = async (id: string, headers: Record<string, string> = {}) => {
+		const answer = await receiver.post({event: {id}}, {'X-Event-Key': 'repo:push', ...headers});
+		return answer.json;
+	};
+
+	expect(await sendNamed('e1')).toMatchObject({event: 'repo:push', delivery_id: 'e1'});
+	expect(await sendNamed('e1', {'X-Request-ID': 'forged'})).toMatchObject({status: 'duplicate'});
+	expect(receiver.last().idSource).toBe('body.event.id');
+	// A replay is the same event.
+	expect((await receiver.receiver.replay(await receiver.stored())).status).toBe(202);
+	expect(receiver.last().event).toBe('repo:push');
+});
+
+test('an identifier beside the signature does not stand in for one that it covers', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({idHeaders: ['x-request-uuid'], secrets: [whsec('0123456789abcdef')]})],
+	});
+	const body = '{}';
+	const nowMs = receiver.clock.now();
+	const signed = {
+		'webhook-id': 'msg_1',
+		'webhook-timestamp': String(Math.floor(nowMs / 1000)),
+		'webhook-signature': new StandardWebhook(whsec('0123456789abcdef')).sign(
+			'msg_1',
+			new Date(nowMs),
+			body,
+		),
+	};
+	const answer = await post(receiver, body, {...signed, 'X-Request-UUID': 'forged'});
+	expect(answer.json['delivery_id']).toBe('msg_1');
 });
 
 test('the retired secret passes over HTTP and the trace says how long still', async () => {

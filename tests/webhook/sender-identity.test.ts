@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import type {SignatureSpec} from '../../source/config/route.ts';
-import {deliveryIdHeaders, eventHeaders, headersToStore} from '../../source/webhook/headers.ts';
-import {deliveryIdOf, eventTypeOf} from '../../source/webhook/identity.ts';
-import {eventHeadersFor, idHeadersFor, signedIdOf} from '../../source/webhook/sender-identity.ts';
+import type {Route, SignatureSpec} from '../../source/config/route.ts';
+import type {JsonValue} from '../../source/core/json.ts';
+import {headersToStore} from '../../source/webhook/headers.ts';
+import {bodyIdOf, eventOf, headerIdOf} from '../../source/webhook/sender-identity.ts';
 import {makeRoute} from './start-receiver.ts';
 
 const routeOf = (kind?: Exclude<SignatureSpec['kind'], 'custom'>) =>
@@ -21,54 +21,121 @@ test.for(['shopify', 'linear'] as const)(
 		const [event, id] = Object.values(headers);
 		const [eventHeader, idHeader] = Object.keys(headers);
 		const others = {...headers, 'x-github-event': 'push', 'x-request-id': 'proxy'};
-		expect(eventTypeOf(others, {}, eventHeadersFor(route))).toEqual({
+		expect(eventOf(route, {headers: others, payload: {}})).toEqual({
 			name: event,
 			source: eventHeader,
 		});
-		expect(deliveryIdOf(others, idHeadersFor(route))).toEqual({deliveryId: id, idSource: idHeader});
+		expect(headerIdOf(route, others)).toEqual({deliveryId: id, idSource: idHeader});
 	},
 );
 
 test('such headers count for nothing on other routes', () => {
 	const headers = {...sent.shopify, ...sent.linear};
 	for (const route of [routeOf(), routeOf('stripe'), routeOf('slack')]) {
-		expect(eventTypeOf(headers, {}, eventHeadersFor(route)).name).toBe('unknown');
-		expect(deliveryIdOf(headers, idHeadersFor(route)).idSource).toBe('random');
-		expect(eventHeadersFor(route)).toBe(eventHeaders);
-		expect(idHeadersFor(route)).toBe(deliveryIdHeaders);
+		expect(eventOf(route, {headers, payload: {}}).name).toBe('unknown');
+		expect(headerIdOf(route, headers).idSource).toBe('random');
 	}
 });
 
 test('without its own headers the general ones count', () => {
-	expect(eventTypeOf({}, {type: 'x'}, eventHeadersFor(routeOf('shopify'))).name).toBe('x');
-	expect(deliveryIdOf({'x-request-id': 'r'}, idHeadersFor(routeOf('linear'))).deliveryId).toBe('r');
+	expect(eventOf(routeOf('shopify'), {headers: {}, payload: {type: 'x'}}).name).toBe('x');
+	expect(headerIdOf(routeOf('linear'), {'x-request-id': 'r'}).deliveryId).toBe('r');
 });
 
+const bodyId = (route: Route, payload: JsonValue) => bodyIdOf(route, {headers: {}, payload});
+
 test('stripe and slack write the identifier into the body, which is signed', () => {
-	expect(signedIdOf(routeOf('stripe'), {id: 'evt_1', event_id: 'x'})).toEqual({
+	expect(bodyId(routeOf('stripe'), {id: 'evt_1', event_id: 'x'})).toEqual({
 		deliveryId: 'evt_1',
 		idSource: 'body.id',
 	});
-	expect(signedIdOf(routeOf('slack'), {id: 'x', event_id: 'Ev08'})).toEqual({
+	expect(bodyId(routeOf('slack'), {id: 'x', event_id: 'Ev08'})).toEqual({
 		deliveryId: 'Ev08',
 		idSource: 'body.event_id',
 	});
 	for (const route of [routeOf(), routeOf('shopify'), routeOf('linear')]) {
-		expect(signedIdOf(route, {id: 'evt_1', event_id: 'Ev08'})).toBeUndefined();
+		expect(bodyId(route, {id: 'evt_1', event_id: 'Ev08'})).toBeUndefined();
 	}
 });
 
-test.for([null, 5, 'evt_1', ['id'], {}, {id: ''}, {id: 5}, {id: null}])(
-	'a body without a plain identifier leaves it to the headers: %j',
+test('the event of stripe is the one that is signed, whatever headers say', () => {
+	const headers = {'x-github-event': 'push'};
+	expect(eventOf(routeOf('stripe'), {headers, payload: {type: 'invoice.paid'}})).toEqual({
+		name: 'invoice.paid',
+		source: 'body.type',
+	});
+});
+
+test.for([null, 5, 'evt_1', ['id'], {}, {id: ''}, {id: 5.5}, {id: 2 ** 60}, {id: null}, {id: {}}])(
+	'a body without an exact identifier leaves it to the headers: %j',
 	payload => {
-		expect(signedIdOf(routeOf('stripe'), payload)).toBeUndefined();
+		expect(bodyId(routeOf('stripe'), payload)).toBeUndefined();
 	},
 );
 
 test('an identifier in the body that is too long or not printable becomes its digest', () => {
 	for (const id of ['x'.repeat(257), 'a\u001b[2J']) {
-		expect(signedIdOf(routeOf('stripe'), {id})?.deliveryId).toMatch(/^sha256-[0-9a-f]{64}$/);
+		expect(bodyId(routeOf('stripe'), {id})?.deliveryId).toMatch(/^sha256-[0-9a-f]{64}$/);
 	}
+});
+
+test('the keys of a route say where its sender names event and delivery, in this order', () => {
+	const route = makeRoute({
+		eventFields: ['event.type', 'kind'],
+		eventHeaders: ['x-event-key', 'x-other'],
+		idFields: ['event.id', 'items.0.n'],
+		idHeaders: ['x-request-uuid', 'x-attempt'],
+	});
+	const headers = {'x-other': 'B', 'x-github-event': 'push', 'x-attempt': '1'};
+	const eventIn = (payload: JsonValue) => eventOf(route, {headers, payload});
+	expect(eventIn({event: {type: 'a'}, kind: 'b'})).toEqual({name: 'a', source: 'body.event.type'});
+	expect(eventIn({event: {type: ''}, kind: 'b'})).toEqual({name: 'b', source: 'body.kind'});
+	expect(eventIn({type: 'c'})).toEqual({name: 'B', source: 'x-other'});
+	expect(eventOf(route, {headers: {}, payload: {type: 'c'}})).toEqual({name: 'c', source: 'type'});
+
+	expect(bodyId(route, {event: {id: 'e1'}})?.deliveryId).toBe('e1');
+	expect(bodyId(route, {items: [{n: 7}]})).toEqual({deliveryId: '7', idSource: 'body.items.0.n'});
+	expect(bodyId(route, {id: 'x'})).toBeUndefined();
+	expect(headerIdOf(route, headers)).toEqual({deliveryId: '1', idSource: 'x-attempt'});
+	expect(headerIdOf(route, {'x-github-delivery': 'g'}).deliveryId).toBe('g');
+});
+
+test('each key stands in for what the preset says of the same thing', () => {
+	const route = makeRoute({signature: {kind: 'stripe'}, idFields: ['request.id']});
+	const payload = {id: 'evt_1', type: 'invoice.paid', request: {id: 'req_1'}};
+	expect(bodyId(route, payload)?.deliveryId).toBe('req_1');
+	expect(eventOf(route, {headers: {}, payload}).name).toBe('invoice.paid');
+});
+
+const cloud = makeRoute({cloudevents: true});
+
+test('a CloudEvent in headers is named by them, and its data names nothing', () => {
+	const headers = {
+		'content-type': 'application/json',
+		'ce-type': 'order.made',
+		'ce-source': '/shop',
+		'ce-id': '1',
+	};
+	const payload = {type: 'customer', id: 'c1', source: 'x'};
+	expect(eventOf(cloud, {headers, payload}).name).toBe('order.made');
+	expect(headerIdOf(cloud, headers)).toEqual({deliveryId: '/shop 1', idSource: 'ce-id'});
+	expect(bodyIdOf(cloud, {headers, payload})).toBeUndefined();
+	const {'ce-source': _, ...incomplete} = headers;
+	expect(headerIdOf(cloud, incomplete).idSource).toBe('random');
+	expect(eventOf(makeRoute(), {headers, payload: {}}).name).toBe('unknown');
+});
+
+test('a CloudEvent that is whole in the body is named there, and by no header', () => {
+	const headers = {
+		'content-type': 'application/cloudevents+json; charset=utf-8',
+		'ce-type': 'forged',
+		'ce-source': '/shop',
+		'ce-id': '2',
+	};
+	const payload = {specversion: '1.0', type: 'order.made', source: '/shop', id: '1', data: {}};
+	expect(eventOf(cloud, {headers, payload}).name).toBe('order.made');
+	expect(bodyIdOf(cloud, {headers, payload})).toEqual({deliveryId: '/shop 1', idSource: 'body.id'});
+	expect(headerIdOf(cloud, headers).idSource).toBe('random');
 });
 
 test('a replay sees the same event: the headers are kept with the delivery', () => {

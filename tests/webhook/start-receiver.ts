@@ -44,6 +44,7 @@ export const makeRoute = (overrides: Partial<Route> = {}): Route => ({
 	rateLimit: 30,
 	maxBodyBytes: 1_048_576,
 	dedupeBody: false,
+	cloudevents: false,
 	...overrides,
 });
 

@@ -4,9 +4,9 @@ import type {JsonValue} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {CompiledRoute} from '../../webhook/compiled-route.ts';
 import {explainMismatch} from '../../webhook/filter.ts';
-import {eventTypeOf, isConnectivityCheck} from '../../webhook/identity.ts';
+import {isConnectivityCheck} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
-import {eventHeadersFor} from '../../webhook/sender-identity.ts';
+import {eventOf} from '../../webhook/sender-identity.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 
 /** How an event ends, in the words of `Delivery.outcome`. `body`: it is not what its content type says. */
@@ -46,7 +46,7 @@ export function judge(
 	}
 
 	const {payload} = parsed;
-	const type = eventTypeOf(headers, payload, eventHeadersFor(route));
+	const type = eventOf(route, {headers, payload});
 	const isWanted = compiled.events ? compiled.events.has(type.name) : !isConnectivityCheck(type);
 	if (!isWanted) {
 		return {fate: 'ignored:event', why: clean(`${type.name} is not in events`)};

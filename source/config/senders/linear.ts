@@ -12,6 +12,5 @@ export const linear: Sender = {
 		signed: '{body}',
 		bodyTime: {field: 'webhookTimestamp', toleranceMs: 60_000},
 	},
-	eventHeader: 'linear-event',
-	idHeader: 'linear-delivery',
+	names: {eventHeaders: ['linear-event'], idHeaders: ['linear-delivery']},
 };

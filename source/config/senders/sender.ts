@@ -16,16 +16,25 @@ export type SignatureForm = {
 	readonly bodyTime?: {readonly field: string; readonly toleranceMs: number};
 };
 
+/** Where requests name the event and the delivery: the first that is there and not empty. All of it counts before the general headers. */
+export type Names = {
+	/** Lower case. Nobody signs headers: they count after the fields. */
+	readonly eventHeaders?: readonly string[];
+	readonly idHeaders?: readonly Parts[];
+	/** Dotted paths into the payload. */
+	readonly eventFields?: readonly string[];
+	/** The identifier is the same at each retry. Where the body is signed, one of these alone counts. */
+	readonly idFields?: readonly Parts[];
+};
+
+/** One name, or several that must all be there and count together. */
+type Parts = string | readonly string[];
+
 /** A service that signs in a way of its own: what `signature: <name>` on a route stands for. Data alone; a new one is a file of this folder and a line in `senders.ts`. */
 export type Sender = {
 	/** What is checked, for the manual, as Markdown. */
 	readonly description: string;
 	readonly signature: SignatureForm;
-	/** Lower-case headers that name the event and the delivery; they count before the general ones. Nobody signs them. */
-	readonly eventHeader?: string;
-	readonly idHeader?: string;
-	/** Where the body holds the identifier, the same at each retry; being signed, it alone counts. */
-	readonly idField?: string;
-	/** Its requests name the event in the body, and in no header. */
-	readonly eventInBody?: true;
+	/** Where its requests name the event and the delivery. */
+	readonly names?: Names;
 };

@@ -11,6 +11,5 @@ export const shopify: Sender = {
 		encoding: 'base64',
 		signed: '{body}',
 	},
-	eventHeader: 'x-shopify-topic',
-	idHeader: 'x-shopify-webhook-id',
+	names: {eventHeaders: ['x-shopify-topic'], idHeaders: ['x-shopify-webhook-id']},
 };

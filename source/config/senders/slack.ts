@@ -12,5 +12,5 @@ export const slack: Sender = {
 		timestampHeader: 'x-slack-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
 	},
-	idField: 'event_id',
+	names: {idFields: ['event_id']},
 };

@@ -3,7 +3,7 @@ import type {Sender} from './sender.ts';
 /** While a secret is rolled there is a `v1` for each; `v0` ones, for tests, stand there too. @see https://docs.stripe.com/webhooks#verify-manually */
 export const stripe: Sender = {
 	description:
-		'`Stripe-Signature: t=…,v1=…`, 300 s; the identifier is `id` of the body, which is signed',
+		'`Stripe-Signature: t=…,v1=…`, 300 s; event and identifier are `type` and `id` of the body, which is signed',
 	signature: {
 		header: 'stripe-signature',
 		algorithm: 'sha256',
@@ -12,6 +12,5 @@ export const stripe: Sender = {
 		timestampItem: 't=',
 		signed: '{timestamp}.{body}',
 	},
-	idField: 'id',
-	eventInBody: true,
+	names: {eventFields: ['type'], idFields: ['id']},
 };
