@@ -18,7 +18,6 @@ export type SubscribeFlags = {
 	readonly script?: string;
 	readonly skills?: readonly string[];
 	/** Empty: none. */
-	readonly toolsets?: readonly string[];
 	/** `false`: no groups any more; every other value says nothing. */
 	readonly coalesce?: boolean;
 	readonly coalesceKey?: string;
@@ -54,7 +53,6 @@ export function mergeSubscription(
 		filters: flags.filters,
 		script: flags.script,
 		skills: flags.skills,
-		toolsets: flags.toolsets,
 		coalesce: sectionWith(existing, 'coalesce', {
 			key: flags.coalesceKey,
 			window_seconds: flags.coalesceWindow,

@@ -160,18 +160,13 @@ test('one line says what whoever holds the secret can make happen', async () => 
 	);
 });
 
-test('"--toolsets" is kept like every other key, and an empty text leaves none', async () => {
-	await using home = await gatewayHome({config: {mcp_servers: {crm: {command: 'true'}}}});
-	const subscribe = async (...flags: readonly string[]) => {
-		await commandJson(['webhook', 'subscribe', 'hook', '--prompt', 'x', ...flags], {
-			home: home.path,
-		});
-		return (await entries(home)).hook.toolsets;
-	};
-	expect(await subscribe()).toBeUndefined();
-	expect(await subscribe('--toolsets', 'mcp-crm, mcp')).toEqual(['mcp-crm', 'mcp']);
-	expect(await subscribe('--description', 'y')).toEqual(['mcp-crm', 'mcp']);
-	expect(await subscribe('--toolsets', '')).toEqual([]);
+test('"No toolsets flag exists", and what was granted by hand stays', async () => {
+	await using home = await gatewayHome({subscriptions: {hook: {toolsets: ['mcp-crm', 'mcp']}}});
+	const subscribe = ['webhook', 'subscribe', 'hook', '--prompt', 'x'];
+	const refused = await command([...subscribe, '--toolsets', 'mcp'], {home: home.path});
+	expect(refused).toMatchObject({code: 2, stderr: expect.stringContaining('--toolsets')});
+	await commandJson(subscribe, {home: home.path});
+	expect((await entries(home)).hook.toolsets).toEqual(['mcp-crm', 'mcp']);
 });
 
 test('a toolset of a tool server that is not configured is a problem in the list, and a warning of the check', async () => {

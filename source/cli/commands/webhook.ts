@@ -58,11 +58,6 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			'skills, separated by commas; the first that is found is loaded',
 			listOption,
 		)
-		.option(
-			'--toolsets <list>',
-			'toolsets instead of the default, separated by commas; "" for none',
-			listOption,
-		)
 		.option('--coalesce-key <key>', 'field or template that groups events')
 		.option(
 			'--coalesce-window <seconds>',
