@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
+import {SvcError} from '../core/errors.ts';
 import {idOfNumber, numberOfId, numberOfTime} from '../core/ids.ts';
-import {floorOfRow, integerOf, type Row} from './columns.ts';
+import {floorOfRow, integerOf} from './columns.ts';
 import {
 	deliveryColumns,
 	deliveryOf,
@@ -16,6 +17,8 @@ const stretch = 2000;
 /** An ending of an identifier must have this many characters. */
 const minEndingLength = 4;
 const base = 36;
+/** More are not told of when an ending is that of several. */
+const maxCandidates = 5;
 /** A delivery is received at most this much later than its identifier says: the clock may be set between. */
 const lateMs = 60_000;
 
@@ -41,21 +44,21 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 	);
 	const floorOf = (top: number) => floorOfRow(floor.get(top));
 
-	/** The only row whose identifier ends so: two matches are none. */
-	const findEnding = async (ending: string, value: number): Promise<Row | undefined> => {
+	/** The newest rows whose identifier ends so. */
+	const findEnding = async (ending: string, value: number): Promise<readonly number[]> => {
 		const modulus = base ** ending.length;
 		if (ending.length < minEndingLength || !Number.isSafeInteger(modulus)) {
-			return undefined;
+			return [];
 		}
 
-		const [first, second] = await newestFirst(
+		const found = await newestFirst(
 			{
 				floorOf,
 				find: ({floor: from, top, count}) => endings.all(from, top, modulus, value, count),
 			},
-			{before: Number.MAX_SAFE_INTEGER, limit: 2},
+			{before: Number.MAX_SAFE_INTEGER, limit: maxCandidates + 1},
 		);
-		return first && !second ? one.get(integerOf(first['id'])) : undefined;
+		return found.map(row => integerOf(row['id']));
 	};
 
 	return {
@@ -66,7 +69,12 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			}
 
 			const exact = idOfNumber(value) === id ? one.get(value) : undefined;
-			const row = exact ?? (await findEnding(id, value));
+			const [only, ...others] = exact ? [] : await findEnding(id, value);
+			if (only !== undefined && others.length > 0) {
+				throw ambiguous(id, [only, ...others].map(idOfNumber));
+			}
+
+			const row = exact ?? (only === undefined ? undefined : one.get(only));
 			return row && storedDeliveryOf(row);
 		},
 		async list({profile, route, outcomes, runStates, since = 0, before, limit}) {
@@ -88,6 +96,12 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 		},
 	};
 }
+
+const ambiguous = (ending: string, candidates: readonly string[]): SvcError =>
+	new SvcError(
+		'delivery_ambiguous',
+		`Cannot tell which delivery "${ending}" is: ${candidates.slice(0, maxCandidates).join(', ')}${candidates.length > maxCandidates ? ' and others' : ''} end so; give more of its characters`,
+	);
 
 /** Words for `json_each`; null when all are wanted. */
 const listOf = (words: readonly string[] | undefined): string | null =>

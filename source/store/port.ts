@@ -216,7 +216,11 @@ export type Retention = {
 
 /** Reads see every delivery that was accepted, recorded or noted before, also a note that still waits to be written. */
 export type Journal = {
-	/** By `Delivery.id`, or by any unambiguous ending of it of at least four characters. */
+	/**
+	 * By `Delivery.id`, or by any ending of it of at least four characters that no other has.
+	 *
+	 * @throws SvcError `delivery_ambiguous`: names the newest of those that end so
+	 */
 	get(id: string): Promise<StoredDelivery | undefined>;
 	/** Newest first, at most `limit` (1 to 1,000). */
 	list(filter: {

@@ -854,7 +854,18 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const idOf = async (id: string) => (await store.journal.get(id))?.id;
 				expect(await idOf(one)).toBe(one);
 				expect(await idOf('1xyzw')).toBe(one);
-				expect(await idOf('xyzw')).toBeUndefined();
+				await expect(idOf('xyzw')).rejects.toMatchObject({
+					code: 'delivery_ambiguous',
+					message: `Cannot tell which delivery "xyzw" is: ${two}, ${one} end so; give more of its characters`,
+				});
+				for (let more = 3; more < 8; more++) {
+					const id = `aaaaa${more}xyzw`;
+					await store.intake.record({delivery: sampleDelivery({id}), claim: false});
+				}
+
+				await expect(idOf('xyzw')).rejects.toThrow(
+					/is: aaaaa7xyzw, aaaaa6xyzw, aaaaa5xyzw, aaaaa4xyzw, aaaaa3xyzw and others end so;/,
+				);
 				expect(await idOf('0zzz')).toBe(three);
 				expect(await idOf('00zzz')).toBe(three);
 				expect(await idOf('zzz')).toBeUndefined();
