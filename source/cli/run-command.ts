@@ -1,6 +1,7 @@
 import {Command, CommanderError, Option} from 'commander';
 import {processEnvironment} from '../config/environment.ts';
 import {homePaths} from '../config/home-paths.ts';
+import {requireProfileFolder} from '../config/profiles.ts';
 import {captureConsole} from '../core/capture-console.ts';
 import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
@@ -14,6 +15,7 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['config_invalid', 3],
 	['config_refused', 3],
 	['profile_invalid', 2],
+	['profile_not_found', 2],
 	['interrupted', 130],
 ]);
 
@@ -39,7 +41,15 @@ export async function runCommand(
 	const context: Context = {
 		...world,
 		version,
-		paths: () => homePaths({environment, profile: program.opts<{profile?: string}>().profile}),
+		paths({mayBeNew = false} = {}) {
+			const {profile} = program.opts<{profile?: string}>();
+			const paths = homePaths({environment, profile});
+			if (!mayBeNew) {
+				requireProfileFolder(paths);
+			}
+
+			return paths;
+		},
 		exit(code) {
 			exitCode = code;
 		},

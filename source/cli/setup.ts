@@ -25,7 +25,7 @@ export type ReceiverSettings = {
  * @see manual/commands.md
  */
 export async function setUpReceiver(context: Context, given: ReceiverSettings): Promise<void> {
-	const paths = context.paths();
+	const paths = context.paths({mayBeNew: true});
 	ensureHome(paths);
 	const isAsking = Object.keys(given).length === 0;
 	if (isAsking && !(context.stdin.isTTY && context.stderr.isTTY)) {

@@ -1,10 +1,17 @@
 import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {codeOf, messageOf} from '../core/errors.ts';
+import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {stampOf} from './file-stamp.ts';
-import {defaultProfile, namePattern, profilePaths, profilesFolder} from './home-paths.ts';
+import {
+	basePaths,
+	defaultProfile,
+	namePattern,
+	profilePaths,
+	profilesFolder,
+} from './home-paths.ts';
+import {nearestName} from './nearest-name.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
 const maxProfiles = 100;
@@ -57,6 +64,24 @@ export function missingProfile(
 ): string | undefined {
 	const {exists, paths} = profiles.of(name);
 	return exists ? undefined : `profile "${name}" has no folder yet: "${paths.home}"`;
+}
+
+/**
+ * Makes sure that the profile of `paths` is there: a name that was mistyped must not become one.
+ *
+ * @throws SvcError `profile_not_found`: names the nearest one that is there
+ */
+export function requireProfileFolder(paths: HomePaths): void {
+	const base = basePaths(paths);
+	if (!base || isFolder(paths.home)) {
+		return;
+	}
+
+	const near = nearestName(paths.profile, listProfiles(base).names);
+	throw new SvcError(
+		'profile_not_found',
+		`Cannot use profile "${paths.profile}"${near === undefined ? '' : `, did you mean "${near}"`}: there is no folder "${paths.home}"; "svc -p ${paths.profile} gateway setup" makes it`,
+	);
 }
 
 /** Changes when a profile comes, goes, or gets another `.env`. */

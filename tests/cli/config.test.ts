@@ -1,4 +1,4 @@
-import {mkdir} from 'node:fs/promises';
+import {mkdir, readdir} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command} from './command.ts';
@@ -7,6 +7,7 @@ test('"svc config path": the file of the home, and of the profile', async () => 
 	await using home = await temporaryHome();
 	const options = {home: home.path};
 	expect((await command(['config', 'path'], options)).stdout).toBe(`${home.file('config.yaml')}\n`);
+	await mkdir(home.file('profiles/work'), {recursive: true});
 	expect((await command(['-p', 'work', 'config', 'path'], options)).stdout).toBe(
 		`${home.file('profiles/work/config.yaml')}\n`,
 	);
@@ -15,6 +16,30 @@ test('"svc config path": the file of the home, and of the profile', async () => 
 		stdout: '',
 		stderr: expect.stringContaining('(profile_invalid)'),
 	});
+});
+
+test('a profile that is not there is named, with the nearest one, and not made', async () => {
+	await using home = await temporaryHome();
+	await mkdir(home.file('profiles/work'), {recursive: true});
+	for (const words of [
+		['config', 'path'],
+		['webhook', 'subscribe', 'x'],
+		['gateway', 'run'],
+		['gateway'],
+	]) {
+		expect(await command(['-p', 'wrok', ...words], {home: home.path})).toMatchObject({
+			code: 2,
+			stdout: '',
+			stderr: expect.stringMatching(
+				/^svc: Cannot use profile "wrok", did you mean "work": there is no folder .*\(profile_not_found\)/,
+			),
+		});
+	}
+
+	expect(await readdir(home.file('profiles'))).toEqual(['work']);
+	const made = ['-p', 'fresh', 'gateway', 'setup', '--port', '8700'];
+	expect(await command(made, {home: home.path})).toMatchObject({code: 0});
+	expect(await readdir(home.file('profiles'))).toEqual(['fresh', 'work']);
 });
 
 test('"svc config schema" prints a JSON Schema that knows every section', async () => {

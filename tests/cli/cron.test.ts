@@ -284,6 +284,7 @@ test('a gateway that runs sees what is added, fires it, and tells of it', async 
 
 test('a profile has jobs of its own; the gateway of the home fires them when it serves profiles', async () => {
 	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
+	await mkdir(home.file('profiles/work'), {recursive: true});
 	await json(home, '-p', 'work', ...add);
 	expect(await json(home, 'cron', 'list')).toEqual([]);
 	expect(await json(home, '-p', 'work', 'cron', 'list')).toMatchObject([

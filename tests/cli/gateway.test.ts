@@ -170,8 +170,8 @@ test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', asy
 	await first.waitFor(/Listening on/);
 	const options = {home: home.path};
 	const config = {config: testConfig(), subscriptions: subscriptionsText({work: {}})};
-	expect((await command(['-p', 'work', 'webhook', 'subscribe', 'made'], options)).code).toBe(0);
 	await home.write('profiles/work/config.yaml', config.config);
+	expect((await command(['-p', 'work', 'webhook', 'subscribe', 'made'], options)).code).toBe(0);
 	await home.write('profiles/work/webhook_subscriptions.json', config.subscriptions);
 	await using second = startSvc(['-p', 'work', 'gateway', 'run'], options);
 	const [, url = ''] = await second.waitFor(/Listening on (\S+)/);

@@ -1,3 +1,4 @@
+import {mkdir} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
@@ -112,6 +113,7 @@ test('a home that serves profiles says so when it does not run; one that serves 
 		`the gateway of "${home.path}" serves profile "acme" when it runs`,
 	);
 	await using alone = await gatewayHome();
+	await mkdir(alone.file('profiles/acme'), {recursive: true});
 	expect((await command(['-p', 'acme', 'gateway', 'status'], {home: alone.path})).stdout).toBe(
 		`No gateway runs for "${alone.file('profiles/acme')}"\n`,
 	);
