@@ -87,11 +87,14 @@ const maxRoundMs = 10_000;
 export async function crashRounds({
 	rounds,
 	points,
+	pauseMs = 0,
 	random = Math.random,
 	onRound = () => {},
 }: {
 	readonly rounds: number;
 	readonly points: readonly CrashPoint[];
+	/** What each of the senders waits after an answer. */
+	readonly pauseMs?: number;
 	readonly random?: () => number;
 	readonly onRound?: (round: number, point: CrashPoint) => void;
 }): Promise<CrashReport> {
@@ -100,7 +103,7 @@ export async function crashRounds({
 	});
 	await using client = await installKillingClient();
 	await using home = await crashHome(model.baseUrl);
-	const senders = createSenders(random);
+	const senders = createSenders(random, {pauseMs});
 	const reached: Record<string, number> = {};
 	const restartMs: number[] = [];
 	for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,5 @@
 import {Agent, request} from 'node:http';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {hubSignature} from '../helpers/post.ts';
 import {routeKinds, type Acknowledged} from './kinds.ts';
 
@@ -6,7 +7,7 @@ export type Senders = {
 	readonly acknowledged: readonly Acknowledged[];
 	/** How often an event was sent. */
 	sendsOf(sending: Sending): number;
-	/** Sends from several clients at once until `isOver`. */
+	/** Sends from several clients at once, each an event every `pauseMs` after an answer, until `isOver`. */
 	sendUntil(
 		url: string,
 		isOver: () => boolean,
@@ -31,7 +32,10 @@ const clients = 8;
 const nameOf = ({route, deliveryId}: Sending) => `${route} ${deliveryId}`;
 
 /** Senders as code hosts are: an event that was not answered is sent again later, with the identifier that it had. */
-export function createSenders(random: () => number): Senders {
+export function createSenders(
+	random: () => number,
+	{pauseMs}: {readonly pauseMs: number},
+): Senders {
 	const acknowledged: Acknowledged[] = [];
 	const sends = new Map<string, number>();
 	const unanswered: Sending[] = [];
@@ -75,6 +79,10 @@ export function createSenders(random: () => number): Senders {
 				while (!isOver()) {
 					if (await send(agent, url, next())) {
 						resolve(performance.now());
+					}
+
+					if (pauseMs > 0) {
+						await sleep(pauseMs);
 					}
 				}
 			};
