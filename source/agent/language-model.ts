@@ -7,7 +7,7 @@ export type LanguageModelV4 = Extract<
 >;
 
 /** Options of one call: the whole prompt, the tools, limits, the signal. */
-export type CallOptions = Parameters<LanguageModelV4['doGenerate']>[0];
+export type ModelCallOptions = Parameters<LanguageModelV4['doGenerate']>[0];
 
 /** Result of one call that does not stream. */
 export type Generated = Awaited<ReturnType<LanguageModelV4['doGenerate']>>;

@@ -1,4 +1,4 @@
-import type {CallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
+import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
 import {
 	digestMessage,
 	digestOutcomes,
@@ -13,7 +13,7 @@ export const offlineModelName = 'svc-offline-1';
 /** What every answer of the offline model starts with. @see manual/model.md#how-it-is-chosen */
 const offlineLabel = '[svc-offline: no language model is configured; this is a rule-based digest]';
 
-type Message = CallOptions['prompt'][number];
+type Message = ModelCallOptions['prompt'][number];
 type ToolMessage = Extract<Message, {role: 'tool'}>;
 type ToolOutput = Extract<ToolMessage['content'][number], {type: 'tool-result'}>['output'];
 
@@ -52,7 +52,7 @@ function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
 	}
 }
 
-const outcomesIn = (messages: CallOptions['prompt']): readonly ToolOutcome[] =>
+const outcomesIn = (messages: ModelCallOptions['prompt']): readonly ToolOutcome[] =>
 	messages
 		.filter((message): message is ToolMessage => message.role === 'tool')
 		.flatMap(({content}) => content)
@@ -91,7 +91,7 @@ function answerWith(digest: string, inputTokens: number, maxOutputTokens = Infin
 	};
 }
 
-function generate({prompt, maxOutputTokens, abortSignal}: CallOptions): Generated {
+function generate({prompt, maxOutputTokens, abortSignal}: ModelCallOptions): Generated {
 	abortSignal?.throwIfAborted();
 	const inputTokens = tokensIn(prompt.map(textOf).join(''));
 	const asked = prompt.findLastIndex(({role}) => role === 'user');

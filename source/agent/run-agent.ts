@@ -13,7 +13,7 @@ import {createRunScope, type RunScope} from './run-scope.ts';
 import {createRunTools} from './run-tools.ts';
 import type {AgentDependencies, AgentRequest, AgentResult, AgentRunner} from './runner.ts';
 import {createTranscript, type Transcript} from './transcript.ts';
-import {problemOf} from './verdict.ts';
+import {problemOfEnding} from './verdict.ts';
 
 export type AgentRunnerDependencies = AgentDependencies & {
 	readonly clock: Clock;
@@ -113,7 +113,7 @@ export function createAgentRunner(
 		const result = await generate();
 		signal.throwIfAborted();
 		const steps = result.steps.length;
-		const problem = problemOf(
+		const problem = problemOfEnding(
 			{
 				text: result.text,
 				finishReason: result.finishReason,

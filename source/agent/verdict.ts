@@ -15,7 +15,7 @@ export type Ending = {
  * Why `ending` is no answer, or `undefined` when it is one: `step_limit`, `model_rejected` (a content filter), `model_failed` (it
  * ended in an error), `model_garbled` (it stopped within a tool call, or said nothing). An answer cut by the output limit counts as one.
  */
-export function problemOf(
+export function problemOfEnding(
 	{text, finishReason, pendingCalls, steps}: Ending,
 	{maxSteps, asked}: {readonly maxSteps: number; readonly asked: AskedModel},
 ): SvcError | undefined {

@@ -136,7 +136,7 @@ async function ifRunning<Reached>(
 		return undefined;
 	}
 
-	const {isNoGateway, isSilent} = await import('../gateway/control-client.ts');
+	const {isNoGateway, isSilentGateway} = await import('../gateway/control-client.ts');
 	try {
 		return await reach(socket);
 	} catch (error) {
@@ -144,7 +144,7 @@ async function ifRunning<Reached>(
 			return undefined;
 		}
 
-		if (!isSilent(error)) {
+		if (!isSilentGateway(error)) {
 			throw error;
 		}
 

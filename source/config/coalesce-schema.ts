@@ -1,4 +1,10 @@
-import {looseJsonOf, requiredSetting, seconds, setting, visibleText} from '../core/schema-parts.ts';
+import {
+	looseJsonOf,
+	requiredSetting,
+	seconds,
+	setting,
+	nonBlankText,
+} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {firstProblem} from './schema-issues.ts';
 
@@ -6,7 +12,7 @@ const day = 24 * 60 * 60;
 
 /** `coalesce` of a route. @see manual/routes.md#coalescing */
 export const coalesceSettings = defineSettings({
-	key: requiredSetting(visibleText, {
+	key: requiredSetting(nonBlankText, {
 		description:
 			'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events of one key wait together',
 	}),

@@ -6,7 +6,7 @@ import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
 import {resolveReferences} from './references.ts';
 
 /** The variables that references are resolved with, and the profile that they belong to. */
-export type Scope = {readonly profile: string; readonly environment: Environment};
+export type ProfileVariables = {readonly profile: string; readonly environment: Environment};
 
 /**
  * `value` (all of `config.yaml`) with the references of `model`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
@@ -17,7 +17,7 @@ export type Scope = {readonly profile: string; readonly environment: Environment
  */
 export function resolveConfigReferences(
 	value: JsonValue,
-	scopeOf: (profile: unknown) => Scope | undefined,
+	scopeOf: (profile: unknown) => ProfileVariables | undefined,
 ): {
 	readonly value: JsonValue;
 	readonly findings: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;

@@ -1,10 +1,10 @@
 import {z} from 'zod';
-import {checked, setting, text, units} from '../core/schema-parts.ts';
+import {checked, setting, nonEmptyText, units} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {oauthSettings} from './oauth-schema.ts';
 import {
 	argsText,
-	headerName,
+	settableHeaderName,
 	headerText,
 	programText,
 	textLike,
@@ -74,31 +74,31 @@ export const programSettings = defineSettings({
 
 /** What only a remote server has; typed, it stands under `endpoint`. @see manual/tool-servers.md#remote-servers */
 export const remoteSettings = defineSettings({
-	url: setting(checked(text, problemWithServerUrl), {
+	url: setting(checked(nonEmptyText, problemWithServerUrl), {
 		description:
 			'Endpoint of a remote server, `http://` or `https://`, without user name and password',
 		change: 'reconnect',
 		identity: true,
 	}),
-	headers: setting(z.record(headerName, headerText.nullish()), {
+	headers: setting(z.record(settableHeaderName, headerText.nullish()), {
 		description: '[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
 		default: {},
 		change: 'reconnect',
 		to: textsOf,
 	}),
-	ssl_verify: setting(z.union([z.boolean(), text]), {
+	ssl_verify: setting(z.union([z.boolean(), nonEmptyText]), {
 		description:
 			'`true`: the CAs of Node and of the system; `false`: no verification (insecure, warned about); else path of a PEM bundle',
 		default: true,
 		at: ['tls.verify'],
 		change: 'reconnect',
 	}),
-	client_cert: setting(z.union([text, z.array(z.string())]), {
+	client_cert: setting(z.union([nonEmptyText, z.array(z.string())]), {
 		description: 'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
 		at: ['tls.client.cert', 'tls.client.password'],
 		change: 'reconnect',
 	}),
-	client_key: setting(text, {
+	client_key: setting(nonEmptyText, {
 		description: 'Key file, where `client_cert` names the certificate only',
 		at: ['tls.client.key'],
 		change: 'reconnect',

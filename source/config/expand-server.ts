@@ -2,7 +2,7 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
 import {mapTexts} from './plain-data.ts';
 import {expandReferences, type ExpandedText, type ReferenceScope} from './server-references.ts';
-import {holdsSecret, secretsIn} from './server-secrets.ts';
+import {holdsSecret, serverSecrets} from './server-secrets.ts';
 import {problemWithHeader} from './tool-server-parts.ts';
 import {problemWithUrl} from './tool-server-problems.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
@@ -45,7 +45,7 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 	};
 	const message = problemWith(expanded, texts.missing());
 	return message === undefined
-		? {ok: true, server: expanded, secrets: texts.secretsWith(secretsIn(expanded))}
+		? {ok: true, server: expanded, secrets: texts.secretsWith(serverSecrets(expanded))}
 		: {ok: false, message: `MCP server '${server.name}': ${message}`};
 }
 

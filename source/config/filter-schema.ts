@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
-import {anyJson, checked, text} from '../core/schema-parts.ts';
+import {anyJson, checked, nonEmptyText} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
 import {nearestName} from './nearest-name.ts';
 import type {FilterSpec} from './route.ts';
@@ -27,7 +27,7 @@ export const filterSchema: z.ZodType<FilterSpec> = z
 		checked(
 			z.strictObject(
 				{
-					field: text
+					field: nonEmptyText
 						.exactOptional()
 						.meta({description: 'Dotted path into the payload, event, or headers.<Name>'}),
 					exists: z.boolean().exactOptional().meta({description: 'Whether the field is there'}),
@@ -38,7 +38,7 @@ export const filterSchema: z.ZodType<FilterSpec> = z
 						.exactOptional()
 						.meta({description: 'Substring, member of a list, or key of a mapping'}),
 					in: z.array(anyJson).exactOptional().meta({description: 'One of these values'}),
-					in_file: text.exactOptional().meta({
+					in_file: nonEmptyText.exactOptional().meta({
 						description: 'One of the values in this file: JSON array, JSON object (keys), or lines',
 					}),
 					regex: linearRegex

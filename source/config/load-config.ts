@@ -27,7 +27,7 @@ import {routesPlace} from './routes-place.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
-import {secretsIn} from './server-secrets.ts';
+import {serverSecrets} from './server-secrets.ts';
 import {readSoundPart, slipKey, soundDataOf, type SoundData} from './slips.ts';
 import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
 import {toolServersOf} from './tool-servers.ts';
@@ -225,7 +225,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 							[merged, ...profiles.others.map(({environment}) => environment)],
 						),
 						...secretsOfPlatforms(configured),
-						...[...toolServers.values()].flatMap(secretsIn).filter(text => !hasReference(text)),
+						...[...toolServers.values()].flatMap(serverSecrets).filter(text => !hasReference(text)),
 					]),
 				],
 				environment: merged,

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
+import {checked, seconds, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {hasReference} from './references.ts';
 
@@ -17,7 +17,7 @@ export const oauthSettings = defineSettings({
 		description: 'Seconds to wait for device approval, also limited by the lifetime of the code',
 		default: 300,
 	}),
-	client_id: setting(text, {description: 'Client that was registered beforehand'}),
+	client_id: setting(nonEmptyText, {description: 'Client that was registered beforehand'}),
 	client_secret: setting(z.string(), {
 		description: 'Its secret; best a reference',
 		secret: true,
@@ -25,8 +25,8 @@ export const oauthSettings = defineSettings({
 	token_endpoint_auth_method: setting(z.enum(methods), {
 		description: 'How the client authenticates at the token endpoint',
 	}),
-	client_name: setting(text, {description: 'Name that dynamic registration gives'}),
-	redirect_uri: setting(checked(text, problemWithRedirect), {
+	client_name: setting(nonEmptyText, {description: 'Name that dynamic registration gives'}),
+	redirect_uri: setting(checked(nonEmptyText, problemWithRedirect), {
 		description: 'Where the browser comes back to, instead of a loopback port of the gateway',
 	}),
 	redirect_port: setting(wholeNumber(1, 65_535), {
@@ -36,7 +36,7 @@ export const oauthSettings = defineSettings({
 	user_agent: setting(z.string(), {
 		description: 'User-Agent of requests to the token endpoint alone; an empty one is ignored',
 	}),
-	client_metadata_url: setting(checked(text, problemWithDocument), {
+	client_metadata_url: setting(checked(nonEmptyText, problemWithDocument), {
 		description: 'Client metadata document that you host; https, with a path',
 	}),
 	cimd: setting(z.boolean(), {

@@ -10,7 +10,7 @@ import {
 	insecureSecret,
 	refusalsOf,
 	secretsIn,
-	type Refusal,
+	type RouteRefusal,
 	type RouteContext,
 	type RouteDraft,
 } from './route-refusals.ts';
@@ -87,7 +87,7 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	};
 
 	function ofRule(kind: SkippedRoute['kind']) {
-		return ({code, reason, key}: Omit<Refusal, 'isOfContract'>) => ({
+		return ({code, reason, key}: Omit<RouteRefusal, 'isOfContract'>) => ({
 			code,
 			kind,
 			reason,
@@ -117,7 +117,7 @@ function lastGood(
 		context,
 	}: {
 		readonly draft: RouteDraft;
-		readonly refusals: readonly Refusal[];
+		readonly refusals: readonly RouteRefusal[];
 		readonly bound: string | undefined;
 		readonly context: RouteContext;
 	},
@@ -148,7 +148,7 @@ const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string 
 const notServed = (
 	{name, raw}: RouteDraft,
 	{profile}: RouteContext,
-): Omit<Refusal, 'isOfContract'> => ({
+): Omit<RouteRefusal, 'isOfContract'> => ({
 	code: profileNotServed,
 	key: 'profile',
 	reason: `Route "${name}" is bound to profile "${String(raw.profile)}": ${

@@ -39,7 +39,7 @@ export type RouteDraft = {
 	readonly unread: ReadonlySet<KeyPath[number] | undefined>;
 };
 
-export type Refusal = {
+export type RouteRefusal = {
 	readonly code: string;
 	readonly reason: string;
 	/** The contract refuses the receiver for it; otherwise it concerns the route alone. */
@@ -53,20 +53,22 @@ export type Refusal = {
  *
  * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */
-export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly Refusal[] {
-	const all = rules.flatMap(({code, keys, isOfContract = false, problem}): readonly Refusal[] => {
-		const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
-		return found === undefined
-			? []
-			: [
-					{
-						code: typeof found === 'string' ? code : found.code,
-						reason: `Route "${draft.name}" ${typeof found === 'string' ? found : found.reason}`,
-						isOfContract,
-						key: keys.find(key => draft.raw[key] !== undefined) ?? '',
-					},
-				];
-	});
+export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly RouteRefusal[] {
+	const all = rules.flatMap(
+		({code, keys, isOfContract = false, problem}): readonly RouteRefusal[] => {
+			const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
+			return found === undefined
+				? []
+				: [
+						{
+							code: typeof found === 'string' ? code : found.code,
+							reason: `Route "${draft.name}" ${typeof found === 'string' ? found : found.reason}`,
+							isOfContract,
+							key: keys.find(key => draft.raw[key] !== undefined) ?? '',
+						},
+					];
+		},
+	);
 	const lasting = all.filter(({code}) => code !== notAvailableYet);
 	return lasting.length > 0 ? lasting : all;
 }

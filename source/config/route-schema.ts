@@ -7,9 +7,9 @@ import {
 	seconds,
 	secret,
 	setting,
-	text,
-	texts,
-	visibleText,
+	nonEmptyText,
+	nonEmptyTexts,
+	nonBlankText,
 	wholeNumber,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
@@ -64,7 +64,7 @@ const lowerCases = (written: string | readonly string[]): readonly string[] =>
 
 /** A route. @see manual/routes.md#keys */
 export const routeSettings = defineSettings({
-	events: setting(texts, {
+	events: setting(nonEmptyTexts, {
 		description: 'Event types to accept; empty or absent: all, but `ping` only when it is listed',
 		default: [],
 	}),
@@ -99,7 +99,7 @@ export const routeSettings = defineSettings({
 		default: [],
 		to: (written): readonly FilterSpec[] => [written].flat(),
 	}),
-	script: setting(text, {
+	script: setting(nonEmptyText, {
 		description:
 			'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
 	}),
@@ -113,8 +113,11 @@ export const routeSettings = defineSettings({
 		description: 'Answer 503 when the script fails, so that the sender tries again',
 		default: false,
 	}),
-	skills: setting(texts, {description: 'The first skill that is found is loaded', default: []}),
-	toolsets: setting(texts, {
+	skills: setting(nonEmptyTexts, {
+		description: 'The first skill that is found is loaded',
+		default: [],
+	}),
+	toolsets: setting(nonEmptyTexts, {
 		description:
 			'Toolset names instead of `svc-webhook`; an empty list means no tools. One that no tool server stands behind is a problem in `svc webhook list`',
 	}),
@@ -131,7 +134,7 @@ export const routeSettings = defineSettings({
 		description: 'No agent: the rendered prompt is the message',
 		default: false,
 	}),
-	cron_job: setting(visibleText, {
+	cron_job: setting(nonBlankText, {
 		description: 'ID or name of a [job](jobs.md) that each event fires',
 	}),
 	coalesce: looseSetting(coalesceJson, {

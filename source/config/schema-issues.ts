@@ -82,13 +82,13 @@ function wrongKind(issues: readonly Issue[], value: unknown): string {
 		),
 	);
 	const hint = wanted.has('text') && isPlain(value) ? ': put it in quotes' : '';
-	return `must be ${[...wanted].join(' or ') || 'something else'}, not ${kindOf(value)}${hint}`;
+	return `must be ${[...wanted].join(' or ') || 'something else'}, not ${valueKind(value)}${hint}`;
 }
 
 const isPlain = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
 
 /** What a value is, in words: `a list`, `text`, `empty`. */
-export function kindOf(value: unknown): string {
+export function valueKind(value: unknown): string {
 	if (value === undefined || value === null) {
 		return 'empty';
 	}
@@ -105,7 +105,7 @@ const maxShownLength = 40;
 /** The one place that shows a text: what stands where only a fixed word can stand is a misspelt word, not a secret. */
 function notOneOf(allowed: readonly string[], value: unknown): string {
 	if (typeof value !== 'string') {
-		return `must be one of ${allowed.join(', ')}, not ${kindOf(value)}`;
+		return `must be one of ${allowed.join(', ')}, not ${valueKind(value)}`;
 	}
 
 	const nearest = nearestName(value, allowed);

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {defaultPort} from '../core/loopback.ts';
-import {looseSection, secret, setting, text, wholeNumber} from '../core/schema-parts.ts';
+import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, platformsToCome} from '../targets/targets.ts';
 import {insecureSecret} from './route-refusals.ts';
@@ -26,7 +26,7 @@ export const receiverSettings = defineSettings({
 		description: 'Whether the receiver runs (`WEBHOOK_ENABLED`)',
 		default: false,
 	}),
-	host: setting(text, {
+	host: setting(nonEmptyText, {
 		description: 'Address to listen on; the first start writes `127.0.0.1`',
 		default: '0.0.0.0',
 		change: 'restart',

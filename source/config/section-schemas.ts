@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {checked, seconds, setting, text, wholeNumber} from '../core/schema-parts.ts';
+import {checked, seconds, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 
 const providers = [
@@ -14,7 +14,7 @@ const providers = [
 const daySeconds = 24 * 60 * 60;
 const maxRetentionDays = 3650;
 
-const webAddress = checked(text, value =>
+const webAddress = checked(nonEmptyText, value =>
 	/^https?:$/.test(URL.parse(value)?.protocol ?? '')
 		? undefined
 		: 'must be a URL that starts with http:// or https://',
@@ -29,7 +29,7 @@ export const modelSettings = defineSettings({
 			'Who answers: `auto`, `openai-compatible`, `openai`, `anthropic`, `google`, `offline`',
 		default: 'auto',
 	}),
-	name: setting(text, {
+	name: setting(nonEmptyText, {
 		description: "The provider's name of the model; a server on this machine may go without",
 	}),
 	base_url: setting(webAddress, {
@@ -77,12 +77,12 @@ export const runsSettings = defineSettings({
 
 /** `forge`. @see manual/delivery-forge-comment.md */
 export const forgeSettings = defineSettings({
-	cli: setting(text, {description: "The code host's client", default: 'gh'}),
+	cli: setting(nonEmptyText, {description: "The code host's client", default: 'gh'}),
 });
 
 /** `metrics`. @see manual/metrics.md */
 export const metricsSettings = defineSettings({
-	host: setting(text, {
+	host: setting(nonEmptyText, {
 		description: 'Who may read `/metrics`: this machine alone, or whoever reaches this address',
 		default: '127.0.0.1',
 	}),

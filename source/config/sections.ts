@@ -15,7 +15,7 @@ import {slipKey} from './slips.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
-export type Section = {
+export type ConfigSection = {
 	/** The keys of `Slip.path`, dotted. */
 	readonly path: string;
 	/** What is different, by keys inside of it; absent: its changes are told of elsewhere. */
@@ -31,7 +31,7 @@ export type Section = {
 const nothing = () => ({});
 
 /** In the order in which changes are told of. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
-export const sections: readonly Section[] = [
+export const sections: readonly ConfigSection[] = [
 	{
 		path: 'platforms.webhook',
 		differences: (before, after) => receiverSettings.differences(before.webhook, after.webhook),
@@ -83,7 +83,7 @@ export const sections: readonly Section[] = [
 		keep: ({retention}) => ({retention}),
 		absent: () => ({retention: undefined}),
 	},
-	...platformKinds.map(({kind}): Section => ({
+	...platformKinds.map(({kind}): ConfigSection => ({
 		path: `platforms.${kind}`,
 		isIn: before => platformSettings(before, kind) !== undefined,
 		keep: (before, {platforms: others}) => ({

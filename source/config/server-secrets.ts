@@ -15,7 +15,7 @@ export const holdsSecret = (name: string): boolean =>
  * Texts of a server that must not be shown: values of headers, variables, flags and query parameters whose names say so (`Authorization`, `X-Api-Key`,
  * `CRM_TOKEN`, `--password`), the client's secret and the password of its key. The server may be expanded or not.
  */
-export function secretsIn({endpoint}: ToolServerConfig): readonly string[] {
+export function serverSecrets({endpoint}: ToolServerConfig): readonly string[] {
 	const found = endpoint.transport === 'stdio' ? ofProgram(endpoint) : ofRemote(endpoint);
 	return [...new Set(found)].filter(text => text.trim() !== '');
 }

@@ -1,7 +1,7 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemsWithData, type KeyPath} from './plain-data.ts';
-import {kindOf} from './schema-issues.ts';
+import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
@@ -133,6 +133,6 @@ export function soundDataOf(
 	const [first] = findings;
 	return {
 		ok: false,
-		...(first ?? {path: [], message: `must be a mapping, not ${kindOf(data)}`}),
+		...(first ?? {path: [], message: `must be a mapping, not ${valueKind(data)}`}),
 	};
 }

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {checked, visibleText} from '../core/schema-parts.ts';
+import {checked, nonBlankText} from '../core/schema-parts.ts';
 import {splitCommand} from '../core/split-command.ts';
 
 const maxArgs = 1000;
@@ -8,7 +8,7 @@ const withoutNul = (written: string | number | boolean): string | undefined =>
 	String(written).includes('\0') ? 'must not hold a NUL' : undefined;
 
 /** The executable. */
-export const programText = checked(visibleText, withoutNul);
+export const programText = checked(nonBlankText, withoutNul);
 
 /** A text; numbers, true and false are taken as they would be printed, for the value of a variable is text anyhow. */
 export const textLike = checked(
@@ -77,7 +77,7 @@ const ofConnection =
 	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Name of a header that may be set. @see RFC 9110 §5.1 */
-export const headerName = checked(z.string(), name => {
+export const settableHeaderName = checked(z.string(), name => {
 	if (ofConnection.test(name)) {
 		return 'is set by the program itself';
 	}

@@ -1,5 +1,12 @@
 import {z} from 'zod';
-import {looseSetting, seconds, setting, text, texts, wholeNumber} from '../core/schema-parts.ts';
+import {
+	looseSetting,
+	seconds,
+	setting,
+	nonEmptyText,
+	nonEmptyTexts,
+	wholeNumber,
+} from '../core/schema-parts.ts';
 import {defineSettings, group} from '../core/settings.ts';
 import {boolLike} from './tool-server-parts.ts';
 
@@ -7,7 +14,9 @@ const maxNames = 1000;
 
 const day = 24 * 60 * 60;
 
-const names = z.union([text, z.array(text).max(maxNames)]).transform(written => [written].flat());
+const names = z
+	.union([nonEmptyText, z.array(nonEmptyText).max(maxNames)])
+	.transform(written => [written].flat());
 
 const toolsSettings = defineSettings({
 	include: setting(names, {
@@ -33,7 +42,7 @@ const samplingSettings = defineSettings({
 		description:
 			'Whether the server may ask our model; absent: `true`, but `false` for an untrusted server',
 	}),
-	model: setting(text, {description: 'Model that answers; absent: the configured one'}),
+	model: setting(nonEmptyText, {description: 'Model that answers; absent: the configured one'}),
 	max_tokens_cap: setting(wholeNumber(1, 1_000_000), {
 		description: 'Most tokens of an answer',
 		default: 4096,
@@ -45,7 +54,7 @@ const samplingSettings = defineSettings({
 		unit: 'seconds',
 	}),
 	max_rpm: setting(wholeNumber(1, 10_000), {description: 'Requests in a minute', default: 10}),
-	allowed_models: setting(texts, {
+	allowed_models: setting(nonEmptyTexts, {
 		description: 'Models that the server may name; empty: none but the configured one',
 		default: [],
 	}),

@@ -4,7 +4,7 @@ import {secretsOfPlatforms} from './platform-settings.ts';
 import {hasReference} from './references.ts';
 import {collectSecrets} from './secret-values.ts';
 import {sections} from './sections.ts';
-import {secretsIn} from './server-secrets.ts';
+import {serverSecrets} from './server-secrets.ts';
 import {serverAt} from './slipped-server.ts';
 import {slipKey} from './slips.ts';
 import {receiverPath, type SlipReason} from './sort-slips.ts';
@@ -74,5 +74,5 @@ export function withSlips(
 const secretsOf = ({webhook, toolServers, ...rest}: Partial<Config>): readonly string[] => [
 	...collectSecrets([rest, webhook && {...webhook, routes: [...webhook.routes.values()]}], []),
 	...secretsOfPlatforms(rest.platforms ?? {}),
-	...[...(toolServers?.values() ?? [])].flatMap(secretsIn).filter(text => !hasReference(text)),
+	...[...(toolServers?.values() ?? [])].flatMap(serverSecrets).filter(text => !hasReference(text)),
 ];

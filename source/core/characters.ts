@@ -94,7 +94,7 @@ export type CharacterKind =
 	| 'torn';
 
 /** The kind of one piece that `runsOf` made; the first test that holds decides. */
-export function kindOf(character: string): CharacterKind {
+export function characterKind(character: string): CharacterKind {
 	if (startsPlain.test(character)) {
 		return 'shown';
 	}

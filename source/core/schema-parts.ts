@@ -107,9 +107,9 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 /** Seconds as written, fractions allowed; more than 0. */
 export const seconds = (maximum: number) => z.number().gt(0).max(maximum);
 
-export const text = z.string().min(1);
+export const nonEmptyText = z.string().min(1);
 
-export const texts = z.array(text);
+export const nonEmptyTexts = z.array(nonEmptyText);
 
 /** One secret, or several of which any passes. May be empty: that inherits nothing. */
 export const secret = z.union([z.string(), z.array(z.string())]);
@@ -130,7 +130,7 @@ export const checked = <Schema extends z.ZodType>(
 	});
 
 /** Text with something to see in it. */
-export const visibleText = checked(z.string(), value =>
+export const nonBlankText = checked(z.string(), value =>
 	value.trim() === '' ? 'must not be empty' : undefined,
 ).meta({minLength: 1});
 

@@ -2,7 +2,7 @@ import {
 	type CharacterKind,
 	compose,
 	endsInPictograph,
-	kindOf,
+	characterKind,
 	plainer,
 	plainLines,
 	plainText,
@@ -75,7 +75,7 @@ function translate(source: string, newline: string): {output: string; flags: num
 	const state: State = {newline, flags: 0, marks: noBase, afterPictograph: false};
 	let output = '';
 	for (const piece of runsOf(compose(source.replaceAll('\r\n', '\n')))) {
-		const kind = kindOf(piece);
+		const kind = characterKind(piece);
 		const text = writers[kind](piece, state);
 		output += text;
 		if (kind !== 'mark' && text !== '') {

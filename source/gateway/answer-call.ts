@@ -6,7 +6,7 @@ import type {GatewayCommands} from './port.ts';
 import {shapeProblem} from './shape-problem.ts';
 
 /** An operation that a request asks for. */
-export type Asked = {
+export type AskedOperation = {
 	readonly name: string;
 	readonly operation: Operation;
 	/** The `{name}` parts of the path in their order, decoded. */
@@ -14,7 +14,10 @@ export type Asked = {
 };
 
 /** What may follow a part of a path, `{}` standing for any; and the operation that ends here. */
-type Branch = {readonly next: Map<string, Branch>; found?: Pick<Asked, 'name' | 'operation'>};
+type Branch = {
+	readonly next: Map<string, Branch>;
+	found?: Pick<AskedOperation, 'name' | 'operation'>;
+};
 
 /** The operations by method, then by the segments of their paths. */
 const root: Branch = {next: new Map()};
@@ -32,7 +35,7 @@ for (const [name, operation] of Object.entries<Operation>(contract)) {
 }
 
 /** The operation of a method and a path; `undefined` when there is none. */
-export function findOperation(method: string, path: string): Asked | undefined {
+export function findOperation(method: string, path: string): AskedOperation | undefined {
 	let branch: Branch | undefined = root;
 	const parts: string[] = [];
 	for (const segment of [method, ...path.split('/')]) {
@@ -57,7 +60,7 @@ export function findOperation(method: string, path: string): Asked | undefined {
  */
 export async function answerCall(
 	commands: GatewayCommands,
-	{name, operation, parts}: Asked,
+	{name, operation, parts}: AskedOperation,
 	{query, body}: {readonly query: URLSearchParams; readonly body: JsonValue},
 ): Promise<unknown> {
 	const {params = {}, result, encode} = operation;

@@ -11,7 +11,7 @@ const usualSilenceMs = 60_000;
 export const shortSilenceMs = 5000;
 
 /** Whether `error` says that a gateway is there and does not answer as it should. */
-export const isSilent = (error: unknown): boolean =>
+export const isSilentGateway = (error: unknown): boolean =>
 	error instanceof SvcError && error.code === 'gateway_silent';
 
 export type ControlRequest = {

@@ -9,7 +9,7 @@ import {jsonLine} from '../core/json-line.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {malformationOf} from '../http/malformed.ts';
-import {refuseConnection, statusOf} from '../http/refuse.ts';
+import {refuseConnection, refusalStatus} from '../http/refuse.ts';
 import {isAnswered, listenOn} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
 import type {GatewayPort} from './port.ts';
@@ -144,7 +144,7 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 		refuseConnection(connection, 405, {error: 'Method not allowed', headers: 'Allow: \r\n'});
 	});
 	server.on('clientError', (error, connection) => {
-		const status = statusOf(error, connection);
+		const status = refusalStatus(error, connection);
 		if (status === undefined) {
 			connection.destroy();
 		} else {

@@ -3,7 +3,7 @@ import type {JobView} from '../core/job.ts';
 import {hasEnded} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import type {StoreHealth} from '../store/port.ts';
-import {type Family, type Sample, writeCounters} from '../webhook/prometheus.ts';
+import {type Family, type MetricSample, writeCounters} from '../webhook/prometheus.ts';
 import {createToolMetrics} from './tool-metrics.ts';
 
 /** What holds at the moment of a look. */
@@ -115,23 +115,23 @@ const gauge = (name: string, help: string, value: number): string =>
 const total = (name: string, help: string, value: number): string =>
 	writeCounters({name, help, type: 'counter'}, [{labels: {}, value}]);
 
-const counter = (name: Family['name'], help: string, samples: readonly Sample[]): string =>
+const counter = (name: Family['name'], help: string, samples: readonly MetricSample[]): string =>
 	writeCounters({name, help, type: 'counter'}, samples);
 
 function createCounts() {
-	const counts = new Map<string, {readonly labels: Sample['labels']; value: number}>();
+	const counts = new Map<string, {readonly labels: MetricSample['labels']; value: number}>();
 	return {
-		add(labels: Sample['labels']) {
+		add(labels: MetricSample['labels']) {
 			const key = JSON.stringify(labels);
 			const count = counts.get(key) ?? {labels, value: 0};
 			count.value++;
 			counts.set(key, count);
 		},
-		samples: (): readonly Sample[] => [...counts.values()],
+		samples: (): readonly MetricSample[] => [...counts.values()],
 	};
 }
 
-function countStates(jobs: readonly JobView[]): readonly Sample[] {
+function countStates(jobs: readonly JobView[]): readonly MetricSample[] {
 	const states: ReadonlyArray<JobView['state']> = ['active', 'paused', 'ended', 'invalid'];
 	return states.map(state => ({
 		labels: {state},

@@ -12,7 +12,7 @@ import {signatureHeaders} from './sign-sample.ts';
 const generalHeader = 'x-github-event';
 
 /** A request that a code host could have sent. */
-export type SampleRequest = {
+export type SampleEvent = {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
 	/** `false`: the route has public keys only, and the receiver will refuse this. */
@@ -58,7 +58,7 @@ export function sampleRequest(
 		event,
 		now = systemClock.now(),
 	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
-): SampleRequest {
+): SampleEvent {
 	const name = event ?? eventFor(route.events);
 	const {eventFields: [field] = [], eventHeaders: [header = generalHeader] = []} = namesFor(
 		route,
@@ -125,7 +125,7 @@ const answerMs = 30_000;
 /** Posts `request` to `url`: through the real HTTP port, as its sender would. Rejects when no answer comes within 30 seconds. */
 export async function sendRequest(
 	{url, clock}: {readonly url: string; readonly clock: Clock},
-	{headers, body}: Pick<SampleRequest, 'headers' | 'body'>,
+	{headers, body}: Pick<SampleEvent, 'headers' | 'body'>,
 ): Promise<ReceiverAnswer> {
 	const controller = new AbortController();
 	const cancel = clock.after(answerMs, () => {
@@ -153,7 +153,7 @@ export async function sendRequest(
  */
 export function curlLine(
 	url: string,
-	{headers, body}: Pick<SampleRequest, 'headers' | 'body'>,
+	{headers, body}: Pick<SampleEvent, 'headers' | 'body'>,
 ): string {
 	const flags = Object.entries(headers)
 		.filter(([name]) => name !== 'x-github-delivery' && name !== 'user-agent')

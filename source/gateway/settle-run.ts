@@ -45,7 +45,7 @@ export async function settleFailure(
 	const settlement: Settlement = retrying
 		? {state: 'retry', at: clock.now() + waitMs, error: text}
 		: {state: last, error: text};
-	note(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
+	recordEntry(work, {at: clock.now(), kind: retrying ? 'retry' : 'error', text});
 	const {id, route, job} = lease.run;
 	const fields = {run: id, route, job: job?.name, error: text};
 	if (retrying) {
@@ -95,7 +95,7 @@ export async function settleAborted({
 }
 
 /** Writes an entry of the transcript down, and shows it. */
-export function note(
+export function recordEntry(
 	{runs, emit, lease}: Pick<WorkInHand, 'runs' | 'emit' | 'lease'>,
 	entry: TranscriptEntry,
 ): void {

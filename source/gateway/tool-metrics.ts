@@ -2,7 +2,7 @@ import type {ApprovalOutcome} from '../core/approval.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {GatewayState} from '../core/state.ts';
 import {serverStatuses} from '../core/tool-server.ts';
-import {type Sample, writeCounters} from '../webhook/prometheus.ts';
+import {type MetricSample, writeCounters} from '../webhook/prometheus.ts';
 
 /** Servers that get a line of their own; the calls of further ones are counted together. */
 const maxServers = 200;
@@ -63,7 +63,7 @@ export function createToolMetrics(): ToolMetrics {
 						type: 'counter',
 					},
 					[...calls].flatMap(([server, counts]) =>
-						[...counts].map(([result, value]): Sample => ({labels: {server, result}, value})),
+						[...counts].map(([result, value]): MetricSample => ({labels: {server, result}, value})),
 					),
 				),
 				writeCounters(

@@ -9,7 +9,7 @@ import type {StoredRun} from '../core/run.ts';
 import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
 import {defaultTarget} from '../targets/targets.ts';
-import {note, persistently, settleAborted, settleFailure} from './settle-run.ts';
+import {recordEntry, persistently, settleAborted, settleFailure} from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
@@ -98,7 +98,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	try {
 		const {notes, ...equipment} = await work.equip(run, signal);
 		for (const text of notes) {
-			note(work, {at: work.clock.now(), kind: 'note', text});
+			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
 		}
 
 		result = await agent.run({
@@ -110,7 +110,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			timeoutMs,
 			signal,
 			onEntry: entry => {
-				note(work, entry);
+				recordEntry(work, entry);
 			},
 			beforeSideEffect: async () => {
 				changedThings = true;
@@ -189,7 +189,7 @@ async function deliverAnswer(work: Work): Promise<void> {
 		return;
 	}
 
-	note(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
+	recordEntry(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
 	await persistently(work, async () =>
 		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: defaultTarget})}),
 	);

@@ -9,8 +9,8 @@ import {affordable, descriptorLimit} from './descriptor-limit.ts';
 import {respond} from './http-answer.ts';
 import type {HttpPair} from './http-answer.ts';
 import {malformationOf} from './malformed.ts';
-import {refuseConnection, statusOf} from './refuse.ts';
-import {createTally} from './tally.ts';
+import {refuseConnection, refusalStatus} from './refuse.ts';
+import {createThrottledReport} from './throttled-report.ts';
 
 export type HttpLimits = {
 	/** Connections that may be open; fewer where the system allows this process fewer descriptors. */
@@ -75,13 +75,13 @@ export function createHttpServer(
 	});
 	// The size of the header bounds them; a second `Host` must not hide behind many others.
 	server.maxHeadersCount = 0;
-	const warnOfEvicted = createTally(clock, logIntervalMs, count => {
+	const warnOfEvicted = createThrottledReport(clock, logIntervalMs, count => {
 		log.warn(`Closed ${count} idle connections: more than ${most} are open`);
 	});
-	const warnOfDropped = createTally(clock, logIntervalMs, count => {
+	const warnOfDropped = createThrottledReport(clock, logIntervalMs, count => {
 		log.warn(`Refused ${count} connections: more than ${most} are open, none of them idle`);
 	});
-	const warnOfFailure = createTally(clock, logIntervalMs, count => {
+	const warnOfFailure = createThrottledReport(clock, logIntervalMs, count => {
 		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
 	});
 	const connections = createConnections({
@@ -154,7 +154,7 @@ export function createHttpServer(
 
 		refused.add(socket);
 		inTurn(socket, connections.pending(socket), () => {
-			const status = statusOf(error, socket);
+			const status = refusalStatus(error, socket);
 			if (status === undefined) {
 				socket.destroy();
 				return;

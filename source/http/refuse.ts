@@ -10,7 +10,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The status for what the parser refused or waited for in vain; `undefined` when nobody is left to answer. */
-export function statusOf(error: Error, socket: Duplex): number | undefined {
+export function refusalStatus(error: Error, socket: Duplex): number | undefined {
 	const code = codeOf(error);
 	if (code === 'ECONNRESET' || !socket.writable) {
 		return undefined;

@@ -14,7 +14,7 @@ const absolute = /^https?:\/\/([^/?]*)/i;
  *
  * @see RFC 9112 §3.2.2
  */
-export function targetOf({url = '', headers}: IncomingMessage): RequestTarget {
+export function requestTargetOf({url = '', headers}: IncomingMessage): RequestTarget {
 	const [start = '', authority = headers.host] = url.startsWith('/')
 		? []
 		: (absolute.exec(url) ?? []);

@@ -7,7 +7,7 @@ import type {JobSet} from './job-file.ts';
 import {isSameView, viewOfJob} from './job-view.ts';
 import {keepNewest} from './keep-newest.ts';
 import {performTick, type JobMemory, type TickWorld, type Ticked} from './perform-tick.ts';
-import {firstDue, keyOf, nameOf, placesOf, type PlacedJob, type SeenJob} from './seen-job.ts';
+import {firstDue, jobKeyOf, nameOf, placesOf, type PlacedJob, type SeenJob} from './seen-job.ts';
 import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
 
 /** Jobs that are worked on at a time: they share commits of the journal. */
@@ -155,7 +155,7 @@ export function createJobSweep(
 		);
 		const next: SeenJob[] = [];
 		await inBatches([...entries.entries()], async ([place, job]) => {
-			const key = keyOf(job);
+			const key = jobKeyOf(job);
 			next[place] = listed
 				? withView(job, await tick(job, records.get(nameOf(key)), moment), now)
 				: withView(job, {record: seenBefore(key)?.record}, now);
@@ -185,7 +185,7 @@ export function createJobSweep(
 			await inBatches([...new Set([...due, ...asked])], async place => {
 				const job = seen[place];
 				const found =
-					job && (await attempts.attempt(async () => [await jobs.get(keyOf(job))] as const));
+					job && (await attempts.attempt(async () => [await jobs.get(jobKeyOf(job))] as const));
 				if (job) {
 					// What failed is due again when everything is looked at.
 					const ticked = found ? await tick(job, found[0], moment) : {record: job.record};

@@ -11,8 +11,8 @@ import {
 	jsonSchemaOf,
 	requiredSetting,
 	setting,
-	text,
-	texts,
+	nonEmptyText,
+	nonEmptyTexts,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
@@ -69,7 +69,7 @@ const maxPromptLength = 100_000;
 export const jobIdPattern = /^job_[a-z0-9]{8}$/;
 
 const limited = (maxLength: number) =>
-	checked(text, value =>
+	checked(nonEmptyText, value =>
 		value.length > maxLength ? `must have at most ${maxLength} characters` : undefined,
 	);
 
@@ -86,21 +86,21 @@ const jobSettings = defineSettings({
 		),
 		{description: 'At most 100 characters; best one that no other job has'},
 	),
-	schedule: requiredSetting(text, {
+	schedule: requiredSetting(nonEmptyText, {
 		description:
 			'Five cron fields, or six with the seconds first; `every 15m` (s, m, h or d; 1 s to 366 days, counted from `created_at`); or one time in ISO 8601',
 		as: 'scheduleText',
 	}),
-	time_zone: setting(checked(text, problemWithZone), {
+	time_zone: setting(checked(nonEmptyText, problemWithZone), {
 		description:
 			"IANA name, for cron fields and times without an offset; absent: the machine's zone",
 	}),
 	prompt: requiredSetting(limited(maxPromptLength), {
 		description: 'At most 100,000 characters; no template',
 	}),
-	skills: setting(texts, {description: 'The first that is found is loaded', default: []}),
-	toolsets: setting(texts, {description: 'Replaces the toolsets of the platform'}),
-	model: setting(text, {description: 'Another model of the same provider'}),
+	skills: setting(nonEmptyTexts, {description: 'The first that is found is loaded', default: []}),
+	toolsets: setting(nonEmptyTexts, {description: 'Replaces the toolsets of the platform'}),
+	model: setting(nonEmptyText, {description: 'Another model of the same provider'}),
 	deliver: setting(z.enum(deliverValues), {
 		description: 'Where the answer goes',
 		default: defaultTarget,

@@ -17,7 +17,7 @@ export type SeenJob = PlacedJob &
 /** What a job is called among those of all profiles. */
 export const nameOf = ({profile, id}: JobKey): string => `${profile} ${id}`;
 
-export const keyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
+export const jobKeyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
 	profile,
 	id: entry.job.id,
 });
@@ -26,7 +26,7 @@ export const keyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
 export function placesOf(jobs: readonly PlacedJob[]): ReadonlyMap<string, number> {
 	const places = new Map<string, number>();
 	for (const [place, job] of jobs.entries()) {
-		const name = nameOf(keyOf(job));
+		const name = nameOf(jobKeyOf(job));
 		if (!places.has(name)) {
 			places.set(name, place);
 		}

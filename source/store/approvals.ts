@@ -9,7 +9,7 @@ import type {StoredApprovals} from './port.ts';
 import {maxSettledApprovals} from './rules.ts';
 
 /** `StoredApprovals` on SQLite. `abandoned`: what opening denied. */
-export function createApprovals(
+export function createStoredApprovals(
 	database: DatabaseSync,
 	{
 		commit,

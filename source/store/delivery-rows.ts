@@ -73,7 +73,7 @@ function workOf(row: Row): Pick<Delivery, 'runId' | 'group'> {
 }
 
 /** A row of `deliveryColumns` as the value that faces see. */
-export const deliveryOf = (row: Row): Delivery => ({
+export const deliveryOfRow = (row: Row): Delivery => ({
 	id: idOfNumber(integerOf(row['id'])),
 	profile: textOf(row['profile']),
 	route: textOf(row['route']),
@@ -95,8 +95,8 @@ export const deliveryOf = (row: Row): Delivery => ({
 });
 
 /** A row of `deliveryColumns, headers, body`. */
-export const storedDeliveryOf = (row: Row): StoredDelivery => ({
-	...deliveryOf(row),
+export const storedDeliveryOfRow = (row: Row): StoredDelivery => ({
+	...deliveryOfRow(row),
 	headers: jsonOf<StoredDelivery['headers']>(row['headers']),
 	...optional('body', row['body'] instanceof Uint8Array ? row['body'] : null),
 });

@@ -4,10 +4,10 @@ import {idOfNumber, numberOfId, numberOfTime} from '../core/ids.ts';
 import {floorOfRow, integerOf} from './columns.ts';
 import {
 	deliveryColumns,
-	deliveryOf,
+	deliveryOfRow,
 	deliveryTables,
 	runOfDelivery,
-	storedDeliveryOf,
+	storedDeliveryOfRow,
 } from './delivery-rows.ts';
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Journal} from './port.ts';
@@ -75,7 +75,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			}
 
 			const row = exact ?? (only === undefined ? undefined : one.get(only));
-			return row && storedDeliveryOf(row);
+			return row && storedDeliveryOfRow(row);
 		},
 		async list({profile, route, outcomes, runStates, since = 0, before, limit}) {
 			const filter = [route ?? null, listOf(outcomes), listOf(runStates), since, profile ?? null];
@@ -89,7 +89,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 				{
 					floorOf: below => (below < bottom ? undefined : floorOf(below)),
 					find: ({floor: from, top: below, count}) =>
-						matches.all(from, below, ...filter, count).map(deliveryOf),
+						matches.all(from, below, ...filter, count).map(deliveryOfRow),
 				},
 				{before: top, limit: pageOf(limit)},
 			);

@@ -260,7 +260,7 @@ export type StoreEvents = {
 };
 
 /** What `open` found that a crash had left. */
-export type Recovered = {
+export type RecoveredRuns = {
 	readonly requeued: readonly number[];
 	readonly interrupted: readonly number[];
 	readonly uncertain: readonly number[];
@@ -283,7 +283,7 @@ export type Store = {
 	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
 	/** As opening found it, as `lastId` is. */
-	readonly recovered: Recovered;
+	readonly recovered: RecoveredRuns;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */
 	readonly lastId: string;
 	health(): Promise<StoreHealth>;

@@ -3,7 +3,7 @@ import {every, type Clock} from '../core/clock.ts';
 import {createLockWatch, type FileLock} from '../core/file-lock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
-import {createApprovals} from './approvals.ts';
+import {createStoredApprovals} from './approvals.ts';
 import {integerOf} from './columns.ts';
 import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
@@ -140,7 +140,7 @@ export function createSqliteStore(
 			reader: createGroupReader(database),
 			steady,
 		}),
-		approvals: createApprovals(database, {commit, abandoned}),
+		approvals: createStoredApprovals(database, {commit, abandoned}),
 		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
 		journal: {
 			// What a face was just told of can be asked for, though a note is deferred.

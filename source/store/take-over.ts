@@ -9,7 +9,7 @@ import {integerOf, textOf, type Row} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
-import type {Recovered} from './port.ts';
+import type {RecoveredRuns} from './port.ts';
 import {maxPauseMs, type Fate} from './rules.ts';
 import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
 import {createTimedRuns, type TimedRuns} from './timed-runs.ts';
@@ -19,7 +19,7 @@ export type TakenOver = {
 	readonly counters: Counters;
 	readonly pending: PendingGroups;
 	readonly timed: TimedRuns;
-	readonly recovered: Recovered;
+	readonly recovered: RecoveredRuns;
 	/** Approvals that nobody waits for any more. */
 	readonly abandoned: readonly Approval[];
 };
@@ -126,7 +126,7 @@ function waitOf(row: Row, now: number): number {
 function recoverRuns(
 	database: DatabaseSync,
 	{counters, now}: {readonly counters: Counters; readonly now: number},
-): Recovered {
+): RecoveredRuns {
 	const abandon = createAbandon(database, counters);
 	const recovered: Record<Fate, number[]> = {requeued: [], interrupted: [], uncertain: []};
 	const leased = database.prepare(

@@ -1,4 +1,4 @@
-import {keyOf, shownKey} from './target-keys.ts';
+import {extraValue, shownKey} from './target-keys.ts';
 import type {TargetWords} from './target-kind.ts';
 
 /** What is the same for every messaging platform: its messages are read by people, and one that may have arrived is not sent again. */
@@ -12,7 +12,7 @@ export const platform = <const Kind extends string>(kind: Kind) => ({
 /** How a message on a platform is spoken of. */
 export const platformWords = (kind: string): TargetWords => ({
 	place: extra =>
-		`${kind} ${keyOf(extra, 'chat_id') === undefined ? '(home channel)' : shownKey(extra, 'chat_id')}`,
+		`${kind} ${extraValue(extra, 'chat_id') === undefined ? '(home channel)' : shownKey(extra, 'chat_id')}`,
 	effect: extra =>
-		`sends a message to ${kind} ${(keyOf(extra, 'chat_id') ?? null) === null ? 'home channel' : shownKey(extra, 'chat_id')}`,
+		`sends a message to ${kind} ${(extraValue(extra, 'chat_id') ?? null) === null ? 'home channel' : shownKey(extra, 'chat_id')}`,
 });

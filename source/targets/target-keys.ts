@@ -15,12 +15,12 @@ export type Checked<Value> =
 	  };
 
 /** `deliver_extra` as it was rendered; members that every object inherits do not count. */
-export const keyOf = (extra: JsonObject, key: string): JsonValue | undefined =>
+export const extraValue = (extra: JsonObject, key: string): JsonValue | undefined =>
 	Object.hasOwn(extra, key) ? extra[key] : undefined;
 
 /** The text of a required key: trimmed, filled in, at most 5,000 characters. Numbers are written out. */
-export function textOf(extra: JsonObject, key: string): Checked<string> {
-	const value = keyOf(extra, key);
+export function requiredText(extra: JsonObject, key: string): Checked<string> {
+	const value = extraValue(extra, key);
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.trim() === '') {
 		return {ok: false, code: 'target_incomplete', problem: `deliver_extra.${key} is missing`};
@@ -42,7 +42,7 @@ export function textOf(extra: JsonObject, key: string): Checked<string> {
 
 /** A key for a person: cleaned, at most 200 characters; `?` for what is no text. */
 export function shownKey(extra: JsonObject, key: string): string {
-	const value = keyOf(extra, key);
+	const value = extraValue(extra, key);
 	return typeof value === 'string' || typeof value === 'number'
 		? cell(String(value), maxShownLength).text
 		: '?';

@@ -3,16 +3,16 @@ import type {JsonValue} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 import {dumpJson} from './dump-json.ts';
-import {parseTemplate, placeOf, valueAt} from './template.ts';
+import {parseTemplate, placeOfKey, valueOfPlace} from './template.ts';
 import type {RenderContext} from './template.ts';
 
-export type GroupKey =
+export type RenderedKey =
 	/** As sent. */
 	| {readonly ok: true; readonly text: string}
 	/** Places without a value, as `{key}`, at most 20. */
 	| {readonly ok: false; readonly missing: readonly string[]};
 
-export type GroupKeyReader = (context: RenderContext) => GroupKey;
+export type GroupKeyReader = (context: RenderContext) => RenderedKey;
 
 /** A key is at most this long, UTF-16 units. */
 const maxKeyLength = 256;
@@ -29,13 +29,13 @@ const maxMissing = 20;
  * @see manual/routes.md#coalescing
  */
 export function compileGroupKey(source: string): GroupKeyReader {
-	const template = source.includes('{') ? parseTemplate(source) : [placeOf(source)];
+	const template = source.includes('{') ? parseTemplate(source) : [placeOfKey(source)];
 
 	return context => {
 		const missing = new Set<string>();
 		let text = '';
 		for (const part of template) {
-			const value = typeof part === 'string' ? part : textOf(valueAt(part, context));
+			const value = typeof part === 'string' ? part : textOf(valueOfPlace(part, context));
 			if (typeof part !== 'string' && value === '' && missing.size < maxMissing) {
 				missing.add(part.literal);
 			}

@@ -5,7 +5,7 @@ import type {Intake} from '../store/port.ts';
 import {stop} from './delivery-draft.ts';
 import type {HourMemory} from './hour-memory.ts';
 import type {KeyedMutex} from './keyed-mutex.ts';
-import {keyOf, namesOf} from './ready-event.ts';
+import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
@@ -37,7 +37,7 @@ export async function dedupeBody(
 		const holder =
 			deliveryId === undefined
 				? undefined
-				: await intake.holderOf({...keyOf(ready), deliveryId}, idempotencyMs);
+				: await intake.holderOf({...duplicateKeyOf(ready), deliveryId}, idempotencyMs);
 		if (holder !== undefined) {
 			return stop(draft, duplicateReply(namesOf(ready)), {
 				step: 'duplicate',

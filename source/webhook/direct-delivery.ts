@@ -7,7 +7,7 @@ import type {Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
 import type {KeyedMutex} from './keyed-mutex.ts';
-import {keyOf, namesOf} from './ready-event.ts';
+import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
@@ -56,7 +56,7 @@ export async function deliverDirectly(
 	ready: ReadyEvent,
 	dependencies: DirectDependencies,
 ): Promise<Reply> {
-	const key = keyOf(ready);
+	const key = duplicateKeyOf(ready);
 	const reply = await dependencies.mutex.runExclusive(
 		`id ${key.profile} ${key.route} ${key.deliveryId}`,
 		async () => deliverOnce(ready, dependencies),
@@ -74,7 +74,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 	const {intake, journalFailing, log} = dependencies;
 	const {draft, route} = ready;
 	const names = namesOf(ready);
-	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
+	const holder = await intake.holderOf(duplicateKeyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(ready, holder);
 	}

@@ -3,7 +3,7 @@ import {respond} from '../http/http-answer.ts';
 import type {HttpAnswer, HttpPair} from '../http/http-answer.ts';
 import {createOutbox} from '../http/outbox.ts';
 import {declaredSize, readBody} from '../http/read-body.ts';
-import {targetOf} from '../http/request-target.ts';
+import {requestTargetOf} from '../http/request-target.ts';
 import {metricsReader} from './metrics-reader.ts';
 import type {Pipeline} from './pipeline.ts';
 import type {WebhookRequest} from './receive.ts';
@@ -37,7 +37,7 @@ export function createExchange({
 	const outbox = createOutbox();
 	const answer = async (pair: HttpPair): Promise<HttpAnswer> => {
 		const {request} = pair;
-		const target = targetOf(request);
+		const target = requestTargetOf(request);
 		const path = parseRequestPath(target.path);
 		if (path.kind === 'webhook') {
 			return answerOf(await pipeline.post(webhookRequestOf(pair, path), request.headers));

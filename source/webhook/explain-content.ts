@@ -2,10 +2,10 @@ import {bodyVariantsOf} from './body-variants.ts';
 import {headerOf} from './headers.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
 import {signatureKeysOf} from './signature-keys.ts';
-import type {Refusal} from './signature-probe.ts';
+import type {RefusedSignature} from './signature-probe.ts';
 
 /** What was signed instead of what came in: other bytes of the same content, or the body with or without its timestamp. */
-export function explainContent(refusal: Refusal, claim: Claim): string | undefined {
+export function explainContent(refusal: RefusedSignature, claim: Claim): string | undefined {
 	if (claim.scheme === 'token') {
 		return undefined;
 	}
@@ -29,7 +29,8 @@ export function explainContent(refusal: Refusal, claim: Claim): string | undefin
 }
 
 /** A timestamp that the scheme does not sign. */
-const timestampOf = ({request: {headers}}: Refusal) => headerOf(headers, 'x-webhook-timestamp');
+const timestampOf = ({request: {headers}}: RefusedSignature) =>
+	headerOf(headers, 'x-webhook-timestamp');
 
 function* claimVariantsOf(
 	claim: HmacClaim,

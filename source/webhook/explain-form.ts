@@ -3,7 +3,7 @@ import type {Claim, HmacClaim} from './signature-claim.ts';
 import {decodeDigest, digestSizes} from './signature-digest.ts';
 import type {DigestEncoding, HmacAlgorithm} from './signature-digest.ts';
 import {algorithmNames} from './signature-form.ts';
-import type {Refusal} from './signature-probe.ts';
+import type {RefusedSignature} from './signature-probe.ts';
 
 /** A digest that a header holds in some form. */
 type Found = {
@@ -24,7 +24,7 @@ const maxItems = 16;
  * encoding, of another length, or behind another prefix.
  */
 export function explainForm(
-	{request: {headers}}: Refusal,
+	{request: {headers}}: RefusedSignature,
 	claim: Claim,
 ): {readonly claim: Claim; readonly finding: string | undefined} {
 	const value = headerOf(headers, claim.header) ?? '';

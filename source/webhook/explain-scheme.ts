@@ -5,7 +5,7 @@ import type {RequestHeaders} from './headers.ts';
 import type {Scheme} from './signature-claim.ts';
 import {schemeOf, senderSchemes} from './signature-forms.ts';
 import {isRight} from './signature-probe.ts';
-import type {Refusal} from './signature-probe.ts';
+import type {RefusedSignature} from './signature-probe.ts';
 import {recognisedSchemes} from './signature-schemes.ts';
 
 /** A scheme whose header is there although it does not decide, and what a person can do about that. */
@@ -20,7 +20,7 @@ const signatureName =
 	/signature|hmac|token|secret|digest|^authorization$|(?:^|-)(?:sig|auth)(?:-|$)/;
 
 /** What a request brought instead of the signature that its route wants. Never empty. */
-export function explainUnsigned(refusal: Refusal): readonly string[] {
+export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 	const match = findOtherScheme(refusal);
 	if (match !== undefined) {
 		return [match];
@@ -33,7 +33,7 @@ export function explainUnsigned(refusal: Refusal): readonly string[] {
 }
 
 /** The scheme by which the signature would be right, if there is one among those that do not decide. */
-export function findOtherScheme(refusal: Refusal): string | undefined {
+export function findOtherScheme(refusal: RefusedSignature): string | undefined {
 	const found = candidatesOf(refusal).find(({scheme: {header, read}}) => {
 		const {headers} = refusal.request;
 		const reading = read(headerOf(headers, header) ?? '', headers);
@@ -42,7 +42,10 @@ export function findOtherScheme(refusal: Refusal): string | undefined {
 	return found && `${found.scheme.header} matches: ${found.advice}`;
 }
 
-function candidatesOf({route: {signature}, request: {headers}}: Refusal): readonly Candidate[] {
+function candidatesOf({
+	route: {signature},
+	request: {headers},
+}: RefusedSignature): readonly Candidate[] {
 	const isThere = ({header}: Scheme) => headerOf(headers, header) !== undefined;
 	const recognised = recognisedSchemes.filter(scheme => isThere(scheme));
 	const decider = signature === undefined ? recognised[0] : schemeOf(signature);

@@ -4,7 +4,7 @@ import {cell} from '../core/untrusted.ts';
 import type {Claim} from './signature-claim.ts';
 import {makeRawKeys, retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
 import type {SignatureKeys} from './signature-keys.ts';
-import type {Refusal} from './signature-probe.ts';
+import type {RefusedSignature} from './signature-probe.ts';
 import {inWords} from './time-in-words.ts';
 
 /** Other routes whose secrets are tried. */
@@ -15,7 +15,7 @@ const maxNameLength = 64;
 type Hypothesis = readonly [finding: string, keys: SignatureKeys];
 
 /** The secret that a claim was made with, when it is none that the route accepts but one that is known or follows from one. */
-export function explainSecret(refusal: Refusal, claim: Claim): string | undefined {
+export function explainSecret(refusal: RefusedSignature, claim: Claim): string | undefined {
 	const {probe} = refusal;
 	const {body} = refusal.request;
 	for (const [finding, keys] of hypothesesOf(refusal, claim)) {
@@ -27,7 +27,7 @@ export function explainSecret(refusal: Refusal, claim: Claim): string | undefine
 	return undefined;
 }
 
-function* hypothesesOf(refusal: Refusal, claim: Claim): Generator<Hypothesis> {
+function* hypothesesOf(refusal: RefusedSignature, claim: Claim): Generator<Hypothesis> {
 	yield* previousSecrets(refusal);
 	yield* misreadSecrets(refusal.route, claim);
 	yield* othersSecrets(refusal);
@@ -37,7 +37,7 @@ function* hypothesesOf(refusal: Refusal, claim: Claim): Generator<Hypothesis> {
 const memoryMs = 30 * 24 * 3_600_000;
 
 /** Those that still pass were tried before. */
-function* previousSecrets({route, nowMs}: Refusal): Generator<Hypothesis> {
+function* previousSecrets({route, nowMs}: RefusedSignature): Generator<Hypothesis> {
 	for (const {keys, until} of retiredKeysOf(route)) {
 		const overMs = nowMs - until;
 		if (overMs <= memoryMs) {
@@ -91,7 +91,7 @@ function* misreadSecrets({secrets}: Route, claim: Claim): Generator<Hypothesis> 
 	}
 }
 
-function* othersSecrets({route, others}: Refusal): Generator<Hypothesis> {
+function* othersSecrets({route, others}: RefusedSignature): Generator<Hypothesis> {
 	let tried = 0;
 	for (const other of others) {
 		if (tried >= maxOthers) {

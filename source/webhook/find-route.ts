@@ -6,7 +6,7 @@ import type {DeliveryDraft} from './delivery-draft.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 
 /** What a request's path named. */
-export type Named = {
+export type RequestedRoute = {
 	/** Decoded; `undefined` without the prefix `/p/<profile>`. */
 	readonly profile: string | undefined;
 	/** Decoded; `undefined` when the path names no route. */
@@ -37,7 +37,7 @@ const unknown: FoundRoute = {kind: 'unknown'};
  */
 export function findRoute(
 	draft: DeliveryDraft,
-	named: Named,
+	named: RequestedRoute,
 	services: Pick<ReceiverServices, 'routes' | 'multiplexing' | 'compile'>,
 ): FoundRoute {
 	const {profile, route: name} = named;

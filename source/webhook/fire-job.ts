@@ -3,7 +3,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import {cleanDetail, note, stop} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, maxBecauseLength} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
-import {keyOf, namesOf} from './ready-event.ts';
+import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {firedReply, refusals} from './replies.ts';
@@ -54,7 +54,7 @@ async function refuse(
 	{intake}: ReceiverServices,
 ): Promise<Reply> {
 	const {draft} = ready;
-	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
+	const holder = await intake.holderOf(duplicateKeyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(ready, holder);
 	}

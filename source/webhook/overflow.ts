@@ -3,7 +3,7 @@ import {renote} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, withReason} from './journal-event.ts';
 import type {Commission, EventJournal} from './journal-event.ts';
 import type {Paces} from './paces.ts';
-import {keyOf} from './ready-event.ts';
+import {duplicateKeyOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import type {Reply} from './replies.ts';
 
@@ -27,7 +27,7 @@ export async function journalOverflow(
 	}
 
 	// A sender that repeats itself must not push others back.
-	const holder = await intake.holderOf(keyOf(ready), idempotencyMs);
+	const holder = await intake.holderOf(duplicateKeyOf(ready), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(ready, holder);
 	}

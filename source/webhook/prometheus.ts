@@ -1,4 +1,4 @@
-export type Sample = {
+export type MetricSample = {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly value: number;
 };
@@ -10,7 +10,10 @@ export type Family = {
 };
 
 /** One family in the Prometheus text format; label values are escaped. */
-export const writeCounters = ({name, help, type}: Family, samples: readonly Sample[]): string =>
+export const writeCounters = (
+	{name, help, type}: Family,
+	samples: readonly MetricSample[],
+): string =>
 	`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(sample => writeSample(name, sample)).join('')}`;
 
 /** A histogram in the Prometheus text format. `counts` holds one number per bucket, not yet summed up. */
@@ -36,7 +39,7 @@ export function writeHistogram(
 	return `# HELP ${name} ${help}\n# TYPE ${name} histogram\n${lines.join('')}`;
 }
 
-function writeSample(name: string, {labels, value}: Sample): string {
+function writeSample(name: string, {labels, value}: MetricSample): string {
 	const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
 	return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
 }

@@ -26,7 +26,7 @@ export const namesOf = ({draft, route, event}: ReadyEvent) => ({
 });
 
 /** Identity for the duplicate rule. */
-export const keyOf = ({draft, route}: ReadyEvent) => ({
+export const duplicateKeyOf = ({draft, route}: ReadyEvent) => ({
 	profile: route.profile,
 	route: route.name,
 	deliveryId: draft.deliveryId,

@@ -8,7 +8,7 @@ import type {DeliveryDraft} from './delivery-draft.ts';
 import {dispatchEvent} from './dispatch-event.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
-import type {Named} from './find-route.ts';
+import type {RequestedRoute} from './find-route.ts';
 import {isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
@@ -23,7 +23,7 @@ import type {RenderContext} from './template.ts';
 const maxNameLength = 256;
 
 /** A request to `/webhooks/…`, its body unread. */
-export type WebhookRequest = Named & {
+export type WebhookRequest = RequestedRoute & {
 	readonly method: string;
 	/** Bytes, as the client declared them; `undefined` for a chunked body. */
 	readonly declaredBytes: number | undefined;

@@ -58,17 +58,21 @@ export const rateReply = (retryAfterSeconds: number): Reply => ({
 export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
 
 /** What the replies to a readable event name. */
-export type Named = {readonly route: string; readonly event: string; readonly deliveryId: string};
+export type EventNames = {
+	readonly route: string;
+	readonly event: string;
+	readonly deliveryId: string;
+};
 
 /** 202: an agent runs in the background. */
-export const acceptedReply = ({route, event, deliveryId}: Named): Reply => ({
+export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply => ({
 	status: 202,
 	outcome: 'accepted',
 	body: JSON.stringify({status: 'accepted', route, event, delivery_id: deliveryId}),
 });
 
 /** 202: a scheduled job runs in the background. `job` is the reference as the route has it. */
-export const firedReply = ({route, event, deliveryId}: Named, job: string): Reply => ({
+export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply => ({
 	status: 202,
 	outcome: 'accepted',
 	body: JSON.stringify({
@@ -81,7 +85,7 @@ export const firedReply = ({route, event, deliveryId}: Named, job: string): Repl
 });
 
 /** 202: the event waits with others of its key. */
-export const coalescedReply = ({route, event, deliveryId}: Named): Reply => ({
+export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply => ({
 	status: 202,
 	outcome: 'coalesced',
 	body: JSON.stringify({status: 'coalesced', route, event, delivery_id: deliveryId}),
@@ -97,7 +101,7 @@ export const ignoredEventReply = (route: string, event: string): Reply => ({
 /** 200: the filters did not match, or the script asked for it. */
 export const ignoredReply = (
 	reason: 'filter' | 'script',
-	{route}: Pick<Named, 'route'>,
+	{route}: Pick<EventNames, 'route'>,
 ): Reply => ({
 	status: 200,
 	outcome: `ignored:${reason}`,
@@ -105,21 +109,21 @@ export const ignoredReply = (
 });
 
 /** 200: the identifier was accepted less than an hour ago. */
-export const duplicateReply = ({deliveryId}: Named): Reply => ({
+export const duplicateReply = ({deliveryId}: EventNames): Reply => ({
 	status: 200,
 	outcome: 'duplicate',
 	body: JSON.stringify({status: 'duplicate', delivery_id: deliveryId}),
 });
 
 /** 200: `deliver_only` reached its target. */
-export const deliveredReply = ({route, deliveryId}: Named, target: string): Reply => ({
+export const deliveredReply = ({route, deliveryId}: EventNames, target: string): Reply => ({
 	status: 200,
 	outcome: 'delivered',
 	body: JSON.stringify({status: 'delivered', route, target, delivery_id: deliveryId}),
 });
 
 /** 502: `deliver_only` did not reach its target; the reason is for the log alone. */
-export const deliveryFailedReply = ({deliveryId}: Named): Reply => ({
+export const deliveryFailedReply = ({deliveryId}: EventNames): Reply => ({
 	status: 502,
 	outcome: 'delivery',
 	body: JSON.stringify({error: 'Delivery failed', delivery_id: deliveryId}),

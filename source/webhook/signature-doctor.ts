@@ -6,7 +6,7 @@ import {explainUnsigned, findOtherScheme} from './explain-scheme.ts';
 import {explainSecret} from './explain-secret.ts';
 import type {SignedRequest} from './signature-check.ts';
 import {createProbe, isRight} from './signature-probe.ts';
-import type {Refusal} from './signature-probe.ts';
+import type {RefusedSignature} from './signature-probe.ts';
 import {readClaim} from './signature-schemes.ts';
 import {verifySignature} from './signature.ts';
 
@@ -79,7 +79,13 @@ export function explainRefusal(
 	}
 
 	const findings = [verdict.detail];
-	const refusal: Refusal = {request, route, others, nowMs, probe: createProbe(request.body)};
+	const refusal: RefusedSignature = {
+		request,
+		route,
+		others,
+		nowMs,
+		probe: createProbe(request.body),
+	};
 	for (const finding of findingsOf(refusal)) {
 		findings.push(finding);
 		if (findings.length >= maxFindings) {
@@ -91,7 +97,7 @@ export function explainRefusal(
 }
 
 /** The surest first; each is worked out only when it is asked for. */
-function* findingsOf(refusal: Refusal): Generator<string> {
+function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	const {route, request} = refusal;
 	const reading = readClaim(route.signature, request.headers);
 	if ('problem' in reading) {

@@ -9,7 +9,7 @@ import type {SignatureKeys} from './signature-keys.ts';
 export type Probe = (claim: Claim, keys: SignatureKeys, body: Buffer) => boolean;
 
 /** A refused request and what may be known of it. */
-export type Refusal = {
+export type RefusedSignature = {
 	readonly request: SignedRequest;
 	readonly route: Route;
 	readonly others: Iterable<Route>;
@@ -50,7 +50,10 @@ function costOf(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 }
 
 /** Whether a secret of the route that still passes confirms `claim`, whatever its timestamp says. */
-export function isRight({request: {body}, route, nowMs, probe}: Refusal, claim: Claim): boolean {
+export function isRight(
+	{request: {body}, route, nowMs, probe}: RefusedSignature,
+	claim: Claim,
+): boolean {
 	return (
 		probe(claim, signatureKeysOf(route), body) ||
 		retiredKeysOf(route).some(({keys, until}) => nowMs <= until && probe(claim, keys, body))

@@ -53,7 +53,7 @@ export function parseTemplate(source: string): Template {
 		} else if (character === '}' && open !== -1) {
 			const key = source.slice(open + 1, index);
 			if (key !== '' && key.length <= maxKeyLength) {
-				parts.push(source.slice(textFrom, open), placeOf(key));
+				parts.push(source.slice(textFrom, open), placeOfKey(key));
 				textFrom = index + 1;
 			}
 
@@ -66,7 +66,11 @@ export function parseTemplate(source: string): Template {
 }
 
 /** The place of a dotted path. */
-export const placeOf = (key: string): Place => ({literal: `{${key}}`, key, path: key.split('.')});
+export const placeOfKey = (key: string): Place => ({
+	literal: `{${key}}`,
+	key,
+	path: key.split('.'),
+});
 
 /**
  * Puts values in the places of a template; values are not looked at for further places. The text is well-formed Unicode and
@@ -103,11 +107,11 @@ export const rawDump = (payload: JsonValue): string => dumpJson(payload, rawLimi
 function textAt(place: Place, context: RenderContext): string | undefined {
 	return place.key === '__raw__'
 		? dumpJson(context.payload, rawLimit)
-		: textOf(valueAt(place, context));
+		: textOf(valueOfPlace(place, context));
 }
 
 /** What belongs in a place, as it came; `undefined` when it is missing. */
-export function valueAt(
+export function valueOfPlace(
 	{key, path}: Place,
 	{payload, event}: RenderContext,
 ): JsonValue | undefined {

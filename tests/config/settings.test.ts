@@ -10,7 +10,7 @@ import {
 	requiredSetting,
 	seconds,
 	setting,
-	texts,
+	nonEmptyTexts,
 	wholeNumber,
 } from '../../source/core/schema-parts.ts';
 import {defineSettings, group, section} from '../../source/core/settings.ts';
@@ -30,7 +30,7 @@ const kitchen = defineSettings({
 	oven_door: setting(z.boolean(), {description: 'Whether it is *open*', default: false}),
 	chef: requiredSetting(z.string(), {description: 'Who cooks', change: 'restart'}),
 	recipe_names: setting(
-		texts.transform(names => names.toSorted()),
+		nonEmptyTexts.transform(names => names.toSorted()),
 		{
 			description: 'What is cooked',
 			default: [],

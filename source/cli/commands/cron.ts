@@ -1,6 +1,6 @@
 import {type Command, Option} from 'commander';
 import type {Context} from '../context.ts';
-import type {AddOptions} from '../cron/add-job.ts';
+import type {AddJobOptions} from '../cron/add-job.ts';
 import {keyValueOption, listOption} from '../options.ts';
 
 type Json = {readonly json?: boolean};
@@ -105,7 +105,7 @@ function addAddCommand(group: Command, context: Context): void {
 		)
 		.option('--paused', 'do not fire until it is resumed')
 		.option('--json', 'print JSON')
-		.action(async (options: AddOptions, command: Command) => {
+		.action(async (options: AddJobOptions, command: Command) => {
 			if ((options.prompt === undefined) === (options.promptFile === undefined)) {
 				command.error('error: use either --prompt or --prompt-file');
 			}

@@ -105,7 +105,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.argument('<file>', 'file that "svc deliveries export" wrote, or "-" for standard input')
 		.option('--json', 'print JSON')
 		.action(async (file: string, options: {json?: boolean}) => {
-			const {importDeliveries} = await import('../deliveries/import.ts');
-			await importDeliveries(context, file, options);
+			const {importDeliveriesFile} = await import('../deliveries/import.ts');
+			await importDeliveriesFile(context, file, options);
 		});
 }

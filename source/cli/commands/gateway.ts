@@ -112,12 +112,12 @@ export function addGatewayCommands(program: Command, context: Context): void {
 
 /** When the first job fires, on the clocks of its zone; empty when none does. */
 async function nextJobText(gateway: Pick<GatewayCommands, 'listJobs'>): Promise<string> {
-	const {nextText} = await import('../cron/list-jobs.ts');
+	const {nextTimeText} = await import('../cron/list-jobs.ts');
 	const times = (await gateway.listJobs()).flatMap(({state, nextAt, timeZone}) =>
 		state === 'active' && nextAt !== undefined ? [{nextAt, timeZone}] : [],
 	);
 	const [first] = times.toSorted((a, b) => a.nextAt - b.nextAt);
-	return first ? nextText(first) : '';
+	return first ? nextTimeText(first) : '';
 }
 
 function describe(

@@ -1,6 +1,6 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {Context} from '../context.ts';
-import type {AddOptions} from '../mcp/add-server.ts';
+import type {AddServerOptions} from '../mcp/add-server.ts';
 import {listOption, secondsOption} from '../options.ts';
 
 type Json = {readonly json?: boolean};
@@ -92,7 +92,7 @@ function addAddCommand(group: Command, context: Context): void {
 		.option('--oauth', 'it wants a login (OAuth)')
 		.option('--disabled', 'do not connect yet')
 		.option('--json', 'print JSON');
-	add.action(async (name: string, words: string[], options: AddOptions) => {
+	add.action(async (name: string, words: string[], options: AddServerOptions) => {
 		if ((options.url === undefined) === (words.length === 0)) {
 			add.error('error: use either --url or a command after "--"');
 		}

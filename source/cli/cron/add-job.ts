@@ -12,7 +12,7 @@ import {nextTimes} from './next-times.ts';
 import {zonedIsoTime, zonedTime} from './zoned-time.ts';
 
 /** The flags of `svc cron add`, as the command line gives them. Exactly one of `prompt` and `promptFile` is there. */
-export type AddOptions = {
+export type AddJobOptions = {
 	readonly name: string;
 	readonly schedule: string;
 	readonly timeZone?: string;
@@ -39,7 +39,7 @@ const shownTimes = 3;
  *
  * @throws SvcError `job_refused`, `jobs_broken`, `file_unreadable`
  */
-export async function addJob(context: Context, options: AddOptions): Promise<void> {
+export async function addJob(context: Context, options: AddJobOptions): Promise<void> {
 	const {promptFile, json} = options;
 	const prompt =
 		promptFile === undefined
@@ -116,7 +116,7 @@ function checkedJob(entry: JsonObject, now: number): JobDefinition {
 }
 
 function entryOf(
-	options: AddOptions,
+	options: AddJobOptions,
 	{id, now}: {readonly id: string; readonly now: number},
 ): JsonObject {
 	const {deliverChatId, deliverExtra} = options;

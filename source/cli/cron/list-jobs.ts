@@ -40,7 +40,7 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 			view.name,
 			view.schedule,
 			view.state,
-			nextText(view),
+			nextTimeText(view),
 			lastText(view, last.get(view.lastRunId ?? 0)),
 			view.deliver,
 			view.problem ?? problem(view.deliver) ?? '',
@@ -82,7 +82,7 @@ export const lastText = ({lastAt, lastRunId}: JobView, run: Run | undefined): st
 				.join(' ');
 
 /** `2026-11-20 09:00:00 Asia/Tokyo`: when the job fires next, on the clocks of its zone; empty when it does not. */
-export const nextText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
+export const nextTimeText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
 	nextAt === undefined ? '' : `${zonedTime(nextAt, timeZone)} ${timeZone}`;
 
 /** What JSON says of the last run. */

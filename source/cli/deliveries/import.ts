@@ -23,7 +23,7 @@ const batchCount = 500;
  *
  * @throws SvcError `line_invalid` naming the line, `file_unreadable`, `gateway_running`
  */
-export async function importDeliveries(
+export async function importDeliveriesFile(
 	context: Context,
 	path: string,
 	{json = false}: {readonly json?: boolean},

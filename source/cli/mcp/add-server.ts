@@ -11,7 +11,7 @@ import {readConfig} from '../webhook/receiver-facts.ts';
 import {inlineSecret} from './inline-secret.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */
-export type AddOptions = {
+export type AddServerOptions = {
 	readonly url?: string;
 	readonly header?: Readonly<Record<string, string>>;
 	readonly env?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export async function addServer(
 		name,
 		command: [command, ...args],
 		...options
-	}: AddOptions & {readonly name: string; readonly command: readonly string[]},
+	}: AddServerOptions & {readonly name: string; readonly command: readonly string[]},
 ): Promise<void> {
 	const entry = entryOf({...options, ...(command !== undefined && {command, args})});
 	const secret = inlineSecret(name, entry);
@@ -106,7 +106,7 @@ const asWord = (name: string): string =>
 	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
 function entryOf(
-	options: AddOptions & {readonly command?: string; readonly args?: readonly string[]},
+	options: AddServerOptions & {readonly command?: string; readonly args?: readonly string[]},
 ): JsonObject {
 	const {args, include, exclude} = options;
 	const tools = {...(include && {include}), ...(exclude && {exclude})};

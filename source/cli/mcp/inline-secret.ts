@@ -1,5 +1,5 @@
 import {hasReference} from '../../config/references.ts';
-import {secretsIn} from '../../config/server-secrets.ts';
+import {serverSecrets} from '../../config/server-secrets.ts';
 import {toolServersSchema} from '../../config/tool-server-schema.ts';
 import {toolServersOf} from '../../config/tool-servers.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
@@ -21,7 +21,7 @@ const byShape = createRedact(() => []);
 export function inlineSecret(name: string, entry: JsonObject): InlineSecret | undefined {
 	const parsed = toolServersSchema.safeParse({[name]: entry});
 	const server = parsed.success ? toolServersOf(parsed.data).get(name) : undefined;
-	const byName = new Set(server ? secretsIn(server) : []);
+	const byName = new Set(server ? serverSecrets(server) : []);
 	const isSecret = (text: string) =>
 		!hasReference(text) && (byName.has(text) || byShape(text) !== text);
 

@@ -17,7 +17,7 @@ import {findHook} from './hooks.ts';
 import {idsTakenIn, repositoryOf} from './journal-facts.ts';
 import {listAttempts} from './list-attempts.ts';
 import {lineOfRecovered, printMissed, reportRecovered, type RecoveryFacts} from './report.ts';
-import {takeIn, type Recovered} from './take-in.ts';
+import {takeIn, type RecoveryResult} from './take-in.ts';
 
 /** Flags of `svc webhook recover`. */
 export type RecoverFlags = {
@@ -104,7 +104,7 @@ export async function recoverEvents(
 	}
 
 	const place = {api, gateway, route: name, path: `repos/${repo}/hooks/${hook}/deliveries`};
-	const results: Recovered[] = [];
+	const results: RecoveryResult[] = [];
 	try {
 		for await (const result of takeIn(missed, place)) {
 			results.push(result);

@@ -3,7 +3,7 @@ import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {countOf, printableTime, printJson, printLines, tell} from '../print.ts';
 import type {Attempt} from './attempts.ts';
-import type {Recovered} from './take-in.ts';
+import type {RecoveryResult} from './take-in.ts';
 
 /** Whose events are recovered. */
 export type RecoveryFacts = {
@@ -53,7 +53,7 @@ export function reportRecovered(
 	}: {
 		readonly facts: RecoveryFacts;
 		readonly missed: readonly Attempt[];
-		readonly results: readonly Recovered[];
+		readonly results: readonly RecoveryResult[];
 		readonly json: boolean;
 	},
 ): void {
@@ -80,19 +80,19 @@ export function reportRecovered(
 }
 
 /** One event with its answer. */
-export const lineOfRecovered = ({event: {event, guid, at}, answer}: Recovered): string =>
+export const lineOfRecovered = ({event: {event, guid, at}, answer}: RecoveryResult): string =>
 	`${printableTime(at)}  ${event}  ${guid}  ${isLost(answer) ? `${lost}:` : answer.status} ${outcomeOf(answer.body)}`;
 
 const lost = 'not recovered';
 
 /** It did not come as far as the receiver. */
-const isLost = ({status}: Recovered['answer']): boolean => status === 0;
+const isLost = ({status}: RecoveryResult['answer']): boolean => status === 0;
 
 /** For the sum, where the words of each failure would be too many. */
-const wordOf = (answer: Recovered['answer']): string =>
+const wordOf = (answer: RecoveryResult['answer']): string =>
 	isLost(answer) ? lost : outcomeOf(answer.body);
 
-const reasonToEnd = (last: Recovered | undefined): string =>
+const reasonToEnd = (last: RecoveryResult | undefined): string =>
 	last?.answer.status === 503 ? ` after "${wordOf(last.answer)}"` : '';
 
 /** `accepted`, `ignored (filter)`, or the error. */

@@ -2,11 +2,11 @@ import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {refusals} from '../../webhook/replies.ts';
 import type {Attempt} from './attempts.ts';
+import {fetchedRequest} from './fetched-request.ts';
 import type {ForgeApi} from './forge-api.ts';
-import {recoveredEvent} from './recovered-event.ts';
 
 /** What became of one event. `status` is 0 when it did not come as far as the receiver; `error` in the body then says why. */
-export type Recovered = {
+export type RecoveryResult = {
 	readonly event: Attempt;
 	readonly answer: {readonly status: number; readonly body: string};
 };
@@ -30,7 +30,7 @@ export type RecoveryPlace = {
 export async function* takeIn(
 	missed: readonly Attempt[],
 	place: RecoveryPlace,
-): AsyncIterable<Recovered> {
+): AsyncIterable<RecoveryResult> {
 	for (const event of missed) {
 		// oxlint-disable-next-line no-await-in-loop -- payloads are large, and their order counts
 		const answer = await takeOne(event, place);
@@ -44,10 +44,10 @@ export async function* takeIn(
 async function takeOne(
 	event: Attempt,
 	{api, gateway, route, path}: RecoveryPlace,
-): Promise<Recovered['answer']> {
+): Promise<RecoveryResult['answer']> {
 	try {
 		const {value} = await api.get(`${path}/${event.id}`);
-		const request = recoveredEvent(value, event);
+		const request = fetchedRequest(value, event);
 		return await gateway.recoverDelivery(route, {delivery_id: event.guid, ...request});
 	} catch (error) {
 		if (!(error instanceof SvcError) || isOfAll.has(codeOf(error))) {

@@ -1,21 +1,21 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {diffLines} from './diff-lines.ts';
-import type {Fate, Judgement} from './judge.ts';
+import type {SimulatedOutcome, Judgement} from './judge.ts';
 import type {Outcomes} from './outcomes.ts';
 
 /** An event that ends otherwise than it does today. */
-export type Change = {
+export type ChangedEvent = {
 	readonly id: string;
 	readonly event: string;
 	/** Milliseconds since 1970. */
 	readonly receivedAt: number;
-	readonly today: Fate;
-	readonly edited: Fate;
+	readonly today: SimulatedOutcome;
+	readonly edited: SimulatedOutcome;
 	readonly why: string;
 };
 
 export type Comparison = {
-	readonly changes: readonly Change[];
+	readonly changes: readonly ChangedEvent[];
 	/** Events that pass both times, with another prompt. */
 	readonly promptsChanged: number;
 	/** The first of those. */

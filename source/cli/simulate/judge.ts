@@ -10,7 +10,7 @@ import {eventOf} from '../../webhook/sender-identity.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 
 /** How an event ends, in the words of `Delivery.outcome`. `body`: it is not what its content type says. */
-export type Fate =
+export type SimulatedOutcome =
 	| 'accepted'
 	| 'coalesced'
 	| 'delivered'
@@ -21,7 +21,7 @@ export type Fate =
 
 /** What the settings of a route make of one stored event. */
 export type Judgement = {
-	readonly fate: Fate;
+	readonly fate: SimulatedOutcome;
 	/** What decided, one safe line; empty when there is nothing to say. */
 	readonly why: string;
 	/** The rendered prompt of an event that passes. */
@@ -31,14 +31,14 @@ export type Judgement = {
 };
 
 /** The settings of a route, ready to be asked. */
-export type Settings = {readonly route: Route; readonly compiled: CompiledRoute};
+export type SimulatedRoute = {readonly route: Route; readonly compiled: CompiledRoute};
 
 const maxWhyLength = 300;
 
 /** The pipeline from the body on, without its script and without anything that outlives the call. Of the headers only the stored ones are there. */
 export function judge(
 	{headers, body = new Uint8Array()}: StoredDelivery,
-	{route, compiled}: Settings,
+	{route, compiled}: SimulatedRoute,
 ): Judgement {
 	const parsed = parseBody(Buffer.from(body), headers);
 	if (!parsed.ok) {
@@ -59,7 +59,7 @@ export function judge(
 }
 
 function pass(
-	{route, compiled}: Settings,
+	{route, compiled}: SimulatedRoute,
 	context: {readonly payload: JsonValue; readonly event: string},
 ): Judgement {
 	const prompt = compiled.prompt

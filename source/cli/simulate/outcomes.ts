@@ -1,8 +1,8 @@
 import {idempotencyMs, type StoredDelivery} from '../../core/delivery.ts';
 import {dueOf, type Group, type GroupWindow, stepGroup} from '../../core/group.ts';
-import {judge, type Fate, type Judgement, type Settings} from './judge.ts';
+import {judge, type SimulatedOutcome, type Judgement, type SimulatedRoute} from './judge.ts';
 
-export type Totals = Readonly<Record<Fate | 'groups' | 'runs', number>>;
+export type Totals = Readonly<Record<SimulatedOutcome | 'groups' | 'runs', number>>;
 
 /** What the settings of a route make of stored events. */
 export type Outcomes = {
@@ -25,7 +25,7 @@ export const totalNames = [
 ] as const satisfies ReadonlyArray<keyof Totals>;
 
 /** Decides stored events, oldest first, at the times at which they came. Pure but for files of `in_file`. */
-export function outcomesOf(events: readonly StoredDelivery[], settings: Settings): Outcomes {
+export function outcomesOf(events: readonly StoredDelivery[], settings: SimulatedRoute): Outcomes {
 	const judgements: Judgement[] = [];
 	/** The event that held an identifier last, under these settings and in fact. */
 	const holders = new Map<string, StoredDelivery>();
@@ -51,7 +51,7 @@ export function outcomesOf(events: readonly StoredDelivery[], settings: Settings
 
 	const {coalesce} = settings.route;
 	const groups = coalesce ? countGroups(events, judgements, coalesce) : 0;
-	const count = (wanted: Fate) => judgements.filter(({fate}) => fate === wanted).length;
+	const count = (wanted: SimulatedOutcome) => judgements.filter(({fate}) => fate === wanted).length;
 	return {
 		judgements,
 		totals: {
@@ -71,7 +71,7 @@ export function outcomesOf(events: readonly StoredDelivery[], settings: Settings
 const repeated: Judgement = {fate: 'duplicate', why: 'the same event came before'};
 
 /** Whether an event takes its identifier. */
-const passes = (fate: Fate | StoredDelivery['outcome']): boolean =>
+const passes = (fate: SimulatedOutcome | StoredDelivery['outcome']): boolean =>
 	fate === 'accepted' || fate === 'coalesced' || fate === 'delivered';
 
 const withinHour = (

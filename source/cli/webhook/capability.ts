@@ -30,7 +30,7 @@ export type Capability = {
 export type ToolFacts = Pick<Tool, 'name' | 'needsApproval'>;
 
 /** The tools that runs have, as far as it is known. */
-export type RunTools = {
+export type ToolsOfRuns = {
 	readonly tools: readonly ToolFacts[];
 	/** Servers that have not been connected yet as they are configured. */
 	readonly unknown: readonly string[];
@@ -46,7 +46,7 @@ export type JobPart = {readonly name: string; readonly target: Target};
 /** What a route can make happen. `runTools`: for the toolsets of the route, or of its job. Pure. */
 export function capabilityOf(
 	route: Route,
-	{runTools, job}: {readonly runTools: RunTools; readonly job?: JobPart | undefined},
+	{runTools, job}: {readonly runTools: ToolsOfRuns; readonly job?: JobPart | undefined},
 ): Capability {
 	const starts = startsOf(route);
 	const {tools, unknown, warnings, hasServers} =

@@ -1,7 +1,7 @@
 import {selectTools} from '../../agent/toolsets.ts';
 import type {Context} from '../context.ts';
 import {type ListedServer, serversOf} from '../mcp/find-servers.ts';
-import type {RunTools, ToolFacts} from './capability.ts';
+import type {ToolsOfRuns, ToolFacts} from './capability.ts';
 
 type Known = ToolFacts & {
 	/** The server, of which it is not known what it has. */
@@ -12,7 +12,7 @@ type Known = ToolFacts & {
 export async function toolsOfRuns(
 	context: Context,
 	{profile, toolsets}: {readonly profile: string; readonly toolsets: readonly string[] | undefined},
-): Promise<RunTools> {
+): Promise<ToolsOfRuns> {
 	const servers = (await serversOf(context, profile)).filter(({status}) => status !== 'skipped');
 	const {tools, warnings} = selectTools(
 		toolsets,

@@ -1,7 +1,7 @@
-import type {Sender} from './sender.ts';
+import type {SenderPreset} from './sender.ts';
 
 /** Its own library allows the time to differ by as much. @see https://linear.app/developers/webhooks#securing-webhooks */
-export const linear: Sender = {
+export const linear: SenderPreset = {
 	description:
 		'`Linear-Signature`; `webhookTimestamp` of the body within 60 s when it is there; `Linear-Event` and `Linear-Delivery`, not signed either',
 	signature: {

@@ -31,7 +31,7 @@ export type Names = {
 type Parts = string | readonly string[];
 
 /** A service that signs in a way of its own: what `signature: <name>` on a route stands for. Data alone; a new one is a file of this folder and a line in `senders.ts`. */
-export type Sender = {
+export type SenderPreset = {
 	/** What is checked, for the manual, as Markdown. */
 	readonly description: string;
 	readonly signature: SignatureForm;

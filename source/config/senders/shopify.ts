@@ -1,7 +1,7 @@
-import type {Sender} from './sender.ts';
+import type {SenderPreset} from './sender.ts';
 
 /** @see https://shopify.dev/docs/apps/build/webhooks/subscribe/https */
-export const shopify: Sender = {
+export const shopify: SenderPreset = {
 	description:
 		'`X-Shopify-Hmac-Sha256`; event and identifier come from `X-Shopify-Topic` and `X-Shopify-Webhook-Id`, which are not signed: `dedupe_body: true` is worth its while',
 	signature: {

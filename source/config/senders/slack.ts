@@ -1,7 +1,7 @@
-import type {Sender} from './sender.ts';
+import type {SenderPreset} from './sender.ts';
 
 /** @see https://docs.slack.dev/authentication/verifying-requests-from-slack */
-export const slack: Sender = {
+export const slack: SenderPreset = {
 	description:
 		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; the identifier is `event_id` of the body',
 	signature: {

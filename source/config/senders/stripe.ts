@@ -1,7 +1,7 @@
-import type {Sender} from './sender.ts';
+import type {SenderPreset} from './sender.ts';
 
 /** While a secret is rolled there is a `v1` for each; `v0` ones, for tests, stand there too. @see https://docs.stripe.com/webhooks#verify-manually */
-export const stripe: Sender = {
+export const stripe: SenderPreset = {
 	description:
 		'`Stripe-Signature: t=…,v1=…`, 300 s; event and identifier are `type` and `id` of the body, which is signed',
 	signature: {

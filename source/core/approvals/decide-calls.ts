@@ -7,7 +7,7 @@ import {createAskedCalls} from './asked-calls.ts';
 import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';
 import {callDraft, unaskedCall} from './drafts.ts';
 import type {PresentTools} from './present-tools.ts';
-import type {Asked, Queue} from './queue.ts';
+import type {ApprovalResult, Queue} from './queue.ts';
 import type {Recorder} from './recorder.ts';
 import type {RuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
@@ -120,7 +120,7 @@ function bytesOf(args: JsonValue): number | undefined {
 }
 
 /** What the caller is told. A call whose run was given up meanwhile is not made. */
-function verdictOf({approval, denial}: Asked, signal: AbortSignal): Verdict {
+function verdictOf({approval, denial}: ApprovalResult, signal: AbortSignal): Verdict {
 	const decision = approval?.decision;
 	if (denial || decision?.outcome !== 'allowed') {
 		return {

@@ -10,7 +10,7 @@ import type {Recorder} from './recorder.ts';
 import {createTicket, type Subject, type Ticket} from './ticket.ts';
 
 /** How a request went. */
-export type Asked = {
+export type ApprovalResult = {
 	/** As it was written down; absent when it could not be. */
 	readonly approval?: Approval;
 	/** Why it is denied, whatever was written down. */
@@ -22,7 +22,7 @@ export type Asked = {
 /** What waits for a person. */
 export type Queue = {
 	/** Asks, and waits for the first way out. `draft` makes what a person is shown; the request counts, and can be denied, from the start. Never rejects. */
-	ask(subject: Subject, draft: () => Promise<NewApproval>): Promise<Asked>;
+	ask(subject: Subject, draft: () => Promise<NewApproval>): Promise<ApprovalResult>;
 	readonly isFull: boolean;
 	/** With a number, oldest first, also those whose decision is being written down. */
 	tickets(): readonly Ticket[];
@@ -51,7 +51,7 @@ export function createQueue({
 	readonly isStopping: () => boolean;
 }): Queue {
 	const tickets = new Set<Ticket>();
-	const asking = new Set<Promise<Asked>>();
+	const asking = new Set<Promise<ApprovalResult>>();
 
 	const show = (approval: Approval) => {
 		emit({type: 'approval-requested', at: clock.now(), approval});
@@ -69,7 +69,10 @@ export function createQueue({
 		);
 	};
 
-	const open = async (ticket: Ticket, draft: () => Promise<NewApproval>): Promise<Asked> => {
+	const open = async (
+		ticket: Ticket,
+		draft: () => Promise<NewApproval>,
+	): Promise<ApprovalResult> => {
 		let shown: Approval;
 		try {
 			const written = await draft();

@@ -4,7 +4,7 @@ import {messageOf} from '../errors.ts';
 import type {Emit} from '../events.ts';
 import type {Logger} from '../log.ts';
 import type {ApprovalKeeper, ServerChange} from './approvals.ts';
-import {holds, maxRules, ruleFor, type RuledCall, voidedRules} from './rules.ts';
+import {isInForce, maxRules, ruleFor, type RuledCall, voidedRules} from './rules.ts';
 
 /** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
 export type RuleBook = {
@@ -47,7 +47,7 @@ export function createRuleBook(
 		emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
 	};
 
-	const all = () => rules.filter(rule => holds(rule, clock.now()));
+	const all = () => rules.filter(rule => isInForce(rule, clock.now()));
 
 	/** What ended must not allow anything, whatever the disk says. */
 	const end = async (ended: readonly ApprovalRule[]) => {
@@ -74,7 +74,7 @@ export function createRuleBook(
 			return all().length >= maxRules;
 		},
 		add(rule) {
-			const over = rules.filter(one => !holds(one, clock.now()));
+			const over = rules.filter(one => !isInForce(one, clock.now()));
 			replace([...rules, rule]);
 			endUnattended(over);
 		},

@@ -20,7 +20,7 @@ export type RuledCall = Pick<CallToApprove, 'args'> & {
 };
 
 /** Whether a rule still holds at `now`, milliseconds since 1970. */
-export const holds = ({expiresAt}: Pick<ApprovalRule, 'expiresAt'>, now: number): boolean =>
+export const isInForce = ({expiresAt}: Pick<ApprovalRule, 'expiresAt'>, now: number): boolean =>
 	expiresAt === undefined || now < expiresAt;
 
 /** The first rule that allows the call at `now`. Everything that a rule is bound to must be equal; the name that a model uses does not count. */
@@ -28,7 +28,7 @@ export const ruleFor = (
 	call: RuledCall,
 	rules: readonly ApprovalRule[],
 	now: number,
-): ApprovalRule | undefined => rules.find(rule => holds(rule, now) && allows(rule, call));
+): ApprovalRule | undefined => rules.find(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	rule.profile === tool.profile &&

@@ -1,7 +1,7 @@
 import type {Client, ContentBlock, RequestOptions} from '@modelcontextprotocol/client';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {UtilityKind} from '../catalogue/utility-tools.ts';
-import type {Answer} from './render-answer.ts';
+import type {ToolAnswer} from './render-answer.ts';
 
 /** Pages that are read for one answer, and entries after which no further page is. */
 const maxPages = 10;
@@ -9,7 +9,7 @@ const enoughEntries = 200;
 /** A page of a server may be longer than that; what is beyond is not shown. */
 const maxEntries = 1000;
 
-type Ask = (client: Client, args: JsonObject, options: RequestOptions) => Promise<Answer>;
+type Ask = (client: Client, args: JsonObject, options: RequestOptions) => Promise<ToolAnswer>;
 
 /** Arguments that a utility tool cannot be called with. The message is for the model. */
 export class BadArguments extends Error {
@@ -24,7 +24,7 @@ export const askUtility = async (
 	client: Client,
 	{kind, args}: {readonly kind: UtilityKind; readonly args: JsonObject},
 	options: RequestOptions,
-): Promise<Answer> => asks[kind](client, args, options);
+): Promise<ToolAnswer> => asks[kind](client, args, options);
 
 const asks: Readonly<Record<UtilityKind, Ask>> = {
 	async list_resources(client, args, options) {
@@ -122,7 +122,9 @@ const withoutMeta = ({
 	...entry
 }: object & {readonly _meta?: unknown; readonly icons?: unknown}): object => entry;
 
-const asText = (value: object): Answer => ({content: [asBlock(JSON.stringify(value, null, 1))]});
+const asText = (value: object): ToolAnswer => ({
+	content: [asBlock(JSON.stringify(value, null, 1))],
+});
 
 const asBlock = (text: string): ContentBlock => ({type: 'text', text});
 

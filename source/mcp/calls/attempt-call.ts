@@ -9,14 +9,14 @@ import type {PlannedTool} from '../catalogue/plan-tools.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {askUtility, BadArguments} from './ask-utility.ts';
 import {callFailure, type LostCall} from './lost-call.ts';
-import {type Answer, renderAnswer} from './render-answer.ts';
+import {type ToolAnswer, renderAnswer} from './render-answer.ts';
 
 /** An open connection, as far as a call needs it. */
 export type CallConnection = Pick<OpenConnection, 'client' | 'explain' | 'signal' | 'calls'>;
 
 export type CallOutcome = {readonly kind: 'result'; readonly result: ToolResult} | LostCall;
 
-export type CallOptions = {
+export type ToolCallOptions = {
 	/** As written or expanded: its name, its trust and `timeoutMs` count. */
 	readonly server: ToolServerConfig;
 	/** `paths.cache`; what is no text goes to `mcp/` in it. */
@@ -45,7 +45,7 @@ const maxProgressLength = 200;
 export async function attemptCall(
 	connection: CallConnection,
 	call: Call,
-	options: CallOptions,
+	options: ToolCallOptions,
 ): Promise<CallOutcome> {
 	const {planned, args, context} = call;
 	context.signal.throwIfAborted();
@@ -140,7 +140,7 @@ function beginAttempt(
 function requestOptions(
 	{context}: Call,
 	{signal}: Attempt,
-	{clock, redact}: CallOptions,
+	{clock, redact}: ToolCallOptions,
 ): RequestOptions {
 	const {onProgress} = context;
 	return {
@@ -174,7 +174,7 @@ async function ask(
 	client: Client,
 	{planned, args}: {readonly planned: PlannedTool; readonly args: JsonObject},
 	options: RequestOptions,
-): Promise<Answer> {
+): Promise<ToolAnswer> {
 	const {kind, tool, listed} = planned;
 	if (kind !== 'native') {
 		return askUtility(client, {kind, args}, options);
@@ -199,7 +199,7 @@ const timeoutMessage = ({tool, readOnly}: PlannedTool, {timeoutMs}: ToolServerCo
 	return `The tool "${tool}" did not answer within ${timeoutMs / 1000} s and was cancelled${doubt}`;
 };
 
-const failed = (error: string, options: CallOptions): CallOutcome => ({
+const failed = (error: string, options: ToolCallOptions): CallOutcome => ({
 	kind: 'result',
 	result: failedCall(error, options),
 });
@@ -207,7 +207,7 @@ const failed = (error: string, options: CallOptions): CallOutcome => ({
 /** What the model reads of a call that came to nothing. */
 export const failedCall = (
 	error: string,
-	{server, redact}: Pick<CallOptions, 'server' | 'redact'>,
+	{server, redact}: Pick<ToolCallOptions, 'server' | 'redact'>,
 ): ToolResult => ({
 	text: JSON.stringify({error: cell(redact(error), 1000).text, server: server.name}),
 	isError: true,

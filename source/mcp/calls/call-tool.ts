@@ -6,7 +6,7 @@ import type {ManagedConnection} from '../connection/managed-connection.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {attemptCall, type CallOptions, type CallOutcome, failedCall} from './attempt-call.ts';
+import {attemptCall, type ToolCallOptions, type CallOutcome, failedCall} from './attempt-call.ts';
 import {failureOfConnection, uncertainResult} from './lost-call.ts';
 
 /** A tool as a run knows it, and what it is called with. */
@@ -21,7 +21,7 @@ export type CallDependencies = {
 	readonly server: () => ToolServerConfig;
 	/** The tool that is registered now for what a run started with. */
 	readonly find: (seen: PlannedTool) => PlannedTool | undefined;
-	readonly options: Omit<CallOptions, 'server'>;
+	readonly options: Omit<ToolCallOptions, 'server'>;
 };
 
 /**

@@ -10,7 +10,7 @@ import {visibleText} from '../catalogue/visible-text.ts';
 import {pruneBinaries, saveBinary} from './save-binary.ts';
 
 /** What a server answered, without what is for the protocol only. */
-export type Answer = {
+export type ToolAnswer = {
 	readonly content: readonly ContentBlock[];
 	readonly structured?: unknown;
 	readonly isError?: boolean;
@@ -37,7 +37,7 @@ const maxCleanedBytes = 2 * maxResultBytes;
  * @see manual/tool-servers.md#states
  */
 export async function renderAnswer(
-	{content, structured, isError}: Answer,
+	{content, structured, isError}: ToolAnswer,
 	place: AnswerPlace,
 ): Promise<ToolResult> {
 	const blocks = content.slice(0, maxBlocks);

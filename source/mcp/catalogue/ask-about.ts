@@ -25,7 +25,7 @@ export const askAbout = (
 	tool: tool.tool,
 	name: tool.name,
 	transport: server.endpoint.transport,
-	host: hostOf(server),
+	host: endpointName(server),
 	endpoint: endpointHash(server),
 	trust: server.trust,
 	claims: tool.claims,
@@ -47,7 +47,7 @@ export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
 }
 
 /** Host and port of a remote server, the name of the program of another; never credentials. */
-export function hostOf({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
+export function endpointName({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	if (endpoint.transport === 'stdio') {
 		return cell(basename(endpoint.command), 100).text;
 	}

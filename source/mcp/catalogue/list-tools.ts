@@ -5,7 +5,7 @@ export const maxListed = 5000;
 export const maxListedBytes = 8 * 1024 * 1024;
 
 /** The tools that a server listed, as it said them. */
-export type Listing = {
+export type ToolListing = {
 	readonly tools: readonly ListedTool[];
 	/** How long the server says that holds, milliseconds. */
 	readonly ttlMs?: number;
@@ -20,7 +20,7 @@ export type Listing = {
 export async function listTools(
 	client: Client,
 	{signal, timeoutMs}: {readonly signal: AbortSignal; readonly timeoutMs: number},
-): Promise<Listing> {
+): Promise<ToolListing> {
 	if (!client.getServerCapabilities()?.tools) {
 		return {tools: [], warnings: []};
 	}
@@ -38,7 +38,7 @@ export async function listTools(
 }
 
 /** The first 5,000 tools, and of those as many as fit into 8 MB of JSON. */
-export function boundTools(tools: readonly ListedTool[]): Pick<Listing, 'tools' | 'warnings'> {
+export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;
 	for (const tool of tools.slice(0, maxListed)) {

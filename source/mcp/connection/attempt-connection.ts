@@ -8,7 +8,7 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/version.ts';
-import {type Listing, listTools} from '../catalogue/list-tools.ts';
+import {type ToolListing, listTools} from '../catalogue/list-tools.ts';
 import {factsOf} from '../catalogue/server-facts.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
@@ -147,7 +147,7 @@ function openConnectionOf({
 	readonly clock: Clock;
 	readonly calls: CallsUnderWay;
 	readonly opened: OpenedTransport;
-	readonly listing: Listing;
+	readonly listing: ToolListing;
 	readonly gone: AbortSignal;
 	readonly close: () => Promise<void>;
 	readonly timeoutMs: number;

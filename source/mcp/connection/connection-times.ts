@@ -13,7 +13,7 @@ type Due =
  *
  * @see manual/tool-servers.md#settings
  */
-export function dueOf(state: ConnectedState, settings: ServerSettings, now: number): Due {
+export function dueActionOf(state: ConnectedState, settings: ServerSettings, now: number): Due {
 	const {lifetimeMs, idleMs} = settings;
 	const times = timesOf(state, settings);
 	if (lifetimeMs !== undefined && now >= times.ageAt) {

@@ -1,5 +1,5 @@
 import type {Client, ClientCapabilities, jsonSchemaValidator} from '@modelcontextprotocol/client';
-import type {Listing} from '../catalogue/list-tools.ts';
+import type {ToolListing} from '../catalogue/list-tools.ts';
 import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
@@ -25,13 +25,13 @@ export type OpenConnection = AsyncDisposable & {
 	readonly era: 'legacy' | 'modern';
 	readonly facts: ServerFacts;
 	/** What it offered when it connected. */
-	readonly listing: Listing;
+	readonly listing: ToolListing;
 	/** What an error of a call means here. */
 	explain(error: unknown): ConnectFailure;
 	/** The last line of its standard error, cleaned and redacted. */
 	lastStderr(): string | undefined;
 	/** Asks for its tools again. Rejects with `ConnectError`. */
-	list(signal: AbortSignal): Promise<Listing>;
+	list(signal: AbortSignal): Promise<ToolListing>;
 	/** Resolves with the round trip in milliseconds. Rejects with `ConnectError`. */
 	check(signal: AbortSignal): Promise<number>;
 };

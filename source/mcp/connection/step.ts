@@ -1,5 +1,5 @@
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {dueOf} from './connection-times.ts';
+import {dueActionOf} from './connection-times.ts';
 import type {
 	ConnectedState,
 	ServerAction,
@@ -262,7 +262,7 @@ function woken(state: ServerState, context: StepContext): Step {
 		return stay(state);
 	}
 
-	const due = dueOf(state, settings, now);
+	const due = dueActionOf(state, settings, now);
 	switch (due.verdict) {
 		case 'keep': {
 			return stay(state);

@@ -13,7 +13,7 @@ import {clientCapabilities} from '../requests/client-handlers.ts';
 import {viewServer} from './server-view.ts';
 
 /** A server that nothing is connected to. Without tools when it was never connected as it is configured now. */
-export type KnownAuthorization = Omit<ServerView, 'status' | 'since'> & {
+export type KnownServer = Omit<ServerView, 'status' | 'since'> & {
 	readonly enabled: boolean;
 	/** When it said what it has, milliseconds since 1970; absent: never. */
 	readonly savedAt?: number;
@@ -39,7 +39,7 @@ export async function knownServers(
 		readonly log: Logger;
 		readonly redact: Redact;
 	},
-): Promise<readonly KnownAuthorization[]> {
+): Promise<readonly KnownServer[]> {
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
 	const pins = await openPins({path: paths.toolPins, log, clock});
 	const known = [...servers.values()].map(server => {

@@ -4,7 +4,7 @@ import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {createCheckedOutput, uncheckedOutput} from '../calls/output-validation.ts';
 import {createCallsUnderWay} from '../connection/calls-under-way.ts';
-import {connect} from '../connection/connect.ts';
+import {connectServer} from '../connection/connect-server.ts';
 import type {ManagedConnectionDependencies} from '../connection/managed-connection.ts';
 import type {ClientSide, OpenConnection} from '../connection/open-connection.ts';
 import type {ServerManagerDependencies} from '../contract.ts';
@@ -50,7 +50,7 @@ export async function openServer(
 	}
 
 	onSecrets(expanded.secrets);
-	return connect(
+	return connectServer(
 		expanded.server,
 		{...options, secrets: expanded.secrets},
 		{

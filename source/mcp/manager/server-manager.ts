@@ -8,7 +8,7 @@ import {createCallQueue} from '../connection/call-queue.ts';
 import {waitAtMost} from '../connection/with-deadline.ts';
 import type {ServerManager, ServerManagerDependencies} from '../contract.ts';
 import {planServers} from './plan-servers.ts';
-import {testServer} from './test-server.ts';
+import {testToolServer} from './test-server.ts';
 import {createToolNameReservations} from './tool-name-reservations.ts';
 import {createToolServer, type ToolServer} from './tool-server.ts';
 
@@ -125,7 +125,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		},
 		async test(config) {
 			requireEnabled(config);
-			return testServer(config, {...dependencies, pins: await pins});
+			return testToolServer(config, {...dependencies, pins: await pins});
 		},
 		async [Symbol.asyncDispose]() {
 			stopping.abort(new SvcError('gateway_stopping', 'The gateway is stopping'));

@@ -11,7 +11,7 @@ import {createToolServer} from './tool-server.ts';
  *
  * @throws ConnectError
  */
-export async function testServer(
+export async function testToolServer(
 	config: ToolServerConfig,
 	dependencies: ServerManagerDependencies & {readonly pins: Pins},
 ): Promise<TestedServer> {

@@ -8,7 +8,7 @@ import type {Tool, ToolContext} from '../../core/tool.ts';
 import {callTool} from '../calls/call-tool.ts';
 import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
 import {createCatalogue} from '../catalogue/catalogue.ts';
-import type {Listing} from '../catalogue/list-tools.ts';
+import type {ToolListing} from '../catalogue/list-tools.ts';
 import type {Pins} from '../catalogue/pins.ts';
 import type {PlannedTool, ToolsToPlan} from '../catalogue/plan-tools.ts';
 import type {SchemaCache} from '../catalogue/schema-cache.ts';
@@ -105,7 +105,7 @@ export function createToolServer(
 	};
 
 	/** Takes over what the server offers. */
-	const take = ({facts}: OpenConnection, {tools, ttlMs, warnings}: Listing) => {
+	const take = ({facts}: OpenConnection, {tools, ttlMs, warnings}: ToolListing) => {
 		said = {savedAt: clock.now(), ttlMs, facts, tools};
 		catalogue.update({tools, warnings, capabilities: facts.capabilities});
 		save();

@@ -19,7 +19,7 @@ export type OAuthSettings = {
 };
 
 /** `undefined` for a server without `auth: oauth`. */
-export function oauthSettings({endpoint}: ToolServerConfig): OAuthSettings | undefined {
+export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | undefined {
 	if (endpoint.transport === 'stdio' || !endpoint.oauth) {
 		return undefined;
 	}

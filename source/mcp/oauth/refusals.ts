@@ -6,7 +6,7 @@ import {cell} from '../../core/untrusted.ts';
 const maxExcerptLength = 200;
 
 /** What an authorization server answered. */
-export type Answer = {readonly status: number; readonly text: string};
+export type OAuthAnswer = {readonly status: number; readonly text: string};
 
 /** Form fields that must not come back in a message. */
 const secretFields = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'device_code'];
@@ -16,7 +16,7 @@ const secretFields = ['code', 'code_verifier', 'refresh_token', 'client_secret',
  * the whole body into its error otherwise.
  */
 export function tokenRefusal(
-	answer: Answer,
+	answer: OAuthAnswer,
 	{form, redact}: {readonly form: URLSearchParams; readonly redact: Redact},
 ): {readonly code: string; readonly message: string} {
 	const sent = secretFields.flatMap(field => form.getAll(field));
@@ -30,7 +30,7 @@ export function tokenRefusal(
 }
 
 /** What a registration endpoint refused with: `404`, `400: invalid_redirect_uri …`; pages are left out. */
-export function registrationRefusal({status, text}: Answer, redact: Redact): string {
+export function registrationRefusal({status, text}: OAuthAnswer, redact: Redact): string {
 	const body = objectOf(text);
 	return body ? `${status}: ${excerpt(text, redact)}` : String(status);
 }

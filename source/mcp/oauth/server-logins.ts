@@ -12,7 +12,7 @@ import type {LoginOptions} from './log-in.ts';
 import {createLoginProvider} from './login-provider.ts';
 import {oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
-import {oauthSettings, type OAuthSettings} from './oauth-settings.ts';
+import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
 import {createStoredLogin} from './stored-login.ts';
 
 export type ServerLoginsDependencies = {
@@ -72,7 +72,7 @@ export function createServerLogins({
 		of: server => find(server)?.login,
 		async login(server, options) {
 			const known = find(server);
-			const settings = oauthSettings(server);
+			const settings = oauthSettingsOf(server);
 			if (!known || !settings) {
 				throw new ConnectError({
 					kind: 'permanent',
@@ -104,7 +104,7 @@ export function createServerLogins({
 	};
 
 	function find(server: ToolServerConfig): Known | undefined {
-		const settings = oauthSettings(server);
+		const settings = oauthSettingsOf(server);
 		const url = server.endpoint.transport === 'stdio' ? undefined : server.endpoint.url;
 		const endpoint = url === undefined ? null : URL.parse(url);
 		if (!settings || !endpoint) {

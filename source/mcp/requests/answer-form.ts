@@ -7,7 +7,7 @@ import type {JsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
 import {block, cell} from '../../core/untrusted.ts';
-import {hostOf} from '../catalogue/ask-about.ts';
+import {endpointName} from '../catalogue/ask-about.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import type {Elicit} from '../contract.ts';
 import {formFields} from './form-fields.ts';
@@ -79,7 +79,7 @@ export function createFormHandler({
 			// Whoever shows it ends it in time: a person may ask for more of that.
 			const answer = await elicit({
 				server: server.name,
-				host: hostOf(server),
+				host: endpointName(server),
 				profile,
 				message: block(redact(message), {maxLength: 4000, maxLines: 50}).text,
 				fields,

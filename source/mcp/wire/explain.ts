@@ -18,7 +18,7 @@ import {httpFailure} from './http-failures.ts';
 import {tooLarge} from './message-limit.ts';
 import {codeInText, networkVerdict} from './network-failures.ts';
 import type {ConnectFailure} from './open-transport.ts';
-import {cleanQuote, quoteOf, statusOf} from './quote-error.ts';
+import {cleanQuote, quoteOf, httpStatusOf} from './quote-error.ts';
 import type {StdioFacts} from './stdio-transport.ts';
 import {messageTooLarge, sessionNotFound, streamLost} from './synthetic-errors.ts';
 
@@ -65,7 +65,7 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 		return protocolFailure(error, situation);
 	}
 
-	const status = statusOf(error);
+	const status = httpStatusOf(error);
 	if (status !== undefined) {
 		return httpFailure(status, {
 			quote: quoteOf(error, situation.redact),

@@ -6,7 +6,7 @@ import {cell} from '../../core/untrusted.ts';
 const maxQuoteLength = 200;
 
 /** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
-export function statusOf(error: unknown): number | undefined {
+export function httpStatusOf(error: unknown): number | undefined {
 	if (error instanceof SdkHttpError) {
 		return error.status;
 	}

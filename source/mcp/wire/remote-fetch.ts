@@ -10,7 +10,7 @@ import {createEventMeter} from './event-meter.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import {proxyOf} from './proxy-of.ts';
 import type {ContextOptions, TlsOptions} from './read-tls.ts';
-import type {RequestTarget} from './request-target.ts';
+import type {ServerRequestTarget} from './request-target.ts';
 import {watchedStream} from './stream-watch.ts';
 
 /** As much of an error page as anybody looks at. */
@@ -31,7 +31,7 @@ export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
  * led to, are looked up with care.
  */
 export function createRemoteFetch(
-	{url: endpoint, headers}: RequestTarget,
+	{url: endpoint, headers}: ServerRequestTarget,
 	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
 ): RemoteFetch {
 	const lookup = guardedLookup(endpoint);

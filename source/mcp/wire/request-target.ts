@@ -2,7 +2,7 @@ import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {ConnectError} from './connect-error.ts';
 
 /** Where requests for a server go, and what they carry. */
-export type RequestTarget = {
+export type ServerRequestTarget = {
 	/** Without credentials: no fetch takes them. */
 	readonly url: URL;
 	readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export type RequestTarget = {
 export function requestTarget(
 	name: string,
 	{url, headers}: Pick<RemoteEndpoint, 'url' | 'headers'>,
-): RequestTarget {
+): ServerRequestTarget {
 	const parsed = URL.parse(url);
 	if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
 		throw refusal(name, 'its url is no http or https URL');

@@ -1,7 +1,7 @@
 import {domainToASCII} from 'node:url';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import {type Checked, keyOf, textOf} from '../target-keys.ts';
+import {type Checked, extraValue, requiredText} from '../target-keys.ts';
 
 const maxRecipients = 10;
 const maxSubjectLength = 200;
@@ -15,7 +15,7 @@ export function recipientsOf(
 	extra: JsonObject,
 	homeChannel: string | undefined,
 ): Checked<readonly string[]> {
-	const named = [keyOf(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
+	const named = [extraValue(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
 	const entries = named.length === 0 ? [homeChannel] : named.slice(0, maxRecipients + 1);
 	if (entries[0] === undefined) {
 		return {
@@ -27,7 +27,7 @@ export function recipientsOf(
 
 	const recipients = new Set<string>();
 	for (const entry of entries) {
-		const written = textOf({chat_id: entry ?? null}, 'chat_id');
+		const written = requiredText({chat_id: entry ?? null}, 'chat_id');
 		if (!written.ok) {
 			return written;
 		}
@@ -71,7 +71,7 @@ export function subjectOf(
 		readonly job?: {readonly name: string};
 	},
 ): string {
-	const written = keyOf(extra, 'subject');
+	const written = extraValue(extra, 'subject');
 	const subject = typeof written === 'string' ? oneLine(written) : '';
 	return subject === '' ? oneLine(`[svc] ${job?.name ?? route}: ${event}`) : subject;
 }

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {checked, setting, text, wholeNumber} from '../../core/schema-parts.ts';
+import {checked, setting, nonEmptyText, wholeNumber} from '../../core/schema-parts.ts';
 
 /** What `platforms.email` says. */
 export type EmailSettings = {
@@ -19,12 +19,12 @@ export type EmailSettings = {
 const submissionPort = 587;
 const securePort = 465;
 
-const address = checked(text, value =>
+const address = checked(nonEmptyText, value =>
 	/^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(value) ? undefined : 'must be an e-mail address',
 );
 
 const smtpSchema = z.object({
-	host: setting(text, {description: 'Name of the mail server'}),
+	host: setting(nonEmptyText, {description: 'Name of the mail server'}),
 	port: setting(wholeNumber(1, 65_535), {
 		description: 'Its port; 465 when secure',
 		default: submissionPort,

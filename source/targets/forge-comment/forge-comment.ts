@@ -1,5 +1,5 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {keyOf, shownKey} from '../target-keys.ts';
+import {extraValue, shownKey} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
 
@@ -27,7 +27,7 @@ const shownPlace = (extra: JsonObject) =>
 	`${shownKey(extra, 'repo')}#${shownKey(extra, 'pr_number')}`;
 
 function findMissing(extra: JsonObject, deliver: string): TargetProblem | undefined {
-	const missing = ['repo', 'pr_number'].filter(key => !isGiven(keyOf(extra, key)));
+	const missing = ['repo', 'pr_number'].filter(key => !isGiven(extraValue(extra, key)));
 	const names = missing.map(key => `deliver_extra.${key}`).join(' and ');
 	return missing.length === 0
 		? undefined

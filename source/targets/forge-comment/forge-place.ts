@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import {type Checked, textOf} from '../target-keys.ts';
+import {type Checked, requiredText} from '../target-keys.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -18,12 +18,12 @@ const maxNumber = 2 ** 31 - 1;
 
 /** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
 export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
-	const repo = textOf(extra, 'repo');
+	const repo = requiredText(extra, 'repo');
 	if (!repo.ok) {
 		return repo;
 	}
 
-	const number = textOf(extra, 'pr_number');
+	const number = requiredText(extra, 'pr_number');
 	if (!number.ok) {
 		return number;
 	}

@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {createStore, type Store} from '../state/store.ts';
+import {createStore, type ValueStore} from '../state/store.ts';
 
 /** Milliseconds between a moment and the first key that may allow something. */
 export const arming = {
@@ -38,7 +38,7 @@ export type Guard = Disposable & {
 	/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
 	waitMs(of: string): number | undefined;
 	/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
-	readonly ticks: Pick<Store<number>, 'get' | 'subscribe'>;
+	readonly ticks: Pick<ValueStore<number>, 'get' | 'subscribe'>;
 };
 
 const tickMs = 100;

@@ -254,7 +254,7 @@ const turning: readonly Command[] = scrolls
 	}));
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
-export const approvalCommands: readonly Command[] = [
+export const approvalSheetCommands: readonly Command[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,

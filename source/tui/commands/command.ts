@@ -4,7 +4,7 @@ import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 
 /** Where a key holds, besides the sections of panes: everywhere, in a text field, in a form, in what lies over the panes. */
-export type Scope =
+export type KeyScope =
 	| 'global'
 	| 'banner'
 	| 'field'
@@ -27,7 +27,7 @@ export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 };
 
 /** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
-export type Command<In extends string = Scope> = PaneCommand & {readonly scope: In};
+export type Command<In extends string = KeyScope> = PaneCommand & {readonly scope: In};
 
 /** Does it, or says why not. */
 export function perform(command: PaneCommand, shell: Shell): void {

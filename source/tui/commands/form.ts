@@ -10,7 +10,7 @@ import {
 	isTyped,
 	leaveEditing,
 	moveField,
-	firstProblem,
+	firstInvalidField,
 	turnField,
 	type FormState,
 } from '../forms/form.ts';
@@ -94,7 +94,7 @@ function submit(shell: Shell): void {
 /** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. */
 export function isComplete(shell: Shell, failed: Safe): boolean {
 	const form = formNow(shell);
-	const wrong = form && firstProblem(form);
+	const wrong = form && firstInvalidField(form);
 	if (wrong) {
 		const {field, index, problem} = wrong;
 		changeForm(shell, current => ({...current, index, option: 0}));

@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
 import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
-import {holds} from '../panes/detail.ts';
+import {rowHolds} from '../panes/detail.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
 
@@ -134,7 +134,7 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	const from =
 		shell.section().listing?.hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
 	for (let index = from + step; index >= 0 && index < lines.length; index += step) {
-		if (wanted !== '' && holds(lines[index] ?? [], wanted)) {
+		if (wanted !== '' && rowHolds(lines[index] ?? [], wanted)) {
 			change(shell, {
 				detailTop: index,
 				detailCursor: index,

@@ -2,7 +2,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import {paletteEntries} from '../overlay/palette-entries.ts';
 import {sendTest} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
-import {approvalCommands} from './approval.ts';
+import {approvalSheetCommands} from './approval.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {fieldCommands} from './field.ts';
@@ -143,7 +143,7 @@ export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly 
 	...confirmCommands,
 	...quitCommands,
 	...firstRunCommands,
-	...approvalCommands,
+	...approvalSheetCommands,
 	...formCommands,
 	...trialCommands,
 ];

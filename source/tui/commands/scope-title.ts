@@ -1,9 +1,9 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {clean} from '../panes/line.ts';
 import {panes} from '../panes/panes.ts';
-import type {Scope} from './command.ts';
+import type {KeyScope} from './command.ts';
 
-const titles: Readonly<Record<Scope, string>> = {
+const titles: Readonly<Record<KeyScope, string>> = {
 	global: 'Everywhere',
 	banner: 'While its banner is shown',
 	field: 'In a filter or a search',

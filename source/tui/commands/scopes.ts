@@ -4,7 +4,7 @@ import type {Paste} from '../../terminal/input/paste-collector.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {perform, type Scope} from './command.ts';
+import {perform, type KeyScope} from './command.ts';
 import {formNow} from './form.ts';
 import {change} from './navigate.ts';
 import {mayAllow} from './sheet.ts';
@@ -31,7 +31,7 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 }
 
 /** A sheet and a form have scopes of their own while something is typed into them. */
-function formScopes(shell: Shell): readonly Scope[] | undefined {
+function formScopes(shell: Shell): readonly KeyScope[] | undefined {
 	const {overlay} = shell.view.get();
 	if (overlay?.kind !== 'approval' && overlay?.kind !== 'trial') {
 		return undefined;

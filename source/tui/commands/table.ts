@@ -1,5 +1,5 @@
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
-import {keymapMarkdown as markdownOf} from '../input/keymap.ts';
+import {bindingsMarkdown} from '../input/keymap.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
@@ -41,4 +41,4 @@ export const commandOf = (id: string): Command<string> | undefined => byId.get(i
 export const router = createKeyRouter<Shell>(bindings);
 
 /** The key table as Markdown, for `svc keymap`. @see manual/commands.md */
-export const keymapMarkdown = (): string => markdownOf(bindings, scopeTitle);
+export const keymapMarkdown = (): string => bindingsMarkdown(bindings, scopeTitle);

@@ -14,7 +14,7 @@ import {changeOverlay, close, closing, isKind, openMenu} from './overlay-state.t
 import {review} from './review.ts';
 
 /** Asks for the arguments of a tool. */
-export function tryTool(shell: Shell, server: ServerView, tool: ServerToolView): void {
+export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView): void {
 	const {profile, name} = server;
 	change(shell, {overlay: {kind: 'trial', trial: newTrial(tool, {profile, server: name})}});
 }
@@ -29,7 +29,7 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 			key: index < 9 ? String(index + 1) : '',
 			label: safe`${fit(clean(tool.tool), nameCells)}  ${clean(tool.title ?? tool.description)}`,
 			run() {
-				tryTool(shell, server, tool);
+				openTrial(shell, server, tool);
 			},
 		})),
 	});

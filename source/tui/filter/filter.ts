@@ -1,12 +1,12 @@
 /** Whether `item` passes. `now` is milliseconds since 1970, for terms that are relative to the present. */
 export type Test<Item> = (item: Item, now: number) => boolean;
 
-export type Operator = ':' | '>' | '<' | '>=' | '<=';
+export type FilterOperator = ':' | '>' | '<' | '>=' | '<=';
 
 /** What one named term becomes: a test, or the reason why it is left out. */
 export type TermResult<Item> = {readonly test: Test<Item>} | {readonly problem: string};
 
-export type Term<Item> = (value: string, operator: Operator) => TermResult<Item>;
+export type Term<Item> = (value: string, operator: FilterOperator) => TermResult<Item>;
 
 /** The words that a list understands. */
 export type Vocabulary<Item> = {
@@ -113,7 +113,7 @@ function positiveTest<Item>(text: string, vocabulary: Vocabulary<Item>): TermRes
 	if (term) {
 		// The expression above lets nothing else through.
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-		return term(value, operator as Operator);
+		return term(value, operator as FilterOperator);
 	}
 
 	// The name before `//` is that of a protocol: an address is looked for as it stands.

@@ -1,4 +1,4 @@
-import type {Operator, Term} from './filter.ts';
+import type {FilterOperator, Term} from './filter.ts';
 
 /**
  * A term over text. `a,b` means either. A pattern with `*` must fit the whole text, one without may stand anywhere in it.
@@ -50,7 +50,7 @@ function fits(pattern: string, text: string): boolean {
 	return true;
 }
 
-const comparisons: Readonly<Record<Operator, (left: number, right: number) => boolean>> = {
+const comparisons: Readonly<Record<FilterOperator, (left: number, right: number) => boolean>> = {
 	':': (left, right) => left === right,
 	'>': (left, right) => left > right,
 	'<': (left, right) => left < right,

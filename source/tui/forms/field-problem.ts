@@ -4,7 +4,7 @@ import type {FormField} from '../../core/approval.ts';
 export type FieldValue = string | boolean | readonly string[] | undefined;
 
 /** Why a field cannot be sent as it is; `undefined` when it can. The gateway looks again. */
-export function problemOf(field: FormField, value: FieldValue): string | undefined {
+export function fieldProblem(field: FormField, value: FieldValue): string | undefined {
 	const isEmpty =
 		value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 	if (isEmpty) {

@@ -1,7 +1,7 @@
 import type {FormField} from '../../core/approval.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {insertText, lineText, type LineText} from '../../terminal/text/line-editor.ts';
-import {problemOf, type FieldValue} from './field-problem.ts';
+import {fieldProblem, type FieldValue} from './field-problem.ts';
 
 /** A form that is being filled in. */
 export type FormState = {
@@ -153,13 +153,13 @@ export const pasteInto = (form: FormState, text: string): FormState =>
 export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, string> =>
 	new Map(
 		fields.flatMap(field => {
-			const problem = problemOf(field, values[field.key]);
+			const problem = fieldProblem(field, values[field.key]);
 			return problem === undefined ? [] : [[field.key, problem] as const];
 		}),
 	);
 
 /** The first field that keeps the form from being sent, with why. */
-export function firstProblem(
+export function firstInvalidField(
 	form: FormState,
 ): {readonly field: FormField; readonly index: number; readonly problem: string} | undefined {
 	const problems = problemsIn(form);

@@ -3,7 +3,7 @@ import type {KeyBinding} from './key-router.ts';
 type Row = Pick<KeyBinding, 'keys' | 'id' | 'label' | 'scope'>;
 
 /** The table as Markdown, one section for each scope in order of first appearance, under its title; for `svc keymap`. */
-export function keymapMarkdown(
+export function bindingsMarkdown(
 	bindings: readonly Row[],
 	titleOf: (scope: string) => string,
 ): string {

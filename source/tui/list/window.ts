@@ -1,5 +1,5 @@
 /** A list to show a window of, oldest row first. Ids are unique and stay with their row. */
-export type ListRows = {
+export type RowList = {
 	readonly length: number;
 	idAt(index: number): string;
 	/** -1 when no row has the id. */
@@ -55,7 +55,7 @@ export const atNewest: ListPosition = {follow: true};
 export const atFirst: ListPosition = {follow: false};
 
 /** `rows` over an array, by `idOf`. */
-export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): ListRows {
+export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): RowList {
 	const idAt = (index: number) => {
 		const item = items[index];
 		return item === undefined ? '' : idOf(item);
@@ -69,7 +69,7 @@ export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): 
 }
 
 /** The part of `rows` that a person at `position` sees in `height` rows (0 or more), with the selected row in it. Pure. */
-export function windowOf(rows: ListRows, position: ListPosition, height: number): ListWindow {
+export function windowOf(rows: RowList, position: ListPosition, height: number): ListWindow {
 	const visible = Math.min(Math.max(0, Math.floor(height)), rows.length);
 	const last = rows.length - 1;
 	const cursor = position.follow ? last : Math.min(find(rows, position.cursor), last);
@@ -90,7 +90,7 @@ export function windowOf(rows: ListRows, position: ListPosition, height: number)
 
 /** Where `move` leads from `position`. Every move of the cursor ends following. Pure. */
 export function moveIn(
-	rows: ListRows,
+	rows: RowList,
 	position: ListPosition,
 	{move, height}: {readonly move: ListMove; readonly height: number},
 ): ListPosition {
@@ -120,7 +120,7 @@ export function moveIn(
 const isPaging = (move: ListMove) => typeof move === 'string' && /^(?:page|half)-/.test(move);
 
 function targetOf(
-	rows: ListRows,
+	rows: RowList,
 	{
 		move,
 		cursor,
@@ -148,7 +148,7 @@ function targetOf(
 }
 
 function anchored(
-	rows: ListRows,
+	rows: RowList,
 	at: {
 		readonly follow: boolean;
 		readonly cursor: number;
@@ -166,11 +166,11 @@ function anchored(
 	};
 }
 
-const anchorAt = (rows: ListRows, index: number): Anchor | undefined =>
+const anchorAt = (rows: RowList, index: number): Anchor | undefined =>
 	index >= 0 && index < rows.length ? {id: rows.idAt(index), index} : undefined;
 
 /** Where the row is now. A row that dropped out was among the oldest or was filtered out: its old place, if there is one. */
-function find(rows: ListRows, anchor: Anchor | undefined): number {
+function find(rows: RowList, anchor: Anchor | undefined): number {
 	if (!anchor) {
 		return 0;
 	}

@@ -3,7 +3,7 @@ import type {AnyList} from '../state/list.ts';
 import type {Line} from './line.ts';
 
 /** What stands beside a list, for the selected item. */
-export type PaneDetail = {
+export type DetailSource = {
 	/** Its rows, laid out for `width` cells; the same array while nothing changed. */
 	lines(width: number): readonly Line[];
 	/** Tells its loader what is looked at: nothing when it is not shown. */
@@ -48,5 +48,5 @@ export const restMs = (list: AnyList): number => (list.get().isFollowing ? 400 :
 export const selectionRestMs = 80;
 
 /** Whether `row` holds `text` (lower case), whatever its own case. */
-export const holds = (row: Line, text: string): boolean =>
+export const rowHolds = (row: Line, text: string): boolean =>
 	row.some(span => span.text.toLowerCase().includes(text));

@@ -7,7 +7,7 @@ import type {ListMove} from '../list/window.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {ListSource} from '../shell/source.ts';
 import type {RegionProps} from '../view/region.ts';
-import type {PaneDetail} from './detail.ts';
+import type {DetailSource} from './detail.ts';
 import type {Line} from './line.ts';
 
 /**
@@ -29,7 +29,7 @@ export type Pane = {
 	/** The body needs the whole width: the detail takes its place. */
 	readonly isWide: boolean;
 	/** What has keys of its own; nearly always one. The first is the one that the title of the pane speaks of. */
-	readonly sections: readonly [Section, ...Section[]];
+	readonly sections: readonly [PaneSection, ...PaneSection[]];
 	/** What its title says after the filter. */
 	readonly summary: (shell: Shell) => readonly Line[];
 	/** How the keyboard goes from section to section, where there are several. */
@@ -43,34 +43,34 @@ export type Pane = {
 };
 
 /** A part of a pane with keys of its own. */
-export type Section = {
+export type PaneSection = {
 	/** Scope of its keys; the pane's own where there is but one. */
 	readonly id: string;
 	readonly title: Safe;
 	readonly commands: readonly PaneCommand[];
 	/** Absent where nothing is listed. */
-	readonly listing: Listing | undefined;
+	readonly listing: PaneListing | undefined;
 };
 
 /** A list that keys move in, and what is shown of the selected item. */
-export type Listing = {
+export type PaneListing = {
 	readonly list: ListSource;
 	/** The words of its filter, for the help. */
 	readonly words: Safe;
 	/** New items come by themselves, and the list goes along with them. */
 	readonly isLive: boolean;
 	/** Makes the detail of a shell. */
-	readonly detail: (host: Host) => PaneDetail;
+	readonly detail: (host: Host) => DetailSource;
 	/** One row of the detail is chosen, and `j` `k` move that. */
 	readonly hasCursor: boolean;
 };
 
 export type SectionFocus = {
 	/** The section that has the keyboard. */
-	now(host: Host): Section;
+	now(host: Host): PaneSection;
 	/** Makes it the chosen one: what comes later must not take the keyboard from it. */
 	hold(host: Host): void;
-	choose(host: Host, section: Section): void;
+	choose(host: Host, section: PaneSection): void;
 	/** Gives the keyboard to the next section; `false` where there is none. */
 	next(shell: Shell): boolean;
 	/** Takes a step that leaves the list for the next one; whether it did. */

@@ -11,7 +11,7 @@ import {panes} from '../panes/panes.ts';
 import {createMemory} from '../panes/remember.ts';
 import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
-import {createStore, type Store} from '../state/store.ts';
+import {createStore, type ValueStore} from '../state/store.ts';
 import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {bannerLines} from './banners.ts';
@@ -219,7 +219,7 @@ function watchSize(view: Shell['view'], onChange: () => void): () => void {
 const localOf = <Value>(
 	view: Shell['view'],
 	state: LocalState<Value>,
-): Pick<Store<Value>, 'get' | 'set'> => {
+): Pick<ValueStore<Value>, 'get' | 'set'> => {
 	const get = () => {
 		const {locals} = view.get();
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `set` puts something under a state: a value of its type

@@ -4,12 +4,12 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import type {Guard} from '../approvals/guard.ts';
 import type {Details} from '../panes/detail.ts';
 import type {Line} from '../panes/line.ts';
-import type {Pane, Section} from '../panes/pane.ts';
+import type {Pane, PaneSection} from '../panes/pane.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
 import type {AnyList} from '../state/list.ts';
 import type {Loader} from '../state/loader.ts';
-import type {Store} from '../state/store.ts';
+import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {ListSource, LoadSource, LocalState} from './source.ts';
@@ -38,7 +38,7 @@ export type Host = {
 	readonly port: GatewayPort;
 	readonly clock: Clock;
 	readonly feed: Feed;
-	readonly view: Store<ViewState>;
+	readonly view: ValueStore<ViewState>;
 	readonly desktop: Desktop;
 	readonly version: Safe;
 	readonly ssh: boolean;
@@ -54,7 +54,7 @@ export type Host = {
 	/** The open pane. */
 	readonly pane: () => Pane;
 	/** The part of the open pane that has the keyboard. */
-	readonly section: () => Section;
+	readonly section: () => PaneSection;
 	/** The list that keys move in; `undefined` where the open pane has none. */
 	readonly openList: () => AnyList | undefined;
 	/** The list of this source. */
@@ -64,9 +64,9 @@ export type Host = {
 	/** The loader of this source. */
 	readonly loader: <Value>(source: LoadSource<Value>) => Loader<Value>;
 	/** Grows when any loader has something else. */
-	readonly loads: Pick<Store<number>, 'get' | 'subscribe'>;
+	readonly loads: Pick<ValueStore<number>, 'get' | 'subscribe'>;
 	/** A part of the view that one pane alone has; `view` tells when it changes. */
-	readonly local: <Value>(state: LocalState<Value>) => Pick<Store<Value>, 'get' | 'set'>;
+	readonly local: <Value>(state: LocalState<Value>) => Pick<ValueStore<Value>, 'get' | 'set'>;
 	/** Shows a line in the last row for four seconds. */
 	toast(text: Safe, tone?: Tone): void;
 	/** Does something that may fail; a failure becomes a toast. */

@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {createStore, type Store} from './store.ts';
+import {createStore, type ValueStore} from './store.ts';
 import {createThrottle} from './throttle.ts';
 
 export type Snapshot = {
@@ -12,14 +12,14 @@ export type Snapshot = {
 	readonly heardAt: number;
 };
 
-export type Feed = Pick<Store<Snapshot>, 'get' | 'subscribe'> &
+export type Feed = Pick<ValueStore<Snapshot>, 'get' | 'subscribe'> &
 	Disposable & {
 		/** Looks at the pace anew: something is shown now that counts faster. */
 		repace(): void;
 	};
 
 /** How fast the screen is told of what comes, and of time that passes while nothing does. Milliseconds. */
-export type Pace = {readonly intervalMs: number; readonly tickMs: number};
+export type FeedPace = {readonly intervalMs: number; readonly tickMs: number};
 
 /**
  * How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line, and while the list is
@@ -43,7 +43,7 @@ const silenceMs = 1200;
  */
 export function createFeed(
 	{port, clock}: {readonly port: GatewayPort; readonly clock: Clock},
-	pace: () => Pace,
+	pace: () => FeedPace,
 ): Feed {
 	let heardAt = clock.now();
 	const store = createStore<Snapshot>({state: port.getState(), now: heardAt, heardAt});

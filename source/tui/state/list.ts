@@ -7,7 +7,7 @@ import {
 	windowOf,
 	type ListMove,
 	type ListPosition,
-	type ListRows,
+	type RowList,
 	type ListWindow,
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
@@ -85,7 +85,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let filter = parseFilter(filterText, vocabulary);
-	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: ListRows}) | undefined;
+	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: RowList}) | undefined;
 
 	const current = () => {
 		const {state, now} = feed.get();

@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {createStore, type Store} from './store.ts';
+import {createStore, type ValueStore} from './store.ts';
 
 /** Something that is fetched when somebody looks at it. */
 export type Loaded<Value> =
@@ -9,7 +9,7 @@ export type Loaded<Value> =
 	| {readonly status: 'missing'; readonly key: string}
 	| {readonly status: 'failed'; readonly key: string; readonly reason: string};
 
-export type Loader<Value> = Pick<Store<Loaded<Value>>, 'get' | 'subscribe'> &
+export type Loader<Value> = Pick<ValueStore<Loaded<Value>>, 'get' | 'subscribe'> &
 	Disposable & {
 		/**
 		 * Says what is looked at now; it is loaded when nothing else was wanted for `delayMs`, so that rushing through a list loads

@@ -1,5 +1,5 @@
 /** A value that changes, and who wants to know. */
-export type Store<Value> = {
+export type ValueStore<Value> = {
 	readonly get: () => Value;
 	/** Replaces the value; nobody is told when it is the same. */
 	readonly set: (update: (value: Value) => Value) => void;
@@ -7,7 +7,7 @@ export type Store<Value> = {
 };
 
 /** A store that tells its listeners at once: for everything a key did. */
-export function createStore<Value>(initial: Value): Store<Value> {
+export function createStore<Value>(initial: Value): ValueStore<Value> {
 	let value = initial;
 	const listeners = new Set<() => void>();
 	return {

@@ -1,6 +1,6 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../panes/detail-cursor.ts';
-import {holds} from '../panes/detail.ts';
+import {rowHolds} from '../panes/detail.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
@@ -37,7 +37,7 @@ export function PaneDetail({width, height}: RegionProps) {
 		wanted === '' && chosen === -1
 			? rows
 			: rows.map((row, index) => {
-					const found = wanted !== '' && holds(row, wanted) ? accented(row) : row;
+					const found = wanted !== '' && rowHolds(row, wanted) ? accented(row) : row;
 					return index === chosen ? chosenRow(found) : found;
 				});
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ApprovalRule} from '../../../source/core/approval.ts';
 import {unaskedCall} from '../../../source/core/approvals/drafts.ts';
-import {holds, ruleFor, ruleOf, voidedRules} from '../../../source/core/approvals/rules.ts';
+import {isInForce, ruleFor, ruleOf, voidedRules} from '../../../source/core/approvals/rules.ts';
 import {makeAsked, makeAskingRun, makeCall, startMs} from './queue-fixture.ts';
 
 const dayMs = 86_400_000;
@@ -63,8 +63,8 @@ describe('a rule "holds for one definition of one tool of one server of one prof
 		const made = ruleOf(approvalOf({}), {choice: 'allow', scope: 'always'}, {at: startMs, by: 'x'});
 		expect(made?.expiresAt).toBe(startMs + 30 * dayMs);
 		const always = {...rule, ...made};
-		expect(holds(always, startMs + 30 * dayMs - 1)).toBe(true);
-		expect(holds(always, startMs + 30 * dayMs)).toBe(false);
+		expect(isInForce(always, startMs + 30 * dayMs - 1)).toBe(true);
+		expect(isInForce(always, startMs + 30 * dayMs)).toBe(false);
 		expect(ruleFor(makeCall(), [always], startMs + 30 * dayMs)).toBeUndefined();
 	});
 });

@@ -7,7 +7,7 @@ import {
 import {Server, type ServerContext} from '@modelcontextprotocol/server';
 import type {JsonValue} from '../../../source/core/json.ts';
 import type {ToolContext} from '../../../source/core/tool.ts';
-import {attemptCall, type CallOptions} from '../../../source/mcp/calls/attempt-call.ts';
+import {attemptCall, type ToolCallOptions} from '../../../source/mcp/calls/attempt-call.ts';
 import type {PlannedTool} from '../../../source/mcp/catalogue/plan-tools.ts';
 import {createCallsUnderWay} from '../../../source/mcp/connection/calls-under-way.ts';
 import {explain} from '../../../source/mcp/wire/explain.ts';
@@ -83,7 +83,7 @@ export async function connected(
 				hasSession: false,
 			}),
 	};
-	const options: CallOptions = {server: config, cacheDir: home.path, clock, redact: hideSecret};
+	const options: ToolCallOptions = {server: config, cacheDir: home.path, clock, redact: hideSecret};
 	const context: ToolContext = {signal: new AbortController().signal, runId: 7};
 	const call = async (
 		planned: PlannedTool | string,

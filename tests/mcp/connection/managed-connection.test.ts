@@ -1,7 +1,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createCallQueue} from '../../../source/mcp/connection/call-queue.ts';
-import {connect} from '../../../source/mcp/connection/connect.ts';
+import {connectServer} from '../../../source/mcp/connection/connect-server.ts';
 import {createManagedConnection} from '../../../source/mcp/connection/managed-connection.ts';
 import type {OpenConnection} from '../../../source/mcp/connection/open-connection.ts';
 import type {ServerSettings} from '../../../source/mcp/connection/state.ts';
@@ -73,7 +73,7 @@ function setUp({
 				throw new ConnectError(refusal);
 			}
 
-			return connect(
+			return connectServer(
 				stdioServer('crm-server'),
 				{...options, secrets: []},
 				{clock, transports: transports(memory.transports), clientSide: quietSide},

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isRejectedAsModernOnly} from '../../../source/mcp/connection/connect.ts';
+import {isRejectedAsModernOnly} from '../../../source/mcp/connection/connect-server.ts';
 
 const body = (code: unknown) => JSON.stringify({jsonrpc: '2.0', id: 1, error: {code, message: ''}});
 

@@ -1,7 +1,7 @@
 import type {McpServer} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
-import {connect} from '../../../source/mcp/connection/connect.ts';
+import {connectServer} from '../../../source/mcp/connection/connect-server.ts';
 import type {OpenConnection} from '../../../source/mcp/connection/open-connection.ts';
 import {watchList} from '../../../source/mcp/connection/watch-list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
@@ -28,7 +28,7 @@ async function setUp(era: 'legacy' | 'modern') {
 		return server;
 	};
 	const memory = createMemoryTransports(era === 'legacy' ? legacy(make) : modern({make}));
-	const opened = await connect(
+	const opened = await connectServer(
 		stdioServer('crm-server'),
 		{signal: new AbortController().signal, secrets: [], onLost() {}},
 		{

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {clientDocument, isClientDocumentUrl} from '../../../source/mcp/oauth/client-document.ts';
-import {oauthSettings} from '../../../source/mcp/oauth/oauth-settings.ts';
+import {oauthSettingsOf} from '../../../source/mcp/oauth/oauth-settings.ts';
 import {remoteServer} from './oauth-world.ts';
 
 const url = 'https://svc.example/oauth/client.json';
@@ -32,7 +32,7 @@ test.for([
 );
 
 const documentOf = (oauth: JsonObject, refused = false) => {
-	const settings = oauthSettings(remoteServer('https://crm.example/mcp', oauth));
+	const settings = oauthSettingsOf(remoteServer('https://crm.example/mcp', oauth));
 	return settings && clientDocument(settings, {refused});
 };
 
@@ -55,7 +55,7 @@ test.for([
 });
 
 test('"Empty or null is ignored", for user_agent and the rest', () => {
-	expect(oauthSettings(remoteServer(url, {user_agent: '', scope: null, client_id: 4}))).toEqual({
+	expect(oauthSettingsOf(remoteServer(url, {user_agent: '', scope: null, client_id: 4}))).toEqual({
 		ownRedirect: false,
 		cimd: true,
 	});

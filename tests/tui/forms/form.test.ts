@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {problemOf} from '../../../source/tui/forms/field-problem.ts';
+import {fieldProblem} from '../../../source/tui/forms/field-problem.ts';
 import {
 	actOnField,
 	contentOf,
@@ -33,7 +33,7 @@ test.for([
 	[makeField({kind: 'boolean', required: true}), undefined, 'is needed'],
 	[makeField({kind: 'boolean', required: true}), false, undefined],
 ] as const)('%o with %o: %s', ([field, value, problem]) => {
-	expect(problemOf(field, value)).toBe(problem);
+	expect(fieldProblem(field, value)).toBe(problem);
 });
 
 test('a form begins with the values that its server proposes, as far as they fit', () => {

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {literal} from '../../../source/terminal/text/safe.ts';
 import {createKeyRouter, type KeyBinding} from '../../../source/tui/input/key-router.ts';
-import {keymapMarkdown} from '../../../source/tui/input/keymap.ts';
+import {bindingsMarkdown} from '../../../source/tui/input/keymap.ts';
 import {keyConflicts} from './key-conflicts.ts';
 
 type Context = {readonly selected: boolean};
@@ -81,7 +81,7 @@ test('two bindings of one scope that claim one key are a conflict, unless one is
 });
 
 test('the keymap is a Markdown table for each scope', () => {
-	const markdown = keymapMarkdown(
+	const markdown = bindingsMarkdown(
 		[
 			...bindings.slice(0, 2),
 			{keys: ['|', '`'], id: 'list.pipe', label: literal('a | b'), scope: 'list'},

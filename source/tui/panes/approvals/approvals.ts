@@ -1,7 +1,7 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, grouped} from '../../shell/title-parts.ts';
-import type {PaneDetail} from '../detail.ts';
+import type {DetailSource} from '../detail.ts';
 import type {Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
@@ -10,7 +10,7 @@ import {entryDetail} from './approval-detail.ts';
 import {ApprovalsBody} from './approvals-body.tsx';
 import {entryList} from './entry-list.ts';
 
-function createEntryDetail({list, feed}: Host): PaneDetail {
+function createEntryDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const entries = list(entryList);
 	return {

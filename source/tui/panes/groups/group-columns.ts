@@ -45,7 +45,7 @@ const shapes = [
 ] as const;
 
 /** How `width` cells are shared: narrow screens do without the bar of the cap, then without bars, but keep the seconds. */
-export function groupColumns(width: number): GroupColumns {
+export function groupColumnWidths(width: number): GroupColumns {
 	const shape = shapes.find(({from}) => width >= from) ?? narrowest;
 	const {events, quietBar, capBar, quietText, next} = shape;
 	const bars = (quietBar > 0 ? quietBar + 1 : 0) + (capBar > 0 ? capBar + 1 : 0);

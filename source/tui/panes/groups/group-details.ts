@@ -2,7 +2,7 @@ import type {StoredRun} from '../../../core/run.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {selectionRestMs, type PaneDetail} from '../detail.ts';
+import {selectionRestMs, type DetailSource} from '../detail.ts';
 import type {Line} from '../line.ts';
 import {createMemory} from '../remember.ts';
 import {runOf} from '../runs/run-of.ts';
@@ -25,7 +25,7 @@ const lastRuns: LoadSource<StoredRun> = {
 };
 
 /** A group, and what came for it last. */
-export function createGroupDetail({list, loader, feed}: Host): PaneDetail {
+export function createGroupDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const groups = list(groupList);
 	const loads = loader(groupContents);
@@ -56,7 +56,7 @@ export function createGroupDetail({list, loader, feed}: Host): PaneDetail {
 }
 
 /** A job, and its last run. */
-export function createJobDetail({list, loader, feed}: Host): PaneDetail {
+export function createJobDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const jobs = list(jobList);
 	const loads = loader(lastRuns);

@@ -12,7 +12,7 @@ import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {blankLine, line, type Line} from '../line.ts';
 import {runOf} from '../runs/run-of.ts';
-import {doneHeading, groupColumns, groupHeader, groupRow} from './group-columns.ts';
+import {doneHeading, groupColumnWidths, groupHeader, groupRow} from './group-columns.ts';
 import {groupList} from './group-list.ts';
 import {jobsTitle} from './groups-title.ts';
 import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
@@ -39,12 +39,12 @@ function GroupList({width, height}: RegionProps) {
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	const hasFocus = !useJobsFocus();
 	useStore(groups, view => view);
-	const columns = groupColumns(width);
+	const columns = groupColumnWidths(width);
 	const rowOf = useCallback(
 		(group: Group, isSelected: boolean) =>
 			groupRow(
 				group,
-				{columns: groupColumns(width), now, run: runOf(state.runs, group.runId)},
+				{columns: groupColumnWidths(width), now, run: runOf(state.runs, group.runId)},
 				isSelected && hasFocus,
 			),
 		[width, now, state.runs, hasFocus],

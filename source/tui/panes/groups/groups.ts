@@ -4,7 +4,7 @@ import type {ListMove} from '../../list/window.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
 import {recent} from '../newest.ts';
-import type {Destination, Pane, Section} from '../pane.ts';
+import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {groupCommands} from './group-commands.ts';
 import {createGroupDetail, createJobDetail} from './group-details.ts';
 import {groupList} from './group-list.ts';
@@ -16,7 +16,7 @@ import {jobKey, jobName} from './job-key.ts';
 import {jobList} from './job-list.ts';
 import {focusJobs, jobsHaveFocus, noGroups} from './sections.ts';
 
-const groupSection: Section = {
+const groupSection: PaneSection = {
 	id: 'groups',
 	title: literal('Groups'),
 	commands: groupCommands,
@@ -29,7 +29,7 @@ const groupSection: Section = {
 	},
 };
 
-const jobSection: Section = {
+const jobSection: PaneSection = {
 	id: 'jobs',
 	title: literal('Jobs'),
 	commands: jobCommands,

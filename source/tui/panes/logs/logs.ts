@@ -1,7 +1,7 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
-import type {PaneDetail} from '../detail.ts';
+import type {DetailSource} from '../detail.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
@@ -11,7 +11,7 @@ import {logList, logLook} from './log-list.ts';
 import type {LogRow} from './log-row.ts';
 import {LogsBody} from './logs-body.tsx';
 
-function createRecordDetail({list}: Host): PaneDetail {
+function createRecordDetail({list}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const records = list(logList);
 	return {

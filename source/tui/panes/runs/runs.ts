@@ -5,7 +5,7 @@ import {goToRun} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
-import {restMs, type PaneDetail} from '../detail.ts';
+import {restMs, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
@@ -21,7 +21,7 @@ const storedRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number.parseInt(key, 10)),
 };
 
-function createRunDetail({list, loader, feed}: Host): PaneDetail {
+function createRunDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const runs = list(runList);
 	const loads = loader(storedRuns);

@@ -2,7 +2,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openPane} from '../../commands/navigate.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
-import type {PaneDetail} from '../detail.ts';
+import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
@@ -10,7 +10,7 @@ import {routeDetail} from './route-detail.ts';
 import {routeKey, routeList} from './route-list.ts';
 import {SubsBody} from './subs-body.tsx';
 
-function createRouteDetail({list}: Host): PaneDetail {
+function createRouteDetail({list}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const routes = list(routeList);
 	return {

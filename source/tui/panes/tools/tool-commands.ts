@@ -5,7 +5,7 @@ import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
 import {change} from '../../commands/navigate.ts';
 import {placeNow} from '../../commands/place.ts';
-import {chooseTool, tryTool} from '../../commands/trial.ts';
+import {chooseTool, openTrial} from '../../commands/trial.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {placeIn} from '../detail-cursor.ts';
 import {clean} from '../line.ts';
@@ -175,7 +175,7 @@ export const toolCommands: readonly PaneCommand[] = [
 			const server = selected(shell);
 			const tool = selectedTool(shell);
 			if (server && tool) {
-				tryTool(shell, server, tool);
+				openTrial(shell, server, tool);
 			} else if (server) {
 				chooseTool(shell, server);
 			}
@@ -190,7 +190,7 @@ export const toolCommands: readonly PaneCommand[] = [
 			const server = selected(shell);
 			const tool = selectedTool(shell);
 			if (server && tool) {
-				tryTool(shell, server, tool);
+				openTrial(shell, server, tool);
 			}
 		},
 	},

@@ -3,7 +3,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {Host} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
-import type {PaneDetail} from '../detail.ts';
+import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
@@ -12,7 +12,7 @@ import {serverList} from './server-list.ts';
 import {toolCommands} from './tool-commands.ts';
 import {ToolsBody} from './tools-body.tsx';
 
-function createServerDetail({list, feed}: Host): PaneDetail {
+function createServerDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const servers = list(serverList);
 	return {

@@ -18,7 +18,7 @@ export const indented = (delivery: StoredDelivery): string => {
  * Gives `send` what the person makes of the body of `delivery`. Nothing is sent when it was left as it was, or empty; a text that is no JSON is kept, and
  * can be edited again.
  */
-export async function editBody(
+export async function sendEditedBody(
 	shell: Shell,
 	delivery: StoredDelivery,
 	{text, send}: {readonly text: string; readonly send: (body: string) => Promise<void>},
@@ -50,7 +50,7 @@ export async function editBody(
 				key: 'e',
 				label: literal('edit it again'),
 				run() {
-					shell.attempt(async () => editBody(shell, delivery, {text: edited, send}));
+					shell.attempt(async () => sendEditedBody(shell, delivery, {text: edited, send}));
 				},
 			},
 		],

@@ -9,7 +9,7 @@ import {placeNow, type StillHere} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
-import {editBody, indented, keepBody} from './edited-body.ts';
+import {sendEditedBody, indented, keepBody} from './edited-body.ts';
 import {shownId} from './result-word.ts';
 import {nothingToReplay, selectedDelivery, stored} from './selected-delivery.ts';
 
@@ -132,7 +132,7 @@ async function editAndReplay(shell: Shell): Promise<void> {
 		return;
 	}
 
-	await editBody(shell, delivery, {
+	await sendEditedBody(shell, delivery, {
 		text: indented(delivery),
 		async send(body) {
 			const edited = {body, of: delivery};

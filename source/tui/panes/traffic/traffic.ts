@@ -3,7 +3,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
-import {restMs, type PaneDetail} from '../detail.ts';
+import {restMs, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
@@ -17,7 +17,7 @@ import {TrafficBody} from './traffic-body.tsx';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
 
-function createTrafficDetail({list, loader, feed}: Host): PaneDetail {
+function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);

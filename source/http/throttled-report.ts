@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 
 /** Reports the first time at once and from then on at most every `intervalMs`, with how often it has happened since the last report. */
-export function createTally(
+export function createThrottledReport(
 	clock: Clock,
 	intervalMs: number,
 	report: (count: number) => void,

@@ -30,7 +30,7 @@ export type ConnectOptions = OpenConnectionOptions & {
  * @throws ConnectError; the reason of `signal`
  * @see manual/tool-servers.md#settings
  */
-export async function connect(
+export async function connectServer(
 	server: ToolServerConfig,
 	{signal, ...options}: ConnectOptions,
 	dependencies: ConnectDependencies,

@@ -3,7 +3,7 @@ import {isJsonObject} from '../../core/json.ts';
 import type {Attempt} from './attempts.ts';
 
 /** What the receiver gets of an event that did not reach it. */
-export type RecoveredEvent = {
+export type FetchedRequest = {
 	/** Lower-case names. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** The payload as JSON, its numbers as they were; a form where the sender sends forms. */
@@ -17,7 +17,7 @@ const formType = 'application/x-www-form-urlencoded';
  *
  * @throws SvcError `forge_failed` when the detail has no payload
  */
-export function recoveredEvent(detail: unknown, {id, guid, event}: Attempt): RecoveredEvent {
+export function fetchedRequest(detail: unknown, {id, guid, event}: Attempt): FetchedRequest {
 	const request = isJsonObject(detail) ? detail['request'] : undefined;
 	const payload = isJsonObject(request) ? request['payload'] : undefined;
 	if (!isJsonObject(request) || payload === undefined || payload === null) {

@@ -1,7 +1,7 @@
 import type {JSONRPCMessage} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
-import {connect, type ConnectOptions} from '../../../source/mcp/connection/connect.ts';
+import {connectServer, type ConnectOptions} from '../../../source/mcp/connection/connect-server.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {until} from '../../helpers/processes.ts';
@@ -35,7 +35,7 @@ function setUp(serve: Serve) {
 		changes: Partial<ToolServerConfig> = {},
 		options: Partial<ConnectOptions> = {},
 	) =>
-		connect(
+		connectServer(
 			{...stdioServer('crm-server'), ...changes},
 			{
 				signal: new AbortController().signal,
