@@ -187,9 +187,9 @@ export const routeSettings = defineSettings({
 		as: 'idFields',
 		to: listOf,
 	}),
-	cloudevents: setting(z.boolean(), {
+	cloudevents: setting(z.union([z.boolean(), nonEmptyTexts]), {
 		description:
-			'The sender speaks [CloudEvents](receiver.md#cloudevents): event and identifier are those of the event',
+			'Its senders speak [CloudEvents](receiver.md#cloudevents): their names count, and their handshake is answered; a list: that of these origins alone',
 		default: false,
 	}),
 	concurrency: setting(wholeNumber(1, 1000), {

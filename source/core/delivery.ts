@@ -9,6 +9,7 @@ export const deliveryOutcomes = [
 	'ignored:event',
 	'ignored:filter',
 	'ignored:script',
+	'challenge', // its sender asked whether we are there
 	'duplicate',
 	'route', // 404
 	'slip', // 503, the route cannot be used as it is written

@@ -8,6 +8,8 @@ export type HttpAnswer = {
 	readonly contentType?: string;
 	readonly retryAfterSeconds?: number;
 	readonly allow?: string;
+	/** Further ones. */
+	readonly headers?: Readonly<Record<string, string>>;
 	/** Close the connection afterwards. */
 	readonly close: boolean;
 };
@@ -88,12 +90,13 @@ function sendAnswerAndLinger(
 }
 
 function writeHead(response: ServerResponse, answer: HttpAnswer): void {
-	const headers = [
-		'Content-Type',
-		answer.contentType ?? 'application/json; charset=utf-8',
-		'Content-Length',
-		String(Buffer.byteLength(answer.body)),
-	];
+	const headers = ['Content-Type', answer.contentType ?? 'application/json; charset=utf-8'];
+	// RFC 9110 §8.6: an answer that can have no content says nothing of its length.
+	if (answer.status !== 204) {
+		headers.push('Content-Length', String(Buffer.byteLength(answer.body)));
+	}
+
+	headers.push(...Object.entries(answer.headers ?? {}).flat());
 	if (answer.retryAfterSeconds !== undefined) {
 		headers.push('Retry-After', String(answer.retryAfterSeconds));
 	}

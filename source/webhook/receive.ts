@@ -1,6 +1,7 @@
 import type {Route} from '../config/route.ts';
 import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
+import {answerChallenge} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
@@ -9,6 +10,7 @@ import {dispatchEvent} from './dispatch-event.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
+import {shakeHands} from './handshake.ts';
 import {isConnectivityCheck} from './identity.ts';
 import {parseBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
@@ -47,10 +49,12 @@ export async function receive(
 
 	// A path that names no route has no method of its own.
 	if (request.method !== 'POST' && request.route !== undefined) {
-		return stop(draft, refusals.method, {
-			step: 'route',
-			detail: `${cleanDetail(draft, request.method)} is not POST`,
-		});
+		const refuse = () =>
+			stop(draft, refusals.method, {
+				step: 'route',
+				detail: `${cleanDetail(draft, request.method)} is not POST`,
+			});
+		return shakeHands(draft, request, services) ?? refuse();
 	}
 
 	const found = findRoute(draft, request, services);
@@ -124,6 +128,11 @@ export async function receiveAuthenticated(
 	const type = eventOf(route, {headers, payload: parsed.payload});
 	const event = type.name;
 	draft.event = cleanDetail(draft, event, maxNameLength);
+	const answered = answerChallenge(draft, {route, body, payload: parsed.payload});
+	if (answered) {
+		return answered;
+	}
+
 	const isWanted = compiled.events ? compiled.events.has(event) : !isConnectivityCheck(type);
 	if (!isWanted) {
 		return stop(draft, ignoredEventReply(route.name, event), {

@@ -1,5 +1,6 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
+import type {JsonObject} from '../core/json.ts';
 import type {JobKey} from '../store/port.ts';
 
 /** An answer of the receiver: what the client gets, and what faces call it. */
@@ -10,6 +11,7 @@ export type Reply = {
 	readonly body: string;
 	/** Value of `Retry-After`. */
 	readonly retryAfterSeconds?: number;
+	readonly headers?: Readonly<Record<string, string>>;
 	/** The run that the request started. */
 	readonly runId?: number;
 	/** The job that it is a run of. */
@@ -106,6 +108,21 @@ export const ignoredReply = (
 	status: 200,
 	outcome: `ignored:${reason}`,
 	body: JSON.stringify({status: 'ignored', reason, route}),
+});
+
+/** 200, or 204 without a `body`: its sender asked whether we are there. */
+export const challengeReply = (body: JsonObject | undefined): Reply => ({
+	status: body ? 200 : 204,
+	outcome: 'challenge',
+	body: body ? JSON.stringify(body) : '',
+});
+
+/** 200: the handshake of a sender of CloudEvents. */
+export const handshakeReply = (headers: Readonly<Record<string, string>>): Reply => ({
+	status: 200,
+	outcome: 'challenge',
+	body: '',
+	headers,
 });
 
 /** 200: the identifier was accepted less than an hour ago. */

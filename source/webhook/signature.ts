@@ -1,3 +1,4 @@
+import type {KeyObject} from 'node:crypto';
 import type {Route} from '../config/route.ts';
 import {problemOfTimestamp} from './signature-check.ts';
 import type {SignatureVerdict, SignedRequest} from './signature-check.ts';
@@ -45,6 +46,21 @@ export function verifySignature(
 }
 
 const refused = (detail: string): SignatureVerdict => ({ok: false, detail});
+
+/** The secret that the signature of `request` was made with, as it is written; of a request without one (a replay) the first of the route. */
+export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | undefined {
+	const reading = readClaim(route.signature, request.headers);
+	const retired = retiredKeysOf(route).map(({keys}) => keys);
+	for (const held of [signatureKeysOf(route), ...retired]) {
+		const position = 'claim' in reading ? positionOfMatch(reading.claim, held, request.body) : 0;
+		const key = held.literal.find(one => one.position === position);
+		if (key) {
+			return key.value;
+		}
+	}
+
+	return signatureKeysOf(route).literal[0]?.value;
+}
 
 /** What is wrong with a claim whatever the secret is. */
 function problemOfClaim(claim: Claim, nowMs: number): string | undefined {

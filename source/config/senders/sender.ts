@@ -1,3 +1,5 @@
+import type {JsonObject, JsonValue} from '../../core/json.ts';
+
 /** How a signature stands in a request: an HMAC in one header, perhaps with the time that it covers. */
 export type SignatureForm = {
 	/** Lower-case name of the header that holds the signature. */
@@ -37,4 +39,14 @@ export type SenderPreset = {
 	readonly signature: SignatureForm;
 	/** Where its requests name the event and the delivery. */
 	readonly names?: Names;
+	/** Its question whether we are there. It is asked of every payload whose signature is right; what it answers is no event. */
+	readonly challenge?: Challenge;
 };
+
+/**
+ * The answer to `payload` if it is such a question, else `undefined`. `sign`: the hex HMAC-SHA256 of a text with the secret that the request was signed with. An answer without a `body` is a 204.
+ */
+export type Challenge = (
+	payload: JsonValue,
+	sign: (text: string) => string,
+) => {readonly body?: JsonObject} | undefined;

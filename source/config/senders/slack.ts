@@ -1,9 +1,24 @@
-import type {SenderPreset} from './sender.ts';
+import {isJsonObject} from '../../core/json.ts';
+import type {Challenge, SenderPreset} from './sender.ts';
+
+const maxChallengeLength = 1024;
+
+/** @see https://docs.slack.dev/reference/events/url_verification */
+const challenge: Challenge = payload => {
+	if (!isJsonObject(payload) || payload['type'] !== 'url_verification') {
+		return undefined;
+	}
+
+	const text = payload['challenge'];
+	return typeof text === 'string' && text.length <= maxChallengeLength
+		? {body: {challenge: text}}
+		: undefined;
+};
 
 /** @see https://docs.slack.dev/authentication/verifying-requests-from-slack */
 export const slack: SenderPreset = {
 	description:
-		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; the identifier is `event_id` of the body',
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; the identifier is `event_id` of the body; `url_verification` is answered',
 	signature: {
 		header: 'x-slack-signature',
 		algorithm: 'sha256',
@@ -13,4 +28,5 @@ export const slack: SenderPreset = {
 		signed: 'v0:{timestamp}:{body}',
 	},
 	names: {idFields: ['event_id']},
+	challenge,
 };

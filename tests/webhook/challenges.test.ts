@@ -1,0 +1,131 @@
+import {createHmac} from 'node:crypto';
+import {expect, test} from 'vitest';
+import {makeRoute, secret, send, startReceiver} from './start-receiver.ts';
+import type {TestReceiver} from './start-receiver.ts';
+
+const hmac = (text: string, key = secret) => createHmac('sha256', key).update(text).digest('hex');
+
+const json = {'Content-Type': 'application/json'};
+
+const postSlack = async (receiver: TestReceiver, payload: unknown, key = secret) => {
+	const body = JSON.stringify(payload);
+	const time = String(Math.floor(receiver.clock.now() / 1000));
+	return send(receiver.url, {
+		method: 'POST',
+		path: '/webhooks/hook',
+		body,
+		headers: {
+			...json,
+			'X-Slack-Request-Timestamp': time,
+			'X-Slack-Signature': `v0=${hmac(`v0:${time}:${body}`, key)}`,
+		},
+	});
+};
+
+const verification = {type: 'url_verification', token: 'x', challenge: '3eZbrw1aBm2rZgRNFdxV'};
+
+test('slack: `url_verification` is answered with its challenge: no run, no identifier, no filter', async () => {
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute({
+				signature: {kind: 'slack'},
+				events: ['event_callback'],
+				filters: [{field: 'nothing', exists: true}],
+				rateLimit: 2,
+			}),
+		],
+	});
+	for (const _ of ['first', 'again']) {
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		const answer = await postSlack(receiver, verification);
+		expect([answer.status, answer.json]).toEqual([200, {challenge: '3eZbrw1aBm2rZgRNFdxV'}]);
+	}
+
+	expect(receiver.last()).toMatchObject({event: 'url_verification', outcome: 'challenge'});
+	expect(receiver.step('event')).toBe('a challenge of slack, answered');
+	expect(receiver.woken).toEqual([]);
+	// It has spent the rate of the route, as every request of a known sender does.
+	expect((await postSlack(receiver, verification)).status).toBe(429);
+});
+
+test('slack: nobody is answered who does not know the secret', async () => {
+	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'slack'}})]});
+	const answer = await postSlack(receiver, verification, 'another');
+	expect([answer.status, answer.json]).toEqual([401, {error: 'Invalid signature'}]);
+});
+
+test.for([
+	{type: 'url_verification'},
+	{type: 'url_verification', challenge: 7},
+	{type: 'url_verification', challenge: 'x'.repeat(1025)},
+	{type: 'event_callback', challenge: 'x'},
+	['url_verification'],
+])('slack: anything else is an event: %j', async payload => {
+	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'slack'}})]});
+	expect((await postSlack(receiver, payload)).status).toBe(202);
+});
+
+test('on a route of another sender it is an event as any', async () => {
+	await using receiver = await startReceiver();
+	expect((await receiver.post(verification)).json['status']).toBe('accepted');
+});
+
+const shake = async (receiver: TestReceiver, headers: Record<string, string>, path = 'hook') =>
+	send(receiver.url, {method: 'OPTIONS', path: `/webhooks/${path}`, headers});
+
+test('cloudevents: the handshake of a sender is answered on routes that ask for it', async () => {
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute({cloudevents: true, rateLimit: 120}),
+			makeRoute({name: 'some', cloudevents: ['EventGrid.azure.net'], overflow: 'queue'}),
+			makeRoute({name: 'none'}),
+		],
+	});
+	const origin = {'WebHook-Request-Origin': 'eventgrid.azure.net', 'WebHook-Request-Rate': '100'};
+	const answer = await shake(receiver, origin);
+	expect([answer.status, answer.text]).toEqual([200, '']);
+	expect(answer.headers).toMatchObject({
+		'webhook-allowed-origin': 'eventgrid.azure.net',
+		'webhook-allowed-rate': '120',
+		allow: 'POST',
+	});
+	expect(receiver.last()).toMatchObject({route: 'hook', outcome: 'challenge', status: 200});
+	expect(receiver.step('event')).toBe('a handshake of eventgrid.azure.net: its events may come');
+
+	expect((await shake(receiver, origin, 'some')).headers['webhook-allowed-rate']).toBe('*');
+	const withoutRate = await shake(receiver, {'WebHook-Request-Origin': 'x.example'});
+	expect(withoutRate.headers['webhook-allowed-rate']).toBeUndefined();
+	expect(receiver.woken).toEqual([]);
+
+	const other = {'WebHook-Request-Origin': 'x.example'};
+	const refused = await Promise.all([
+		shake(receiver, other, 'some'),
+		shake(receiver, origin, 'none'),
+		shake(receiver, origin, 'unknown'),
+		shake(receiver, {'WebHook-Request-Origin': 'a b\u00e9'}),
+		shake(receiver, {}),
+		send(receiver.url, {method: 'PUT', path: '/webhooks/hook', headers: origin}),
+	]);
+	for (const {status, text, headers} of refused) {
+		expect([status, text, headers['webhook-allowed-origin']]).toEqual([
+			405,
+			'{"error":"Method not allowed"}',
+			undefined,
+		]);
+	}
+});
+
+test('cloudevents: below the prefix of another profile there is no such route', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({cloudevents: true, profile: 'work'})],
+		multiplexing: true,
+	});
+	const origin = {'WebHook-Request-Origin': 'x.example'};
+	expect((await shake(receiver, origin)).status).toBe(405);
+	const found = await send(receiver.url, {
+		method: 'OPTIONS',
+		path: '/p/work/webhooks/hook',
+		headers: origin,
+	});
+	expect(found.status).toBe(200);
+});
