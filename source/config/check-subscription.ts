@@ -3,7 +3,7 @@ import {cell} from '../core/untrusted.ts';
 import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
 import {namePattern} from './home-paths.ts';
-import {placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
+import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemsWithData, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profile-binding.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
@@ -75,8 +75,7 @@ export function resolveSubscription(
 	const written = {
 		name: shown,
 		source: 'dynamic' as const,
-		place: (finding: UnplacedDiagnostic) =>
-			context.place({...finding, path: [name, ...finding.path]}),
+		place: (finding: UnplacedDiagnostic) => context.place(below([name], finding)),
 		last: context.last?.source === 'dynamic' ? context.last : undefined,
 	};
 	const nameProblem = problemWithRouteName(name);

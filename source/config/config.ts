@@ -1,4 +1,5 @@
 import type {Diagnostic} from '../core/config-view.ts';
+import type {JsonObject} from '../core/json.ts';
 import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
 import type {PlatformsConfig} from '../targets/targets.ts';
 import type {KeyPath} from './plain-data.ts';
@@ -133,6 +134,8 @@ export type Config = {
 	readonly environment: Readonly<Record<string, string>>;
 	/** What a person should know, in the order of the file: errors are slips, each of which takes one thing down; at most 101. */
 	readonly problems: readonly Diagnostic[];
+	/** The plain data of `config.yaml` as it counts: what stays in use for a slip stands as it was. */
+	readonly written: JsonObject;
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
 	/** Whether `config.yaml` was missing or said nothing: blank, comments, `null`. */

@@ -5,6 +5,7 @@ import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
 import {routesPlace} from './routes-place.ts';
+import {itemAt} from './slips.ts';
 
 const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
 
@@ -14,11 +15,21 @@ const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
  */
 export function multiplexes(
 	value: unknown,
-	{paths, before}: {readonly paths: HomePaths; readonly before?: Config | undefined},
+	{
+		paths,
+		lost = [],
+		before,
+	}: {
+		readonly paths: HomePaths;
+		/** See `findLostKeys`. */
+		readonly lost?: readonly UnplacedDiagnostic[];
+		readonly before?: Config | undefined;
+	},
 ): boolean {
 	const written = valueAt(value, multiplexKey) ?? false;
 	const section = valueAt(value, ['gateway']) ?? {};
-	const isRead = typeof written === 'boolean' && isJsonObject(section);
+	const isLost = lost.some(({path}) => itemAt(path)[0] === multiplexKey[0]);
+	const isRead = typeof written === 'boolean' && isJsonObject(section) && !isLost;
 	const wanted = isRead ? written : before?.multiplexProfiles;
 	return wanted === true && paths.profile === defaultProfile;
 }

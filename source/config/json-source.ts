@@ -29,11 +29,11 @@ export function createJsonPlacer(
 				readonly positionAt: (offset: number) => Position;
 		  }
 		| undefined;
-	return ({path, message, severity = 'error'}) => {
+	return ({path, message, severity = 'error', shownAt = path}) => {
 		places ??= {offsets: offsetsIn(text), positionAt: createPositions(text)};
 		return diagnosticIn(file, {
 			severity,
-			...places.positionAt(offsetOf(places.offsets, path)),
+			...places.positionAt(offsetOf(places.offsets, shownAt)),
 			key: path.join('.'),
 			message,
 		});

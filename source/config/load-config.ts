@@ -10,7 +10,9 @@ import {diagnoseServers} from './diagnose-servers.ts';
 import {diagnoseToolsets} from './diagnose-toolsets.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
+import {findLostKeys, withInUse} from './lost-keys.ts';
 import {
+	below,
 	bounded,
 	createPlacer,
 	inOrder,
@@ -88,22 +90,26 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 	}
 
 	const {before} = options;
-	const multiplexProfiles = multiplexes(sound.data, {paths, before});
-	return interpret(sound, {
-		...options,
-		written: source.value,
-		merged: environment.value,
-		multiplexProfiles,
-		profiles: loadProfiles(paths, {
-			environment: options.environment,
+	const lost = before ? findLostKeys(sound.data, before.written, notedSchemaJson()) : [];
+	const multiplexProfiles = multiplexes(sound.data, {paths, lost, before});
+	return interpret(
+		{data: sound.data, findings: [...sound.findings, ...lost]},
+		{
+			...options,
+			written: source.value,
 			merged: environment.value,
-			multiplex: multiplexProfiles,
-			before: before?.profiles,
-		}),
-		exists: text.value !== undefined,
-		blank: source.value === null,
-		place,
-	});
+			multiplexProfiles,
+			profiles: loadProfiles(paths, {
+				environment: options.environment,
+				merged: environment.value,
+				multiplex: multiplexProfiles,
+				before: before?.profiles,
+			}),
+			exists: text.value !== undefined,
+			blank: source.value === null,
+			place,
+		},
+	);
 }
 
 type Attempt<T> =
@@ -144,6 +150,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 			? undefined
 			: {profile: served, environment: profiles.of(served).environment};
 	});
+	const {before} = surroundings;
 	const sound = readSoundPart(value, [...ofData, ...ofReferences], parseConfig);
 	if (!sound.ok) {
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
@@ -164,8 +171,8 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 		environment: merged,
 		unread: slips.routes,
 		unreadSettings: slips.receiver,
-		before: surroundings.before?.webhook,
-		place: (name, {path, ...finding}) => place({...finding, path: [...routesAt, name, ...path]}),
+		before: before?.webhook,
+		place: (name, finding) => place(below([...routesAt, name], finding)),
 	});
 	const ofEnvironment = ofVariables.map(({name, message}) =>
 		placeless(paths.env, {key: name, message}),
@@ -230,6 +237,16 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				],
 				environment: merged,
 				problems,
+				written: before
+					? withInUse(
+							data,
+							before.written,
+							[...sound.slips.values()].flatMap(({item, findings}) => [
+								item,
+								...findings.flatMap(({shownAt}) => (shownAt ? [shownAt] : [])),
+							]),
+						)
+					: data,
 				exists: surroundings.exists,
 				blank: surroundings.blank,
 			},
@@ -237,7 +254,7 @@ function interpret({data, findings: ofData}: SoundData, surroundings: Surroundin
 				reasons: [...reasons.values()],
 				isReceiverUsable: hasLastValues,
 				lastRoutes,
-				before: surroundings.before,
+				before,
 			},
 		),
 	};

@@ -14,17 +14,39 @@ export type UnplacedDiagnostic = {
 	readonly severity?: Diagnostic['severity'];
 	/** Whether the key or its value is what is wrong; default `value`. */
 	readonly at?: 'key' | 'value';
+	/** The place to look at, where that is another one than `path`, which may not be there. */
+	readonly shownAt?: KeyPath;
 };
+
+/** A finding inside of what stands at `place`. */
+export const below = (
+	place: KeyPath,
+	{path, shownAt, ...finding}: UnplacedDiagnostic,
+): UnplacedDiagnostic => ({
+	...finding,
+	path: [...place, ...path],
+	...(shownAt && {shownAt: [...place, ...shownAt]}),
+});
+
+/** The same finding as one that is told from `place`, which it is inside of. */
+export const seenFrom = (
+	place: KeyPath,
+	{path, shownAt, ...finding}: UnplacedDiagnostic,
+): UnplacedDiagnostic => ({
+	...finding,
+	path: path.slice(place.length),
+	...(shownAt && {shownAt: shownAt.slice(place.length)}),
+});
 
 /** Gives findings their place in the file that `source` was read from. */
 export function createPlacer(
 	file: string,
 	source: YamlSource,
 ): (finding: UnplacedDiagnostic) => Diagnostic {
-	return ({path, message, severity = 'error', at = 'value'}) =>
+	return ({path, message, severity = 'error', at = 'value', shownAt = path}) =>
 		diagnosticIn(file, {
 			severity,
-			...(at === 'key' ? source.positionOfKey(path) : source.positionOf(path)),
+			...(at === 'key' ? source.positionOfKey(shownAt) : source.positionOf(shownAt)),
 			key: path.join('.'),
 			message,
 		});

@@ -5,6 +5,7 @@ import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
+import {findLostKeys} from './lost-keys.ts';
 import {placeless, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {problemWithPlatform} from './platform-problem.ts';
@@ -28,6 +29,8 @@ const maxEntries = 5000;
 export type ResolvedEntry = {
 	/** The entry as it was written; absent when it cannot be compared. */
 	readonly text: string | undefined;
+	/** The entry as it counts: of one that slipped the last good version. */
+	readonly inUse: JsonValue | undefined;
 	readonly resolved: ResolvedRoute;
 	/** What a route says without effect, or badly; each with its place. */
 	readonly warnings: readonly Diagnostic[];
@@ -36,6 +39,8 @@ export type ResolvedEntry = {
 /** @see resolveSubscriptions */
 export type ResolveOptions = {
 	readonly known?: ResolvedSubscriptions | undefined;
+	/** What became of the entries last, under whatever configuration. */
+	readonly previous?: ResolvedSubscriptions | undefined;
 	/** The routes in use, by name: of a subscription that slipped the last good version. */
 	readonly last?: RouteTable['routes'] | undefined;
 	readonly strict?: boolean;
@@ -55,7 +60,7 @@ export type ResolvedSubscriptions = {
 export function resolveSubscriptions(
 	config: Config,
 	{entries, text: source}: Subscriptions,
-	{known, last, strict = false}: ResolveOptions = {},
+	{known, previous, last, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
 	const {subscriptions: file} = config.paths;
 	const place = source === undefined ? placelessIn(file) : createJsonPlacer(file, source);
@@ -73,13 +78,18 @@ export function resolveSubscriptions(
 			return before;
 		}
 
+		const old = previous?.entries.get(name)?.inUse;
 		const resolved = resolveSubscription(name, entry, {
 			...context,
 			last: last?.get(name),
-			known: twice.map(([, ...path]) => ({path, message: standsTwice})),
+			known: [
+				...twice.map(([, ...path]) => ({path, message: standsTwice})),
+				...findLostKeys(entry, old, routeSchemaJson()),
+			],
 		});
 		return {
 			text,
+			inUse: resolved.ok ? entry : old,
 			resolved,
 			warnings: resolved.ok ? warningsOf(resolved.route, entry, {config, place, strict}) : [],
 		};

@@ -105,6 +105,7 @@ export function createRouteTableSource({
 			const known = made?.config === now.config ? made.resolved : undefined;
 			const resolved = resolveSubscriptions(now.config, now.subscriptions, {
 				known,
+				previous: made?.resolved,
 				last: made?.table.routes,
 			});
 			const {problem, isUnread = false} = now.subscriptions;

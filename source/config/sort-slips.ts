@@ -1,6 +1,6 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
-import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {seenFrom, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
 import {routesPlace} from './routes-place.ts';
@@ -50,7 +50,7 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 				String(item.at(-1)),
 				readRoute(
 					valueAt(value, item) ?? valueAt(written, item),
-					findings.map(finding => ({...finding, path: finding.path.slice(item.length)})),
+					findings.map(finding => seenFrom(item, finding)),
 				),
 			]),
 		),

@@ -1,0 +1,179 @@
+import {expect, test} from 'vitest';
+import type {Config} from '../../source/config/config.ts';
+import {loadConfig} from '../../source/config/load-config.ts';
+import {createRouteTableSource} from '../../source/config/route-table.ts';
+import type {JsonValue} from '../../source/core/json.ts';
+import {configOf, createTemporaryHome, type TemporaryHome} from './temporary-home.ts';
+
+const reload = (home: TemporaryHome, before: Config, value: object): Config => {
+	home.load({config: JSON.stringify(value, null, 1)});
+	return configOf(loadConfig({paths: home.paths, environment: {}, before}));
+};
+
+const webhook = (settings: object) => ({
+	platforms: {webhook: {enabled: true, port: 8701, ...settings}},
+});
+const route = (keys: object) => webhook({routes: {r: {secret: 'own', ...keys}}});
+
+/** What runs, what is typed instead, the item that says so, and what of the configuration stays. */
+const slips: ReadonlyArray<
+	readonly [
+		lost: string,
+		good: object,
+		typed: object,
+		slip: string | undefined,
+		kept: (config: Config) => unknown,
+		value: unknown,
+	]
+> = [
+	[
+		'rate_limit',
+		webhook({rate_limit: 600}),
+		webhook({rate_limt: 600}),
+		'platforms.webhook',
+		config => config.webhook.rateLimit,
+		600,
+	],
+	[
+		'host',
+		webhook({host: '127.0.0.1'}),
+		webhook({hots: '127.0.0.1'}),
+		'platforms.webhook',
+		config => config.webhook.host,
+		'127.0.0.1',
+	],
+	[
+		'webhook',
+		webhook({}),
+		{platforms: {webhok: {enabled: true, port: 8701}}},
+		'platforms.webhook',
+		config => config.webhook.enabled,
+		true,
+	],
+	[
+		'platforms',
+		webhook({}),
+		{platfroms: {webhook: {enabled: true}}},
+		'platforms',
+		config => config.webhook.enabled,
+		true,
+	],
+	[
+		'concurrency',
+		{runs: {concurrency: 1}},
+		{runs: {concurency: 1}},
+		'runs',
+		config => config.runs.concurrency,
+		1,
+	],
+	[
+		'model',
+		{model: {provider: 'offline'}},
+		{modell: {provider: 'offline'}},
+		'model',
+		config => config.model.provider,
+		'offline',
+	],
+	[
+		'multiplex_profiles',
+		{gateway: {multiplex_profiles: true}},
+		{gateway: {multiplex_profile: true}},
+		'gateway',
+		config => config.multiplexProfiles,
+		true,
+	],
+	[
+		'trust',
+		{mcp_servers: {crm: {command: 'a', trust: 'full', tools: {include: ['x']}}}},
+		{mcp_servers: {crm: {command: 'a', trust: 'full', tools: {inclde: ['x']}}}},
+		'mcp_servers.crm',
+		config => config.toolServers.get('crm')?.tools.include,
+		['x'],
+	],
+	[
+		'rate_limit',
+		route({rate_limit: 600}),
+		route({rate_limt: 600}),
+		undefined,
+		config => config.webhook.routes.get('r')?.rateLimit,
+		600,
+	],
+	[
+		'filters',
+		route({filters: {field: 'a', equals: 1}}),
+		route({filtres: {field: 'a', equals: 1}}),
+		undefined,
+		config => config.webhook.routes.get('r')?.filters !== undefined,
+		true,
+	],
+];
+
+test.for(slips)(
+	'a reload on which %s became an unknown key keeps what ran, and says so: %j %j',
+	([, good, typed, slip, kept, value]) => {
+		using home = createTemporaryHome();
+		const start = configOf(home.load({config: JSON.stringify(good)}));
+		const first = reload(home, start, typed);
+		// Also when something else changes later.
+		const second = reload(home, first, {...typed, forge: {cli: 'other'}});
+		expect(second.forge.cli).toBe('other');
+		for (const config of [first, second]) {
+			expect(kept(config)).toEqual(value);
+			const problems = config.problems.filter(({severity}) => severity === 'error');
+			expect(problems).toHaveLength(1);
+			expect(problems[0]?.message).toMatch(/^was in use and is not there any more, but "/);
+			expect(problems[0]?.line).toBeGreaterThan(1);
+			expect([...config.slips.values()].map(({item}) => item)).toEqual(slip ? [slip] : []);
+			expect(config.webhook.slipped.map(({name}) => name)).toEqual(slip ? [] : ['r']);
+		}
+
+		// Written as it was, all is well; taken out, the default holds.
+		const mended = reload(home, second, good);
+		expect(kept(mended)).toEqual(value);
+		expect([...mended.slips.values(), ...mended.webhook.slipped]).toEqual([]);
+	},
+);
+
+test('what is taken out on purpose, beside a key that was unknown all along, is gone', () => {
+	using home = createTemporaryHome();
+	const start = configOf(
+		home.load({config: JSON.stringify(webhook({rate_limit: 600, unknown: 1}))}),
+	);
+	const after = reload(home, start, webhook({unknown: 1}));
+	expect(after.webhook.rateLimit).toBe(30);
+	expect([...after.slips.values()]).toEqual([]);
+	// At a start nobody knows what was meant.
+	expect(configOf(home.load({config: JSON.stringify(webhook({rate_limt: 600}))})).slips.size).toBe(
+		0,
+	);
+});
+
+test('a secret whose key became unknown passes no more, and opens nothing', () => {
+	using home = createTemporaryHome();
+	const both = (keys: object) => webhook({secret: 'global', routes: {r: keys}});
+	const start = configOf(home.load({config: JSON.stringify(both({secret: 'own'}))}));
+	const after = reload(home, start, both({secrt: 'new'}));
+	expect([...after.webhook.routes.keys()]).toEqual([]);
+	expect(after.webhook.slipped.map(({name}) => name)).toEqual(['r']);
+});
+
+test('a subscription on which a key became unknown stays as it was, and says so', () => {
+	using home = createTemporaryHome();
+	let config = configOf(home.load({config: JSON.stringify(webhook({}))}));
+	let entries: Record<string, JsonValue> = {r: {secret: 'own', rate_limit: 600}};
+	const table = createRouteTableSource({
+		config: () => config,
+		subscriptions: {current: () => ({entries})},
+	});
+	expect(table().routes.get('r')?.rateLimit).toBe(600);
+	entries = {r: {secret: 'new', rate_limt: 600}};
+	for (let turn = 0; turn < 2; turn++) {
+		expect(table().routes.get('r')).toMatchObject({rateLimit: 600, secrets: ['new']});
+		expect(table().slipped.get('r')?.reason).toMatch(/rate_limit was in use .* "rate_limt" is/);
+		config = reload(home, config, webhook({max_body_bytes: 5000 + turn}));
+	}
+
+	entries = {r: {secret: 'new', rate_limit: 700}};
+	expect(table().routes.get('r')?.rateLimit).toBe(700);
+	expect(table().slipped.size).toBe(0);
+});
