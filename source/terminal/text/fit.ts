@@ -1,3 +1,4 @@
+import sliceAnsi from 'slice-ansi';
 import stringWidth from 'string-width';
 import type {Safe} from '../../core/untrusted.ts';
 
@@ -12,7 +13,8 @@ const printableAscii = /^[ -~]*$/;
 /** Printable ASCII and the signs of our own rows, each one cell wide: what stands on the screen most is not measured. */
 const oneCellEach = /^[ -~─·…●○◐✓✗–×█░]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
-const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+/** Safe text has a few marks on a letter at most, and emoji of a few parts. */
+const maxUnitsPerCell = 32;
 
 /** Width of `text` in terminal cells, as Ink counts it. */
 export const widthOf = (text: string): number =>
@@ -25,36 +27,34 @@ export const widthOf = (text: string): number =>
 export function fit(text: Safe, width: number, options: FitOptions = {}): Safe {
 	const {align = 'start', ellipsis = '…'} = options;
 	const line = printableAscii.test(text) ? text : text.replaceAll(lineBreaking, ' ');
-	const shown = widthOf(line) <= width ? line : cut(line, width, ellipsis);
+	const shown = cut(line, width, ellipsis);
 	const padding = ' '.repeat(Math.max(0, width - widthOf(shown)));
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text with blanks is safe
 	return (align === 'end' ? padding + shown : shown + padding) as Safe;
 }
 
+/** Whether `text` has room in `width` cells. Like what cuts, it looks at no more of the text than may have room. */
+export const isWithin = (text: Safe, width: number): boolean =>
+	headOf(text, width).length === text.length;
+
 /** `text` cut to at most `width` cells, without padding. */
-export function clip(text: Safe, width: number, ellipsis = '…'): Safe {
+export const clip = (text: Safe, width: number, ellipsis = '…'): Safe =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-	return (widthOf(text) <= width ? text : cut(text, width, ellipsis)) as Safe;
-}
+	cut(text, width, ellipsis) as Safe;
 
 function cut(text: string, width: number, ellipsis: string): string {
+	const head = headOf(text, width);
+	if (head.length === text.length) {
+		return text;
+	}
+
 	const mark = widthOf(ellipsis) <= width ? ellipsis : '';
-	const room = Math.max(0, width - widthOf(mark));
-	if (printableAscii.test(text)) {
-		return text.slice(0, room) + mark;
-	}
+	return mark === '' ? head : headOf(text, width - widthOf(mark)) + mark;
+}
 
-	let kept = '';
-	let used = 0;
-	// No more than 32 units a cell are looked at: a grapheme may carry any number of marks.
-	for (const {segment} of graphemes.segment(text.slice(0, (width + 1) * 32))) {
-		used += widthOf(segment);
-		if (used > room) {
-			break;
-		}
-
-		kept += segment;
-	}
-
-	return kept + mark;
+/** As many graphemes from the start of `text` as have room in `width` cells. */
+function headOf(text: string, width: number): string {
+	const cells = Math.max(0, width);
+	const near = text.slice(0, (cells + 1) * maxUnitsPerCell);
+	return oneCellEach.test(near) ? near.slice(0, cells) : sliceAnsi(near, 0, cells);
 }

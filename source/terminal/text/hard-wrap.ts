@@ -18,8 +18,7 @@ export function hardWrap(
 			return {rows, isWhole: false};
 		}
 
-		// What cannot have room in the row is not measured: a text of many rows would be measured once for each of them.
-		const row = clip(headOf(rest, cells), cells, '');
+		const row = clip(rest, cells, '');
 		// A row takes at least one character, whatever is wider than the row.
 		const taken = Math.max(1, row.length);
 		rows.push(row);
@@ -28,12 +27,4 @@ export function hardWrap(
 	} while (rest !== '');
 
 	return {rows, isWhole: true};
-}
-
-/** Safe text has a few marks on a letter at most, and emoji of a few parts. */
-const maxUnitsPerCell = 32;
-
-function headOf(text: Safe, cells: number): Safe {
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-	return text.slice(0, (cells + 1) * maxUnitsPerCell) as Safe;
 }

@@ -1,7 +1,7 @@
 import {lexer, type MarkedToken, type Token, type Tokens} from 'marked';
 import {block, type Safe} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
-import {wrapWords} from './wrap-words.ts';
+import {partsOf, wrapWords} from './wrap-words.ts';
 
 /** What a row of a laid-out text is. */
 export type MarkdownRow = {
@@ -125,9 +125,9 @@ function columnRows(
 			(text, column) => text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)) + 2),
 		)
 		.join('');
-	const wrapped = wrapWords(cleaned(row.at(-1) ?? ''), widths.at(-1) ?? 1);
+	const wrapped = [...wrapWords(cleaned(row.at(-1) ?? ''), widths.at(-1) ?? 1)];
 	return wrapped.map((text, index) => ({
-		text: joined(index === 0 ? first : ' '.repeat(widthOf(cleaned(first))), cleaned(text)),
+		text: joined(index === 0 ? first : ' '.repeat(widthOf(cleaned(first))), text),
 		kind: isHead ? ('heading' as const) : ('text' as const),
 	}));
 }
@@ -158,10 +158,9 @@ const joined = (head: string, tail: Safe): Safe => cleaned(head + tail);
 const cleaned = (text: string): Safe => block(text, {maxLength: maxCharacters}).text;
 
 const rowsOf = (text: string, kind: MarkdownRow['kind'], width: number): readonly MarkdownRow[] =>
-	cleaned(text)
-		.split('\n')
-		.flatMap(line => (kind === 'code' ? [line] : wrapWords(line, Math.max(8, width))))
-		.map(line => ({text: cleaned(line), kind}));
+	partsOf(cleaned(text), '\n')
+		.flatMap(line => (kind === 'code' ? [line] : [...wrapWords(line, Math.max(8, width))]))
+		.map(line => ({text: line, kind}));
 
 /** The words of a run of inline tokens. */
 const inline = (tokens: readonly Token[] | undefined): string =>

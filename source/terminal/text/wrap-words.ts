@@ -1,32 +1,40 @@
-import {cell} from '../../core/untrusted.ts';
-import {clip, widthOf} from './fit.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clip, isWithin} from './fit.ts';
+import {safe} from './safe.ts';
 
 /**
  * One paragraph as rows of at most `width` cells (at least 8), broken at blanks where there are any. Blanks at its start stay: an indentation means
  * something.
  */
-export function wrapWords(paragraph: string, width: number): readonly string[] {
-	const rows: string[] = [];
-	let row: string | undefined;
-	for (const word of paragraph.split(' ')) {
+export function* wrapWords(paragraph: Safe, width: number): Generator<Safe, void> {
+	let row: Safe | undefined;
+	for (const word of partsOf(paragraph, ' ')) {
 		// Blanks at the start are empty words: an indentation stays.
-		const joined = row === undefined ? word : `${row} ${word}`;
-		if (widthOf(joined) <= width) {
+		const joined = row === undefined ? word : safe`${row} ${word}`;
+		if (isWithin(joined, width)) {
 			row = joined;
 			continue;
 		}
 
 		if (row !== undefined && row.trim() !== '') {
-			rows.push(row);
+			yield row;
 		}
 
 		row = word;
-		while (widthOf(row) > width) {
-			const head = clip(cell(row).text, width, '');
-			rows.push(head);
-			row = row.slice(Math.max(1, head.length));
+		while (!isWithin(row, width)) {
+			const head = clip(row, width, '');
+			yield head;
+			row = partFrom(row, Math.max(1, head.length));
 		}
 	}
 
-	return [...rows, row ?? ''];
+	yield row ?? paragraph;
 }
+
+/** What stands between the `separator`s of a safe text. */
+export const partsOf = (text: Safe, separator: ' ' | '\n'): readonly Safe[] =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
+	text.split(separator) as string[] as Safe[];
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
+const partFrom = (text: Safe, start: number): Safe => text.slice(start) as Safe;

@@ -1,8 +1,8 @@
 import type {ServerToolView} from '../../core/tool-server.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {block, cell, type Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {wrapWords} from '../../terminal/text/wrap-words.ts';
+import {partsOf, wrapWords} from '../../terminal/text/wrap-words.ts';
 import type {PayloadField} from '../payload/payload-field.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -69,19 +69,23 @@ export function mergeSpans(spans: Line): Line {
 }
 
 const maxLines = 2000;
+/** As many as that many rows of a wide terminal hold. */
+const maxWrappedLength = 800_000;
 
 /**
- * Safe text as rows of at most `width` cells, broken at blanks where there are any; line breaks stay. At most 2,000 rows.
+ * Text as rows of at most `width` cells, broken at blanks where there are any; line breaks stay. At most 2,000 rows. It is cleaned before it is broken: what a character is replaced by
+ * may be wider.
  */
 export function wrapText(text: string, width: number): readonly Safe[] {
+	const {text: cleaned} = block(text, {maxLength: maxWrappedLength, maxLines: maxLines + 1});
 	const rows: Safe[] = [];
-	for (const paragraph of text.split('\n')) {
+	for (const paragraph of partsOf(cleaned, '\n')) {
 		for (const row of wrapWords(paragraph, Math.max(8, width))) {
 			if (rows.length >= maxLines) {
 				return [...rows, literal('…')];
 			}
 
-			rows.push(clean(row));
+			rows.push(row);
 		}
 	}
 
