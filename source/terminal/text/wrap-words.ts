@@ -34,7 +34,7 @@ export function* wrapWords(paragraph: Safe, width: number): Generator<Safe, void
 /** What stands between the `separator`s of a safe text. */
 export const partsOf = (text: Safe, separator: ' ' | '\n'): readonly Safe[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-	text.split(separator) as string[] as Safe[];
+	text.split(separator) as Safe[];
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
 const partFrom = (text: Safe, start: number): Safe => text.slice(start) as Safe;
