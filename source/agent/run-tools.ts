@@ -4,7 +4,7 @@ import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
-import type {Approve, Tool, ToolResult} from '../core/tool.ts';
+import type {Approve, Tool, ToolResult, Verdict} from '../core/tool.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
 import type {Transcript} from './transcript.ts';
@@ -21,13 +21,17 @@ type ToolCall = {
 	readonly input: unknown;
 };
 
-type Verdict = 'not-applicable' | 'approved' | {readonly type: 'denied'; readonly reason: string};
+/** The same in the words of the SDK. */
+type SdkVerdict =
+	| 'not-applicable'
+	| 'approved'
+	| {readonly type: 'denied'; readonly reason: string};
 
 /** The tools of one run as the SDK wants them, and who decides about their calls. */
 export type RunTools = {
 	readonly tools: ToolSet;
 	/** Asked by the loop before each call. */
-	toolApproval(options: {readonly toolCall: ToolCall}): Promise<Verdict>;
+	toolApproval(options: {readonly toolCall: ToolCall}): Promise<SdkVerdict>;
 };
 
 type Dependencies = {
@@ -79,7 +83,7 @@ export function createRunTools(
 		});
 	};
 
-	const ask = async (tool: Tool, args: JsonValue, callId: string) => {
+	const ask = async (tool: Tool, args: JsonValue, callId: string): Promise<Verdict> => {
 		if (!approve) {
 			return {allowed: false, reason: 'it needs an approval, and nobody can be asked here'};
 		}

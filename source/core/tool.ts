@@ -32,7 +32,10 @@ export type ToolContext = {
 
 export type ToolResult = Shape<typeof toolResultSchema>;
 
-/** Asks whoever may decide. Every way out that is not an explicit yes is a denial. `reason`: who allowed it, or what the model is told. */
+/** Whether a call may be made. `reason`: who allowed it, or, as one line for the model, why not. `rule`: the one that allowed it. */
+export type Verdict = {readonly allowed: boolean; readonly reason: string; readonly rule?: number};
+
+/** Asks whoever may decide. Every way out that is not an explicit yes is a denial. */
 export type Approve = (call: {
 	readonly tool: Tool;
 	readonly args: JsonValue;
@@ -42,4 +45,4 @@ export type Approve = (call: {
 	/** When the run ends at the latest, milliseconds since 1970. */
 	readonly endsAt: number;
 	readonly signal: AbortSignal;
-}) => Promise<{readonly allowed: boolean; readonly reason: string}>;
+}) => Promise<Verdict>;

@@ -11,6 +11,7 @@ import type {Approve} from '../core/tool.ts';
 import type {ServerManagerDependencies} from '../mcp/contract.ts';
 import type {Store} from '../store/port.ts';
 import {createApprovalLog} from './approval-log.ts';
+import {askForCall} from './ask-for-call.ts';
 import type {GatewayWorld} from './rooms.ts';
 
 /** The queue of approvals, joined with the journal, its log and the runs. */
@@ -22,9 +23,6 @@ export type OpenedApprovals = Approvals & {
 	/** For the tool servers: hands a form to a person. */
 	readonly fillIn: ServerManagerDependencies['elicit'];
 };
-
-/** Where a tool has no server with a time of its own. */
-const usualTimeoutMs = 300_000;
 
 /** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
 export async function openApprovals(
@@ -89,20 +87,10 @@ export async function openApprovals(
 				watchers.delete(runId);
 			};
 		},
-		async approve({tool, args, callId, runId, endsAt, signal}) {
-			const {asked} = tool;
-			if (!asked) {
-				return {allowed: false, reason: 'it needs an approval, and does not say for what'};
-			}
-
-			return approvals.request({
-				tool: asked,
-				args,
-				callId,
-				run: await runFacts(runId, endsAt),
-				toolTimeoutMs: config().toolServers.get(asked.server)?.timeoutMs ?? usualTimeoutMs,
-				signal,
-			});
+		async approve({tool, runId, endsAt, ...call}) {
+			const run = await runFacts(runId, endsAt);
+			const {toolServers} = config();
+			return askForCall(tool, {...call, run}, {approvals, toolServers});
 		},
 		async fillIn({runId, ...form}) {
 			// When the run ends, its signal ends the form, whatever is said here.

@@ -5,12 +5,10 @@ import type {JsonObject} from '../core/json.ts';
 import type {Tool, ToolResult} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 import {within} from '../core/within.ts';
+import {askForCall} from './ask-for-call.ts';
 import {faceName} from './face-name.ts';
 import {maxTryMs} from './max-try.ts';
 import type {Rooms} from './rooms.ts';
-
-/** Where a tool has no server with a time of its own. */
-const usualTimeoutMs = 300_000;
 
 /**
  * Calls a tool as a run would: what needs a yes waits for one, by a rule or a person; that a person tries it is none.
@@ -48,12 +46,8 @@ export async function tryTool(
 		const tool = toolNamed(name, await servers.toolsOf(profile, signal));
 		if (tool.needsApproval) {
 			const {toolServers} = live.current();
-			const {allowed, reason} = await askFor(tool, {
-				approvals,
-				args,
-				toolTimeoutMs: toolServers.get(tool.asked?.server ?? '')?.timeoutMs ?? usualTimeoutMs,
-				signal,
-			});
+			const call = {args, callId: randomUUID(), signal};
+			const {allowed, reason} = await askForCall(tool, call, {approvals, toolServers});
 			if (!allowed) {
 				throw new SvcError('tool_denied', `Cannot call tool "${name}": ${reason}`);
 			}
@@ -77,20 +71,4 @@ function toolNamed(name: string, servers: ReadonlyMap<string, readonly Tool[]>):
 	}
 
 	return tool;
-}
-
-async function askFor(
-	{asked}: Tool,
-	{
-		approvals,
-		...call
-	}: Pick<Rooms, 'approvals'> & {
-		readonly args: JsonObject;
-		readonly toolTimeoutMs: number;
-		readonly signal: AbortSignal;
-	},
-): Promise<{readonly allowed: boolean; readonly reason: string}> {
-	return asked
-		? approvals.request({tool: asked, callId: randomUUID(), ...call})
-		: {allowed: false, reason: 'it needs an approval, and does not say for what'};
 }

@@ -2,8 +2,8 @@ import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {FormField} from '../core/approval.ts';
+import type {FormAnswer} from '../core/approvals/approvals.ts';
 import type {Clock} from '../core/clock.ts';
-import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {Sampled, SampleRequest} from '../core/sample.ts';
@@ -29,13 +29,7 @@ export type FormRequest = {
 };
 
 /** Hands a form to a person, and ends it in time: no answer is `cancel`. When the signal aborts it must resolve or reject at once; otherwise it must not reject. */
-export type Elicit = (
-	form: FormRequest,
-) => Promise<
-	| {readonly action: 'accept'; readonly content: JsonObject}
-	| {readonly action: 'decline'}
-	| {readonly action: 'cancel'}
->;
+export type Elicit = (form: FormRequest) => Promise<FormAnswer>;
 
 /** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
 export type Sample = (

@@ -9,6 +9,7 @@ import type {
 	ToolApproval,
 } from '../approval.ts';
 import type {JsonObject, JsonValue} from '../json.ts';
+import type {Verdict} from '../tool.ts';
 
 /** The run that asks. */
 export type AskingRun = {
@@ -35,9 +36,6 @@ export type CallToApprove = {
 	/** Its abort denies. */
 	readonly signal: AbortSignal;
 };
-
-/** What the caller of a tool is told. `reason`: who allowed it, or, as one line for the model, why not. */
-export type Verdict = {readonly allowed: boolean; readonly reason: string; readonly rule?: number};
 
 /** A form of a tool server; strings are cleaned by `cell()` or `block()`. */
 export type FormToFill = {

@@ -1,5 +1,6 @@
 import {jsonHash} from '../canonical-json.ts';
-import type {CallToApprove, Verdict} from './approvals.ts';
+import type {Verdict} from '../tool.ts';
+import type {CallToApprove} from './approvals.ts';
 
 /** The calls of each run that were asked about, so that none is asked about twice. */
 export type AskedCalls = {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Approval, ApprovalRule} from '../../../source/core/approval.ts';
-import type {Verdict} from '../../../source/core/approvals/approvals.ts';
 import {ruleFor} from '../../../source/core/approvals/rules.ts';
 import {codeOf} from '../../../source/core/errors.ts';
+import type {Verdict} from '../../../source/core/tool.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
 
 type Step =
