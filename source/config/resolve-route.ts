@@ -8,6 +8,7 @@ import {boundProfile, servedProfile} from './profile-binding.ts';
 import type {ReadRoute} from './read-route.ts';
 import {
 	insecureSecret,
+	isSet,
 	refusalsOf,
 	secretsIn,
 	type RouteRefusal,
@@ -133,7 +134,7 @@ function lastGood(
 		return undefined;
 	}
 
-	const {signature: _, ...rest} = last;
+	const {signature: _, publicUrl: __, ...rest} = last;
 	const ofLast = refusalsOf(
 		{name: last.name, raw: {}, secrets: draft.secrets, unread: new Set()},
 		context,
@@ -162,12 +163,13 @@ const notServed = (
 function accessOf({
 	raw,
 	secrets,
-}: RouteDraft): Pick<Route, 'secrets' | 'retiredSecrets' | 'signature' | 'insecure'> {
+}: RouteDraft): Pick<Route, 'secrets' | 'retiredSecrets' | 'signature' | 'publicUrl' | 'insecure'> {
 	const signature = signatureOf(raw.signature);
 	return {
 		secrets,
 		retiredSecrets: retiredIn(raw),
 		...(signature && {signature}),
+		...(isSet(raw.public_url) && {publicUrl: raw.public_url}),
 		// In a list, which is a slip, the literal opens nothing.
 		insecure: secrets.length === 1 && secrets[0] === insecureSecret,
 	};

@@ -4,6 +4,7 @@ import {generateSecret} from './merge-subscription.ts';
 import {referencesIn} from './references.ts';
 import {insecureSecret, isSet, secretsIn} from './route-refusals.ts';
 import {keyPrefix, problemWithSecret, publicPrefix} from './secret-problem.ts';
+import {hasHexKeys} from './signature-schema.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -157,6 +158,9 @@ function whyNotGiven(
 
 	const problem =
 		referencesIn(secret).length === 0 &&
-		problemWithSecret(secret, {hasSignature: isSet(signature)});
+		problemWithSecret(secret, {
+			hasSignature: isSet(signature),
+			isHexKey: hasHexKeys(signature),
+		});
 	return problem ? `cannot be given ${problem}` : undefined;
 }

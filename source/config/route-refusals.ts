@@ -7,7 +7,7 @@ import type {KeyPath} from './plain-data.ts';
 import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
-import {problemWithSignature} from './signature-schema.ts';
+import {hasHexKeys, problemWithSignature, signsAddress} from './signature-schema.ts';
 import {notAvailableYet, targetProblem} from './target-problem.ts';
 
 /** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
@@ -181,6 +181,15 @@ const rules: readonly Rule[] = [
 			invalid('signature', isSet(raw.signature), problemWithSignature(raw.signature)),
 	},
 	{
+		code: 'signature_without_url',
+		keys: ['signature', 'public_url'],
+		problem: ({raw}) =>
+			when(
+				signsAddress(raw.signature) && !isSet(raw.public_url),
+				'has a "signature" that covers the address: set "public_url" to the URL that the sender was given',
+			),
+	},
+	{
 		code: 'insecure_not_loopback',
 		keys: ['secret'],
 		isOfContract: true,
@@ -209,9 +218,10 @@ function secretProblem({raw, secrets}: RouteDraft, {host}: RouteContext): string
 	}
 
 	const hasSignature = isSet(raw.signature);
+	const isHexKey = hasHexKeys(raw.signature);
 	const retired = (raw.retired_secrets ?? []).map(({secret}) => secret);
 	const [problem] = [...secrets, ...retired].flatMap(
-		secret => problemWithSecret(secret, {hasSignature}) ?? [],
+		secret => problemWithSecret(secret, {hasSignature, isHexKey}) ?? [],
 	);
 	const says = problemWithSecrets(secrets) ?? problem;
 	return says && `has ${says}`;

@@ -10,6 +10,7 @@ import {
 	nonEmptyText,
 	nonEmptyTexts,
 	nonBlankText,
+	webAddress,
 	wholeNumber,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
@@ -162,6 +163,11 @@ export const routeSettings = defineSettings({
 		description:
 			'[Above `rate_limit`](receiver.md#above-the-rate): `reject` answers 429, `queue` accepts and runs later',
 		default: 'reject',
+	}),
+	public_url: setting(webAddress, {
+		description:
+			'The URL that the sender was given, for a `signature` that covers it (`twilio`); a query in it does not count, the one that comes does',
+		as: 'publicUrl',
 	}),
 	event_header: setting(oneOrMore(headerName), {
 		description:

@@ -21,6 +21,8 @@ export function decodedKeyOf(secret: string): Buffer | undefined {
 	return bytes && bytes.length >= minKeyBytes ? bytes : undefined;
 }
 
+const hexKey = /^[0-9a-f]{64}$/i;
+
 /**
  * Why `secret` could never verify anything, or would let anybody guess it: what follows a complaint about a route. `undefined`: it may. Holds nothing of the secret. Where the route
  * says how its sender signs (`hasSignature`), a secret is used as it is written.
@@ -29,8 +31,21 @@ export function decodedKeyOf(secret: string): Buffer | undefined {
  */
 export function problemWithSecret(
 	secret: string,
-	{hasSignature}: {readonly hasSignature: boolean},
+	{
+		hasSignature,
+		isHexKey = false,
+	}: {
+		readonly hasSignature: boolean;
+		/** The sender signs with a key whose public part is the secret, in hex. */
+		readonly isHexKey?: boolean;
+	},
 ): string | undefined {
+	if (isHexKey) {
+		return hexKey.test(secret)
+			? undefined
+			: 'a secret that is no public key of 64 hex digits: copy it from the sender';
+	}
+
 	if (secret.startsWith(publicPrefix)) {
 		return hasSignature
 			? `a public key ("${publicPrefix}") beside "signature": only Standard Webhooks signs with one`

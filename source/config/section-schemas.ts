@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {checked, seconds, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
+import {seconds, setting, nonEmptyText, wholeNumber, webAddress} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 
 const providers = [
@@ -13,12 +13,6 @@ const providers = [
 
 const daySeconds = 24 * 60 * 60;
 const maxRetentionDays = 3650;
-
-const webAddress = checked(nonEmptyText, value =>
-	/^https?:$/.test(URL.parse(value)?.protocol ?? '')
-		? undefined
-		: 'must be a URL that starts with http:// or https://',
-);
 
 const unlessEmpty = (written: string): string | undefined => written || undefined;
 

@@ -4,7 +4,7 @@ import {defineSettings} from '../core/settings.ts';
 import {nearestName} from './nearest-name.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
-import {senderNames} from './senders/senders.ts';
+import {formOf, senderNames} from './senders/senders.ts';
 
 const maxSignedLength = 256;
 
@@ -36,6 +36,10 @@ export const signatureSettings = defineSettings({
 		description: 'How the digest is written',
 		default: 'hex',
 	}),
+	token: setting(z.boolean(), {
+		description:
+			'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); stands with `header` and `prefix` alone',
+	}),
 	timestamp_header: setting(headerName, {
 		description: 'Header with the Unix seconds; within 300 s of our clock',
 		to: lowerCase,
@@ -48,7 +52,7 @@ export const signatureSettings = defineSettings({
 
 const fields = signatureSettings.schema;
 
-const customSchema = checked(fields, problemWithTime);
+const customSchema = checked(fields, spec => problemWithToken(spec) ?? problemWithTime(spec));
 
 /** `signature` in the JSON Schema. */
 export const signatureJson = looseJsonOf(z.union([z.enum(senderNames), fields]));
@@ -77,15 +81,33 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 	}
 
 	const {data} = customSchema.safeParse(written);
-	const form = data && signatureSettings.read(data);
-	return (
-		form && {
-			kind: 'custom',
-			...form,
-			signed: form.signed ?? (form.timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
-		}
-	);
+	if (!data) {
+		return undefined;
+	}
+
+	const {token, ...form} = signatureSettings.read(data);
+	if (token) {
+		return {kind: 'custom', token, header: form.header, prefix: form.prefix};
+	}
+
+	return {
+		kind: 'custom',
+		...form,
+		signed: form.signed ?? (form.timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
+	};
 }
+
+/** Whether secrets beside `written` are public keys in hex. */
+export const hasHexKeys = (written: unknown): boolean => {
+	const spec = signatureOf(written);
+	return spec !== undefined && 'ed25519' in formOf(spec);
+};
+
+/** Whether what it names signs the address that the sender was given. */
+export const signsAddress = (written: unknown): boolean => {
+	const spec = signatureOf(written);
+	return spec !== undefined && 'contentOf' in formOf(spec);
+};
 
 const presetNamed = (written: unknown) => senderNames.find(name => name === written);
 
@@ -102,6 +124,16 @@ function problemWithSigned(signed: string): string | undefined {
 	const times = placeholders.filter(placeholder => placeholder === '{timestamp}').length;
 	return placeholders.length > times + 1 || times > 1
 		? 'can hold no other placeholder than {body} and {timestamp}, each once'
+		: undefined;
+}
+
+/** Of a token nothing is signed. */
+function problemWithToken({token, ...spec}: z.output<typeof fields>): string | undefined {
+	const others = (['algorithm', 'encoding', 'timestamp_header', 'signed'] as const).filter(
+		key => spec[key] !== undefined && spec[key] !== null,
+	);
+	return token && others.length > 0
+		? `has "token" together with "${others.join('", "')}", which say how a signature is made: keep one of them`
 		: undefined;
 }
 

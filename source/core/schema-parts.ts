@@ -134,6 +134,12 @@ export const nonBlankText = checked(z.string(), value =>
 	value.trim() === '' ? 'must not be empty' : undefined,
 ).meta({minLength: 1});
 
+export const webAddress = checked(nonEmptyText, value =>
+	/^https?:$/.test(URL.parse(value)?.protocol ?? '')
+		? undefined
+		: 'must be a URL that starts with http:// or https://',
+);
+
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A point in time that is the same on every machine. */

@@ -6,7 +6,8 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {ReceiverAnswer} from '../core/replay.ts';
 import {eventOf, namesFor} from '../webhook/sender-identity.ts';
 import type {NamingRoute} from '../webhook/sender-identity.ts';
-import {signatureHeaders} from './sign-sample.ts';
+import {signSample} from './sign-sample.ts';
+import type {SampleSignature} from './sign-sample.ts';
 
 /** Names the event where nothing else does. */
 const generalHeader = 'x-github-event';
@@ -17,6 +18,7 @@ export type SampleEvent = {
 	readonly body: string;
 	/** `false`: the route has public keys only, and the receiver will refuse this. */
 	readonly isSigned: boolean;
+	readonly secretHeader?: SampleSignature['secretHeader'];
 };
 
 /** The pull request of the test event: made up, in the shape that GitHub sends. */
@@ -69,7 +71,7 @@ export function sampleRequest(
 		payload === undefined
 			? field !== undefined
 			: event === undefined && namesItself(route, payload);
-	const signature = route.insecure ? {} : signatureHeaders(route, body, now);
+	const signature = route.insecure ? {headers: {}} : signSample(route, body, now);
 	return {
 		body,
 		headers: {
@@ -77,9 +79,10 @@ export function sampleRequest(
 			'user-agent': 'svc-test-event',
 			...(!isNamed && {[header]: name}),
 			'x-github-delivery': randomUUID(),
-			...signature,
+			...signature?.headers,
 		},
 		isSigned: signature !== undefined,
+		...(signature?.secretHeader && {secretHeader: signature.secretHeader}),
 	};
 }
 
@@ -148,20 +151,24 @@ export async function sendRequest(
 }
 
 /**
- * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret, and makes a new delivery
+ * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret (a shell fills in `$SECRET` where a sender shows that), and makes a new delivery
  * identifier at each call, so that it can be pasted more than once.
  */
 export function curlLine(
 	url: string,
-	{headers, body}: Pick<SampleEvent, 'headers' | 'body'>,
+	{headers, body, secretHeader}: Pick<SampleEvent, 'headers' | 'body' | 'secretHeader'>,
 ): string {
 	const flags = Object.entries(headers)
-		.filter(([name]) => name !== 'x-github-delivery' && name !== 'user-agent')
+		.filter(([name]) => !['x-github-delivery', 'user-agent', secretHeader?.name].includes(name))
 		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+	const secret =
+		secretHeader &&
+		`-H ${quoted(`${secretHeader.name}: ${secretHeader.before}`)}${secretHeader.shell}`;
 	return [
 		'curl -sS',
 		quoted(url),
 		...flags,
+		...(secret === undefined ? [] : [secret]),
 		'-H "x-github-delivery: test-$(date +%s%N)"',
 		`--data-binary ${quoted(body)}`,
 	].join(' ');

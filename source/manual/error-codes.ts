@@ -168,6 +168,8 @@ export const errorCodes = {
 		'The loader would refuse this entry, so it was not written; the message names the key',
 	server_not_found: 'No tool server of that name is in `config.yaml`: see `svc mcp list`',
 	shadowed: 'The subscription is not served; `svc webhook list` says why',
+	signature_without_url:
+		'The sender signs the address that it was given, which only the route can say: set `public_url`',
 	signature_invalid:
 		'The `signature` of the route names no known sender or is no sound description; the message says what is wrong: see `svc help signatures`',
 	simulation_refused: 'The settings would be refused as a route too; the message says why',

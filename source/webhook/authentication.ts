@@ -18,7 +18,16 @@ import {isFromForeignPage} from './web-page.ts';
  */
 export function authenticate(
 	draft: DeliveryDraft,
-	{route, body}: {readonly route: Route; readonly body: Buffer},
+	{
+		route,
+		body,
+		path,
+	}: {
+		readonly route: Route;
+		readonly body: Buffer;
+		/** As it was asked for, with its query. */
+		readonly path: string;
+	},
 	services: ReceiverServices,
 ): Reply | undefined {
 	if (route.insecure) {
@@ -41,7 +50,7 @@ export function authenticate(
 		return undefined;
 	}
 
-	const request = {headers: draft.headers, body};
+	const request = {headers: draft.headers, body, query: /\?.*$/.exec(path)?.[0] ?? ''};
 	const verdict = verifySignature(route, request, services.clock.now());
 	if (!verdict.ok) {
 		const others = services.routes().routes.values();

@@ -1,4 +1,4 @@
-import type {SignatureForm} from '../config/senders/sender.ts';
+import type {HmacForm} from '../config/senders/sender.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 import {describeSkew} from './signature-check.ts';
@@ -8,7 +8,7 @@ import {describeSkew} from './signature-check.ts';
  * `toleranceMs` either side. Absent it is fine: whoever replays a request cannot take it out.
  */
 export const problemOfBodyTime =
-	({field, toleranceMs}: NonNullable<SignatureForm['bodyTime']>) =>
+	({field, toleranceMs}: NonNullable<HmacForm['bodyTime']>) =>
 	(body: Buffer, nowMs: number): string | undefined => {
 		const sentAt = memberOf(body, field);
 		if (sentAt === undefined) {

@@ -1,4 +1,5 @@
 import {headerOf} from './headers.ts';
+import {withoutPrefix} from './prefixed-token.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
 import {decodeDigest, digestSizes} from './signature-digest.ts';
 import type {DigestEncoding, HmacAlgorithm} from './signature-digest.ts';
@@ -33,6 +34,15 @@ export function explainForm(
 	}
 
 	if (claim.scheme === 'token') {
+		return claim.lacksPrefix === undefined
+			? {claim, finding: undefined}
+			: {
+					claim: withoutPrefix(claim, value),
+					finding: describePrefix(value.includes(' ') ? 'another' : '', claim.prefix ?? ''),
+				};
+	}
+
+	if (claim.form.isEd25519) {
 		return {claim, finding: undefined};
 	}
 

@@ -2,6 +2,7 @@ import {senderNames} from '../config/senders/senders.ts';
 import {cell} from '../core/untrusted.ts';
 import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
+import {addressOf} from './signature-check.ts';
 import type {Scheme} from './signature-claim.ts';
 import {schemeOf, senderSchemes} from './signature-forms.ts';
 import {isRight} from './signature-probe.ts';
@@ -35,8 +36,9 @@ export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 /** The scheme by which the signature would be right, if there is one among those that do not decide. */
 export function findOtherScheme(refusal: RefusedSignature): string | undefined {
 	const found = candidatesOf(refusal).find(({scheme: {header, read}}) => {
-		const {headers} = refusal.request;
-		const reading = read(headerOf(headers, header) ?? '', headers);
+		const {route, request} = refusal;
+		const {headers} = request;
+		const reading = read(headerOf(headers, header) ?? '', headers, addressOf(route, request));
 		return 'claim' in reading && isRight(refusal, reading.claim);
 	});
 	return found && `${found.scheme.header} matches: ${found.advice}`;

@@ -96,7 +96,7 @@ export async function receive(
 	note(draft, 'size', {verdict: 'pass', detail: `${body.length} of ${maxBodyBytes} bytes`});
 
 	const refusal =
-		authenticate(draft, {route, body}, services) ??
+		authenticate(draft, {route, body, path: request.path}, services) ??
 		spendRate(draft, {route, id: services.compile(route).id}, services);
 	return refusal ?? receiveAuthenticated(draft, {route, body}, services);
 }

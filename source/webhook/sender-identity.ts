@@ -2,6 +2,7 @@ import type {Route} from '../config/route.ts';
 import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import type {Names} from '../config/senders/sender.ts';
 import {senderOf} from '../config/senders/senders.ts';
+import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 import {lookUp} from '../core/payload-path.ts';
 import {deliveryIdHeaders, headerOf} from './headers.ts';
@@ -27,12 +28,17 @@ type Identifier = {readonly deliveryId: string; readonly idSource: string};
  * @see manual/receiver.md#events-and-identifiers
  */
 export function eventOf(route: NamingRoute, {headers, payload}: Event): EventType {
-	const {eventFields = [], eventHeaders = []} = namesFor(route, headers);
+	const {eventFields = [], eventIn, eventHeaders = []} = namesFor(route, headers);
 	for (const field of eventFields) {
 		const name = textAt(payload, field);
 		if (name !== '') {
 			return {name: name.slice(0, maxNameLength), source: `body.${field}`};
 		}
+	}
+
+	const said = isJsonObject(payload) ? eventIn?.(payload) : undefined;
+	if (said) {
+		return {name: said.slice(0, maxNameLength), source: 'body'};
 	}
 
 	for (const source of eventHeaders) {
@@ -81,6 +87,7 @@ export function namesFor(
 		...(eventFields && {eventFields}),
 		...(idHeaders && {idHeaders}),
 		...(idFields && {idFields}),
+		...((eventFields ?? eventHeaders) && {eventIn: () => undefined}),
 	};
 }
 

@@ -1,3 +1,4 @@
+import type {Route} from '../config/route.ts';
 import type {SenderName} from '../config/senders/senders.ts';
 import type {RequestHeaders} from './headers.ts';
 
@@ -11,7 +12,20 @@ export type SignatureScheme =
 	| 'custom';
 
 /** What came in. `body` is the raw body: signatures are computed over bytes, never over decoded text. */
-export type SignedRequest = {readonly headers: RequestHeaders; readonly body: Buffer};
+export type SignedRequest = {
+	readonly headers: RequestHeaders;
+	readonly body: Buffer;
+	/** With its question mark; absent without one. */
+	readonly query?: string;
+};
+
+/** The address of `request` as its sender knows it: what the route says, with the query that came. */
+export function addressOf(
+	{publicUrl}: Pick<Route, 'publicUrl'>,
+	{query = ''}: SignedRequest,
+): string | undefined {
+	return publicUrl === undefined ? undefined : publicUrl.replace(/\?.*$/, '') + query;
+}
 
 /** `detail` is for the person at the terminal, never for the client. It holds nothing that a stranger wrote. */
 export type SignatureVerdict =
@@ -33,21 +47,31 @@ const zero = 0x30;
 
 const nine = 0x39;
 
-/** `undefined` when `timestamp` is acceptable, else why not. Only digits, at most 12 of them. */
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** `undefined` when the time is acceptable, else why not. Seconds: only digits, at most 12 of them. `header` says where the time stands. */
 export function problemOfTimestamp(
-	timestamp: string | undefined,
-	header: string,
+	{
+		text,
+		header,
+		isIsoTime = false,
+	}: {
+		readonly text: string | undefined;
+		readonly header: string;
+		readonly isIsoTime?: boolean;
+	},
 	nowMs: number,
 ): string | undefined {
-	if (timestamp === undefined) {
+	if (text === undefined) {
 		return `${header} is missing`;
 	}
 
-	if (!isDigits(timestamp)) {
-		return `${header} is not a number of seconds`;
+	if (isIsoTime ? !isoTime.test(text) || Number.isNaN(Date.parse(text)) : !isDigits(text)) {
+		return `${header} is not a ${isIsoTime ? 'time such as 2026-12-24T18:00:00Z' : 'number of seconds'}`;
 	}
 
-	const skew = Number(timestamp) - Math.floor(nowMs / 1000);
+	const seconds = isIsoTime ? Math.floor(Date.parse(text) / 1000) : Number(text);
+	const skew = seconds - Math.floor(nowMs / 1000);
 	return Math.abs(skew) <= toleranceSeconds
 		? undefined
 		: `${header}: ${describeSkew(skew, toleranceSeconds)}`;

@@ -11,7 +11,11 @@ export type HmacClaim = SignedContent & {
 	/** Lower-case name of the header that holds the signature. */
 	readonly header: string;
 	/** How a digest is written there. */
-	readonly form: {readonly prefix: string; readonly encoding: DigestEncoding};
+	readonly form: {
+		readonly prefix: string;
+		readonly encoding: DigestEncoding;
+		readonly isEd25519?: true;
+	};
 	/** Any of them passes; empty when the header holds none in that form. */
 	readonly digests: readonly Buffer[];
 	/** Ed25519 signatures of the same content; any of them passes too. */
@@ -19,7 +23,13 @@ export type HmacClaim = SignedContent & {
 	/** Which form of the secrets is the key. */
 	readonly keys: 'standard' | 'plain' | 'literal';
 	/** Absent for schemes that sign none. */
-	readonly timestamp?: {readonly header: string; readonly text: string | undefined};
+	readonly timestamp?: {
+		readonly header: string;
+		readonly text: string | undefined;
+		readonly isIsoTime?: true;
+	};
+	/** What is signed in place of the body; `undefined`: nothing that could be right. */
+	readonly contentOf?: (body: Buffer) => string | undefined;
 	/** What is wrong with a body whose signature is right. */
 	readonly problemOfBody?: (body: Buffer, nowMs: number) => string | undefined;
 	readonly signedIdHeader?: string;
@@ -29,6 +39,10 @@ export type HmacClaim = SignedContent & {
 export type TokenClaim = {
 	readonly scheme: 'token';
 	readonly header: string;
+	/** What stands before it, as it is configured. */
+	readonly prefix?: string;
+	/** That is not there. */
+	readonly lacksPrefix?: string;
 	readonly digest: Buffer;
 };
 
@@ -41,7 +55,8 @@ export type Reading = {readonly claim: Claim} | {readonly problem: string};
 export type Scheme = {
 	/** Lower case. */
 	readonly header: string;
-	readonly read: (value: string, headers: RequestHeaders) => Reading;
+	/** `url`: the address as the sender knows it, where the route says so. */
+	readonly read: (value: string, headers: RequestHeaders, url?: string) => Reading;
 };
 
 /** A token scheme under `header`. Tokens are hashed, so that the time tells nothing of their length. */
@@ -59,7 +74,9 @@ export const tokenScheme = (header: string): Scheme => ({
 /** The position of the secret that confirms `claim` for `body`; 0 when none does. Says nothing of timestamps. */
 export function positionOfMatch(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	if (claim.scheme === 'token') {
-		return keys.tokens.find(({value}) => sameDigest(value, claim.digest))?.position ?? 0;
+		return claim.lacksPrefix === undefined
+			? (keys.tokens.find(({value}) => sameDigest(value, claim.digest))?.position ?? 0)
+			: 0;
 	}
 
 	return positionOfDigest(claim, keys, body) || positionOfEd25519(claim, keys, body);
@@ -67,12 +84,15 @@ export function positionOfMatch(claim: Claim, keys: SignatureKeys, body: Buffer)
 
 function positionOfDigest(claim: HmacClaim, keys: SignatureKeys, body: Buffer): number {
 	const {digests} = claim;
-	if (digests.length === 0) {
+	const said = claim.contentOf?.(body);
+	if (digests.length === 0 || (claim.contentOf && said === undefined)) {
 		return 0;
 	}
 
+	const content = said === undefined ? body : Buffer.from(said);
+
 	for (const {value, position} of keys[claim.keys]) {
-		const digest = hmacOf(value, claim, body);
+		const digest = hmacOf(value, claim, content);
 		if (digests.some(claimed => sameDigest(claimed, digest))) {
 			return position;
 		}

@@ -4,6 +4,7 @@ import {explainContent} from './explain-content.ts';
 import {explainForm} from './explain-form.ts';
 import {explainUnsigned, findOtherScheme} from './explain-scheme.ts';
 import {explainSecret} from './explain-secret.ts';
+import {addressOf} from './signature-check.ts';
 import type {SignedRequest} from './signature-check.ts';
 import {createProbe, isRight} from './signature-probe.ts';
 import type {RefusedSignature} from './signature-probe.ts';
@@ -99,7 +100,7 @@ export function explainRefusal(
 /** The surest first; each is worked out only when it is asked for. */
 function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	const {route, request} = refusal;
-	const reading = readClaim(route.signature, request.headers);
+	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
 	if ('problem' in reading) {
 		yield* explainUnsigned(refusal);
 		return;

@@ -11,6 +11,6 @@ export const algorithmNames: Readonly<Record<HmacAlgorithm, string>> = {
 /** How a signature is to be written, for a sentence: `a SHA-256 digest in hex after "sha256="`. */
 export const describeForm = ({
 	algorithm,
-	form: {prefix, encoding},
+	form: {prefix, encoding, isEd25519},
 }: Pick<HmacClaim, 'algorithm' | 'form'>): string =>
-	`a ${algorithmNames[algorithm]} digest in ${encoding}${prefix === '' ? '' : ` after "${prefix}"`}`;
+	`${isEd25519 ? 'an Ed25519 signature' : `a ${algorithmNames[algorithm]} digest`} in ${encoding}${prefix === '' ? '' : ` after "${prefix}"`}`;

@@ -1,5 +1,4 @@
 import type {SignatureSpec} from '../config/route.ts';
-import type {SignatureForm} from '../config/senders/sender.ts';
 import {senderNames, senders, type SenderName} from '../config/senders/senders.ts';
 import {formScheme} from './form-scheme.ts';
 import type {Scheme} from './signature-claim.ts';
@@ -28,7 +27,3 @@ export function schemeOf(spec: SignatureSpec): Scheme {
 	ownSchemes.set(spec, scheme);
 	return scheme;
 }
-
-/** How the signatures that `spec` names or describes are written. */
-export const formOf = (spec: SignatureSpec): SignatureForm =>
-	spec.kind === 'custom' ? spec : senders[spec.kind].signature;

@@ -3,6 +3,7 @@ import type {KeyObject} from 'node:crypto';
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
+import {formOf} from '../config/senders/senders.ts';
 
 /** Something made of a secret, and which secret of the list that was, counted from 1. */
 export type Held<Value> = {readonly value: Value; readonly position: number};
@@ -49,7 +50,7 @@ export function signatureKeysOf(route: Route): SignatureKeys {
 		return known;
 	}
 
-	const keys = makeSignatureKeys(route.secrets);
+	const keys = makeSignatureKeys(route.secrets, hasHexKeys(route));
 	keysOfRoutes.set(route, keys);
 	return keys;
 }
@@ -65,7 +66,7 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 	}
 
 	const retired = longestLasting(route.retiredSecrets).map(({secret, until}) => ({
-		keys: makeSignatureKeys([secret]),
+		keys: makeSignatureKeys([secret], hasHexKeys(route)),
 		until,
 	}));
 	retiredKeysOfRoutes.set(route, retired);
@@ -79,14 +80,20 @@ function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets
 	return sorted.filter(retired => !beyond.has(retired));
 }
 
-/** The keys of a list of secrets, any of which passes. @see manual/signatures.md#schemes */
-function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
+/** Whether the secrets of a route are public keys in hex. */
+const hasHexKeys = ({signature}: Route): boolean =>
+	signature !== undefined && 'ed25519' in formOf(signature);
+
+/** The keys of a list of secrets, any of which passes; with `areHexKeys` each is a public key in hex and nothing else. @see manual/signatures.md#schemes */
+function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): SignatureKeys {
 	// Everybody knows the literal that switches validation off: it is the key of nothing.
 	const held = secrets
 		.map((value, index) => ({value, position: index + 1}))
 		.filter(({value}) => value !== insecureSecret);
 	// A public key as the key of an HMAC would let everybody sign.
-	const shared = held.filter(({value}) => value !== '' && !value.startsWith(publicPrefix));
+	const shared = held.filter(
+		({value}) => !areHexKeys && value !== '' && !value.startsWith(publicPrefix),
+	);
 	const literal = mapHeld(shared, secret => Buffer.from(secret));
 	const unprefixed = mapHeld(
 		shared.filter(({value}) => !value.startsWith(keyPrefix)),
@@ -103,10 +110,12 @@ function makeSignatureKeys(secrets: readonly string[]): SignatureKeys {
 		],
 		literal: literalKeys,
 		tokens: mapHeld(literal, secret => createHash('sha256').update(secret).digest()),
-		publicKeys: mapHeld(
-			held.filter(({value}) => value.startsWith(publicPrefix)),
-			publicKeyOf,
-		),
+		publicKeys: areHexKeys
+			? mapHeld(held, secret => publicKeyOf(Buffer.from(secret, 'hex')))
+			: mapHeld(
+					held.filter(({value}) => value.startsWith(publicPrefix)),
+					secret => publicKeyOf(Buffer.from(secret.slice(publicPrefix.length), 'base64')),
+				),
 		count: secrets.length,
 	};
 }
@@ -140,8 +149,7 @@ const usable = (keys: ReadonlyArray<Held<Buffer>>): ReadonlyArray<Held<KeyObject
 	mapHeld(keys, key => (key.length === 0 ? undefined : createSecretKey(key)));
 
 /** What is no key of 32 bytes never matches. */
-function publicKeyOf(secret: string): KeyObject | undefined {
-	const bytes = Buffer.from(secret.slice(publicPrefix.length), 'base64');
+function publicKeyOf(bytes: Buffer): KeyObject | undefined {
 	return bytes.length === publicKeyBytes
 		? createPublicKey({
 				key: {kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url')},

@@ -21,11 +21,15 @@ export const recognisedSchemes: readonly Scheme[] = [
 const unsigned: Reading = {problem: 'no signature header'};
 
 /** What the headers claim: by the scheme of the route when it names one, else by the first one that is recognised. */
-export function readClaim(spec: SignatureSpec | undefined, headers: RequestHeaders): Reading {
+export function readClaim(
+	spec: SignatureSpec | undefined,
+	headers: RequestHeaders,
+	url?: string,
+): Reading {
 	if (spec !== undefined) {
 		const {header, read} = schemeOf(spec);
 		const value = headerOf(headers, header);
-		return value === undefined ? {problem: `${header} is missing`} : read(value, headers);
+		return value === undefined ? {problem: `${header} is missing`} : read(value, headers, url);
 	}
 
 	for (const {header, read} of recognisedSchemes) {

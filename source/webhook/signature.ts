@@ -1,6 +1,6 @@
 import type {KeyObject} from 'node:crypto';
 import type {Route} from '../config/route.ts';
-import {problemOfTimestamp} from './signature-check.ts';
+import {addressOf, problemOfTimestamp} from './signature-check.ts';
 import type {SignatureVerdict, SignedRequest} from './signature-check.ts';
 import {positionOfMatch} from './signature-claim.ts';
 import type {Claim} from './signature-claim.ts';
@@ -21,7 +21,7 @@ export function verifySignature(
 	request: SignedRequest,
 	nowMs: number,
 ): SignatureVerdict {
-	const reading = readClaim(route.signature, request.headers);
+	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
 	if ('problem' in reading) {
 		return refused(reading.problem);
 	}
@@ -49,7 +49,7 @@ const refused = (detail: string): SignatureVerdict => ({ok: false, detail});
 
 /** The secret that the signature of `request` was made with, as it is written; of a request without one (a replay) the first of the route. */
 export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | undefined {
-	const reading = readClaim(route.signature, request.headers);
+	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
 	const retired = retiredKeysOf(route).map(({keys}) => keys);
 	for (const held of [signatureKeysOf(route), ...retired]) {
 		const position = 'claim' in reading ? positionOfMatch(reading.claim, held, request.body) : 0;
@@ -65,11 +65,13 @@ export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | 
 /** What is wrong with a claim whatever the secret is. */
 function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 	if (claim.scheme === 'token') {
-		return undefined;
+		return claim.lacksPrefix === undefined
+			? undefined
+			: `${claim.header} does not begin with "${claim.prefix}"`;
 	}
 
 	const {timestamp, digests, ed25519Signatures} = claim;
-	const problem = timestamp && problemOfTimestamp(timestamp.text, timestamp.header, nowMs);
+	const problem = timestamp && problemOfTimestamp(timestamp, nowMs);
 	return problem === undefined && digests.length === 0 && ed25519Signatures.length === 0
 		? `${claim.scheme}: the header is not ${describeForm(claim)}`
 		: problem;

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
 import {valueAt} from '../../source/config/plain-data.ts';
+import {senderNames} from '../../source/config/senders/senders.ts';
 
 test('the JSON Schema says what every setting is, and forbids unknown keys', () => {
 	const schema = configSchemaJson();
@@ -36,12 +37,7 @@ test('the JSON Schema says what every setting is, and forbids unknown keys', () 
 
 test('the schema knows what a route may say of signing, gathering and replaced secrets', () => {
 	const route = valueAt(configSchemaJson(), ['$defs', 'route', 'properties']);
-	expect(valueAt(route, ['signature', 'anyOf', 0, 'enum'])).toEqual([
-		'stripe',
-		'slack',
-		'shopify',
-		'linear',
-	]);
+	expect(valueAt(route, ['signature', 'anyOf', 0, 'enum'])).toEqual(senderNames);
 	expect(valueAt(route, ['signature', 'anyOf', 1])).toMatchObject({
 		required: ['header'],
 		additionalProperties: false,

@@ -249,6 +249,8 @@ const isWholeCoalesce = (coalesce: Route['coalesce']): boolean =>
 
 const isWholeSignature = (signature: Route['signature']): boolean =>
 	signature?.kind !== 'custom' ||
+	'token' in signature ||
+	'ed25519' in signature ||
 	(signature.signed.split('{body}').length === 2 &&
 		signature.signed.includes('{timestamp}') === (signature.timestampHeader !== undefined));
 

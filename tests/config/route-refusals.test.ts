@@ -76,6 +76,8 @@ test.for([
 		'overflow_with_deliver_only',
 	],
 	['{signature: strip}', 'secret: global', 'signature_invalid'],
+	['{signature: twilio}', 'secret: global', 'signature_without_url'],
+	['{signature: discord}', 'secret: global', 'secret_invalid'],
 	['{secret: "whsec_!"}', 'secret: global', 'secret_invalid'],
 	['{}', 'secret: whpk_AAAA', 'secret_invalid'],
 	['{deliver: wecom}', 'secret: global', 'not_available_yet'],
@@ -102,6 +104,15 @@ test.for(['127.0.0.1', 'localhost', '::1'])(
 		expect(routes.get('r')).toMatchObject({insecure: true});
 	},
 );
+
+test('what signs the address, or with a key of its own, is served with what it needs', () => {
+	const key = 'ab'.repeat(32);
+	expect(webhookWith(`{signature: discord, secret: ${key}}`).routes.size).toBe(1);
+	const twilio = webhookWith('{signature: twilio, secret: x, public_url: "https://a.example/x"}');
+	expect(twilio.routes.get('r')).toMatchObject({publicUrl: 'https://a.example/x'});
+	const [slip] = webhookWith('{signature: twilio, secret: x, public_url: a.example}').slipped;
+	expect(slip?.reason).toContain('must be a URL that starts with http:// or https://');
+});
 
 test('`deliver_only` needs no prompt, and a comment may take its number from a template', () => {
 	const {refusals} = webhookWith(
@@ -141,7 +152,13 @@ test.for([
 	[
 		'{signature: hmac-sha256}',
 		'signature',
-		'must be one of stripe, slack, shopify, linear, or a mapping with "header"',
+		'must be one of stripe, slack, shopify, linear, bitbucket, discord, grafana, paddle, pagerduty, sentry, telegram, twilio, zendesk, zoom, or a mapping with "header"',
+	],
+	['{signature: pagerdty}', 'signature', 'the preset is not known, did you mean "pagerduty"'],
+	[
+		'{signature: {header: X-Key, token: true, encoding: hex, signed: "{body}"}}',
+		'signature',
+		'has "token" together with "encoding", "signed", which say how a signature is made: keep one of them',
 	],
 	['{signature: 7}', 'signature', 'must be a mapping, not a number'],
 	['{signature: {}}', 'signature', '"header" must be text, not empty'],

@@ -25,6 +25,18 @@ const schemes = {
 	field: {event_field: 'event.event_type', events: ['incident.triggered']},
 	header: {event_header: ['X-Event-Key', 'X-Other'], events: ['repo:push']},
 	cloud: {cloudevents: true, events: ['order.made']},
+	zendesk: {signature: 'zendesk'},
+	paddle: {signature: 'paddle', events: ['transaction.paid']},
+	pagerduty: {signature: 'pagerduty', events: ['incident.triggered']},
+	telegram: {signature: 'telegram', secret: 'the secret'},
+	bearer: {
+		signature: {header: 'Authorization', prefix: 'Bearer', token: true},
+		secret: 'the secret',
+	},
+	basic: {
+		signature: {header: 'Authorization', prefix: 'Basic', token: true},
+		secret: 'the secret',
+	},
 	rotated: {secret: ['first secret', 'second secret']},
 	standard: {secret: 'whsec_c2VjcmV0IG9mIHRoZSBzZW5kZXI='},
 	mixed: {secret: ['whpk_PCFXd6YF4vEn0uB2EIPoHDAGZlh6HTjAVOhTqNYTyLE=', 'second secret']},
@@ -40,7 +52,10 @@ test('a test event is signed as the senders of its route sign', async () => {
 		const answer = await gateway.port.sendTestEvent(name);
 		expect([name, answer.status]).toEqual([name, 202]);
 		const line = await gateway.port.curlLine(name);
-		const {stdout} = await run('/bin/sh', ['-c', line]);
+		const {stdout} = await run('/bin/sh', ['-c', line], {
+			env: {...process.env, SECRET: 'the secret'},
+		});
+		expect(line).not.toContain('the secret');
 		expect([name, JSON.parse(stdout)]).toMatchObject([name, {status: 'accepted'}]);
 	}
 

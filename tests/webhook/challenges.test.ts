@@ -129,3 +129,50 @@ test('cloudevents: below the prefix of another profile there is no such route', 
 	});
 	expect(found.status).toBe(200);
 });
+
+const postZoom = async (receiver: TestReceiver, payload: unknown, key = secret) => {
+	const body = JSON.stringify(payload);
+	const time = String(Math.floor(receiver.clock.now() / 1000));
+	return send(receiver.url, {
+		method: 'POST',
+		path: '/webhooks/hook',
+		body,
+		headers: {
+			...json,
+			'X-Zm-Request-Timestamp': time,
+			'X-Zm-Signature': `v0=${hmac(`v0:${time}:${body}`, key)}`,
+		},
+	});
+};
+
+const validation = {
+	event: 'endpoint.url_validation',
+	payload: {plainToken: 'qgg8vlvZRS6UYooatFL8Aw'},
+};
+
+test('zoom: `endpoint.url_validation` is answered with the secret that the request was signed with', async () => {
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute({
+				signature: {kind: 'zoom'},
+				secrets: ['new', secret],
+				retiredSecrets: [{secret: 'old', until: 1_750_000_000_000 + 3_600_000}],
+			}),
+		],
+	});
+	for (const key of ['new', secret, 'old']) {
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		const answer = await postZoom(receiver, validation, key);
+		expect([answer.status, answer.json]).toEqual([
+			200,
+			{
+				plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
+				encryptedToken: hmac('qgg8vlvZRS6UYooatFL8Aw', key),
+			},
+		]);
+	}
+
+	expect(receiver.last()).toMatchObject({event: 'endpoint.url_validation', outcome: 'challenge'});
+	const event = {event: 'meeting.started', payload: {plainToken: 'x'}};
+	expect((await postZoom(receiver, event)).json).toMatchObject({event: 'meeting.started'});
+});

@@ -143,3 +143,40 @@ test('a replay sees the same event: the headers are kept with the delivery', () 
 	const received = {...headers, 'linear-signature': 'x', 'stripe-signature': 'x'};
 	expect(headersToStore(received, text => text)).toEqual(headers);
 });
+
+test.for<
+	readonly [
+		Exclude<SignatureSpec['kind'], 'custom'>,
+		Record<string, string>,
+		JsonValue,
+		string,
+		string,
+	]
+>([
+	['bitbucket', {'x-event-key': 'repo:push', 'x-request-uuid': 'u1'}, {}, 'repo:push', 'u1'],
+	['bitbucket', {'x-event-key': 'pr:opened', 'x-request-id': 'u2'}, {}, 'pr:opened', 'u2'],
+	['discord', {}, {id: '9', type: 2}, 'unknown', '9'],
+	['grafana', {'x-request-id': 'r'}, {status: 'firing', type: 'x'}, 'firing', 'r'],
+	['paddle', {}, {event_type: 'transaction.paid', event_id: 'evt_1'}, 'transaction.paid', 'evt_1'],
+	[
+		'pagerduty',
+		{},
+		{event: {event_type: 'incident.triggered', id: 'e1'}},
+		'incident.triggered',
+		'e1',
+	],
+	['sentry', {'sentry-hook-resource': 'issue', 'request-id': 'r1'}, {action: 'x'}, 'issue', 'r1'],
+	['telegram', {}, {update_id: 10_000, message: {}}, 'message', '10000'],
+	[
+		'zendesk',
+		{'x-zendesk-webhook-invocation-id': 'i1'},
+		{type: 'zen:event', id: 7},
+		'zen:event',
+		'i1',
+	],
+	['zoom', {'x-request-id': 'r'}, {event: 'meeting.started'}, 'meeting.started', 'r'],
+])('%s names event and delivery', ([kind, headers, payload, event, id]) => {
+	const route = routeOf(kind);
+	expect(eventOf(route, {headers, payload}).name).toBe(event);
+	expect((bodyIdOf(route, {headers, payload}) ?? headerIdOf(route, headers)).deliveryId).toBe(id);
+});

@@ -18,6 +18,8 @@ export type Sender = {
 	readonly header: string;
 	readonly secret: string;
 	readonly otherSecret: string;
+	/** It sends the secret itself: nothing is signed. */
+	readonly isToken?: true;
 	/** Several signatures in one header are its way to rotate a secret. */
 	readonly separator?: string;
 	/** The library works on text: bodies that are no UTF-8 are beyond it. */
@@ -48,9 +50,14 @@ const succeeds = (attempt: () => unknown) => {
 	}
 };
 
+/** Unix seconds, or RFC 3339. */
+const momentOf = (text: string): number =>
+	/^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text);
+
 /** A sender whose documentation says: sign again and compare the texts. */
 function signedAgain(
 	sender: Omit<Sender, 'accepts' | 'isText' | 'secret' | 'otherSecret'> & {
+		readonly secret?: string;
 		/** The header with the Unix seconds that must be near. */
 		readonly timestampHeader?: string;
 	},
@@ -63,7 +70,11 @@ function signedAgain(
 		async accepts({headers, ...signing}) {
 			const {header, timestampHeader} = sender;
 			const sentAt =
-				timestampHeader === undefined ? signing.nowMs : Number(headers[timestampHeader]) * 1000;
+				timestampHeader === undefined ? signing.nowMs : momentOf(headers[timestampHeader] ?? '');
+			if (Number.isNaN(sentAt)) {
+				return false;
+			}
+
 			const expected = await sender.sign({...signing, nowMs: sentAt});
 			return (
 				Math.abs(sentAt - Math.floor(signing.nowMs / 1000) * 1000) <= 300_000 &&
@@ -120,6 +131,7 @@ export const senders: readonly Sender[] = [
 	},
 	signedAgain({
 		name: 'token',
+		isToken: true,
 		header: 'x-gitlab-token',
 		sign: ({secret}) => ({'x-gitlab-token': secret}),
 	}),
@@ -194,6 +206,125 @@ export const senders: readonly Sender[] = [
 		header: 'linear-signature',
 		sign: ({body, secret}) => ({
 			'linear-signature': hmac('sha256', secret, body).digest('hex'),
+		}),
+	}),
+	// https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/#Secure-webhooks
+	signedAgain({
+		name: 'bitbucket',
+		signature: {kind: 'bitbucket'},
+		header: 'x-hub-signature',
+		sign: ({body, secret}) => ({
+			'x-hub-signature': `sha256=${hmac('sha256', secret, body).digest('hex')}`,
+		}),
+	}),
+	// https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/#hmac-signature
+	signedAgain({
+		name: 'grafana',
+		signature: {kind: 'grafana'},
+		header: 'x-grafana-alerting-signature',
+		sign: ({body, secret}) => ({
+			'x-grafana-alerting-signature': hmac('sha256', secret, body).digest('hex'),
+		}),
+	}),
+	// https://developer.paddle.com/webhooks/signature-verification
+	{
+		name: 'paddle',
+		signature: {kind: 'paddle'},
+		header: 'paddle-signature',
+		secret: 'pdl_ntfset_one',
+		otherSecret: 'pdl_ntfset_two',
+		separator: ';',
+		isText: false,
+		sign: ({body, secret, nowMs}) => ({
+			'paddle-signature': `ts=${secondsOf(nowMs)};h1=${hmac('sha256', secret, `${secondsOf(nowMs)}:`, body).digest('hex')}`,
+		}),
+		async accepts({body, secret, nowMs, headers}) {
+			const items = (headers['paddle-signature'] ?? '').split(';').map(item => item.split('='));
+			const [time = ''] = items.flatMap(([name, value = '']) => (name === 'ts' ? [value] : []));
+			const expected = hmac('sha256', secret, `${time}:`, body).digest('hex');
+			return (
+				Math.abs(Number(time) - Math.floor(nowMs / 1000)) <= 300 &&
+				items.some(([name, value]) => name === 'h1' && value === expected)
+			);
+		},
+	},
+	// https://developer.pagerduty.com/docs/verifying-webhook-signatures
+	{
+		name: 'pagerduty',
+		signature: {kind: 'pagerduty'},
+		header: 'x-pagerduty-signature',
+		secret: 'correct horse',
+		otherSecret: 'battery staple',
+		separator: ',',
+		isText: false,
+		sign: ({body, secret}) => ({
+			'x-pagerduty-signature': `v1=${hmac('sha256', secret, body).digest('hex')}`,
+		}),
+		async accepts({body, secret, headers}) {
+			const expected = `v1=${hmac('sha256', secret, body).digest('hex')}`;
+			const signatures = (headers['x-pagerduty-signature'] ?? '').split(',');
+			return signatures.some(signature => signature.trim() === expected);
+		},
+	},
+	// https://docs.sentry.io/organization/integrations/integration-platform/webhooks/#verifying-the-signature
+	signedAgain({
+		name: 'sentry',
+		signature: {kind: 'sentry'},
+		header: 'sentry-hook-signature',
+		sign: ({body, secret}) => ({
+			'sentry-hook-signature': hmac('sha256', secret, body).digest('hex'),
+		}),
+	}),
+	// https://core.telegram.org/bots/api#setwebhook
+	signedAgain({
+		name: 'telegram',
+		isToken: true,
+		signature: {kind: 'telegram'},
+		header: 'x-telegram-bot-api-secret-token',
+		sign: ({secret}) => ({'x-telegram-bot-api-secret-token': secret}),
+	}),
+	// https://developer.zendesk.com/documentation/webhooks/verifying/
+	signedAgain({
+		name: 'zendesk',
+		signature: {kind: 'zendesk'},
+		header: 'x-zendesk-webhook-signature',
+		timestampHeader: 'x-zendesk-webhook-signature-timestamp',
+		sign({body, secret, nowMs}) {
+			const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+			return {
+				'x-zendesk-webhook-signature-timestamp': time,
+				'x-zendesk-webhook-signature': hmac('sha256', secret, time, body).digest('base64'),
+			};
+		},
+	}),
+	// https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events
+	signedAgain({
+		name: 'zoom',
+		signature: {kind: 'zoom'},
+		header: 'x-zm-signature',
+		timestampHeader: 'x-zm-request-timestamp',
+		sign: ({body, secret, nowMs}) => ({
+			'x-zm-request-timestamp': secondsOf(nowMs),
+			'x-zm-signature': `v0=${hmac('sha256', secret, `v0:${secondsOf(nowMs)}:`, body).digest('hex')}`,
+		}),
+	}),
+	// RFC 6750 §2.1
+	signedAgain({
+		name: 'bearer',
+		isToken: true,
+		signature: {kind: 'custom', header: 'authorization', prefix: 'Bearer', token: true},
+		header: 'authorization',
+		sign: ({secret}) => ({authorization: `Bearer ${secret}`}),
+	}),
+	// RFC 7617 §2
+	signedAgain({
+		name: 'basic',
+		isToken: true,
+		signature: {kind: 'custom', header: 'authorization', prefix: 'Basic ', token: true},
+		header: 'authorization',
+		secret: 'svc:p\u00e4ssword',
+		sign: ({secret}) => ({
+			authorization: `Basic ${Buffer.from(secret).toString('base64')}`,
 		}),
 	}),
 	signedAgain({

@@ -310,3 +310,36 @@ test('bytes are signed, a body that is no UTF-8 passes: stripe', () => {
 	const headers = {'stripe-signature': stripeHeader(now, noUtf8)};
 	expect(check(stripe, headers, {body: noUtf8}).ok).toBe(true);
 });
+
+const zendesk = {kind: 'zendesk'} as const;
+
+test.for([
+	['2025-06-15T15:06:40Z', 'zendesk'],
+	['2025-06-15T17:06:40.5+02:00', 'zendesk'],
+	['2025-06-15T15:11:40Z', 'zendesk'],
+	[
+		'2025-06-15T15:11:41Z',
+		'x-zendesk-webhook-signature-timestamp: skew +301 s, at most 300 s either side',
+	],
+	[
+		'1750000000',
+		'x-zendesk-webhook-signature-timestamp is not a time such as 2026-12-24T18:00:00Z',
+	],
+	[
+		'2025-06-15',
+		'x-zendesk-webhook-signature-timestamp is not a time such as 2026-12-24T18:00:00Z',
+	],
+	[
+		'2025-13-45T15:06:40Z',
+		'x-zendesk-webhook-signature-timestamp is not a time such as 2026-12-24T18:00:00Z',
+	],
+] as const)('zendesk: the time is written as %s: %s', ([time, detail]) => {
+	const digest = createHmac('sha256', secret)
+		.update(time + body)
+		.digest('base64');
+	const headers = {
+		'x-zendesk-webhook-signature': digest,
+		'x-zendesk-webhook-signature-timestamp': time,
+	};
+	expect(check(zendesk, headers).detail).toBe(detail);
+});

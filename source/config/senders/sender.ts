@@ -1,21 +1,47 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 
-/** How a signature stands in a request: an HMAC in one header, perhaps with the time that it covers. */
-export type SignatureForm = {
+/** How a request shows that its sender knows the secret. */
+export type SignatureForm = HmacForm | TokenForm | Ed25519Form;
+
+type Form = {
 	/** Lower-case name of the header that holds the signature. */
 	readonly header: string;
+};
+
+/** The secret itself, behind a prefix: `Bearer`. After `Basic` it is the base64 of `user:password`, and those are the secret. */
+export type TokenForm = Form & {readonly token: true; readonly prefix: string};
+
+/** An Ed25519 signature of `<timestamp><body>` in hex; the secret is the public key in hex. */
+export type Ed25519Form = Form & {readonly ed25519: true; readonly timestampHeader: string};
+
+/** An HMAC in one header, perhaps with the time that it covers. */
+export type HmacForm = Form & {
 	readonly algorithm: 'sha1' | 'sha256' | 'sha512';
 	/** Stands before the digest: `sha256=`. Empty for none. */
 	readonly prefix: string;
 	readonly encoding: 'hex' | 'base64';
-	/** Lower-case name of the header with the Unix seconds; within 300 s of our clock. */
+	/** Separates several signatures, or a signature and its time, in the header; absent: a comma. */
+	readonly separator?: ',' | ';';
+	/** Lower-case name of the header with the time; within 300 s of our clock. */
 	readonly timestampHeader?: string;
+	/** The time is written as RFC 3339 has it; absent: in Unix seconds. */
+	readonly isIsoTime?: true;
 	/** The header is a list, `<timestampItem>=<Unix seconds>,<prefix><digest>…`: what stands before the time. Not beside `timestampHeader`. */
 	readonly timestampItem?: string;
 	/** What is signed: `{body}`, `{timestamp}.{body}`. `{body}` stands in it exactly once. */
 	readonly signed: string;
 	/** Where the body, which is signed, tells the time: Unix milliseconds under `field`, within `toleranceMs` of our clock if they are there. */
 	readonly bodyTime?: {readonly field: string; readonly toleranceMs: number};
+	/** What is signed in place of the body, by a sender that signs its address too: the route has to say it (`public_url`). `undefined`: nothing that can be checked. */
+	readonly contentOf?: (request: AddressedRequest) => string | undefined;
+};
+
+/** A request as its sender made it. */
+export type AddressedRequest = {
+	/** With its query. */
+	readonly url: string;
+	readonly body: Buffer;
+	readonly contentType: string | undefined;
 };
 
 /** Where requests name the event and the delivery: the first that is there and not empty. All of it counts before the general headers. */
@@ -25,6 +51,8 @@ export type Names = {
 	readonly idHeaders?: readonly Parts[];
 	/** Dotted paths into the payload. */
 	readonly eventFields?: readonly string[];
+	/** The event where no field says it; asked after them. */
+	readonly eventIn?: (payload: JsonObject) => string | undefined;
 	/** The identifier is the same at each retry. Where the body is signed, one of these alone counts. */
 	readonly idFields?: readonly Parts[];
 };

@@ -1,0 +1,15 @@
+import type {SenderPreset} from './sender.ts';
+
+/** @see https://developer.pagerduty.com/docs/verifying-webhook-signatures */
+export const pagerduty: SenderPreset = {
+	description:
+		'`X-PagerDuty-Signature: v1=…`, of several any passes; event and identifier are `event.event_type` and `event.id` of the body',
+	signature: {
+		header: 'x-pagerduty-signature',
+		algorithm: 'sha256',
+		prefix: 'v1=',
+		encoding: 'hex',
+		signed: '{body}',
+	},
+	names: {eventFields: ['event.event_type'], idFields: ['event.id']},
+};

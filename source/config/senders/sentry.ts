@@ -1,0 +1,15 @@
+import type {SenderPreset} from './sender.ts';
+
+/** The secret is the client secret of the integration. @see https://docs.sentry.io/organization/integrations/integration-platform/webhooks/ */
+export const sentry: SenderPreset = {
+	description:
+		'`Sentry-Hook-Signature`; event and identifier come from `Sentry-Hook-Resource` and `Request-ID`, which are not signed',
+	signature: {
+		header: 'sentry-hook-signature',
+		algorithm: 'sha256',
+		prefix: '',
+		encoding: 'hex',
+		signed: '{body}',
+	},
+	names: {eventHeaders: ['sentry-hook-resource'], idHeaders: ['request-id']},
+};

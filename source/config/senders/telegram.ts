@@ -1,0 +1,12 @@
+import type {SenderPreset} from './sender.ts';
+
+/** @see https://core.telegram.org/bots/api#setwebhook */
+export const telegram: SenderPreset = {
+	description:
+		'`X-Telegram-Bot-Api-Secret-Token`, the secret itself; the identifier is `update_id`, the event the member beside it (`message`, `callback_query`)',
+	signature: {header: 'x-telegram-bot-api-secret-token', token: true, prefix: ''},
+	names: {
+		idFields: ['update_id'],
+		eventIn: update => Object.keys(update).find(key => key !== 'update_id'),
+	},
+};

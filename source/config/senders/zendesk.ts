@@ -1,0 +1,17 @@
+import type {SenderPreset} from './sender.ts';
+
+/** Bodies of triggers are whatever their authors wrote: no field of them is an identifier. @see https://developer.zendesk.com/documentation/webhooks/verifying/ */
+export const zendesk: SenderPreset = {
+	description:
+		'`X-Zendesk-Webhook-Signature` with `X-Zendesk-Webhook-Signature-Timestamp` (ISO 8601), 300 s; the identifier is `X-Zendesk-Webhook-Invocation-Id`, which is not signed',
+	signature: {
+		header: 'x-zendesk-webhook-signature',
+		algorithm: 'sha256',
+		prefix: '',
+		encoding: 'base64',
+		timestampHeader: 'x-zendesk-webhook-signature-timestamp',
+		isIsoTime: true,
+		signed: '{timestamp}{body}',
+	},
+	names: {idHeaders: ['x-zendesk-webhook-invocation-id']},
+};

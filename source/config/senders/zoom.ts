@@ -1,0 +1,33 @@
+import {isJsonObject} from '../../core/json.ts';
+import {lookUp} from '../../core/payload-path.ts';
+import type {Challenge, SenderPreset} from './sender.ts';
+
+const maxTokenLength = 1024;
+
+/** Also asked every 72 hours. @see https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+const challenge: Challenge = (payload, sign) => {
+	if (!isJsonObject(payload) || payload['event'] !== 'endpoint.url_validation') {
+		return undefined;
+	}
+
+	const plainToken = lookUp(payload, ['payload', 'plainToken']);
+	return typeof plainToken === 'string' && plainToken.length <= maxTokenLength
+		? {body: {plainToken, encryptedToken: sign(plainToken)}}
+		: undefined;
+};
+
+/** The secret is the secret token of the app. @see https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events */
+export const zoom: SenderPreset = {
+	description:
+		'`X-Zm-Signature` with `X-Zm-Request-Timestamp`, 300 s; the event is `event` of the body; there is no identifier: `dedupe_body: true`; `endpoint.url_validation` is answered',
+	signature: {
+		header: 'x-zm-signature',
+		algorithm: 'sha256',
+		prefix: 'v0=',
+		encoding: 'hex',
+		timestampHeader: 'x-zm-request-timestamp',
+		signed: 'v0:{timestamp}:{body}',
+	},
+	names: {eventFields: ['event']},
+	challenge,
+};

@@ -1,0 +1,91 @@
+import {generateKeyPairSync, sign} from 'node:crypto';
+import {expect, test} from 'vitest';
+import {verifySignature} from '../../source/webhook/signature.ts';
+import {makeRoute, send, startReceiver} from './start-receiver.ts';
+import type {TestReceiver} from './start-receiver.ts';
+
+const {publicKey, privateKey} = generateKeyPairSync('ed25519');
+const hexKey = Buffer.from(publicKey.export({format: 'jwk'}).x ?? '', 'base64url').toString('hex');
+const otherKey = generateKeyPairSync('ed25519');
+const nowMs = 1_750_000_000_000;
+
+// https://docs.discord.com/developers/interactions/overview#validating-security-request-headers
+const signed = (body: string, timeMs = nowMs, key = privateKey) => {
+	const time = String(Math.floor(timeMs / 1000));
+	return {
+		'x-signature-timestamp': time,
+		'x-signature-ed25519': sign(null, Buffer.from(time + body), key).toString('hex'),
+	};
+};
+
+const route = makeRoute({secrets: [hexKey], signature: {kind: 'discord'}});
+
+const check = (headers: Record<string, string>, body = '{}', overrides = {}) =>
+	verifySignature({...route, ...overrides}, {headers, body: Buffer.from(body)}, nowMs);
+
+test('`X-Signature-Ed25519` over time and body, with the public key of the application', () => {
+	expect(check(signed('{}'))).toEqual({ok: true, scheme: 'discord', detail: 'discord'});
+	expect(check(signed('{}'), '{} ').detail).toBe('discord: does not match the secret');
+	expect(check(signed('{}', nowMs, otherKey.privateKey)).ok).toBe(false);
+	expect(check(signed('{}', nowMs - 301_000)).detail).toBe(
+		'x-signature-timestamp: skew -301 s, at most 300 s either side',
+	);
+	expect(check({...signed('{}'), 'x-signature-ed25519': 'abc'}).detail).toBe(
+		'discord: the header is not an Ed25519 signature in hex',
+	);
+	const {'x-signature-timestamp': _, ...timeless} = signed('{}');
+	expect(check(timeless).detail).toBe('x-signature-timestamp is missing');
+});
+
+test('a list of keys, and a retired one, pass as for every scheme', () => {
+	const other = Buffer.from(
+		otherKey.publicKey.export({format: 'jwk'}).x ?? '',
+		'base64url',
+	).toString('hex');
+	const headers = signed('{}');
+	expect(check(headers, '{}', {secrets: [other, hexKey.toUpperCase()]}).detail).toBe(
+		'discord with secret 2 of 2',
+	);
+	expect(
+		check(headers, '{}', {
+			secrets: [other],
+			retiredSecrets: [{secret: hexKey, until: nowMs + 3_600_000}],
+		}).ok,
+	).toBe(true);
+});
+
+test('what everybody may know is the key of nothing else', () => {
+	for (const secrets of [[hexKey], ['']]) {
+		expect(check({'x-hub-signature-256': 'sha256=00'}, '{}', {secrets}).ok).toBe(false);
+	}
+});
+
+const postSigned = async (receiver: TestReceiver, payload: unknown, key = privateKey) => {
+	const body = JSON.stringify(payload);
+	return send(receiver.url, {
+		method: 'POST',
+		path: '/webhooks/hook',
+		headers: {'Content-Type': 'application/json', ...signed(body, receiver.clock.now(), key)},
+		body,
+	});
+};
+
+test('PING is answered: of an interactions endpoint with its type, of webhook events with 204', async () => {
+	await using receiver = await startReceiver({routes: [route]});
+	const ping = await postSigned(receiver, {id: '1', type: 1, version: 1});
+	expect([ping.status, ping.json]).toEqual([200, {type: 1}]);
+	const bare = await postSigned(receiver, {version: 1, application_id: '2', type: 0});
+	expect([bare.status, bare.text, bare.headers['content-length']]).toEqual([204, '', undefined]);
+	expect(receiver.deliveries.map(({outcome}) => outcome)).toEqual(['challenge', 'challenge']);
+	expect(receiver.woken).toEqual([]);
+	// Discord tries a wrong signature, too, before it takes an address.
+	const forged = await postSigned(receiver, {type: 1}, otherKey.privateKey);
+	expect(forged.status).toBe(401);
+});
+
+test('webhook events have type 1, too, and are events', async () => {
+	await using receiver = await startReceiver({routes: [route]});
+	const event = {type: 'APPLICATION_AUTHORIZED', timestamp: '2026-01-01T00:00:00', data: {}};
+	const answer = await postSigned(receiver, {version: 1, type: 1, event});
+	expect(answer.json).toMatchObject({status: 'accepted', event: 'APPLICATION_AUTHORIZED'});
+});
