@@ -8,6 +8,7 @@ import {lockFile} from '../core/file-lock.ts';
 import {ownFileFlags} from '../core/planted-file.ts';
 import type {GatewayStatus} from '../gateway/port.ts';
 import type {Context} from './context.ts';
+import {prepareFirstRun, stepsOf} from './first-run.ts';
 import {findGateway} from './gateway-access.ts';
 import {printLines, tell} from './print.ts';
 
@@ -42,6 +43,14 @@ export async function startInBackground(context: Context): Promise<void> {
 
 	const paths = context.paths();
 	ensureHome(paths);
+	const first = await prepareFirstRun(paths, context);
+	if (first) {
+		printLines(
+			context,
+			stepsOf(first, paths).map(step => `First start: ${step}`),
+		);
+	}
+
 	mkdirSync(paths.logs, {recursive: true, mode: 0o700});
 	const outputPath = join(paths.logs, 'gateway.out');
 	const output = openSync(

@@ -49,3 +49,12 @@ export async function prepareFirstRun(
 	await editConfig(paths, [], {clock});
 	return {route: Object.keys(entries)[0] ?? route};
 }
+
+/** What that did, a line each. */
+export const stepsOf = (
+	{route: first}: FirstRun,
+	{config, subscriptions}: Pick<HomePaths, 'config' | 'subscriptions'>,
+): readonly string[] => [
+	`wrote ${config}`,
+	`wrote ${subscriptions}: "${first}", with a secret of its own`,
+];

@@ -6,7 +6,6 @@ import type {GatewayPort} from '../gateway/port.ts';
 import type {SavedState} from '../tui/state/saved-state.ts';
 import type {FirstRunCard} from '../tui/state/view.ts';
 import type {Context} from './context.ts';
-import type {FirstRun} from './first-run.ts';
 import {attachGateway} from './gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
 import {tell} from './print.ts';
@@ -60,13 +59,15 @@ type World = {
 	readonly context: Context;
 	readonly port: GatewayPort;
 	readonly gateway: Gateway | undefined;
-	readonly firstRun: FirstRun | undefined;
+	readonly firstRun: FirstRunCard | undefined;
 	readonly asked: Promise<void>;
 };
 
-async function firstUse(context: Context): Promise<FirstRun | undefined> {
-	const {prepareFirstRun} = await import('./first-run.ts');
-	return prepareFirstRun(context.paths(), context);
+async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
+	const {prepareFirstRun, stepsOf} = await import('./first-run.ts');
+	const paths = context.paths();
+	const first = await prepareFirstRun(paths, context);
+	return first && {route: first.route, steps: stepsOf(first, paths)};
 }
 
 async function loadScreen() {
@@ -112,7 +113,7 @@ async function showScreen(
 			home: paths.home,
 			environment,
 			noColor: Boolean(environment['NO_COLOR']),
-			...(firstRun && {firstRun: cardOf(firstRun, context)}),
+			...(firstRun && {firstRun}),
 			state: readState(paths.tuiState),
 			saveState(state) {
 				kept = state;
@@ -138,15 +139,6 @@ async function showScreen(
 	} else {
 		tell(context, 'The gateway goes on; "svc" attaches again, "svc gateway stop" ends it');
 	}
-}
-
-/** What the first-run card says. */
-function cardOf({route}: FirstRun, context: Context): FirstRunCard {
-	const {config, subscriptions} = context.paths();
-	return {
-		steps: [`wrote ${config}`, `wrote ${subscriptions}: "${route}", with a secret of its own`],
-		route,
-	};
 }
 
 /** Lines on stdout, until a signal comes or nobody reads them any more. */

@@ -90,6 +90,27 @@ test('"which then exits 1": the status of a gateway with a slip names it, and ex
 	expect([mended.code, mended.stdout]).toEqual([0, expect.not.stringContaining('slip ')]);
 });
 
+test('"svc gateway" in a fresh home makes the same first configuration as the interface', async () => {
+	await using background = withBackground(await temporaryHome());
+	const {home, start, run} = background;
+	const {stdout} = await start();
+	// The port that it takes may be taken on this machine: then the receiver says so.
+	expect(stdout.split('\n').slice(0, 2)).toEqual([
+		`First start: wrote ${home.file('config.yaml')}`,
+		`First start: wrote ${home.file('webhook_subscriptions.json')}: "github", with a secret of its own`,
+	]);
+	expect(await home.read('config.yaml')).toContain('host: 127.0.0.1');
+	const {webhook} = JSON.parse((await run('gateway', 'status', '--json')).stdout);
+	expect(Object.keys(webhook)).toEqual([expect.stringMatching(/^(?:url|refused)$/)]);
+	expect(stdout).not.toContain(
+		JSON.parse(await home.read('webhook_subscriptions.json')).github.secret,
+	);
+	// Once: what a person takes out does not come back.
+	await run('gateway', 'stop');
+	await home.write('webhook_subscriptions.json', '{}');
+	expect((await start()).stdout).not.toContain('First start');
+});
+
 test('"svc gateway" beside one whose receiver is refused says so, and why', async () => {
 	await using gateway = await startTestGateway({
 		config:

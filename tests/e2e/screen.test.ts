@@ -51,8 +51,7 @@ test.for([
 		await pty.waitForText(/● :\d+/);
 
 		pty.press('T');
-		await pty.waitForText('Answered 202');
-		pty.press('enter');
+		await pty.waitForText('Answered 202 accepted');
 		await pty.waitForText(/github .*pull_request .*202 accepted/);
 		pty.press('7');
 		await pty.waitForText(/\[7 Runs/);

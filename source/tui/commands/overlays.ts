@@ -1,5 +1,6 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {paletteEntries} from '../overlay/palette-entries.ts';
+import {deliveryList} from '../panes/traffic/delivery-list.ts';
 import {sendTest} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
@@ -9,6 +10,7 @@ import {fieldCommands} from './field.ts';
 import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {menuCommands} from './menu.ts';
+import {openPane} from './navigate.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
 import {trialCommands} from './trial.ts';
 
@@ -64,11 +66,14 @@ const firstRunCommands: readonly Command[] = [
 		id: 'first-run.test',
 		scope: 'first-run',
 		keys: ['T'],
-		label: literal('send a test event'),
+		label: literal('send a test event, and go to the traffic'),
 		run(shell) {
 			const {overlay} = shell.view.get();
 			if (isKind(overlay, 'first-run')) {
-				sendTest(shell, overlay.card.route);
+				const {route} = overlay.card;
+				close(shell);
+				openPane(shell, deliveryList.id);
+				sendTest(shell, route);
 			}
 		},
 	},

@@ -150,7 +150,7 @@ export function firstRunLines(
 		),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
-		hint(literal('T'), literal('sends a signed pull_request event through the HTTP port')),
+		hint(literal('T'), literal('sends a signed pull_request event through the port, and shows it')),
 		hint(literal('c'), literal('copies a curl line that does the same')),
 		hint(literal('Enter'), literal('goes to the traffic')),
 	];

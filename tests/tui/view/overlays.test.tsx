@@ -152,7 +152,7 @@ test('what cannot be done now comes last, with its reason', async () => {
 	);
 });
 
-test('the first-run card shows what was written; T sends, c copies, Enter closes', async () => {
+test('the first-run card shows what was written; c copies, T sends and goes on to the traffic', async () => {
 	const port = createFakePort();
 	const card = {steps: ['wrote /home/ann/.svc/config.yaml'], route: 'hello'};
 	await using shown = await showShell(port, narrow, {firstRun: card});
@@ -167,12 +167,14 @@ test('the first-run card shows what was written; T sends, c copies, Enter closes
 	await shown.pass(200);
 	expect(shown.text()).toContain('svc-offline-1 (no model is configured)');
 
-	await shown.screen.press('c', 'T');
+	await shown.screen.press('c');
+	expect(shown.text()).not.toContain('── Traffic');
+	await shown.screen.press('T');
 	await shown.pass(0);
 	expect(shown.desktop.copied).toEqual(['curl http://127.0.0.1:8644/webhooks/hello']);
 	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['hello']});
-	await shown.screen.press('enter');
 	expect(shown.text()).toContain('── Traffic');
+	expect(shown.screen.lines().at(-1)).toContain('Answered 202 accepted');
 });
 
 test('a toast goes after four seconds', async () => {

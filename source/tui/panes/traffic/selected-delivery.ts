@@ -61,5 +61,15 @@ export async function stored(
 
 /** What our own receiver answered. */
 export const sayAnswer = (shell: Shell, {status, body}: ReceiverAnswer): void => {
-	shell.toast(safe`Answered ${status} ${clean(body)}`, status < 400 ? 'good' : 'bad');
+	shell.toast(safe`Answered ${status} ${clean(wordOf(body))}`, status < 400 ? 'good' : 'bad');
 };
+
+/** The word of an answer of the receiver that says what became of the event: its status, or what is wrong. */
+function wordOf(body: string): string {
+	try {
+		const {status, error} = JSON.parse(body);
+		return String(status ?? error ?? body);
+	} catch {
+		return body;
+	}
+}
