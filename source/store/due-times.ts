@@ -17,8 +17,10 @@ export type DueTimes = {
 		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
 		wait: Pick<TimedRun, 'isPromised'> & {readonly waitMs: number},
 	): void;
-	/** It was leased, or has ended. */
+	/** It was leased, has ended, or need not wait any more. */
 	remove(runId: number): void;
+	/** Whether it waits for a time that lies ahead. */
+	isAhead(runId: number): boolean;
 };
 
 export function createDueTimes({
@@ -58,5 +60,6 @@ export function createDueTimes({
 		remove(runId) {
 			timed.remove(runId);
 		},
+		isAhead: runId => timed.waitMs(runId) > 0,
 	};
 }

@@ -129,7 +129,7 @@ export type Runs = {
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
 	/** Ends a queued, waiting or leased run as `cancelled`; `false` when it has ended or does not exist. */
 	cancel(runId: number): Promise<boolean>;
-	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery); `false` otherwise. */
+	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
 	get(runId: number): Promise<StoredRun | undefined>;
 	/** The run without its plan, answer and transcript: what faces list. */

@@ -32,7 +32,7 @@ export function createRunSteps({
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
-	const find = database.prepare('select state, finished_at from run where id = ?');
+	const find = database.prepare('select state, finished_at, due_at from run where id = ?');
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(
 		`update run set delivery_started = 1, delivery_attempt = delivery_attempt + 1 where ${fence} and state = 'delivering'`,
@@ -51,6 +51,8 @@ export function createRunSteps({
 		`update run set state = ?, due_at = ?, finished_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0,
 			started_at = iif(?1 = 'queued', null, started_at) where id = ?`,
 	);
+
+	const hasten = database.prepare('update run set due_at = ? where id = ?');
 
 	const stateOf = (lease: Lease): RunState | undefined => {
 		const row = leased.get(lease.run.id, lease.token);
@@ -106,6 +108,12 @@ export function createRunSteps({
 		},
 		retry(runId, now) {
 			const row = find.get(runId);
+			if (row && row['due_at'] !== null && times.isAhead(runId)) {
+				times.remove(runId);
+				hasten.run(now, runId);
+				return true;
+			}
+
 			const from = wordOf<RunState>(row?.['state']);
 			const state = restarts[from];
 			if (!row || !state) {

@@ -11,6 +11,15 @@ test('"svc config path": the file of the home, and of the profile', async () => 
 	expect((await command(['-p', 'work', 'config', 'path'], options)).stdout).toBe(
 		`${home.file('profiles/work/config.yaml')}\n`,
 	);
+	expect(JSON.parse((await command(['config', 'path', '--json'], options)).stdout)).toEqual({
+		home: home.path,
+		profile: 'default',
+		config: home.file('config.yaml'),
+		env: home.file('.env'),
+		subscriptions: home.file('webhook_subscriptions.json'),
+		stateDb: home.file('state.db'),
+		gatewayLog: home.file('logs/gateway.log'),
+	});
 	expect(await command(['-p', '../x', 'config', 'path'], options)).toMatchObject({
 		code: 2,
 		stdout: '',

@@ -1,7 +1,9 @@
+import {Ajv2020} from 'ajv/dist/2020.js';
 import {expect, test} from 'vitest';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
 import {valueAt} from '../../source/config/plain-data.ts';
 import {senderNames} from '../../source/config/senders/senders.ts';
+import {jobSchemaJson} from '../../source/schedule/job.ts';
 
 test('the JSON Schema says what every setting is, and forbids unknown keys', () => {
 	const schema = configSchemaJson();
@@ -74,4 +76,16 @@ test('the schema knows what a route may say of signing, gathering and replaced s
 test('it is made of plain data, once', () => {
 	expect(configSchemaJson()).toBe(configSchemaJson());
 	expect(JSON.parse(JSON.stringify(configSchemaJson()))).toEqual(configSchemaJson());
+});
+
+test('a strict validator compiles both schemas, and finds what the program finds', () => {
+	const ajv = new Ajv2020({strict: true, allErrors: true});
+	expect(() => ajv.compile(jobSchemaJson())).not.toThrow();
+	const validate = ajv.compile(configSchemaJson());
+	const servers = {mcp_servers: {crm: {command: 'a', trust: 'untrusted'}}};
+	expect(validate({platforms: {webhook: {enabled: true, rate_limit: 60}}, ...servers})).toBe(true);
+	expect(validate({platforms: {webhook: {rate_limt: 60}}})).toBe(false);
+	expect(validate({runs: {concurrency: 'x'}})).toBe(false);
+	// What an editor offers.
+	expect(JSON.stringify(configSchemaJson())).toContain('"enum":["full","untrusted"]');
 });

@@ -540,6 +540,39 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 			})(),
 		);
 
+		test(
+			'a person lets a run that waits for its next try start now, and one that is due or leased alone',
+			use(async (store, clock, home) => {
+				const agent = await acceptRun(store);
+				await settle(store, {state: 'retry', at: startMs + 5000, error: 'no network'});
+				const delivery = await acceptRun(store);
+				const lease = await leaseOne(store);
+				await store.runs.answer(lease, sampleAnswer);
+				await store.runs.markDeliveryStarted(lease);
+				await store.runs.settle(lease, {state: 'retry', at: startMs + 9000, error: '502'});
+				expect(await store.runs.lease(2, 1000)).toEqual([]);
+
+				expect(await store.runs.retry(delivery)).toBe(true);
+				expect(await store.runs.retry(delivery)).toBe(false);
+				expect(await store.runs.nextDue()).toBe(clock.now());
+				expect(await store.runs.counts()).toEqual({queued: 1, active: 1});
+				const [again] = await store.runs.lease(2, 1000);
+				expect(again).toMatchObject({
+					phase: 'deliver',
+					run: {id: delivery, fullAnswer: 'All good'},
+				});
+				expect(await store.runs.retry(delivery)).toBe(false);
+
+				// As it is on disk.
+				expect(await store.runs.retry(agent)).toBe(true);
+				await using crashed = await home.crash();
+				const after = await crashed.open(clock);
+				expect(await after.runs.view(agent)).toMatchObject({state: 'queued', attempt: 1});
+				expect((await after.runs.lease(2, 1000)).map(({run}) => run.id)).toContain(agent);
+				await after[Symbol.asyncDispose]();
+			}),
+		);
+
 		test.for(['done', 'silent'] as const)('a run that ended %s is over', async state =>
 			use(async store => {
 				const id = await endedRun(store, state);

@@ -8,9 +8,15 @@ export function addConfigCommands(program: Command, context: Context): void {
 
 	group
 		.command('path')
-		.description('print where config.yaml is')
-		.action(() => {
-			printLines(context, [context.paths().config]);
+		.description('print where config.yaml is; as JSON, also what else the home holds')
+		.option('--json', 'print JSON')
+		.action(({json}: {json?: boolean}) => {
+			const {home, profile, config, env, subscriptions, stateDb, gatewayLog} = context.paths();
+			if (json) {
+				printJson(context, {home, profile, config, env, subscriptions, stateDb, gatewayLog});
+			} else {
+				printLines(context, [config]);
+			}
 		});
 
 	group

@@ -91,14 +91,16 @@ export function addRunCommands(program: Command, context: Context): void {
 
 	group
 		.command('retry')
-		.description('put a run that ended badly back in the queue')
+		.description(
+			'put a run that ended badly back in the queue, or let one that waits for its time start now',
+		)
 		.argument('<run>', 'number of the run', oneRun)
 		.action(async (id: number) => {
 			const gateway = await requireGateway(context);
 			if (!(await gateway.retryRun(id))) {
 				throw new SvcError(
 					'run_not_retryable',
-					`Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried`,
+					`Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried, and those that wait for their time`,
 				);
 			}
 

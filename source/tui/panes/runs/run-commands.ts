@@ -73,14 +73,16 @@ function askToRetry(shell: Shell): void {
 	change(shell, {
 		overlay: {
 			kind: 'confirm',
-			title: safe`Try run #${run.id} of ${clean(run.route)} again`,
+			title: hasEnded(run.state)
+				? safe`Try run #${run.id} of ${clean(run.route)} again`
+				: safe`Let run #${run.id} of ${clean(run.route)} start now`,
 			lines: [
 				...(advice === undefined ? [] : [advice]),
-				retryFrom[run.state] === 'agent'
+				(retryFrom[run.state] ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
 					? safe`The agent runs again, then its answer goes to ${clean(run.target)}.`
 					: safe`The answer that is there goes to ${clean(run.target)}.`,
 			],
-			act: literal('try again'),
+			act: hasEnded(run.state) ? literal('try again') : literal('start now'),
 			run() {
 				shell.attempt(async () => {
 					const done = await shell.port.retryRun(run.id);
@@ -136,11 +138,8 @@ export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.retry',
 		keys: ['t'],
-		label: literal('try again (asks)'),
-		why: why(
-			canRetry,
-			literal('A run that waits, is under way, done or silent cannot be tried again'),
-		),
+		label: literal('try again, or now (asks)'),
+		why: why(canRetry, literal('A run that is under way, done or silent cannot be tried again')),
 		run: askToRetry,
 	},
 	{

@@ -79,8 +79,12 @@ export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>
 	uncertain: 'delivery',
 };
 
-/** Whether a person may ask for another try. */
-export const canRetry = ({state}: Run): boolean => retryFrom[state] !== undefined;
+/** Whether the run waits for its time, or for its next try. */
+const waits = ({state, nextAttemptAt}: Run): boolean =>
+	nextAttemptAt !== undefined && !hasEnded(state);
+
+/** Whether a person may ask for another try, or for the next one now. */
+export const canRetry = (run: Run): boolean => retryFrom[run.state] !== undefined || waits(run);
 
 /** Whether the run waits for a person to decide. */
 export const needsDecision = ({state}: Run): boolean =>

@@ -146,7 +146,7 @@ test.for([
 
 test.for([
 	['x', 'done', 'The run has ended'],
-	['t', 'done', 'A run that waits, is under way, done or silent cannot be tried again'],
+	['t', 'done', 'A run that is under way, done or silent cannot be tried again'],
 ] as const)('%s on a %s run says why not', async ([key, state, reason]) => {
 	const port = createFakePort({runs: [run(9, {state})]});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
