@@ -1,131 +1,57 @@
-import type {Diagnostic} from '../core/config-view.ts';
+import type {JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
-import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
+import {formatDiagnostic} from './format-diagnostic.ts';
 import {namePattern} from './home-paths.ts';
-import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemsWithData, type KeyPath} from './plain-data.ts';
-import {servedProfile} from './profile-binding.ts';
-import {readRoute, type ReadRoute} from './read-route.ts';
-import {resolveReferences} from './references.ts';
-import {profileNotServed, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
-import {isSet, type RouteContext} from './route-refusals.ts';
-import {problemWithRouteName, type RawRoute} from './route-schema.ts';
+import {profileNotServed} from './resolve-route.ts';
+import {resolveSubscriptions} from './resolve-subscriptions.ts';
+import {tableOf} from './route-table.ts';
 import type {Route} from './route.ts';
 
 const maxNameLength = 128;
 
-/** What subscriptions take from `config`. `place` gives findings their place; without it they have none. */
-export const routeContextOf = (
-	{webhook, paths, multiplexProfiles, profiles}: Config,
-	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(paths.subscriptions),
-): RouteContext & {readonly place: (finding: UnplacedDiagnostic) => Diagnostic} => ({
-	place,
-	profile: paths.profile,
-	multiplexProfiles,
-	profiles,
-	host: webhook.host,
-	secrets: webhook.secrets,
-	rateLimit: webhook.rateLimit,
-	maxBodyBytes: webhook.maxBodyBytes,
-});
+/** What would become of a subscription. */
+export type CheckedSubscription = {
+	/** Why the receiver would refuse it; empty when it would not. */
+	readonly refusals: ReadonlyArray<{readonly code: string; readonly reason: string}>;
+	/**
+	 * What a person should know of one that is not refused: why it is not served all the same (a route of `config.yaml` has its name, its profile is not served), what of it has no
+	 * effect, a profile without a folder. One sentence each.
+	 */
+	readonly warnings: readonly string[];
+	/** Absent when it is refused, or its profile is not served. */
+	readonly route?: Route;
+};
 
 /**
- * Why the receiver would refuse the subscription `name` with `entry`; empty when it would not. The same rules as for a route of `config.yaml`, and the
- * stricter ones for names that are chosen at a prompt. What is only not served (see `warningsOfSubscription`) is not refused.
+ * Resolves the subscription `name` with `entry` as the receiver would. The same rules as for a route of `config.yaml`, and the stricter ones for names that are chosen at a prompt.
  *
  * @see manual/routes.md#subscriptions
  */
 export function checkSubscription(
 	name: string,
-	entry: unknown,
+	entry: JsonValue,
 	config: Config,
-): ReadonlyArray<{readonly code: string; readonly reason: string}> {
+): CheckedSubscription {
 	if (!namePattern.test(name)) {
-		return [
-			{
-				code: 'name_invalid',
-				reason: `Cannot call a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`,
-			},
-		];
+		const reason = `Cannot call a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
+		return {refusals: [{code: 'name_invalid', reason}], warnings: []};
 	}
 
-	const resolved = resolveSubscription(name, entry, routeContextOf(config));
-	return resolved.ok
-		? []
-		: resolved.refusals
-				.filter(({code}) => code !== profileNotServed)
-				.map(({code, reason}) => ({code, reason}));
-}
-
-/** The route behind an entry of the subscriptions file, or why there is none. Never throws. Unknown keys are ignored. */
-export function resolveSubscription(
-	name: string,
-	entry: unknown,
-	context: RouteContext & {
-		/** Gives a finding its place in the file; its path begins with the name. */
-		readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
-		/** The route of this name that is in use. */
-		readonly last?: Route | undefined;
-		/** What is known to be wrong with the entry; paths begin at the entry. */
-		readonly known?: readonly UnplacedDiagnostic[];
-	},
-): ResolvedRoute {
-	const shown = cell(name, maxNameLength).text;
-	const written = {
-		name: shown,
-		source: 'dynamic' as const,
-		place: (finding: UnplacedDiagnostic) => context.place(below([name], finding)),
-		last: context.last?.source === 'dynamic' ? context.last : undefined,
+	const subscriptions = resolveSubscriptions(config, {entries: {[name]: entry}});
+	const {skipped, warnings} = tableOf(config, subscriptions);
+	const resolved = subscriptions.entries.get(name)?.resolved;
+	return {
+		refusals:
+			!resolved || resolved.ok
+				? []
+				: resolved.refusals
+						.filter(({code}) => code !== profileNotServed)
+						.map(({code, reason}) => ({code, reason})),
+		warnings: [
+			...skipped.filter(({source}) => source === 'dynamic').map(({reason}) => reason),
+			...warnings.map(formatDiagnostic),
+		],
+		...(resolved?.ok && {route: resolved.route}),
 	};
-	const nameProblem = problemWithRouteName(name);
-	const known: readonly UnplacedDiagnostic[] =
-		nameProblem === undefined
-			? [...(context.known ?? []), ...problemsWithData(entry)]
-			: [{path: [], message: nameProblem, at: 'key'}];
-	const read = readRoute(entry, known);
-	const {raw, findings: unset} = withSecretsResolved(read.raw, context);
-	return resolveRoute(
-		{
-			...written,
-			...(unset.length > 0
-				? readRoute(entry, [...known, ...unset])
-				: {raw, findings: read.findings}),
-		},
-		context,
-	);
-}
-
-/** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
-function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
-	const profile = servedProfile(raw.profile, context);
-	if (profile === undefined) {
-		return {raw, findings: []};
-	}
-
-	const {environment} = context.profiles.of(profile);
-	const findings: UnplacedDiagnostic[] = [];
-	const resolve = (path: KeyPath, secret: string) => {
-		const resolved = resolveReferences(secret, environment);
-		findings.push(...problemsWithReferences(resolved, profile).map(message => ({path, message})));
-		return resolved.text;
-	};
-
-	const {secret, retired_secrets: retired} = raw;
-	const resolved: RawRoute = {
-		...raw,
-		...(isSet(secret) && {
-			secret:
-				typeof secret === 'string'
-					? resolve(['secret'], secret)
-					: secret.map((one, index) => resolve(['secret', index], one)),
-		}),
-		...(retired && {
-			retired_secrets: retired.map((entry, index) => ({
-				...entry,
-				secret: resolve(['retired_secrets', index, 'secret'], entry.secret),
-			})),
-		}),
-	};
-	return {raw: resolved, findings};
 }

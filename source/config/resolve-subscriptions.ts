@@ -1,6 +1,5 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
-import {resolveSubscription, routeContextOf} from './check-subscription.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
@@ -11,6 +10,7 @@ import type {KeyPath} from './plain-data.ts';
 import {problemWithPlatform} from './platform-problem.ts';
 import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
+import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';

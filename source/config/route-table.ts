@@ -23,7 +23,8 @@ export const buildRouteTable = (
 	options: {readonly strict?: boolean} = {},
 ): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
 
-function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
+/** The same of subscriptions that are resolved. */
+export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {routes: staticRoutes, refusals, slipped: staticSlips, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
 	const skipped: SkippedRoute[] = [...refusals, ...staticSlips, ...notServed];

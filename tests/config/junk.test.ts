@@ -217,8 +217,9 @@ test.for(routeKeys)(
 
 					const table = buildRouteTable(base, {entries: {r: entry}});
 					expect(faultsIn(table)).toEqual([]);
-					const refusals = checkSubscription('r', entry, base);
+					const {refusals, route} = checkSubscription('r', entry, base);
 					expect(refusals.length > 0).toBe(table.routes.size === 0);
+					expect(route).toEqual(table.routes.get('r'));
 					rotateSubscription(entry, {secret: 'new', now: 0, overlapMs: 0});
 				},
 			),

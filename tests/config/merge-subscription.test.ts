@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {checkSubscription} from '../../source/config/check-subscription.ts';
 import {mergeSubscription} from '../../source/config/merge-subscription.ts';
-import {warningsOfSubscription} from '../../source/config/subscription-warnings.ts';
+import type {JsonValue} from '../../source/core/json.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 test('"Creation returns … an auto-generated HMAC secret"', () => {
@@ -118,14 +118,14 @@ test.for([
 	([entry, codes]) => {
 		using home = createTemporaryHome();
 		const config = configOf(home.load());
-		expect(checkSubscription('a', entry, config).map(({code}) => code)).toEqual(codes);
+		expect(checkSubscription('a', entry, config).refusals.map(({code}) => code)).toEqual(codes);
 	},
 );
 
 test('a refusal names the key when there is one', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());
-	const reasonFor = (entry: unknown) => checkSubscription('a', entry, config)[0]?.reason;
+	const reasonFor = (entry: JsonValue) => checkSubscription('a', entry, config).refusals[0]?.reason;
 	expect(reasonFor({secret: 's', prompt: 1})).toMatch(/^Route "a" cannot be used: prompt must be /);
 	expect(reasonFor('text')).toBe('Route "a" cannot be used: must be a mapping, not text');
 	expect(reasonFor({secret: 's', skills: {deep: Infinity}})).toBe(
@@ -147,14 +147,13 @@ test.for([
 ] as const)('what may be created all the same comes with warnings: %j', ([entry, warnings]) => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());
-	expect(checkSubscription('a', entry, config)).toEqual([]);
-	expect(warningsOfSubscription('a', entry, config)).toEqual(warnings);
+	expect(checkSubscription('a', entry, config)).toMatchObject({refusals: [], warnings});
 });
 
 test('a subscription with the name of a static route is told that it is not used', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: 'platforms: {webhook: {routes: {a: {secret: s}}}}'}));
-	expect(warningsOfSubscription('a', {secret: 't'}, config)).toEqual([
+	expect(checkSubscription('a', {secret: 't'}, config).warnings).toEqual([
 		'Subscription "a" is not used: a route of config.yaml has the same name',
 	]);
 });
@@ -164,6 +163,8 @@ test.for(['A', '', '-a', 'a/b', 'a.b', 'a'.repeat(65), '__proto__', 'a\n'])(
 	name => {
 		using home = createTemporaryHome();
 		const config = configOf(home.load());
-		expect(checkSubscription(name, {secret: 's'}, config)).toMatchObject([{code: 'name_invalid'}]);
+		expect(checkSubscription(name, {secret: 's'}, config).refusals).toMatchObject([
+			{code: 'name_invalid'},
+		]);
 	},
 );

@@ -122,7 +122,7 @@ test.for([
 			const {routes, skipped} = buildRouteTable(config, {entries: {dynamic: {profile}}});
 			expect([...routes.keys()]).toEqual(['plain']);
 			expect(skipped.at(-1)).toMatchObject({name: 'dynamic', code: 'profile_invalid'});
-			expect(checkSubscription('dynamic', {profile}, config)).toMatchObject([
+			expect(checkSubscription('dynamic', {profile}, config).refusals).toMatchObject([
 				{code: 'profile_invalid'},
 			]);
 		}
@@ -358,8 +358,8 @@ test('secrets that a route had before are known to the log too', () => {
 test('`profile_not_served` is nothing that keeps a subscription from being made', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load());
-	expect(checkSubscription('a', {secret: 's', profile: 'ops'}, config)).toEqual([]);
-	expect(checkSubscription('a', {profile: 'ops'}, config).map(codeOf)).toEqual([
+	expect(checkSubscription('a', {secret: 's', profile: 'ops'}, config).refusals).toEqual([]);
+	expect(checkSubscription('a', {profile: 'ops'}, config).refusals.map(codeOf)).toEqual([
 		'route_without_secret',
 	]);
 });

@@ -1,5 +1,5 @@
-import {resolveSubscription, routeContextOf} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
+import {resolveSubscription, routeContextOf} from '../../config/resolve-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';

@@ -1,4 +1,3 @@
-import {resolveSubscription, routeContextOf} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
@@ -18,6 +17,8 @@ export type Subscribed = {
 	readonly name: string;
 	/** As written. */
 	readonly entry: JsonObject;
+	/** What it is served as, if it is. */
+	readonly route?: Route | undefined;
 	readonly config: Config;
 	readonly isNew: boolean;
 	readonly showSecret: boolean;
@@ -31,11 +32,9 @@ export type Subscribed = {
 /** Prints a subscription: where events go, the secret when it is new, a ready curl line, and what they can make happen. */
 export async function reportSubscription(
 	context: Context,
-	{name, entry, config, isNew, showSecret, warnings: known, servedThere, json}: Subscribed,
+	{name, entry, route, config, isNew, showSecret, warnings: known, servedThere, json}: Subscribed,
 ): Promise<void> {
 	const warnings = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
-	const resolved = resolveSubscription(name, entry, routeContextOf(config));
-	const route = resolved.ok ? resolved.route : undefined;
 	const url = urlOf(config) + pathOf(name, entry, route);
 	const request = route && sampleRequest(route, {now: context.clock.now()});
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;

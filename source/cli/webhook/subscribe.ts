@@ -1,10 +1,9 @@
-import {checkSubscription} from '../../config/check-subscription.ts';
+import {checkSubscription, type CheckedSubscription} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
 import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
-import {warningsOfSubscription} from '../../config/subscription-warnings.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Context} from '../context.ts';
@@ -39,6 +38,7 @@ export async function subscribe(
 
 	// An entry that is no object has no secret either: one is made, and has to be shown.
 	let isNew = true;
+	let checked: CheckedSubscription = {refusals: [], warnings: []};
 	const entries = await editSubscriptions(
 		paths,
 		before => {
@@ -47,7 +47,7 @@ export async function subscribe(
 			isNew = known === undefined;
 			const merged = mergeSubscription(known, flags);
 			const entry = fillDeliverExtra(merged, deliverExtra);
-			checkEntry(context, {name, entry, config, flags});
+			checked = checkEntry(context, {name, entry, config, flags});
 			return {...before, [name]: entry};
 		},
 		{clock: context.clock},
@@ -56,10 +56,11 @@ export async function subscribe(
 	await reportSubscription(context, {
 		name,
 		entry: isJsonObject(entry) ? entry : {},
+		route: checked.route,
 		config,
 		isNew,
 		showSecret: isNew || flags.secret !== undefined,
-		warnings: warningsOfSubscription(name, entry ?? {}, config),
+		warnings: checked.warnings,
 		servedThere: await servingHome(context),
 		json,
 	});
@@ -79,8 +80,9 @@ function checkEntry(
 		readonly config: Config;
 		readonly flags: SubscribeFlags;
 	},
-): void {
-	const [refusal] = checkSubscription(name, entry, config);
+): CheckedSubscription {
+	const checked = checkSubscription(name, entry, config);
+	const [refusal] = checked.refusals;
 	if (refusal) {
 		throw new SvcError('subscription_refused', refusal.reason);
 	}
@@ -88,4 +90,6 @@ function checkEntry(
 	if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
 		findCronJob(context, entry, config);
 	}
+
+	return checked;
 }
