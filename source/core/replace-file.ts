@@ -2,9 +2,10 @@ import {randomBytes} from 'node:crypto';
 import {constants} from 'node:fs';
 import {chown, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
+import {createKeyedMutex} from './keyed-mutex.ts';
 
 /** Writes of one file follow each other, as they were asked for. */
-const turns = new Map<string, Promise<unknown>>();
+const byPath = createKeyedMutex();
 
 /**
  * Replaces a file as a whole, or makes it: written beside it under another name, 0600 from its first moment, synced, renamed, and the folder synced; readers see the old
@@ -13,19 +14,7 @@ const turns = new Map<string, Promise<unknown>>();
  * Ours, because the packages for this open their temporary file under a name that can be guessed, and through a link that somebody put there.
  */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
-	const before = turns.get(path) ?? Promise.resolve();
-	const turn = before.then(
-		async () => replace(path, content),
-		async () => replace(path, content),
-	);
-	turns.set(path, turn);
-	try {
-		await turn;
-	} finally {
-		if (turns.get(path) === turn) {
-			turns.delete(path);
-		}
-	}
+	await byPath.runExclusive(path, async () => replace(path, content));
 }
 
 async function replace(path: string, content: string | Buffer): Promise<void> {

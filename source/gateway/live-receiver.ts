@@ -4,6 +4,7 @@ import type {Clock} from '../core/clock.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import {createMutex} from '../core/mutex.ts';
 import type {Receiver} from '../webhook/receiver.ts';
 
 /** A busy port may become free: it is tried again this often. */
@@ -67,11 +68,8 @@ export function createLiveReceiver({
 	};
 
 	/** One after the other: what has to close has closed before the next listens on its port. */
-	let last = Promise.resolve();
-	const start = async () => {
-		last = last.then(follow);
-		await last;
-	};
+	const oneByOne = createMutex();
+	const start = async () => oneByOne(follow);
 
 	/** Does what the configuration says now. Never rejects. */
 	const follow = async () => {
@@ -137,8 +135,7 @@ export function createLiveReceiver({
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			cancelRetry?.();
-			await last;
-			await close();
+			await oneByOne(close);
 			emit({type: 'webhook-closed', at: clock.now()});
 		},
 	};

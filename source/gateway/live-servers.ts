@@ -7,6 +7,7 @@ import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import {createMutex} from '../core/mutex.ts';
 import {inServerOrder} from '../core/reduce-servers.ts';
 import type {ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
@@ -103,7 +104,7 @@ export function createLiveServers({
 			events.removed(server);
 		},
 	});
-	let turn = Promise.resolve();
+	const oneByOne = createMutex();
 	let closed = false;
 
 	const takeOver = async () => {
@@ -142,10 +143,9 @@ export function createLiveServers({
 
 	return {
 		changed() {
-			turn = turn.then(takeOver).catch((error: unknown) => {
+			return oneByOne(takeOver).catch((error: unknown) => {
 				log.error('Cannot take over the tool servers', {error: messageOf(error)});
 			});
-			return turn;
 		},
 		async toolsOf(profileName, signal) {
 			const {toolServers, profiles} = config();
@@ -199,7 +199,7 @@ export function createLiveServers({
 		},
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			await Promise.all([managers[Symbol.asyncDispose](), turn]);
+			await Promise.all([managers[Symbol.asyncDispose](), oneByOne(async () => {})]);
 			events[Symbol.dispose]();
 		},
 	};

@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {DeliveryOutcome} from '../core/delivery.ts';
+import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {Intake} from '../store/port.ts';
 import {stop} from './delivery-draft.ts';
 import type {HourMemory} from './hour-memory.ts';
-import type {KeyedMutex} from './keyed-mutex.ts';
 import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';

@@ -1,12 +1,12 @@
 import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
+import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
 import type {Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
-import type {KeyedMutex} from './keyed-mutex.ts';
 import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';

@@ -1,6 +1,7 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {Clock} from '../core/clock.ts';
+import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {Logger} from '../core/log.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
@@ -8,7 +9,6 @@ import type {DeliverDirect} from './direct-delivery.ts';
 import type {HomeOf} from './home-of.ts';
 import type {HourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
-import type {KeyedMutex} from './keyed-mutex.ts';
 import type {Paces} from './paces.ts';
 import type {RateWindows} from './rate-window.ts';
 import type {Scripts} from './script.ts';

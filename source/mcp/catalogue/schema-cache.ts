@@ -7,6 +7,7 @@ import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
+import {createMutex} from '../../core/mutex.ts';
 import {type CachedServer, parseCachedServer} from './cached-server.ts';
 
 /** What the servers of one profile said when they were last connected, between two starts of the program. */
@@ -38,7 +39,7 @@ export function openSchemaCache({
 	readonly clock: Clock;
 }): SchemaCache {
 	const servers = new Map(read(path, log));
-	let turn = Promise.resolve();
+	const oneByOne = createMutex();
 
 	const write = async (name: string, server: CachedServer) => {
 		try {
@@ -70,8 +71,7 @@ export function openSchemaCache({
 		get: name => servers.get(name),
 		async put(name, server) {
 			servers.set(name, server);
-			turn = turn.then(async () => write(name, server));
-			await turn;
+			await oneByOne(async () => write(name, server));
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
+import {createMutex} from '../../core/mutex.ts';
 import type {ConnectError} from '../wire/connect-error.ts';
 import type {GrantFiles} from './grant-files.ts';
 
@@ -52,20 +53,16 @@ export function createGrant(
 	const outgrown = createMemory();
 	const spent = createMemory();
 	const settled = createMemory();
-	let last: Promise<unknown> = Promise.resolve();
+	// So that only one task of this process tries for the lock.
+	const oneByOne = createMutex();
 
 	const grant: Grant = {
 		files,
 		async exclusively(task) {
-			// One after the other here, so that only one task of this process tries for the lock.
-			const before = last;
-			const mine = (async () => {
-				await before.catch(() => undefined);
+			return oneByOne(async () => {
 				await files.prepare();
 				return withFileLock(files.lock, task, {waitMs: lockWaitMs, clock});
-			})();
-			last = mine.catch(() => undefined);
-			return mine;
+			});
 		},
 		async tokens() {
 			const stored = await files.tokens();

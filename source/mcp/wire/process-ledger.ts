@@ -5,6 +5,7 @@ import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import type {Logger} from '../../core/log.ts';
+import {createMutex} from '../../core/mutex.ts';
 import {endGroup} from './end-group.ts';
 import {startOfProcess} from './process-start.ts';
 
@@ -48,7 +49,7 @@ export function createProcessLedger({
 }): ProcessLedger {
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;
-	let last: Promise<void> = Promise.resolve();
+	const oneByOne = createMutex();
 
 	const change = async (edit: Edit) => {
 		try {
@@ -69,15 +70,7 @@ export function createProcessLedger({
 		}
 	};
 
-	/** One after the other. */
-	const queue = async (edit: Edit) => {
-		const before = last;
-		const {promise, resolve} = Promise.withResolvers<void>();
-		last = promise;
-		await before;
-		await change(edit);
-		resolve();
-	};
+	const queue = async (edit: Edit) => oneByOne(async () => change(edit));
 
 	return {
 		async add(pgid) {

@@ -1,3 +1,5 @@
+import {createMutex, type Mutex} from './mutex.ts';
+
 export type KeyedMutex = {
 	/**
 	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`
@@ -7,27 +9,20 @@ export type KeyedMutex = {
 };
 
 /** One task per key at a time. Keys are forgotten when nothing runs under them. */
-export function createKeyedMutex(maxWaiting: number): KeyedMutex {
-	const lines = new Map<string, {tail: Promise<unknown>; length: number}>();
+export function createKeyedMutex(maxWaiting = Infinity): KeyedMutex {
+	const lines = new Map<string, {readonly run: Mutex; length: number}>();
 
 	return {
 		async runExclusive(key, task) {
-			const line = lines.get(key) ?? {tail: Promise.resolve(), length: 0};
+			const line = lines.get(key) ?? {run: createMutex(), length: 0};
 			if (line.length > maxWaiting) {
 				return undefined;
 			}
 
 			lines.set(key, line);
 			line.length += 1;
-			const before = line.tail;
-			const mine = (async () => {
-				await before;
-				return task();
-			})();
-			// Those behind wait for the end of this task, not for its success.
-			line.tail = mine.catch(() => {});
 			try {
-				return await mine;
+				return await line.run(task);
 			} finally {
 				line.length -= 1;
 				if (line.length === 0) {
