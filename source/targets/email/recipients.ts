@@ -33,7 +33,7 @@ export function recipientsOf(
 		}
 
 		for (const text of written.value.split(/[,;]/)) {
-			const address = addressOf(text);
+			const address = mailAddressOf(text);
 			if (address === undefined) {
 				return invalid(`has "${cell(text.trim(), 80).text}", which is not an e-mail address`);
 			}
@@ -48,7 +48,7 @@ export function recipientsOf(
 }
 
 /** `name@domain`, also from `Name <name@domain>`; the domain in ASCII. `undefined` for anything else. */
-export function addressOf(text: string): string | undefined {
+export function mailAddressOf(text: string): string | undefined {
 	const [, inBrackets] = /^[^<>\r\n]*<([^<>]*)>$/.exec(text.trim()) ?? [];
 	const [, name = '', domain = ''] =
 		/^([\w.!#$%&'*+/=?^`{|}~-]{1,64})@([^@\s]{1,253})$/.exec(inBrackets ?? text.trim()) ?? [];

@@ -3,7 +3,7 @@ import {createTransport} from 'nodemailer';
 import {isLoopbackHost} from '../../core/loopback.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {SenderModule} from '../target-kind.ts';
-import {addressOf, subjectOf} from './recipients.ts';
+import {mailAddressOf, subjectOf} from './recipients.ts';
 import type {EmailSettings} from './settings.ts';
 import {smtpFailure} from './smtp-failure.ts';
 
@@ -87,6 +87,6 @@ function messageIdOf({profile, route, delivery, runId}: OutgoingMessage, from: s
 		.update(JSON.stringify([profile, route, delivery, runId ?? null]))
 		.digest('hex')
 		.slice(0, 32);
-	const domain = addressOf(from)?.split('@')[1] ?? 'svc.invalid';
+	const domain = mailAddressOf(from)?.split('@')[1] ?? 'svc.invalid';
 	return `<svc.${name}@${domain}>`;
 }
