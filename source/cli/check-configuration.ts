@@ -1,7 +1,8 @@
-import type {Config, RouteTable} from '../config/config.ts';
+import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {placeless} from '../config/place-diagnostic.ts';
 import {buildRouteTable} from '../config/route-table.ts';
+import type {Route} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {silentLogger} from '../core/log.ts';
@@ -9,13 +10,14 @@ import {findJob, unavailableJob} from '../schedule/find-job.ts';
 import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
 import {problemsWithServers} from './check-servers.ts';
 import type {Context} from './context.ts';
+import {problemsNow} from './targets-now.ts';
 
 /** Everything that is wrong with the files of a home, and how many routes they give. Unknown keys are errors here. */
-export function checkConfiguration(context: Context): {
+export async function checkConfiguration(context: Context): Promise<{
 	readonly problems: readonly Diagnostic[];
 	readonly routes: number;
 	readonly exists: boolean;
-} {
+}> {
 	const paths = context.paths();
 	const loaded = loadConfig({paths, environment: context.environment, strict: true});
 	if (!loaded.ok) {
@@ -38,6 +40,7 @@ export function checkConfiguration(context: Context): {
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
 			...routesWithoutJob(context, config, table),
+			...(await routesThatCannotSend(context, config, table)),
 		],
 		routes: table.routes.size,
 		exists: config.exists,
@@ -55,13 +58,51 @@ function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagno
 	});
 }
 
+/** Routes whose answers could not be handed over now. Each reason is told of once, with the first of them. */
+async function routesThatCannotSend(
+	context: Context,
+	config: Config,
+	{routes}: RouteTable,
+): Promise<readonly Diagnostic[]> {
+	const sending = [...routes.values()].filter(({cronJob}) => cronJob === undefined);
+	const problems = await problemsNow(
+		context,
+		config,
+		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
+	);
+	const byReason = Map.groupBy(
+		sending.filter((_, index) => problems[index] !== undefined),
+		route => problems[sending.indexOf(route)] ?? '',
+	);
+	return [...byReason].flatMap(([reason, [first, ...others]]) =>
+		first
+			? [
+					warningAt(first, config.paths, {
+						message: `its answers${others.length === 0 ? '' : `, and those of ${others.length} other ${others.length === 1 ? 'route' : 'routes'},`} cannot be delivered now: ${reason}`,
+					}),
+				]
+			: [],
+	);
+}
+
+/** About a route, where no line of a file is at hand. */
+const warningAt = (
+	{name, source}: Route,
+	{config, subscriptions}: HomePaths,
+	{message}: {readonly message: string},
+): Diagnostic => ({
+	...placeless(source === 'static' ? config : subscriptions, {key: name, message}),
+	severity: 'warning',
+});
+
 /** Routes whose events would be answered with 503 now. */
 function routesWithoutJob(
 	{clock}: Context,
 	{paths, profiles}: Config,
 	{routes}: RouteTable,
 ): readonly Diagnostic[] {
-	return [...routes.values()].flatMap(({name, profile, source, cronJob}) => {
+	return [...routes.values()].flatMap(route => {
+		const {profile, cronJob} = route;
 		if (cronJob === undefined) {
 			return [];
 		}
@@ -71,14 +112,9 @@ function routesWithoutJob(
 		return found.kind === 'found' && !found.job.paused
 			? []
 			: [
-					{
-						severity: 'warning',
-						file: source === 'static' ? paths.config : paths.subscriptions,
-						line: 0,
-						column: 0,
-						key: name,
+					warningAt(route, paths, {
 						message: `fires nothing now: ${unavailableJob(cronJob, found)}`,
-					} as const,
+					}),
 				];
 	});
 }

@@ -126,6 +126,15 @@ export function createDeliverer({
 			}
 		},
 		problemWith: target => problemWith(target, config()),
+		async problemNow(name, profile) {
+			const kind = targetNamed(name);
+			if (kind === undefined) {
+				return unknownTarget(name).problem;
+			}
+
+			const {settings, off} = settingsOf(kind, config());
+			return off ?? (await senderOf(kind, settings)).problemNow?.(profile);
+		},
 		platforms() {
 			const now = config();
 			return [...states].flatMap(([kind, state]): readonly PlatformView[] => {

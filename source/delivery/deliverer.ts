@@ -21,6 +21,8 @@ export type Deliverer = {
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
 	/** Why the rendered `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
 	problemWith(target: Target): string | undefined;
+	/** Why nothing could be sent to targets of a kind for `profile` now, as far as that can be asked without sending; takes up to 5 s. */
+	problemNow(kind: string, profile: string): Promise<string | undefined>;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
 	/** Ends what is under way at once: child processes and conversations with servers. */

@@ -67,6 +67,8 @@ export type Sender<Address> = {
 	 * @throws DeliveryError
 	 */
 	send(message: OutgoingMessage, address: Address, signal: AbortSignal): Promise<string>;
+	/** Why nothing can be sent for `profile` now, as far as that shows within 5 s and without sending: a sentence, cleaned. Absent: that cannot be asked. Never rejects. */
+	problemNow?(profile: string): Promise<string | undefined>;
 };
 
 /** What the gateway has for senders. */

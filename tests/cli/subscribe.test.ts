@@ -1,5 +1,6 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
+import {installForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson} from './command.ts';
@@ -158,6 +159,33 @@ test('one line says what whoever holds the secret can make happen', async () => 
 	expect(await line('--deliver-only')).toMatch(
 		/^no agent runs: each event sends its rendered prompt to a comment on /,
 	);
+});
+
+test('a client of the code host that cannot post now is told of, at once and in the check', async () => {
+	await using home = await gatewayHome();
+	await using client = await installForgeClient();
+	const world = {home: home.path, environment: {PATH: client.path}};
+	const subscribe = async (name: string) =>
+		(await command(['webhook', 'subscribe', name, '--deliver', 'forge_comment'], world)).stderr;
+	const says = '"gh" is not logged in; run "gh auth login" on this machine or set GH_TOKEN';
+	expect(await subscribe('first')).toBe('');
+	expect((await client.calls()).map(({args}) => args)).toEqual([['auth', 'status']]);
+
+	await client.fail('You are not logged into any GitHub hosts. To log in, run: gh auth login');
+	expect(await subscribe('second')).toContain(`Its answers cannot be delivered now: ${says}`);
+	const check = async () => (await command(['config', 'check'], world)).stderr;
+	expect((await check()).split('\n').filter(line => line.includes('delivered'))).toEqual([
+		expect.stringMatching(
+			/^warning .*webhook_subscriptions\.json.* first: its answers, and those of 1 other route, cannot be delivered now: "gh" is not logged in/,
+		),
+	]);
+	// A client that does not know the question says nothing about it.
+	await client.fail('unknown command "status" for "auth"');
+	expect(await subscribe('third')).toBe('');
+	expect(await check()).not.toContain('delivered');
+	const missing = {...world, environment: {PATH: home.path}};
+	const {stderr} = await command(['config', 'check'], missing);
+	expect(stderr).toContain('"gh" is not installed; install it or set forge.cli');
 });
 
 test('"No toolsets flag exists", and what was granted by hand stays', async () => {

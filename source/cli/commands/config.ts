@@ -40,7 +40,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
 			const {checkConfiguration} = await import('../check-configuration.ts');
-			const {problems, routes, exists} = checkConfiguration(context);
+			const {problems, routes, exists} = await checkConfiguration(context);
 			const failed = problems.some(({severity}) => severity === 'error');
 			context.exit(failed ? 3 : 0);
 			if (json) {

@@ -7,6 +7,7 @@ import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {type ServingHome, servedByNobody} from '../serving-home.ts';
+import {problemsNow} from '../targets-now.ts';
 import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
 import {findCronJob} from './cron-job.ts';
 import {urlOf} from './receiver-facts.ts';
@@ -34,7 +35,11 @@ export async function reportSubscription(
 	context: Context,
 	{name, entry, route, config, isNew, showSecret, warnings: known, servedThere, json}: Subscribed,
 ): Promise<void> {
-	const warnings = [...known, ...(servedThere ? [servedByNobody(name, servedThere)] : [])];
+	const warnings = [
+		...known,
+		...(servedThere ? [servedByNobody(name, servedThere)] : []),
+		...(await cannotSend(context, route, config)),
+	];
 	const url = urlOf(config) + pathOf(name, entry, route);
 	const request = route && sampleRequest(route, {now: context.clock.now()});
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
@@ -81,6 +86,22 @@ function jobOf(context: Context, entry: JsonObject, config: Config): JobDefiniti
 	} catch {
 		return undefined;
 	}
+}
+
+/** That of a job is told of where the job is. */
+async function cannotSend(
+	context: Context,
+	route: Route | undefined,
+	config: Config,
+): Promise<readonly string[]> {
+	if (!route || route.cronJob !== undefined) {
+		return [];
+	}
+
+	const [problem] = await problemsNow(context, config, [
+		{kind: route.deliver, profile: route.profile},
+	]);
+	return problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`];
 }
 
 async function capabilityFor(

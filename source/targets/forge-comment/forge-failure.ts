@@ -44,6 +44,9 @@ const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 	[/HTTP 422|HTTP 410|locked|too long|unknown (?:flag|command)/i, 'forge_rejected'],
 ];
 
+export const notLoggedIn = (cli: string): string =>
+	`"${cli}" is not logged in; run "${cli} auth login" on this machine or set GH_TOKEN`;
+
 /** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
 const authenticationExit = 4;
 
@@ -55,7 +58,7 @@ function failureOfExit(
 	if (code === authenticationExit) {
 		return {
 			code: 'forge_not_authenticated',
-			reason: `"${cli}" is not logged in; run "${cli} auth login" on this machine or set GH_TOKEN`,
+			reason: notLoggedIn(cli),
 		};
 	}
 

@@ -3,7 +3,7 @@ import {DeliveryError} from '../delivery-error.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {clientEnvironment} from './client-environment.ts';
 import type {ForgeClient} from './forge-comment.ts';
-import {failureOfClient, type ForgeFailure, forgeFailures} from './forge-failure.ts';
+import {failureOfClient, type ForgeFailure, forgeFailures, notLoggedIn} from './forge-failure.ts';
 import type {ForgePlace} from './forge-place.ts';
 
 const timeoutMs = 30_000;
@@ -55,7 +55,47 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 
 		throw failureOf(exit, cli, reason => `Cannot comment on "${place}": ${clean(reason)}`);
 	},
+	async problemNow(profile) {
+		if (broken !== undefined) {
+			return broken;
+		}
+
+		const exit = await runInGroup(
+			{
+				command: cli,
+				args: ['auth', 'status'],
+				env: clientEnvironment(environment(), profileEnvironment(profile)),
+				cwd: '/',
+				input: '',
+				stdout: output,
+				stderr: output,
+				timeoutMs: askMs,
+				signal: killed,
+				termGraceMs,
+				killed,
+			},
+			{clock},
+		);
+		if (exit.kind !== 'not-started' && exit.kind !== 'exited') {
+			return undefined;
+		}
+
+		// Other clients may know no such question: what they say of that is no answer.
+		const isSound = exit.kind === 'exited' && exit.code === 0;
+		const failure = isSound ? undefined : failureOfClient(exit, cli);
+		return failure && tellsOfClient.has(failure.code)
+			? clean(failure.code === 'forge_not_authenticated' ? notLoggedIn(cli) : failure.reason)
+			: undefined;
+	},
 });
+
+const askMs = 5000;
+
+const tellsOfClient: ReadonlySet<string> = new Set([
+	'forge_client_missing',
+	'forge_client_unusable',
+	'forge_not_authenticated',
+]);
 
 function failureOf(exit: GroupExit, cli: string, say: (reason: string) => string): DeliveryError {
 	switch (exit.kind) {
