@@ -23,8 +23,8 @@ export function malformationOf({
 		return 'Transfer-Encoding in an HTTP/1.0 request';
 	}
 
-	// The parser looks at the last one alone, and would give the others' bytes as the body.
-	if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+	// The parser looks at the last one alone, and would give the others' bytes as the body. What does not end so, it refuses itself.
+	if (coding !== undefined && /,\s*chunked\s*$/i.test(coding)) {
 		return 'Unsupported Transfer-Encoding';
 	}
 

@@ -43,6 +43,32 @@ const refusedAt = (
 	['Content-Length: -1', 400, `${start}Content-Length: -1\r\n\r\n{}`],
 	['Transfer-Encoding: xchunked', 400, `${start}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
 	[
+		'Transfer-Encoding: gzip, chunked',
+		400,
+		`${start}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+	],
+	[
+		'Transfer-Encoding: gzip chunked',
+		400,
+		`${start}Transfer-Encoding: gzip chunked\r\n\r\n0\r\n\r\n`,
+	],
+	[
+		'Transfer-Encoding: chunked, chunked',
+		400,
+		`${start}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
+	],
+	[
+		'Transfer-Encoding: chunked;q=1',
+		400,
+		`${start}Transfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n`,
+	],
+	['Transfer-Encoding: , chunked', 400, `${start}Transfer-Encoding: , chunked\r\n\r\n0\r\n\r\n`],
+	[
+		'Transfer-Encoding: gzip,\tchunked',
+		400,
+		`${start}Transfer-Encoding: gzip,\tchunked\r\n\r\n0\r\n\r\n`,
+	],
+	[
 		'Transfer-Encoding: chunked, identity',
 		400,
 		`${start}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
