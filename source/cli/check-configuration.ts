@@ -11,8 +11,9 @@ import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
 import {problemsWithServers} from './check-servers.ts';
 import type {Context} from './context.ts';
 import {problemsNow} from './targets-now.ts';
+import {readLosses} from './webhook/lost-events.ts';
 
-/** Everything that is wrong with the files of a home, and how many routes they give. Unknown keys are errors here. */
+/** Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. */
 export async function checkConfiguration(context: Context): Promise<{
 	readonly problems: readonly Diagnostic[];
 	readonly routes: number;
@@ -41,6 +42,7 @@ export async function checkConfiguration(context: Context): Promise<{
 			...problemsWithJobs(context, config),
 			...routesWithoutJob(context, config, table),
 			...(await routesThatCannotSend(context, config, table)),
+			...(await routesWithLosses(context, config, table)),
 		],
 		routes: table.routes.size,
 		exists: config.exists,
@@ -116,5 +118,18 @@ function routesWithoutJob(
 						message: `fires nothing now: ${unavailableJob(cronJob, found)}`,
 					}),
 				];
+	});
+}
+
+/** Routes that turned events away within the hour. */
+async function routesWithLosses(
+	context: Context,
+	{paths}: Config,
+	{routes}: RouteTable,
+): Promise<readonly Diagnostic[]> {
+	const lossOf = await readLosses(context);
+	return [...routes.values()].flatMap(route => {
+		const loss = lossOf(route);
+		return loss === undefined ? [] : [warningAt(route, paths, {message: loss})];
 	});
 }

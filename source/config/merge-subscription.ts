@@ -25,6 +25,7 @@ export type SubscribeFlags = {
 	readonly coalesceWindow?: number;
 	/** Seconds, fractions allowed. */
 	readonly coalesceMaxWait?: number;
+	readonly overflow?: 'reject' | 'queue';
 	readonly secret?: string;
 };
 
@@ -58,6 +59,7 @@ export function mergeSubscription(
 			window_seconds: flags.coalesceWindow,
 			max_wait_seconds: flags.coalesceMaxWait,
 		}),
+		overflow: flags.overflow,
 		secret: flags.secret ?? (existing ? undefined : newSecret()),
 	};
 	const removed = new Set([

@@ -239,7 +239,8 @@ function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void):
 /** Names what waits for a person in the window's title. */
 const watchTitle = (shell: Shell, setTitle: (title: string) => void): (() => void) => {
 	const update = () => {
-		const waiting = attention(shell.feed.get().state);
+		const {state, now} = shell.feed.get();
+		const waiting = attention(state, now);
 		setTitle(waiting === undefined ? 'svc' : `svc – ${waiting}`);
 	};
 

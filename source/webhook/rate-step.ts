@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import {remedyOf} from '../core/lost-events.ts';
 import {note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import type {Paces} from './paces.ts';
@@ -31,7 +32,11 @@ export function spendRate(
 	const rate = rates.take(id, rateLimit);
 	const detail = usageOf(rate.count, rateLimit);
 	if (!rate.ok) {
-		return stop(draft, rateReply(rate.retryAfterSeconds), {step: 'rate', detail});
+		const remedy = remedyOf({mode: route.deliverOnly ? 'deliver_only' : 'agent'});
+		return stop(draft, rateReply(rate.retryAfterSeconds), {
+			step: 'rate',
+			detail: `${detail}: lost unless its sender tries again, ${remedy}`,
+		});
 	}
 
 	note(draft, 'rate', {verdict: 'pass', detail});

@@ -1,7 +1,10 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {installForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {makeDelivery} from '../helpers/make.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson} from './command.ts';
 
@@ -430,4 +433,67 @@ test('a test event that is ignored names the step, and what to show', async () =
 	});
 	expect({code, stdout}).toEqual({code: 0, stdout: expect.stringMatching(/^200 /)});
 	expect(stderr).toMatch(/^Ignored by its event: .*; see "svc deliveries show \w+"\n$/);
+});
+
+test('events of a code host above the rate: how to keep them is said until somebody has decided', async () => {
+	await using home = await gatewayHome();
+	const subscribe = async (...flags: readonly string[]) =>
+		commandJson(['webhook', 'subscribe', 'gh', ...flags], {home: home.path});
+	const advice =
+		'--overflow queue keeps events above 30 a minute: code hosts never send again what is answered 429';
+	expect(await subscribe('--events', 'push,pull_request')).toMatchObject({advice});
+	const {stdout} = await command(['webhook', 'subscribe', 'gh'], {home: home.path});
+	expect(stdout).toContain(`advice  ${advice}\n`);
+
+	for (const overflow of ['reject', 'queue']) {
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		expect(await subscribe('--overflow', overflow)).not.toHaveProperty('advice');
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		expect((await entries(home)).gh.overflow).toBe(overflow);
+	}
+
+	const other = ['webhook', 'subscribe', 'other', '--events', 'invoice.paid'];
+	expect(await commandJson(other, {home: home.path})).not.toHaveProperty('advice');
+	const wrong = ['webhook', 'subscribe', 'gh', '--overflow', 'drop'];
+	expect((await command(wrong, {home: home.path})).code).toBe(2);
+});
+
+test('a route that turned events away says so in the list and in the check, for an hour', async () => {
+	await using home = await gatewayHome({
+		subscriptions: {
+			gh: {prompt: 'x'},
+			queue: {prompt: 'x', overflow: 'queue'},
+			calm: {prompt: 'x'},
+		},
+	});
+	const now = systemClock.now();
+	{
+		await using store = await openSqliteStore({clock: systemClock}, {file: home.file('state.db')});
+		for (const [route, ageMs] of [
+			['gh', 1000],
+			['gh', 2000],
+			['gh', 3_700_000],
+			['queue', 1000],
+			['calm', 3_700_000],
+		] as const) {
+			const delivery = makeDelivery({route, outcome: 'rate', receivedAt: now - ageMs});
+			// oxlint-disable-next-line no-await-in-loop -- in order
+			await store.intake.record({delivery: {...delivery, headers: {}}, claim: false});
+		}
+	}
+
+	const loss = 'loses events: 2 events answered 429 within the hour, overflow: queue keeps them';
+	const list: ReadonlyArray<{name: string; loss?: string}> = await commandJson(
+		['webhook', 'list'],
+		{home: home.path},
+	);
+	expect(list.map(({name, loss: said}) => [name, said])).toEqual([
+		['gh', loss],
+		['queue', undefined],
+		['calm', undefined],
+	]);
+	const table = await command(['webhook', 'list'], {home: home.path});
+	expect(table.stdout).toContain('loses events: 2 events');
+	const check = await command(['config', 'check'], {home: home.path});
+	expect(check).toMatchObject({code: 0, stderr: expect.stringContaining(`gh: ${loss}`)});
 });

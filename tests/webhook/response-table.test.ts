@@ -212,7 +212,9 @@ test('429: route rate limit exceeded, message text `Rate limit exceeded`, `Retry
 	const answer = await receiver.post({});
 	expect([answer.status, answer.json]).toEqual([429, {error: 'Rate limit exceeded'}]);
 	expect(answer.headers['retry-after']).toBe('40');
-	expect(receiver.step('rate')).toBe('3 of 2 in this minute');
+	expect(receiver.step('rate')).toBe(
+		'3 of 2 in this minute: lost unless its sender tries again, overflow: queue keeps them',
+	);
 	expect((await receiver.post({}, {}, '/webhooks/other')).status).toBe(202);
 
 	receiver.clock.advance(40_000);

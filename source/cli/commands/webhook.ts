@@ -72,6 +72,12 @@ export function addWebhookCommands(program: Command, context: Context): void {
 				'coalesceMaxWait',
 			]),
 		)
+		.addOption(
+			new Option(
+				'--overflow <what>',
+				'what becomes of events above rate_limit: code hosts never send again what is rejected',
+			).choices(['reject', 'queue']),
+		)
 		.option('--secret <secret>', 'use this secret instead of a new random one')
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: SubscribeOptions) => {

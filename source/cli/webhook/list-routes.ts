@@ -9,6 +9,7 @@ import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printJson, tell} from '../print.ts';
 import {servedByNobody, servingHome} from '../serving-home.ts';
+import {readLosses} from './lost-events.ts';
 import {readRoutes} from './read-routes.ts';
 import {readConfig, urlOf} from './receiver-facts.ts';
 
@@ -31,10 +32,19 @@ export async function listRoutes(
 		context.exit(1);
 	}
 
+	const lossOf = await readLosses(context);
+	const lossAt = (name: string) => {
+		const route = routes.routes.get(name);
+		return route && lossOf(route);
+	};
+
 	if (json) {
 		printJson(
 			context,
-			views.map(view => ({...view, url: base + routePath(view)})),
+			views.map(view => {
+				const loss = lossAt(view.name);
+				return {...view, url: base + routePath(view), ...(loss !== undefined && {loss})};
+			}),
 		);
 		return;
 	}
@@ -47,7 +57,13 @@ export async function listRoutes(
 			view.events.join(',') || '*',
 			deliverText(view),
 			base + routePath(view),
-			view.problem ?? view.stale ?? troubleOf(view, {config, route: routes.routes.get(view.name)}),
+			view.problem ??
+				view.stale ??
+				troubleOf(view, {
+					config,
+					route: routes.routes.get(view.name),
+					loss: lossAt(view.name),
+				}),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],
@@ -58,11 +74,20 @@ export async function listRoutes(
 /** What does not keep a route from being served. */
 function troubleOf(
 	{deliver, mode, insecure}: RouteView,
-	{config, route}: {readonly config: Config; readonly route: Route | undefined},
+	{
+		config,
+		route,
+		loss,
+	}: {
+		readonly config: Config;
+		readonly route: Route | undefined;
+		readonly loss: string | undefined;
+	},
 ): string {
 	const toolsets = route && problemWithToolsets(route, config);
 	const target = mode === 'cron_job' ? undefined : problemWithPlatform(deliver, config);
 	return [
+		...(loss === undefined ? [] : [loss]),
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
 		...(target === undefined ? [] : [target]),
 		...(toolsets === undefined ? [] : [toolsets]),

@@ -1,3 +1,4 @@
+import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
@@ -45,6 +46,7 @@ export async function reportSubscription(
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
 	const capability = route && (await capabilityFor(context, route, jobOf(context, entry, config)));
+	const advice = route === undefined ? undefined : overflowAdvice(route, entry);
 	if (json) {
 		printJson(context, {
 			name,
@@ -54,6 +56,7 @@ export async function reportSubscription(
 			...(curl && {curl}),
 			...(capability && {capability: {...capability, line: capabilityLine(capability)}}),
 			...(warnings.length > 0 && {warnings}),
+			...(advice !== undefined && {advice}),
 		});
 		return;
 	}
@@ -67,11 +70,22 @@ export async function reportSubscription(
 		`url     ${url}`,
 		secret === undefined ? 'secret  unchanged' : `secret  ${secret}   (shown once)`,
 		...(capability ? [`can     ${capabilityLine(capability)}`] : []),
+		...(advice === undefined ? [] : [`advice  ${advice}`]),
 		...(curl ? ['', 'Try it:', curl] : []),
 	]);
 	if (!config.webhook.enabled && !servedThere) {
 		tell(context, 'The webhook receiver is not enabled: svc gateway setup --enable');
 	}
+}
+
+/** Said until somebody has decided it either way. */
+function overflowAdvice(
+	{events, rateLimit, deliverOnly}: Route,
+	entry: JsonObject,
+): string | undefined {
+	return areCodeHostEvents(events) && !deliverOnly && entry['overflow'] === undefined
+		? `--overflow queue keeps events above ${rateLimit} a minute: code hosts never send again what is answered 429`
+		: undefined;
 }
 
 /** A route of a profile that is not served has its place all the same. */

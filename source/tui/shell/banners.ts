@@ -1,9 +1,11 @@
+import type {LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
+import {clockTime} from '../panes/time.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Something above the pane that stays until its cause is gone. */
@@ -13,7 +15,10 @@ type Banner = {readonly text: Safe; readonly tone: Tone};
 export type BannerState = Pick<
 	GatewayState,
 	'gateway' | 'webhook' | 'problems' | 'model' | 'modelOffer' | 'modelProblem' | 'approvals'
->;
+> & {
+	/** Routes that turn events away, the newest loss first. */
+	readonly lossy: readonly LossyRoute[];
+};
 
 /** Rows that all banners have together. */
 export const maxBannerRows = 4;
@@ -33,6 +38,7 @@ export function bannerLines(
 		gatewayBanner(state),
 		approvalBanner(state, now),
 		webhookBanner(state),
+		lossBanner(state),
 		configBanner(state),
 		modelBanner(state),
 	]
@@ -94,6 +100,20 @@ const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 				tone: 'bad',
 			}
 		: undefined;
+
+/** Code hosts never send again what was answered 429. */
+function lossBanner({lossy}: BannerState): Banner | undefined {
+	const [first, ...others] = lossy;
+	if (!first) {
+		return undefined;
+	}
+
+	const more = others.length > 0 ? ` (+${others.length})` : '';
+	return {
+		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events above its rate_limit, the last at ${clockTime(first.lastAt)} · ${clean(first.remedy)}`,
+		tone: 'warn',
+	};
+}
 
 function configBanner({problems}: BannerState): Banner | undefined {
 	const [first] = problems.toSorted((a, b) => severity(a.severity) - severity(b.severity));

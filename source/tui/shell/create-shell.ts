@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {createGuard} from '../approvals/guard.ts';
@@ -38,6 +39,9 @@ const toastMs = 4000;
 const nothing = () => {};
 
 /** While the sheet is open it says what waits. */
+/** How often a loss is looked at that may be over. */
+const lossyEveryMs = 10_000;
+
 const noApprovals: GatewayState['approvals'] = [];
 
 /** The state of the interface and everything its commands use; no React in it. */
@@ -68,6 +72,7 @@ export function createShell(
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const remember = createMemory<readonly Line[]>();
+	const findLossy = createMemory<readonly LossyRoute[]>();
 	const banners = () => {
 		const {size, overlay} = view.get();
 		const {columns} = size;
@@ -75,10 +80,13 @@ export function createShell(
 		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
 		const isOpen = overlay?.kind === 'approval';
 		const shown = isOpen ? noApprovals : approvals;
+		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
+			lossyRoutes(state, now),
+		);
 		const second = shown.length === 0 ? 0 : Math.floor(now / 1000);
 		return remember(
-			[gateway, webhook, problems, model, modelOffer, modelProblem, shown, second, columns],
-			() => bannerLines({...state, approvals: shown}, {width: columns, now}),
+			[gateway, webhook, problems, model, modelOffer, modelProblem, shown, lossy, second, columns],
+			() => bannerLines({...state, approvals: shown, lossy}, {width: columns, now}),
 		);
 	};
 

@@ -1,3 +1,4 @@
+import {lossyRoutes} from '../../core/lost-events.ts';
 import type {GatewayState, WebhookState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
@@ -37,13 +38,15 @@ export function receiverField(webhook: WebhookState): Span {
 const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
 
 /** What waits for a person: never left out of the status row. */
-export function attention({webhook, runs, problems, approvals}: GatewayState): Safe | undefined {
+export function attention(state: GatewayState, now: number): Safe | undefined {
+	const {webhook, runs, problems, approvals} = state;
 	const waiting = runs.filter(needsDecision).length;
 	const parts = [
 		...(webhook.state === 'refused' ? ['receiver refused'] : []),
 		...(approvals.length > 0
 			? [`${approvals.length} ${approvals.length === 1 ? 'approval' : 'approvals'}`]
 			: []),
+		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
 		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
 		...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'run' : 'runs'} to decide`] : []),
 	];
@@ -88,7 +91,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const {state, now} = snapshot;
 	const {health, totals, gateway} = state;
 	const staleMs = staleFor(snapshot);
-	const warning = attention(state);
+	const warning = attention(state, now);
 	return [
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},

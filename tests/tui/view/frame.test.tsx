@@ -18,6 +18,17 @@ import {
 import {freshPicture, showShell, testNow} from '../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
+const codeHostRoute = {
+	name: 'gh-review',
+	profile: 'default',
+	source: 'dynamic',
+	description: '',
+	events: ['push'],
+	deliver: 'log',
+	mode: 'agent',
+	insecure: false,
+} as const;
+
 const narrow = {columns: 80, rows: 24};
 
 const health = (overrides = {}): GatewayEvent => ({
@@ -111,6 +122,23 @@ test('a banner that does not fit takes a second row, and the frame stays as high
 	expect(lines).toHaveLength(24);
 	expect(lines.at(-1)).toContain('r retry the receiver');
 	expect(lines[0]).toContain('svc 1.0');
+});
+
+test('a route that turned events away is named for an hour, with the key that keeps them', async () => {
+	const port = createFakePort({routes: [codeHostRoute]});
+	port.emit(
+		received(makeDelivery({outcome: 'rate', status: 429, receivedAt: testNow - 3_590_000})),
+	);
+	await using shown = await showShell(port, {columns: 110, rows: 24});
+
+	expect(shown.screen.lines()[2]).toMatch(
+		/^! gh-review loses events above its rate_limit, the last at [\d:]+ · overflow: queue keeps them/,
+	);
+	expect(shown.screen.lines()[0]).toContain('! losing events');
+
+	await shown.pass(20_000);
+	expect(shown.screen.lines()[2]).not.toContain('loses events');
+	expect(shown.screen.lines()[0]).not.toContain('losing events');
 });
 
 test('all banners together take four rows at most, the worst ones whole', async () => {
