@@ -14,6 +14,7 @@ import {ownFileFlags} from '../core/planted-file.ts';
 import {isFull} from './sqlite-errors.ts';
 
 const reserveBytes = 4 * 1024 * 1024;
+const partBytes = 64 * 1024;
 /** What the disk has to have beside the reserve, before the reserve is taken. */
 const minRoomBytes = 1024 * 1024;
 /** With less, a disk is full: what SQLite keeps beside a database takes as much. */
@@ -99,11 +100,15 @@ function fill(file: string): void {
 		privateFile,
 	);
 	try {
-		const written = writeSync(descriptor, new Uint8Array(reserveBytes));
-		fsyncSync(descriptor);
-		if (written < reserveBytes) {
-			throw new Error('no room for the reserve');
+		// In parts: megabytes beside the heap would make V8 collect all of it.
+		const part = new Uint8Array(partBytes);
+		for (let written = 0; written < reserveBytes; written += partBytes) {
+			if (writeSync(descriptor, part) < partBytes) {
+				throw new Error('no room for the reserve');
+			}
 		}
+
+		fsyncSync(descriptor);
 	} finally {
 		closeSync(descriptor);
 	}
