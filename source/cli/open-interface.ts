@@ -8,6 +8,7 @@ import type {FirstRunCard} from '../tui/state/view.ts';
 import type {Context} from './context.ts';
 import {attachGateway} from './gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
+import {readManualPage} from './manual/read-page.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
 
@@ -110,6 +111,7 @@ async function showScreen(
 			ssh: ['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => environment[name]),
 			editor: environment['VISUAL'] ?? environment['EDITOR'] ?? 'vi',
 			pager: environment['PAGER'] ?? 'less',
+			readManual: topic => readManualPage(topic)?.text,
 			home: paths.home,
 			environment,
 			noColor: Boolean(environment['NO_COLOR']),

@@ -7,6 +7,7 @@ import {block} from '../core/untrusted.ts';
 import {createClipboard} from '../terminal/clipboard.ts';
 import type {TerminalModes} from '../terminal/modes.ts';
 import {editText, openFile, pageText, type Lending, type Suspend} from '../terminal/suspend.ts';
+import {layOutMarkdown} from '../terminal/text/markdown.ts';
 import {clean} from './panes/line.ts';
 import type {Desktop} from './shell/shell.ts';
 
@@ -18,6 +19,8 @@ export type DesktopOptions = {
 	readonly home: string;
 	/** Of the process; programs that are opened get it. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** A page of the manual as Markdown; `undefined` when there is none. */
+	readonly readManual: (topic: string) => string | undefined;
 	readonly signal: AbortSignal;
 };
 
@@ -31,6 +34,9 @@ export type DesktopWorld = {
 	readonly leave: () => void;
 };
 
+/** Longer lines are hard to follow. */
+const maxManualWidth = 100;
+
 const bell = '\u0007';
 
 const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
@@ -38,7 +44,7 @@ const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
 /** The clipboard, the editor and the pager of the person at the terminal. */
 export function createDesktop(
 	{clock, stdout, modes, suspend, holdInterrupts, leave}: DesktopWorld,
-	{editor, pager, home, environment, signal}: DesktopOptions,
+	{editor, pager, home, environment, readManual, signal}: DesktopOptions,
 ): Desktop {
 	const clipboard = createClipboard(
 		{
@@ -72,6 +78,17 @@ export function createDesktop(
 			return clean(path);
 		},
 		page: async text => pageText(lending, pager, block(text, pageLimits).text),
+		async manual(topic) {
+			const text = readManual(topic);
+			if (text === undefined) {
+				return false;
+			}
+
+			const width = Math.min(stdout.columns || maxManualWidth, maxManualWidth);
+			const rows = layOutMarkdown(text, width).map(row => row.text);
+			await pageText(lending, pager, block(`${rows.join('\n')}\n`, pageLimits).text);
+			return true;
+		},
 		redraw() {
 			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
 			void suspend(async () => {});

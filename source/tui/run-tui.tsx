@@ -25,6 +25,8 @@ export type TuiOptions = {
 	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
 	readonly editor: string;
 	readonly pager: string;
+	/** A page of the manual as Markdown, by the name that `svc help` takes; `undefined` when there is none. */
+	readonly readManual: (topic: string) => string | undefined;
 	/** Data directory of the profile. */
 	readonly home: string;
 	/** Of the process: for the clipboard's way and for programs that are opened. */

@@ -48,6 +48,10 @@ export function createFakeDesktop(): FakeDesktop {
 		async page(text) {
 			desktop.paged.push(text);
 		},
+		async manual(topic) {
+			desktop.paged.push(`manual ${topic}`);
+			return topic !== 'nowhere';
+		},
 		async keep(name, text) {
 			desktop.kept.set(name, text);
 			return cell(`/home/ann/.svc/cache/${name}`).text;

@@ -23,6 +23,7 @@ test('a kept text lies in the cache of the home, for its owner alone, the newest
 				pager: 'false',
 				home,
 				environment: {},
+				readManual: () => undefined,
 				signal: new AbortController().signal,
 			},
 		);
@@ -33,6 +34,37 @@ test('a kept text lies in the cache of the home, for its owner alone, the newest
 		expect(await readFile(path, 'utf8')).toBe('second\n');
 		expect((await stat(path)).mode & 0o777).toBe(0o600);
 		expect((await stat(join(home, 'cache'))).mode & 0o777).toBe(0o700);
+	} finally {
+		await rm(home, {recursive: true, force: true});
+	}
+});
+
+test('a page of the manual goes to the pager, laid out; one that is not there does not', async () => {
+	const home = await mkdtemp(join(tmpdir(), 'svc-desktop-'));
+	try {
+		const out = join(home, 'page.txt');
+		const desktop = createDesktop(
+			{
+				clock: createFakeClock(0),
+				stdout: process.stdout,
+				modes: createTerminalModes(() => {}),
+				suspend: async task => task(),
+				holdInterrupts: () => () => {},
+				leave() {},
+			},
+			{
+				editor: 'false',
+				pager: `sh -c 'cat "$@" > ${out}' --`,
+				home,
+				environment: {PATH: process.env['PATH']},
+				readManual: topic =>
+					topic === 'runs' ? '# Runs\n\nWhat the **agents** do.\u001B[2J' : undefined,
+				signal: new AbortController().signal,
+			},
+		);
+		expect(await desktop.manual('nowhere')).toBe(false);
+		expect(await desktop.manual('runs')).toBe(true);
+		expect(await readFile(out, 'utf8')).toMatch(/^Runs\n[^*#\u001B]*What the agents do\./);
 	} finally {
 		await rm(home, {recursive: true, force: true});
 	}

@@ -56,6 +56,7 @@ try {
 			pager: process.env['PAGER'] ?? '',
 			home: process.env['SVC_TEST_DIRECTORY'] ?? '',
 			environment: process.env,
+			readManual: () => undefined,
 			signal: stop.signal,
 			// As another version may have left it: nothing of it stops the program.
 			state: {pane: 'gone', theme: 'puce', filters: {traffic: 7, gone: 'x', runs: 'state:done'}},

@@ -1,4 +1,5 @@
-import {literal} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {changeOverlay, closing} from './overlay-state.ts';
@@ -16,6 +17,20 @@ export const helpCommands: readonly Command[] = [
 		label: literal('search'),
 		run(shell) {
 			changeOverlay(shell, 'help', overlay => ({...overlay, isSearching: true, top: 0}));
+		},
+	},
+	{
+		id: 'help.manual',
+		scope: 'help',
+		keys: ['m'],
+		label: literal('manual'),
+		run(shell) {
+			const {manual} = shell.pane();
+			shell.attempt(async () => {
+				if (!(await shell.desktop.manual(manual))) {
+					shell.toast(safe`There is no page "${clean(manual)}" in the manual`, 'warn');
+				}
+			});
 		},
 	},
 	{

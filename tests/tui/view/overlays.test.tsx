@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
+import {manualTopics} from '../../../source/cli/manual/read-page.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
+import {panes} from '../../../source/tui/panes/panes.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
@@ -184,6 +186,17 @@ test('a toast goes after four seconds', async () => {
 	await shown.pass(4000);
 
 	expect(shown.screen.lines().at(-1)).not.toContain('tmux');
+});
+
+test('m in the help opens the manual page of the pane, of which each has one', async () => {
+	for (const {id, manual} of panes) {
+		expect(manualTopics()).toContain(manual);
+		await using shown = await showShell(createFakePort(), narrow, {pane: id});
+		await shown.screen.press('?', 'm');
+		await shown.pass(0);
+		expect(shown.desktop.paged).toEqual([`manual ${manual}`]);
+		expect(shown.text()).toContain(' m manual ');
+	}
 });
 
 test('the help of pane 2 has the keys of groups, then those of jobs', async () => {

@@ -40,6 +40,7 @@ export const approvalsPane: Pane = {
 	id: 'approvals',
 	title: literal('Approvals'),
 	short: literal('Appr'),
+	manual: 'approvals',
 	count: ({approvals}) => approvals.length,
 	empty: () => [
 		'Nothing waits for approval, and nothing did.',

@@ -67,6 +67,7 @@ export const groupsPane: Pane = {
 	id: 'groups',
 	title: literal('Groups'),
 	short: literal('Grp'),
+	manual: 'routes',
 	count: state => groupOrder(state.groups).pending,
 	empty: noGroups,
 	Body: GroupsBody,

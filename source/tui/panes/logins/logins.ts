@@ -7,6 +7,7 @@ export const loginsPane: Pane = {
 	id: 'logins',
 	title: literal('Logins'),
 	short: literal('Auth'),
+	manual: 'tool-servers',
 	count: undefined,
 	empty: () => [
 		'No login is waiting.',

@@ -41,6 +41,7 @@ export const logsPane: Pane = {
 	id: 'logs',
 	title: literal('Logs'),
 	short: literal('Logs'),
+	manual: 'errors',
 	count: undefined,
 	empty: () => ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
 	Body: LogsBody,

@@ -58,6 +58,7 @@ export const runsPane: Pane = {
 	id: 'runs',
 	title: literal('Runs'),
 	short: literal('Runs'),
+	manual: 'runs',
 	count: ({runs}) =>
 		runs.filter(run => run.state === 'running' || run.state === 'delivering' || needsDecision(run))
 			.length,

@@ -38,6 +38,7 @@ export const subsPane: Pane = {
 	id: 'subs',
 	title: literal('Subs'),
 	short: literal('Subs'),
+	manual: 'routes',
 	count: ({routes}) => routes.length,
 	empty: () => [
 		'No routes.',

@@ -31,6 +31,7 @@ export const toolsPane: Pane = {
 	id: 'tools',
 	title: literal('Tools'),
 	short: literal('Tools'),
+	manual: 'tool-servers',
 	count: ({servers}) => servers.length,
 	empty: () => [
 		'No tool servers: agents answer without tools.',

@@ -54,6 +54,7 @@ export const trafficPane: Pane = {
 	id: 'traffic',
 	title: literal('Traffic'),
 	short: literal('Traf'),
+	manual: 'receiver',
 	count: undefined,
 	empty: noTraffic,
 	Body: TrafficBody,
