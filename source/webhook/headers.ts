@@ -1,5 +1,6 @@
 import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import {senderNames, senderOf} from '../config/senders/senders.ts';
+import {codeHostEventHeaders} from '../core/form-payload.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 
@@ -11,16 +12,6 @@ export function headerOf(headers: RequestHeaders, name: string): string | undefi
 	const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
 	return typeof value === 'string' ? value : undefined;
 }
-
-/** Headers that name the event, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
-export const eventHeaders = [
-	'x-forge-event',
-	'x-forge2-event',
-	'x-github-event',
-	'x-gitlab-event',
-	'x-gitea-event',
-	'x-forgejo-event',
-] as const;
 
 /** Headers that name the delivery, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
 export const deliveryIdHeaders = [
@@ -43,7 +34,7 @@ const senderHeaders = [
 const storedHeaders: readonly string[] = [
 	'content-type',
 	'user-agent',
-	...eventHeaders,
+	...codeHostEventHeaders,
 	...deliveryIdHeaders,
 	...senderHeaders,
 ];

@@ -1,8 +1,9 @@
 import {createHash, randomUUID} from 'node:crypto';
+import {codeHostEventHeaders} from '../core/form-payload.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
-import {deliveryIdHeaders, eventHeaders, headerOf} from './headers.ts';
+import {deliveryIdHeaders, headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
 export const maxNameLength = 256;
@@ -36,13 +37,13 @@ export type EventType = {
 };
 
 /**
- * The event type by the general rule: first non-empty of `eventHeaders`, then the payload's `event_type`, then its `type`, else `unknown`.
+ * The event type by the general rule: first non-empty of `codeHostEventHeaders`, then the payload's `event_type`, then its `type`, else `unknown`.
  * At most 256 characters.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
 export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
-	for (const source of eventHeaders) {
+	for (const source of codeHostEventHeaders) {
 		const name = headerOf(headers, source);
 		if (name) {
 			return {name: name.slice(0, maxNameLength), source};

@@ -1,8 +1,9 @@
 import {isUtf8} from 'node:buffer';
+import {codeHostEventHeaders, isFormType, payloadOfForm} from '../core/form-payload.ts';
 import {isDeepJson} from '../core/json-depth.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import {eventHeaders, headerOf} from './headers.ts';
+import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 
 export type ParsedBody =
@@ -15,8 +16,6 @@ export type ParsedBody =
 	  }
 	/** `error` is for the client and repeats nothing of what it sent. */
 	| {readonly ok: false; readonly error: string};
-
-const formType = 'application/x-www-form-urlencoded';
 
 const refuse = (error: string): ParsedBody => ({ok: false, error});
 
@@ -36,7 +35,7 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 	}
 
 	const text = body.toString();
-	if (!isForm(headerOf(headers, 'content-type'))) {
+	if (!isFormType(headerOf(headers, 'content-type'))) {
 		return parseJson(text, body);
 	}
 
@@ -46,13 +45,9 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 		? json
 		: parseForm(
 				text,
-				eventHeaders.some(name => headerOf(headers, name)),
+				codeHostEventHeaders.some(name => headerOf(headers, name)),
 			);
 }
-
-const isForm = (contentType = '') =>
-	contentType.length >= formType.length &&
-	contentType.slice(0, formType.length).toLowerCase() === formType;
 
 function parseJson(text: string, rawJson: Buffer): ParsedBody {
 	try {
@@ -71,26 +66,23 @@ function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 		return refuse('Malformed form body');
 	}
 
-	// fromEntries defines own properties, so a field named __proto__ stays a field.
-	const fields = Object.fromEntries(new URLSearchParams(text));
-	const json = isOfCodeHost ? payloadIn(fields) : undefined;
+	const json = isOfCodeHost ? payloadOfForm(text) : undefined;
 	if (json !== undefined) {
 		const parsed = parseJson(json, Buffer.from(json));
 		return parsed.ok ? {...parsed, kind: 'JSON in a form'} : parsed;
 	}
 
+	// fromEntries defines own properties, so a field named __proto__ stays a field.
+	const fields = Object.fromEntries(new URLSearchParams(text));
 	return {ok: true, payload: withPayloadObject(fields), kind: 'form', rawJson: undefined};
 }
-
-const payloadIn = (fields: Readonly<Record<string, string>>): string | undefined =>
-	Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
 
 /**
  * Any other form whose field `payload` holds a JSON object gives that object, so that `payload.<x>` reaches into it. What
  * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
  */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
-	const text = payloadIn(fields);
+	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
 	if (!text?.startsWith('{') || isDeepJson(text)) {
 		return fields;
 	}

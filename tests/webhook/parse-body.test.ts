@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {eventHeaders} from '../../source/webhook/headers.ts';
+import {codeHostEventHeaders} from '../../source/core/form-payload.ts';
 import {parseBody} from '../../source/webhook/parse-body.ts';
 
 const form = 'application/x-www-form-urlencoded';
@@ -38,7 +38,7 @@ test('a form field `payload` that is nested more than 128 levels deep stays text
 	expect(fieldOf(50_000)).toEqual({payload: nested(50_000)});
 });
 
-test.for(eventHeaders.map(name => [name] as const))(
+test.for(codeHostEventHeaders.map(name => [name] as const))(
 	'with the event header of a code host (%s), the JSON in `payload=` is the payload',
 	([name]) => {
 		const ofCodeHost = (text: string) =>

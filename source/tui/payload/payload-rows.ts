@@ -1,4 +1,5 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
+import {codeHostPayload} from '../../core/form-payload.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
@@ -20,12 +21,16 @@ export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
 	}
 }
 
-function bodyRows({body}: StoredDelivery): readonly Line[] {
+function bodyRows(delivery: StoredDelivery): readonly Line[] {
+	const {body} = delivery;
 	if (!body) {
 		return [line(literal('Payload  not kept for this delivery'), 'quiet')];
 	}
 
-	const {lines, fields, flags, isCut} = payloadTree(body);
+	const json = codeHostPayload(delivery);
+	const {lines, fields, flags, isCut} = payloadTree(
+		json === undefined ? body : new TextEncoder().encode(json),
+	);
 	return [
 		[
 			{text: literal('Payload'), tone: 'title'},

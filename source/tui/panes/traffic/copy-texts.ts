@@ -1,4 +1,5 @@
 import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
+import {codeHostPayload} from '../../../core/form-payload.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {decisionLines} from './decision.ts';
 import {resultWord} from './result-word.ts';
@@ -8,6 +9,10 @@ const bodyOf = (delivery: StoredDelivery): string =>
 
 /** The body as it came in. */
 export const bodyText = (delivery: StoredDelivery): string => bodyOf(delivery);
+
+/** What a person reads of it: the payload that a code host wrote into a form, else the body. */
+export const payloadText = (delivery: StoredDelivery): string =>
+	codeHostPayload(delivery) ?? bodyOf(delivery);
 
 /** The headers that were kept, one a line; secrets are never among them. */
 export const headersText = (delivery: StoredDelivery): string =>

@@ -17,7 +17,7 @@ import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
 import {fieldOf, placeIn} from '../detail-cursor.ts';
 import {clean} from '../line.ts';
-import {bodyText, subscribeText} from './copy-texts.ts';
+import {payloadText, subscribeText} from './copy-texts.ts';
 import {nothingSelected, selectedDelivery, storedDeliveries} from './selected-delivery.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
@@ -55,7 +55,7 @@ function filterFromField(shell: Shell): void {
 	}
 
 	const loaded = shell.loader(storedDeliveries).get();
-	const filter = loaded.status === 'ready' ? filterOf(field, bodyText(loaded.value)) : undefined;
+	const filter = loaded.status === 'ready' ? filterOf(field, payloadText(loaded.value)) : undefined;
 	if (!filter) {
 		const isDotted = field.path.some(name => name.includes('.'));
 		shell.toast(
@@ -143,7 +143,7 @@ async function backTest(
 		const delivery = await port.getDelivery(id);
 		if (delivery?.body) {
 			seen += 1;
-			passed += passes(filter, bodyText(delivery)) ? 1 : 0;
+			passed += passes(filter, payloadText(delivery)) ? 1 : 0;
 		}
 	}
 
@@ -153,6 +153,7 @@ async function backTest(
 /** Whether its payload came to the filters of the route, or would have. */
 const isEvent = (delivery: Delivery): boolean =>
 	!isRejection(delivery) &&
+	delivery.outcome !== 'challenge' &&
 	delivery.replayOf === undefined &&
 	delivery.bodyBytes <= backTestLimits.bytes;
 

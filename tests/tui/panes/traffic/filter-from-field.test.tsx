@@ -55,6 +55,25 @@ async function open(past: readonly StoredDelivery[], lookUp = async () => {}) {
 	};
 }
 
+test('the form of a code host is shown, and filtered, as the payload in it', async () => {
+	const form = `payload=${encodeURIComponent(draft)}`;
+	const headers = {
+		'content-type': 'application/x-www-form-urlencoded',
+		'x-github-event': 'pull_request',
+	};
+	await using pane = await open([
+		{...kept({}, form), headers},
+		{...kept({}, form), headers},
+	]);
+	expect(pane.shown.text()).toMatch(/action\W+opened/);
+	expect(pane.shown.text()).not.toContain('payload=');
+	await pane.shown.screen.press('s');
+	await pane.shown.pass(0);
+	await pane.shown.pass(0);
+	await pane.shown.pass(0);
+	expect(pane.shown.text()).toContain('Would pass 2 of the last 2 events of gh-review.');
+});
+
 const many = (count: number) => Array.from({length: count}, () => kept({}));
 
 test('at most 100 bodies of the latest 300 events of the route are looked at', async () => {
