@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {startHttp} from './http-server.ts';
+import {compileCache} from './stdio-server.ts';
 
 const script = fileURLToPath(
 	new URL(
@@ -16,7 +17,7 @@ export async function startEverything(kind: 'streamableHttp' | 'sse') {
 	const {port, ...place} = await startHttp(() => {});
 	await place[Symbol.asyncDispose]();
 	const child = spawn(process.execPath, [script, kind], {
-		env: {PATH: process.env['PATH'], PORT: String(port)},
+		env: {PATH: process.env['PATH'], PORT: String(port), ...compileCache},
 		stdio: ['ignore', 'ignore', 'pipe'],
 	});
 	for await (const line of createInterface({input: child.stderr})) {

@@ -2,6 +2,7 @@
  * A hostile tool server, see `hostile-peer.ts`. Arguments: how it is reached, `stdio`, `json`, `stream` or `sse`; how it lists its tools. All but `stdio` print the port.
  */
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {flushCompileCache} from 'node:module';
 import type {AddressInfo} from 'node:net';
 import {createInterface} from 'node:readline';
 import type {Writable} from 'node:stream';
@@ -99,3 +100,6 @@ if (way === 'stdio') {
 		process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 	});
 }
+
+// It is seldom asked to end, which is when Node writes down what it compiled.
+flushCompileCache();

@@ -4,7 +4,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {remoteServer} from './http-server.ts';
-import {stdioServer} from './stdio-server.ts';
+import {compileCache, stdioServer} from './stdio-server.ts';
 
 const program = fileURLToPath(new URL('hostile-program.ts', import.meta.url));
 
@@ -24,13 +24,13 @@ export async function startHostile(
 ): Promise<HostileServer> {
 	if (way === 'stdio') {
 		return {
-			server: stdioServer(process.execPath, [program, way, manner], env),
+			server: stdioServer(process.execPath, [program, way, manner], {...compileCache, ...env}),
 			async [Symbol.asyncDispose]() {},
 		};
 	}
 
 	const child = spawn(process.execPath, [program, way, manner], {
-		env: {PATH: process.env['PATH'], ...env},
+		env: {PATH: process.env['PATH'], ...compileCache, ...env},
 		stdio: ['pipe', 'pipe', 'ignore'],
 	});
 	const exited = once(child, 'exit');

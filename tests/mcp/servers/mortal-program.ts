@@ -6,6 +6,7 @@
  */
 import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer, type RequestListener} from 'node:http';
+import {flushCompileCache} from 'node:module';
 import type {AddressInfo} from 'node:net';
 import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
 import {z} from 'zod';
@@ -88,3 +89,6 @@ if (listener) {
 	const {serveStdio} = await import('@modelcontextprotocol/server/stdio');
 	serveStdio(makeServer);
 }
+
+// It is never asked to end, which is when Node writes down what it compiled.
+flushCompileCache();

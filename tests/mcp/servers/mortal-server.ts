@@ -8,7 +8,7 @@ import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {isGone, until} from '../../helpers/processes.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {remoteServer} from './http-server.ts';
-import {stdioServer} from './stdio-server.ts';
+import {compileCache, stdioServer} from './stdio-server.ts';
 
 const program = fileURLToPath(new URL('mortal-program.ts', import.meta.url));
 
@@ -38,7 +38,7 @@ export async function startMortal(way: WayToMortal): Promise<MortalServer> {
 	const remote = way === 'stdio' ? undefined : await startRemote(way, journal);
 	const server =
 		remote === undefined
-			? stdioServer(process.execPath, [program, way, journal])
+			? stdioServer(process.execPath, [program, way, journal], compileCache)
 			: remoteServer(remote.url, {transport: way === 'sse' ? 'sse' : 'http'});
 	return {
 		server,

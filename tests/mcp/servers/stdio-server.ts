@@ -2,6 +2,11 @@ import {fileURLToPath} from 'node:url';
 import type {StdioEndpoint} from '../../../source/config/tool-server.ts';
 import {toolServer} from './tool-server.ts';
 
+/** Lets Node keep what it compiled of a server, which gets nothing of the environment of the tests otherwise. */
+export const compileCache: Readonly<Record<string, string>> = {
+	NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+};
+
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** A server of our own that behaves as `manner` says; see `stdio-program.ts`. */
@@ -10,21 +15,26 @@ export const ownServer = (manner: string, {extra = '', env = {}} = {}) =>
 
 /** A server of 2026-07-28 that serves or rejects the handshake of older ones. */
 export const eraServer = (handshake: 'serve' | 'reject') =>
-	stdioServer(process.execPath, [program('era-program.ts'), handshake]);
+	stdioServer(process.execPath, [program('era-program.ts'), handshake], compileCache);
 
 /** Another official server. */
 export const officialServer = (name: 'filesystem' | 'memory', args: readonly string[] = []) =>
-	stdioServer(process.execPath, [
-		program(`../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`),
-		...args,
-	]);
+	stdioServer(
+		process.execPath,
+		[program(`../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
+		compileCache,
+	);
 
 /** The official server that shows every feature. */
 export const everythingServer = () =>
-	stdioServer(process.execPath, [
-		program('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
-		'stdio',
-	]);
+	stdioServer(
+		process.execPath,
+		[
+			program('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+			'stdio',
+		],
+		compileCache,
+	);
 
 export const stdioServer = (
 	command: string,
