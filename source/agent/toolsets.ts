@@ -10,6 +10,12 @@ const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
 
 const serverPrefix = 'mcp-';
 
+/** Whether a run with these toolset names can get tools of the configured server `server`: its first try to connect is worth waiting for. */
+export const needsServer = (names: readonly string[] | undefined, server: string): boolean =>
+	(names ?? [defaultToolset]).some(
+		name => everyServer.has(name) || name === `${serverPrefix}${server}`,
+	);
+
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
 	/** One sentence per name that gives nothing, for the log. */

@@ -1,14 +1,15 @@
 import {findSkill} from '../agent/skills.ts';
-import {selectTools} from '../agent/toolsets.ts';
+import {needsServer, selectTools} from '../agent/toolsets.ts';
 import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {ServerStatus, ServerView} from '../core/tool-server.ts';
-import type {LiveServers} from './live-servers.ts';
+import type {LiveServers, ServerWait} from './live-servers.ts';
 import type {Equipment} from './work-run.ts';
 
 /**
  * The skill and the tools of a run; `skillsDir` is that of its profile. Only the first skill that is found counts. The run keeps the tools that it starts with,
- * whatever becomes of their servers. Rejects with the reason of `signal`, while tool servers still connect.
+ * whatever becomes of their servers. Waits for the servers of its toolsets alone, and tells `note` of a wait that a person would notice. Rejects with the reason of
+ * `signal`, while tool servers still connect.
  *
  * @see manual/routes.md#keys
  */
@@ -19,11 +20,14 @@ export async function equipRun(
 		servers,
 		log,
 		signal,
+		note,
 	}: {
 		readonly skillsDir: string;
 		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 		readonly log: Logger;
 		readonly signal: AbortSignal;
+		/** Shows a sentence in the run at once; must not throw. */
+		readonly note: (text: string) => void;
 	},
 ): Promise<Equipment> {
 	const {skills} = run.plan;
@@ -35,7 +39,7 @@ export async function equipRun(
 		});
 	}
 
-	const {tools, warnings, notes} = await toolsFor(run, {servers, signal});
+	const {tools, warnings, notes} = await toolsFor(run, {servers, signal, note});
 	for (const warning of warnings) {
 		log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
 	}
@@ -51,18 +55,32 @@ async function toolsFor(
 	{
 		servers,
 		signal,
-	}: {readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>; readonly signal: AbortSignal},
+		note,
+	}: {
+		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
+		readonly signal: AbortSignal;
+		readonly note: (text: string) => void;
+	},
 ) {
 	if (toolsets?.length === 0) {
 		return {tools: [], warnings: [], notes: []};
 	}
 
-	const configured = await servers.toolsOf(profile, signal);
+	const isNeeded = (server: string) => needsServer(toolsets, server);
+	const configured = await servers.toolsOf(profile, signal, {
+		isNeeded,
+		onWait(wait) {
+			note(waitNote(wait));
+		},
+	});
 	// A server of which nothing is left has no toolset.
 	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));
 	const missing = servers
 		.views()
-		.filter(view => view.profile === profile && away.has(view.status) && !available.has(view.name));
+		.filter(
+			({profile: owner, name, status}) =>
+				owner === profile && away.has(status) && isNeeded(name) && !available.has(name),
+		);
 	// Their toolsets exist, with nothing in them for now.
 	const known = new Map([...available, ...missing.map(({name}) => [name, []] as const)]);
 	return {...selectTools(toolsets, known), notes: missing.map(noteOf)};
@@ -70,3 +88,13 @@ async function toolsFor(
 
 const noteOf = ({name, status, reason}: ServerView): string =>
 	`Tool server "${name}" gives no tools: ${status}${reason === undefined ? '' : ` (${reason})`}`;
+
+/** Names that are told of; a person looks the others up. */
+const maxNames = 5;
+
+function waitNote({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']>>[0]): string {
+	const names = servers.slice(0, maxNames).map(name => `"${name}"`);
+	const more = servers.length - names.length;
+	const list = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	return `Waits for tool server${servers.length === 1 ? '' : 's'} ${list} to connect, ${mostMs / 1000} s at most: svc mcp status`;
+}

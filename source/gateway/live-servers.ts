@@ -23,7 +23,18 @@ import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 /** A run does not wait longer for servers that connect. */
 const maxWaitMs = 60_000;
 
+/** A wait that takes longer is told of. */
+const noticeMs = 1000;
+
 type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
+
+/** Which servers somebody waits for. */
+export type ServerWait = {
+	/** Absent: all of them. */
+	readonly isNeeded?: (server: string) => boolean;
+	/** Called at most once, after a second, with the servers that still connect. Must not throw. */
+	readonly onWait?: (wait: {readonly servers: readonly string[]; readonly mostMs: number}) => void;
+};
 
 /** The tool servers of every profile that runs are for. */
 export type LiveServers = AsyncDisposable & {
@@ -33,10 +44,10 @@ export type LiveServers = AsyncDisposable & {
 	 */
 	changed(): Promise<void>;
 	/**
-	 * The tools that a run of `profile` starts with, by server. Waits until each server that connects by itself has connected or failed once, at most a
-	 * minute. Rejects with the reason of `signal`.
+	 * The tools that a run of `profile` starts with, by server. Waits until each needed server that connects by itself has connected or failed once, at
+	 * most a minute; the others give what they have. Rejects with the reason of `signal`.
 	 */
-	toolsOf(profile: string, signal: AbortSignal): Promise<ToolsByServer>;
+	toolsOf(profile: string, signal: AbortSignal, wait?: ServerWait): Promise<ToolsByServer>;
 	/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
 	views(): readonly ServerView[];
 	/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
@@ -147,7 +158,7 @@ export function createLiveServers({
 				log.error('Cannot take over the tool servers', {error: messageOf(error)});
 			});
 		},
-		async toolsOf(profileName, signal) {
+		async toolsOf(profileName, signal, wait = {}) {
 			const {toolServers, profiles} = config();
 			const profile = profiles.of(profileName);
 			if (toolServers.size === 0 || !profile.exists) {
@@ -155,10 +166,11 @@ export function createLiveServers({
 			}
 
 			const manager = await within(managers.of(profile), signal);
-			const isReady = await readyInTime(manager, {clock, signal});
+			const isReady = await readyInTime(manager, {...wait, clock, signal});
 			if (!isReady) {
 				log.warn('A run starts without the tool servers that still connect', {
 					profile: profileName,
+					servers: connecting(manager, wait).join(', '),
 				});
 			}
 
@@ -224,18 +236,34 @@ function serverOf(
 	return server;
 }
 
-/** Whether every server has connected or failed once within a minute. Rejects with the reason of `signal`. */
+/** The needed servers that connect at present. */
+const connecting = (
+	manager: ServerManager,
+	{isNeeded = () => true}: ServerWait,
+): readonly string[] =>
+	manager
+		.views()
+		.filter(({name, status}) => status === 'connecting' && isNeeded(name))
+		.map(({name}) => name);
+
+/** Whether every needed server has connected or failed once within a minute. Rejects with the reason of `signal`. */
 async function readyInTime(
 	manager: ServerManager,
-	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+	{clock, signal, ...wait}: ServerWait & {readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<boolean> {
 	const late = new AbortController();
 	const cancel = clock.after(maxWaitMs, () => {
 		late.abort();
 	});
+	const cancelNotice = clock.after(noticeMs, () => {
+		const servers = connecting(manager, wait);
+		if (servers.length > 0) {
+			wait.onWait?.({servers, mostMs: maxWaitMs});
+		}
+	});
 	const either = AbortSignal.any([signal, late.signal]);
 	try {
-		await within(manager.ready(either), either);
+		await within(manager.ready(either, wait.isNeeded), either);
 		return true;
 	} catch (error) {
 		signal.throwIfAborted();
@@ -246,5 +274,6 @@ async function readyInTime(
 		return false;
 	} finally {
 		cancel();
+		cancelNotice();
 	}
 }

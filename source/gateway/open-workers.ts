@@ -83,12 +83,13 @@ export function openWorkers(
 		emit,
 		log: agentLog,
 		redact,
-		equip: (run, signal) =>
+		equip: (run, signal, note) =>
 			equipRun(run, {
 				skillsDir: config().profiles.of(run.profile).paths.skills,
 				servers,
 				log: agentLog,
 				signal,
+				note,
 			}),
 		keepAnswer,
 		settings: () => config().runs,

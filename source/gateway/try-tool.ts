@@ -43,7 +43,14 @@ export async function tryTool(
 		);
 	});
 	try {
-		const tool = toolNamed(name, await servers.toolsOf(profile, signal));
+		const find = async (isNeeded?: () => boolean) =>
+			toolNamed(name, await servers.toolsOf(profile, signal, isNeeded && {isNeeded}));
+		// What is there already waits for no other server.
+		const tool = (await find(() => false)) ?? (await find());
+		if (!tool) {
+			throw notFound(name);
+		}
+
 		if (tool.needsApproval) {
 			const {toolServers} = live.current();
 			const call = {args, callId: randomUUID(), signal};
@@ -60,15 +67,11 @@ export async function tryTool(
 	}
 }
 
-/** @throws SvcError `tool_not_found` */
-function toolNamed(name: string, servers: ReadonlyMap<string, readonly Tool[]>): Tool {
-	const tool = [...servers.values()].flat().find(other => other.name === name);
-	if (!tool) {
-		throw new SvcError(
-			'tool_not_found',
-			`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status" for their tools`,
-		);
-	}
+const toolNamed = (name: string, servers: ReadonlyMap<string, readonly Tool[]>): Tool | undefined =>
+	[...servers.values()].flat().find(other => other.name === name);
 
-	return tool;
-}
+const notFound = (name: string): SvcError =>
+	new SvcError(
+		'tool_not_found',
+		`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status" for their tools`,
+	);

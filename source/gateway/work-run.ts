@@ -27,8 +27,12 @@ export type WorkDependencies = {
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
-	/** Rejects with the reason of `signal`. */
-	readonly equip: (run: StoredRun, signal: AbortSignal) => Promise<Equipment>;
+	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
+	readonly equip: (
+		run: StoredRun,
+		signal: AbortSignal,
+		note: (text: string) => void,
+	) => Promise<Equipment>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
 	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
@@ -96,9 +100,12 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	const {maxSteps, timeoutMs, tries} = settings();
 	let result: AgentResult;
 	try {
-		const {notes, ...equipment} = await work.equip(run, signal);
-		for (const text of notes) {
+		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
+		};
+		const {notes, ...equipment} = await work.equip(run, signal, note);
+		for (const text of notes) {
+			note(text);
 		}
 
 		result = await agent.run({

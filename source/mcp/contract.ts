@@ -91,8 +91,8 @@ export type ServerManager = AsyncDisposable & {
 	plan(servers: ReadonlyMap<string, ToolServerConfig>): readonly PlannedServerChange[];
 	/** The tools of each server by the server's name, in a fixed order. A run keeps the objects that it started with; they outlive reconnects. */
 	tools(): ReadonlyMap<string, readonly Tool[]>;
-	/** Resolves when every server that connects by itself has connected or failed once. Rejects with the reason of `signal`. */
-	ready(signal: AbortSignal): Promise<void>;
+	/** Resolves when every server that connects by itself, of those that are needed (all), has connected or failed once. Rejects with the reason of `signal`. */
+	ready(signal: AbortSignal, isNeeded?: (server: string) => boolean): Promise<void>;
 	/** By name. */
 	views(): readonly ServerView[];
 	/** Connects now, also what is parked, lazy or waits for a login; resolves when that has succeeded or failed. @throws SvcError `server_not_found`, `server_disabled` */

@@ -28,21 +28,30 @@ async function equip(
 	{
 		tools = {crm: [search], mail: [send]},
 		views = [],
+		connecting = [],
 		signal = new AbortController().signal,
 	}: {
 		tools?: Readonly<Record<string, readonly Tool[]>>;
 		views?: readonly ServerView[];
+		connecting?: readonly string[];
 		signal?: AbortSignal;
 	} = {},
 ) {
 	const warnings: string[] = [];
 	const asked: string[] = [];
+	const shown: string[] = [];
+	const waited: string[] = [];
 	const equipment = await equipRun(makeStoredRun(toolsets), {
 		skillsDir: '/nowhere',
 		servers: {
-			async toolsOf(profile, given) {
+			async toolsOf(profile, given, {isNeeded, onWait} = {}) {
 				asked.push(profile);
 				given.throwIfAborted();
+				waited.push(...Object.keys(tools).filter(name => isNeeded?.(name)));
+				if (connecting.length > 0) {
+					onWait?.({servers: connecting, mostMs: 60_000});
+				}
+
 				return new Map(Object.entries(tools));
 			},
 			views: () => views,
@@ -53,8 +62,11 @@ async function equip(
 			write: ({message}) => warnings.push(message),
 		}),
 		signal,
+		note(text) {
+			shown.push(text);
+		},
 	});
-	return {...equipment, warnings, asked};
+	return {...equipment, warnings, asked, waited, shown};
 }
 
 test('"svc-webhook": the default gives a run the tools of every server of its profile', async () => {
@@ -63,6 +75,8 @@ test('"svc-webhook": the default gives a run the tools of every server of its pr
 		notes: [],
 		warnings: [],
 		asked: ['default'],
+		waited: ['crm', 'mail'],
+		shown: [],
 	});
 });
 
@@ -71,7 +85,7 @@ test('a run of "mcp-crm" has the tools of that server', async () => {
 });
 
 test('a run without toolsets waits for no server', async () => {
-	expect(await equip([])).toEqual({tools: [], notes: [], warnings: [], asked: []});
+	expect(await equip([])).toMatchObject({tools: [], notes: [], warnings: [], asked: []});
 });
 
 test('"unknown names are dropped with a warning", in the log and in the run', async () => {
@@ -96,6 +110,35 @@ test('a run says which server of its profile gave nothing, and why; its toolset 
 
 	expect(tools).toEqual([search]);
 	expect(notes).toEqual(['Tool server "mail" gives no tools: failed (connection refused)']);
+});
+
+test.each([
+	{toolsets: ['mcp-crm'], waited: ['crm']},
+	{toolsets: ['mcp-crm', 'mcp-mail'], waited: ['crm', 'mail']},
+	{toolsets: ['mcp'], waited: ['crm', 'mail']},
+	{toolsets: ['mcp-crm', 'svc-webhook'], waited: ['crm', 'mail']},
+	{toolsets: ['terminal', 'mcp-', 'crm', 'mcp-nope'], waited: []},
+])('a run of $toolsets waits for $waited alone', async ({toolsets, waited}) => {
+	expect((await equip(toolsets)).waited).toEqual(waited);
+});
+
+test('a run says nothing of a server that it does not ask for', async () => {
+	const {notes} = await equip(['mcp-crm'], {
+		tools: {crm: [search], mail: []},
+		views: [makeServer({name: 'mail', status: 'connecting'})],
+	});
+
+	expect(notes).toEqual([]);
+});
+
+test('a run says which servers it waits for, some by name', async () => {
+	const one = await equip(undefined, {connecting: ['crm']});
+	const many = await equip(undefined, {connecting: ['a', 'b', 'c', 'd', 'e', 'f', 'g']});
+
+	expect([...one.shown, ...many.shown]).toEqual([
+		'Waits for tool server "crm" to connect, 60 s at most: svc mcp status',
+		'Waits for tool servers "a", "b", "c", "d", "e" and 2 more to connect, 60 s at most: svc mcp status',
+	]);
 });
 
 test('"When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created for that server"', async () => {

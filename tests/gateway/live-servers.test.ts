@@ -31,7 +31,9 @@ function createFakeManager(profile: ManagerOfProfile) {
 	let servers: readonly string[] = [];
 	let tools: ReadonlyMap<string, readonly Tool[]> = new Map();
 	const ready = Promise.withResolvers<void>();
-	const view = (name: string): ServerView => makeServer({name, profile: profile.profile});
+	let statuses: Readonly<Record<string, ServerView['status']>> = {};
+	const view = (name: string): ServerView =>
+		makeServer({name, profile: profile.profile, status: statuses[name] ?? 'connected'});
 	const manager: ServerManager = {
 		async apply(next) {
 			calls.push(`apply ${[...next.keys()].join(' ')}`);
@@ -45,7 +47,11 @@ function createFakeManager(profile: ManagerOfProfile) {
 			{name: 'crm', kind: 'changed', keys: ['url'], isOther: true, closes: true, lostTools: []},
 		],
 		tools: () => tools,
-		async ready(signal) {
+		async ready(signal, isNeeded = () => true) {
+			if (!servers.some(isNeeded)) {
+				return;
+			}
+
 			const {promise, reject} = Promise.withResolvers<never>();
 			signal.addEventListener('abort', () => {
 				reject(signal.reason);
@@ -69,6 +75,9 @@ function createFakeManager(profile: ManagerOfProfile) {
 		manager,
 		calls,
 		ready: () => ready.resolve(),
+		stands(next: typeof statuses) {
+			statuses = next;
+		},
 		connected(list: readonly Tool[], overrides: Partial<ServerView> = {}) {
 			tools = new Map([['crm', list]]);
 			profile.onChange(makeServer({name: 'crm', profile: profile.profile, ...overrides}));
@@ -223,6 +232,40 @@ test('a run waits for servers that connect, a minute at most', async () => {
 	managers[0]?.connected([search]);
 	clock.advance(60_000);
 	expect(await tools).toEqual(new Map([['crm', [search]]]));
+	await live[Symbol.asyncDispose]();
+});
+
+test('a wait is told of after a second, with the servers that still connect and are needed', async () => {
+	const {live, managers, clock} = open({servers: ['crm', 'files', 'mail']});
+	await live.changed();
+	const [manager] = managers;
+	manager?.stands({crm: 'connecting', files: 'connecting', mail: 'connected'});
+	const told: unknown[] = [];
+
+	const tools = live.toolsOf('default', noSignal, {
+		isNeeded: name => name !== 'crm',
+		onWait(wait) {
+			told.push(wait);
+		},
+	});
+	await new Promise(setImmediate);
+	expect(told).toEqual([]);
+	clock.advance(1000);
+	expect(told).toEqual([{servers: ['files'], mostMs: 60_000}]);
+
+	manager?.ready();
+	await tools;
+	clock.advance(60_000);
+	expect(told).toHaveLength(1);
+	await live[Symbol.asyncDispose]();
+});
+
+test('a run waits for no server that it does not need', async () => {
+	const {live, managers} = open({servers: ['crm']});
+	await live.changed();
+	managers[0]?.stands({crm: 'connecting'});
+
+	expect(await live.toolsOf('default', noSignal, {isNeeded: () => false})).toEqual(new Map());
 	await live[Symbol.asyncDispose]();
 });
 

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import type {CallToApprove} from '../../source/core/approvals/approvals.ts';
 import {createLogger} from '../../source/core/log.ts';
 import type {Tool} from '../../source/core/tool.ts';
+import type {LiveServers} from '../../source/gateway/live-servers.ts';
 import {tryTool} from '../../source/gateway/try-tool.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {makeAskedTool, makeServerConfig} from '../helpers/make-server.ts';
@@ -15,6 +16,7 @@ function open({
 	const clock = createFakeClock();
 	const asked: CallToApprove[] = [];
 	const logged: string[] = [];
+	const waits: boolean[] = [];
 	const tool: Tool = {
 		name: 'mcp__crm__search',
 		description: '',
@@ -25,7 +27,12 @@ function open({
 		execute,
 	};
 	const rooms = {
-		servers: {toolsOf: async () => new Map([['crm', [tool]]])},
+		servers: {
+			async toolsOf(...[, , {isNeeded = () => true} = {}]: Parameters<LiveServers['toolsOf']>) {
+				waits.push(isNeeded('crm'));
+				return new Map([['crm', [tool]]]);
+			},
+		},
 		approvals: {
 			async request(call: CallToApprove) {
 				asked.push(call);
@@ -49,6 +56,7 @@ function open({
 		clock,
 		asked,
 		logged,
+		waits,
 		tryIt: async (name = 'mcp__crm__search') =>
 			// Of the rooms, what trying a tool looks at.
 			tryTool(rooms as unknown as Parameters<typeof tryTool>[0], {
@@ -59,6 +67,16 @@ function open({
 			}),
 	};
 }
+
+test('a tool that is there waits for no server; only one that is not there yet does', async () => {
+	const {tryIt, waits} = open({needsApproval: false});
+
+	await tryIt();
+	expect(waits).toEqual([false]);
+
+	await expect(tryIt('mcp__crm__nope')).rejects.toMatchObject({code: 'tool_not_found'});
+	expect(waits).toEqual([false, false, true]);
+});
 
 test('a tool that needs a yes waits for one also when a person tries it', async () => {
 	const {asked, tryIt} = open();

@@ -100,11 +100,12 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		},
 		plan: next => planServers(servers, next, {profile: dependencies.profile}),
 		tools: () => new Map(sorted().map(({config, tools}) => [config.name, tools])),
-		async ready(signal) {
+		async ready(signal, isNeeded = () => true) {
 			const timeoutMs = Math.max(0, connectsUntil - clock.monotonic());
+			const needed = [...servers.values()].filter(({config}) => isNeeded(config.name));
 			await waitAtMost(
 				{clock, timeoutMs, signal},
-				Promise.all([...servers.values()].map(async server => server.tried())),
+				Promise.all(needed.map(async server => server.tried())),
 			);
 		},
 		views: () => sorted().map(server => server.view()),

@@ -106,6 +106,7 @@ test('ready() is bounded by connect_timeout, and by whoever waits', async () => 
 	await expect(world.manager.ready(AbortSignal.abort(new Error('run cancelled')))).rejects.toThrow(
 		'run cancelled',
 	);
+	await world.manager.ready(never, name => name !== 'crm');
 	const ready = world.manager.ready(never);
 	world.clock.advance(60_000);
 	await ready;
