@@ -109,8 +109,8 @@ export const noGateway = async (context: Context, advice = ''): Promise<string> 
 /** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
 	const [{createControlCalls}, {askForStatus}] = await Promise.all([
-		import('../gateway/control-calls.ts'),
-		import('../gateway/control-client.ts'),
+		import('../gateway/control/control-calls.ts'),
+		import('../gateway/control/control-client.ts'),
 	]);
 	return ifRunning(context, async socket => {
 		await askForStatus(socket);
@@ -121,7 +121,7 @@ export async function findGateway(context: Context): Promise<GatewayCommands | u
 /** The same with its state and its events, for a face. The caller leaves by disposing of it. */
 export async function attachGateway(context: Context): Promise<GatewayPort | undefined> {
 	return ifRunning(context, async socket => {
-		const {connectGateway} = await import('../gateway/remote-port.ts');
+		const {connectGateway} = await import('../gateway/control/remote-port.ts');
 		return connectGateway(context, {socket});
 	});
 }
@@ -136,7 +136,7 @@ async function ifRunning<Reached>(
 		return undefined;
 	}
 
-	const {isNoGateway, isSilentGateway} = await import('../gateway/control-client.ts');
+	const {isNoGateway, isSilentGateway} = await import('../gateway/control/control-client.ts');
 	try {
 		return await reach(socket);
 	} catch (error) {

@@ -8,8 +8,8 @@ import {isJsonObject} from '../core/json.ts';
 import {lockHolder} from '../core/lock-holder.ts';
 import type {Logger} from '../core/log.ts';
 import {ownFileFlags} from '../core/planted-file.ts';
-import {callControl} from './control-client.ts';
-import {isAnswered} from './control-socket.ts';
+import {callControl} from './control/control-client.ts';
+import {isAnswered} from './control/control-socket.ts';
 
 /** How often it is looked whether the lock still is where the next gateway looks for it, and the control socket where faces do, milliseconds. */
 const lookMs = 5000;

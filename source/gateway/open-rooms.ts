@@ -13,7 +13,7 @@ import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {createRunAnnouncer} from './announce-runs.ts';
-import {startControlServer, type ControlServer} from './control-server.ts';
+import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {startHealth} from './health.ts';
 import {createLiveConfig} from './live-config.ts';
 import {createLiveGroups} from './live-groups.ts';

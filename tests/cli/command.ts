@@ -6,7 +6,7 @@ import type {ExitCode} from '../../source/cli/context.ts';
 import {runCommand} from '../../source/cli/run-command.ts';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import {startControlServer} from '../../source/gateway/control-server.ts';
+import {startControlServer} from '../../source/gateway/control/control-server.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
 
 export type Ran = {readonly code: ExitCode; readonly stdout: string; readonly stderr: string};

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type Socket} from 'node:net';
 import {expect, test} from 'vitest';
-import {callControl} from '../../source/gateway/control-client.ts';
+import {callControl} from '../../source/gateway/control/control-client.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command} from './command.ts';
 

@@ -2,7 +2,7 @@ import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
-import {startControlServer} from '../../source/gateway/control-server.ts';
+import {startControlServer} from '../../source/gateway/control/control-server.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 

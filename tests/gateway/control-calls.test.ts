@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
 import {contract} from '../../source/gateway/contract/contract.ts';
-import {createControlCalls} from '../../source/gateway/control-calls.ts';
+import {createControlCalls} from '../../source/gateway/control/control-calls.ts';
 import type {GatewayCommands} from '../../source/gateway/port.ts';
 import {command} from '../cli/command.ts';
 import {createFakePort} from '../helpers/fake-port.ts';

@@ -1,7 +1,7 @@
 import {createConfig, lintFromString} from '@redocly/openapi-core';
 import {expect, test} from 'vitest';
 import {contract} from '../../source/gateway/contract/contract.ts';
-import {controlOpenApi} from '../../source/gateway/control-openapi.ts';
+import {controlOpenApi} from '../../source/gateway/control/control-openapi.ts';
 
 const document = JSON.parse(JSON.stringify(controlOpenApi('1.0.0')));
 

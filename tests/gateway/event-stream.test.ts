@@ -5,7 +5,7 @@ import {
 	streamMessage,
 	type StreamedMessage,
 	type StreamedName,
-} from '../../source/gateway/event-stream.ts';
+} from '../../source/gateway/control/event-stream.ts';
 
 /** The bytes of `text`, cut before each of `places`. */
 async function* cutAt(text: string, places: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {request, type IncomingMessage} from 'node:http';
-import {readEventStream} from '../../source/gateway/event-stream.ts';
+import {readEventStream} from '../../source/gateway/control/event-stream.ts';
 
 export type ControlAnswer = {
 	readonly status: number;

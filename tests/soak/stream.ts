@@ -7,9 +7,9 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {GatewayState} from '../../source/core/state.ts';
-import {startControlServer} from '../../source/gateway/control-server.ts';
+import {startControlServer} from '../../source/gateway/control/control-server.ts';
+import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
-import {connectGateway} from '../../source/gateway/remote-port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort, type FakePort} from '../helpers/fake-port.ts';
 import {

@@ -3,16 +3,16 @@ import {rm} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {setImmediate as turn} from 'node:timers/promises';
-import {SvcError, codeOf, messageOf} from '../core/errors.ts';
-import {identityOf} from '../core/file-identity.ts';
-import {jsonLine} from '../core/json-line.ts';
-import type {JsonValue} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
-import {malformationOf} from '../http/malformed.ts';
-import {refuseConnection, refusalStatus} from '../http/refuse.ts';
+import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
+import {identityOf} from '../../core/file-identity.ts';
+import {jsonLine} from '../../core/json-line.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
+import {malformationOf} from '../../http/malformed.ts';
+import {refuseConnection, refusalStatus} from '../../http/refuse.ts';
+import type {GatewayPort} from '../port.ts';
 import {isAnswered, listenOn} from './control-socket.ts';
 import {streamMessage, type StreamedName} from './event-stream.ts';
-import type {GatewayPort} from './port.ts';
 
 const maxBodyBytes = 8 * 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import {z} from 'zod';
-import {facts, text} from '../core/schemas/parts.ts';
-import {contract} from './contract/contract.ts';
-import type {Operation} from './contract/operation.ts';
-import type {Parameter} from './contract/parameters.ts';
-import {eventsSchema, stateSchema} from './contract/stream.ts';
+import {facts, text} from '../../core/schemas/parts.ts';
+import {contract} from '../contract/contract.ts';
+import type {Operation} from '../contract/operation.ts';
+import type {Parameter} from '../contract/parameters.ts';
+import {eventsSchema, stateSchema} from '../contract/stream.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,15 +1,15 @@
 import type {IncomingMessage} from 'node:http';
-import type {Clock} from '../core/clock.ts';
-import {SvcError} from '../core/errors.ts';
-import {isKnownEvent, type GatewayEvent} from '../core/events.ts';
-import {isJsonObject} from '../core/json.ts';
-import type {LogRecord} from '../core/log.ts';
-import {reduce} from '../core/reduce.ts';
-import {type GatewayState, initialState} from '../core/state.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isKnownEvent, type GatewayEvent} from '../../core/events.ts';
+import {isJsonObject} from '../../core/json.ts';
+import type {LogRecord} from '../../core/log.ts';
+import {reduce} from '../../core/reduce.ts';
+import {type GatewayState, initialState} from '../../core/state.ts';
+import type {GatewayPort} from '../port.ts';
 import {createControlCalls} from './control-calls.ts';
 import {open, shortSilenceMs} from './control-client.ts';
 import {readEventStream, type StreamedMessage} from './event-stream.ts';
-import type {GatewayPort} from './port.ts';
 
 /** Pause between tries to reach a gateway that went away, and before its whole state is asked for again the first time. */
 const reconnectMs = 2000;

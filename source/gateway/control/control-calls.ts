@@ -1,12 +1,12 @@
 import {z} from 'zod';
-import type {StoredDelivery} from '../core/delivery.ts';
-import {codeOf, errorWithCode, messageOf, SvcError} from '../core/errors.ts';
-import type {JsonValue} from '../core/json.ts';
-import {contract} from './contract/contract.ts';
-import type {Operation} from './contract/operation.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {codeOf, errorWithCode, messageOf, SvcError} from '../../core/errors.ts';
+import type {JsonValue} from '../../core/json.ts';
+import {contract} from '../contract/contract.ts';
+import type {Operation} from '../contract/operation.ts';
+import type {GatewayCommands} from '../port.ts';
+import {shapeProblem} from '../shape-problem.ts';
 import {callControl} from './control-client.ts';
-import type {GatewayCommands} from './port.ts';
-import {shapeProblem} from './shape-problem.ts';
 
 /** Deliveries of one import that travel together; each may hold a body. */
 const importedAtOnce = 50;

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {chmod, rm} from 'node:fs/promises';
 import {connect, type Server} from 'node:net';
-import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 
 /** How long connecting may take: the kernel answers for whoever listens. */
 const connectMs = 2000;

@@ -1,6 +1,6 @@
 import {request as httpRequest, type IncomingMessage} from 'node:http';
-import {SvcError, codeOf, errorWithCode} from '../core/errors.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {SvcError, codeOf, errorWithCode} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
 
 const maxAnswerBytes = 64 * 1024 * 1024;
 
