@@ -1,8 +1,5 @@
-import {isDeepStrictEqual} from 'node:util';
-import {platformKinds} from '../targets/targets.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {diffServers} from './diff-servers.ts';
-import {platformSettings} from './platform-settings.ts';
 import {routeSettings} from './route-schema.ts';
 import {sections} from './sections.ts';
 
@@ -28,7 +25,6 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 				({key, text, change}) =>
 					`${key} ${text}${change === 'restart' ? ' (after a restart)' : ''}`,
 			),
-			...describePlatforms(current, next),
 			...describeRoutes(current, next),
 			...describeServers(current, next),
 			...describeRefusals(current, next),
@@ -36,13 +32,6 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 		restartNeeded: changed.filter(({change}) => change === 'restart').map(({key}) => key),
 	};
 }
-
-const describePlatforms = (before: Config, after: Config) =>
-	platformKinds
-		.filter(
-			({kind}) => !isDeepStrictEqual(platformSettings(before, kind), platformSettings(after, kind)),
-		)
-		.map(({kind}) => `platforms.${kind} changed`);
 
 function describeRoutes({webhook: {routes: before}}: Config, {webhook: {routes: after}}: Config) {
 	const added = [...after.keys()].filter(name => !before.has(name));

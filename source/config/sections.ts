@@ -83,8 +83,10 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({retention}) => ({retention}),
 		absent: () => ({retention: undefined}),
 	},
-	...platformKinds.map(({kind}): ConfigSection => ({
+	...platformKinds.map(({kind, differences}): ConfigSection => ({
 		path: `platforms.${kind}`,
+		differences: (before, after) =>
+			differences(platformSettings(before, kind), platformSettings(after, kind)),
 		isIn: before => platformSettings(before, kind) !== undefined,
 		keep: (before, {platforms: others}) => ({
 			platforms: {...others, ...platformsIn({[kind]: platformSettings(before, kind)})},

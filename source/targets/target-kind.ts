@@ -2,6 +2,7 @@ import type {z} from 'zod';
 import type {Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import type {Difference} from '../core/settings.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import type {Checked} from './target-keys.ts';
 
@@ -38,8 +39,6 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 		/** `neutralised`: its readers would be notified by an `@name` that a stranger wrote. */
 		readonly mentions: 'kept' | 'neutralised';
 	};
-	/** `platforms.<kind>` as it is written; what it says is `undefined` where nothing can be sent with it. Absent: the kind is no platform. */
-	readonly settings?: z.ZodType<Settings | undefined>;
 	/** Where its settings are, when it is no platform. */
 	readonly section?: 'forge';
 	/** Texts in the settings that must never be shown, besides those below a key whose name says so. */
@@ -52,6 +51,17 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	check(extra: JsonObject, settings: Settings): Checked<Address>;
 	/** Loads what sends. */
 	load(): Promise<SenderModule<Settings, Address>>;
+} & (PlatformPart<Settings> | {readonly settings?: never; readonly differences?: never});
+
+/** What a platform has, and nothing else. */
+export type PlatformPart<Settings = unknown> = {
+	/** `platforms.<kind>` as it is written; what it says is `undefined` where nothing can be sent with it. */
+	readonly settings: z.ZodType<Settings | undefined>;
+	/** What is different between two values of `settings`, of which either may be absent. */
+	readonly differences: (
+		before: object | undefined,
+		after: object | undefined,
+	) => readonly Difference[];
 };
 
 /** What sends to targets of one kind. */

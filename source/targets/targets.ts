@@ -4,7 +4,7 @@ import {email} from './email/email.ts';
 import {forgeComment} from './forge-comment/forge-comment.ts';
 import {log} from './log/log.ts';
 import {platformWords} from './platform.ts';
-import type {TargetKind} from './target-kind.ts';
+import type {PlatformPart, TargetKind} from './target-kind.ts';
 
 /** Every kind of target, in the order in which they are listed. */
 const kinds = [log, forgeComment, email] as const satisfies readonly TargetKind[];
@@ -51,7 +51,9 @@ export const targetOf = (deliver: string | null | undefined): string => {
 };
 
 /** Kinds with settings below `platforms`. */
-export const platformKinds: readonly TargetKind[] = targetKinds.filter(({settings}) => settings);
+export const platformKinds: ReadonlyArray<TargetKind & PlatformPart> = targetKinds.filter(
+	kind => kind.settings !== undefined,
+);
 
 /** The kind of a platform; `undefined` for other kinds, and for platforms that this version does not have. */
 export const platformNamed = (kind: string): TargetKind | undefined =>

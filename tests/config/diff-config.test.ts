@@ -53,6 +53,21 @@ test('values are shown, secrets never', () => {
 	]);
 });
 
+test('what changed of a platform is told by key, never its password', () => {
+	const email = (settings: string, smtp: string) =>
+		`platforms: {email: {enabled: true, from: a@b.example, ${settings}, smtp: {host: h, ${smtp}}}}`;
+	const before = email('home_channel: one@b.example', 'password: pw-one');
+	const after = email('home_channel: two@b.example', 'password: pw-two, secure: true');
+	expect(diff(before, after).changes).toEqual([
+		'platforms.email.home_channel one@b.example → two@b.example',
+		'platforms.email.smtp.port 587 → 465',
+		'platforms.email.smtp.secure false → true',
+		'platforms.email.smtp.password changed',
+	]);
+	expect(diff('{}', before).changes).toContain('platforms.email.from unset → a@b.example');
+	expect(diff(before, '{}').changes).toContain('platforms.email.from a@b.example → unset');
+});
+
 test.for([
 	['{coalesce: {key: k}}', '{coalesce: {key: k, window_seconds: 5}}', 'coalesce.window_seconds'],
 	[
