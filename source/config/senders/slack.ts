@@ -18,7 +18,7 @@ const challenge: Challenge = payload => {
 /** @see https://docs.slack.dev/authentication/verifying-requests-from-slack */
 export const slack: SenderPreset = {
 	description:
-		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; the identifier is `event_id` of the body; `url_verification` is answered',
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body; `url_verification` is answered',
 	signature: {
 		header: 'x-slack-signature',
 		algorithm: 'sha256',
@@ -27,6 +27,6 @@ export const slack: SenderPreset = {
 		timestampHeader: 'x-slack-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
 	},
-	names: {idFields: ['event_id']},
+	names: {eventFields: ['type'], idFields: ['event_id']},
 	challenge,
 };

@@ -13,5 +13,5 @@ export const zendesk: SenderPreset = {
 		isIsoTime: true,
 		signed: '{timestamp}{body}',
 	},
-	names: {idHeaders: ['x-zendesk-webhook-invocation-id']},
+	names: {eventFields: ['type'], idHeaders: ['x-zendesk-webhook-invocation-id']},
 };
