@@ -151,7 +151,8 @@ export const errorCodes = {
 		'The secret is inherited, a `${NAME}`, or made by the sender, or more than 20 earlier ones would still pass; the message says what to do',
 	route_is_static: '`svc webhook test` works for subscriptions only',
 	route_not_found: 'Nothing has that name: look with `list`',
-	route_not_testable: 'The route has public keys only, nobody here can sign for it',
+	route_not_testable:
+		'The route has public keys only, or its sender signs the address that it was given: nobody here can sign for it',
 	route_without_secret: 'Give the route or the receiver a `secret`',
 	run_cancelled: 'The run is not in a state for that',
 	run_ended: 'The run is not in a state for that',

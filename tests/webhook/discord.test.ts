@@ -1,5 +1,6 @@
 import {generateKeyPairSync, sign} from 'node:crypto';
 import {expect, test} from 'vitest';
+import {explainRefusal} from '../../source/webhook/signature-doctor.ts';
 import {verifySignature} from '../../source/webhook/signature.ts';
 import {makeRoute, send, startReceiver} from './start-receiver.ts';
 import type {TestReceiver} from './start-receiver.ts';
@@ -81,6 +82,35 @@ test('PING is answered: of an interactions endpoint with its type, of webhook ev
 	// Discord tries a wrong signature, too, before it takes an address.
 	const forged = await postSigned(receiver, {type: 1}, otherKey.privateKey);
 	expect(forged.status).toBe(401);
+});
+
+test('a PING takes no identifier: what comes under the same one is an event', async () => {
+	await using receiver = await startReceiver({routes: [route]});
+	await postSigned(receiver, {id: '1', type: 1});
+	const first = await postSigned(receiver, {id: '1', type: 2});
+	expect(first.json).toMatchObject({status: 'accepted', delivery_id: '1'});
+	const again = await postSigned(receiver, {id: '1', type: 2});
+	expect(again.json).toEqual({status: 'duplicate', delivery_id: '1'});
+});
+
+test('the doctor knows the key of another route, and a signature without its time', () => {
+	const headers = signed('{}');
+	const explain = (secrets: readonly string[], sent: Record<string, string>, others = [route]) =>
+		explainRefusal(
+			{headers: sent, body: Buffer.from('{}')},
+			{route: {...route, name: 'own', secrets}, others, nowMs},
+		);
+	const other = 'ab'.repeat(32);
+	expect(explain([other], headers)).toEqual([
+		'discord: does not match the secret',
+		'matches the secret of route "hook"',
+	]);
+	const bare = sign(null, Buffer.from('{}'), privateKey).toString('hex');
+	expect(explain([hexKey], {...headers, 'x-signature-ed25519': bare}, [])).toEqual([
+		'discord: does not match the secret',
+		'matches the body alone: the sender did not sign what belongs before it',
+	]);
+	expect(explain([hexKey], {}, [])[0]).toBe('x-signature-ed25519 is missing');
 });
 
 test('webhook events have type 1, too, and are events', async () => {

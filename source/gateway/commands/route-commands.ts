@@ -48,7 +48,7 @@ export function createRouteCommands({
 		if (!sample.isSigned) {
 			throw new SvcError(
 				'route_not_testable',
-				`Cannot sign a test event for route "${route.name}": only its sender has the private key`,
+				`Cannot sign a test event for route "${route.name}": only its sender can make its signature`,
 			);
 		}
 
