@@ -30,6 +30,8 @@ export type HomePaths = {
 	readonly logs: string;
 	readonly gatewayLog: string;
 	readonly stateDb: string;
+	/** The key by which the gateway knows its own comments again. */
+	readonly markKey: string;
 	readonly run: string;
 	readonly socket: string;
 	readonly pidFile: string;

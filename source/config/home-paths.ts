@@ -77,6 +77,7 @@ function layoutOf(home: string, profile: string): HomePaths {
 		logs,
 		gatewayLog: join(logs, 'gateway.log'),
 		stateDb: join(home, 'state.db'),
+		markKey: join(home, 'mark.key'),
 		run,
 		socket: join(run, 'gateway.sock'),
 		pidFile: join(run, 'gateway.pid'),

@@ -17,10 +17,11 @@ export function looseFiles({
 	config,
 	env,
 	subscriptions,
+	markKey,
 }: HomePaths): readonly string[] {
 	return [
 		...[home, scripts, run].map(path => ({path, bits: writeByOthers, mode: '700'})),
-		...[config, env, subscriptions].map(path => ({path, bits: useByOthers, mode: '600'})),
+		...[config, env, subscriptions, markKey].map(path => ({path, bits: useByOthers, mode: '600'})),
 	].flatMap(({path, bits, mode}) =>
 		(modeOf(path) & bits) === 0
 			? []

@@ -9,6 +9,7 @@ export const deliveryOutcomes = [
 	'ignored:event',
 	'ignored:filter',
 	'ignored:script',
+	'ignored:own', // about a comment that this gateway wrote
 	'challenge', // its sender asked whether we are there
 	'duplicate',
 	'route', // 404

@@ -8,7 +8,7 @@ import type {Target} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
 import {DeliveryError} from '../targets/delivery-error.ts';
 import type {OutgoingMessage} from '../targets/outgoing-message.ts';
-import type {TargetKind} from '../targets/target-kind.ts';
+import type {SenderWorld, TargetKind} from '../targets/target-kind.ts';
 import {defaultKind, platformKinds, targetNamed} from '../targets/targets.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
 import {outgoingText} from './outgoing-text.ts';
@@ -24,6 +24,8 @@ export type DelivererDependencies = {
 	readonly config: () => Config;
 	/** The environment of this process, without the profile's `.env`. */
 	readonly environment: () => Readonly<Record<string, string>>;
+	/** Marks what goes where its events come back from; nothing is marked when absent. */
+	readonly sign?: SenderWorld['sign'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
 };
@@ -41,6 +43,7 @@ export function createDeliverer({
 	log,
 	config,
 	environment,
+	sign = text => text,
 	onPlatformChanged = () => {},
 }: DelivererDependencies): Deliverer {
 	const redact = createRedact(() => config().secretValues);
@@ -57,6 +60,7 @@ export function createDeliverer({
 		environment,
 		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
+		sign,
 	});
 	const underWay = new Set<Promise<Receipt>>();
 

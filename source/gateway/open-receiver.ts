@@ -27,6 +27,7 @@ export function openReceiver({
 	emit,
 	log,
 	redact,
+	ownMark,
 	metrics,
 	environment,
 }: {
@@ -43,6 +44,7 @@ export function openReceiver({
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
+	readonly ownMark: ReceiverDependencies['ownMark'];
 	readonly metrics: ReceiverDependencies['metrics'];
 	/** The process's. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -73,6 +75,7 @@ export function openReceiver({
 		emit,
 		log,
 		redact,
+		ownMark,
 		metrics,
 		metricsHost: () => config().metrics.host,
 		environment: () => environment,

@@ -9,7 +9,6 @@ import {every} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
-import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {createRunAnnouncer} from './announce-runs.ts';
@@ -22,10 +21,12 @@ import {createLiveModel} from './live-model.ts';
 import {lockHome, refuseAnswered} from './lock.ts';
 import {logConsole} from './log-console.ts';
 import {createGatewayMetrics} from './metrics.ts';
+import {openDeliverer} from './open-deliverer.ts';
 import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
 import {openTools} from './open-tools.ts';
 import {openWorkers} from './open-workers.ts';
+import {openOwnMark} from './own-mark-key.ts';
 import type {GatewayPort} from './port.ts';
 import {createReplays} from './replays.ts';
 import {restoreHistory} from './restore-history.ts';
@@ -108,17 +109,8 @@ export async function openRooms(
 			log: log.from('agent'),
 		}),
 	);
-	const deliverer = stack.use(
-		createDeliverer({
-			clock,
-			log: log.from('delivery'),
-			config,
-			environment: () => environment,
-			onPlatformChanged(platform) {
-				emit({type: 'platform-changed', at: clock.now(), platform});
-			},
-		}),
-	);
+	const ownMark = await openOwnMark(paths.markKey);
+	const deliverer = stack.use(openDeliverer(world, {config, ownMark, emit, log}));
 	const reportPlatforms = () => {
 		for (const platform of deliverer.platforms()) {
 			emit({type: 'platform-changed', at: clock.now(), platform});
@@ -219,6 +211,7 @@ export async function openRooms(
 			emit,
 			log: log.from('webhook'),
 			redact,
+			ownMark,
 			async metrics() {
 				const [journal, pendingGroups] = await Promise.all([
 					store.health(),

@@ -92,6 +92,8 @@ export type SenderWorld = {
 	readonly environment: () => Readonly<Record<string, string>>;
 	/** Those of a profile: its `.env` over the process's. */
 	readonly profileEnvironment: (profile: string) => Readonly<Record<string, string>>;
+	/** A text with the mark by which the gateway knows it again, when an event brings it back: at most `maxMarkLength` characters more. */
+	readonly sign: (text: string) => string;
 	/** Ends child processes at once. */
 	readonly killed: AbortSignal;
 };

@@ -12,6 +12,7 @@ import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
 import {shakeHands} from './handshake.ts';
 import {isConnectivityCheck} from './identity.ts';
+import {isAboutOwnComment} from './own-comment.ts';
 import {parseBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
 import type {ReceiverServices} from './receiver-services.ts';
@@ -153,6 +154,13 @@ export async function receiveAuthenticated(
 
 	if (route.filters.length > 0) {
 		note(draft, 'filter', {verdict: 'pass', detail: `${route.filters.length} matched`});
+	}
+
+	if (isAboutOwnComment(parsed.payload, services.ownMark)) {
+		return stop(draft, ignoredReply('own', draft), {
+			step: 'filter',
+			detail: 'this gateway wrote the comment itself',
+		});
 	}
 
 	let {payload} = parsed;

@@ -3,6 +3,7 @@ import type {Route} from '../config/route.ts';
 import type {Clock} from '../core/clock.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {Logger} from '../core/log.ts';
+import type {OwnMark} from '../core/own-mark.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
@@ -32,6 +33,8 @@ export type ReceiverServices = {
 	readonly paces: Paces;
 	readonly scripts: Scripts;
 	readonly homeOf: HomeOf;
+	/** Knows what this gateway wrote itself. */
+	readonly ownMark: OwnMark;
 	readonly mutex: KeyedMutex;
 	/** Identifiers by the bodies of `dedupe_body` routes. */
 	readonly bodies: HourMemory;

@@ -7,6 +7,7 @@ import {createBusy} from '../core/idle.ts';
 import {createKeyedMutex} from '../core/keyed-mutex.ts';
 import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
+import type {OwnMark} from '../core/own-mark.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import {drain} from '../http/drain.ts';
@@ -64,6 +65,8 @@ export type ReceiverDependencies = {
 	readonly homeOf: HomeOf;
 	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
 	readonly multiplexing: () => boolean;
+	/** Knows what this gateway wrote itself. */
+	readonly ownMark: OwnMark;
 	readonly emit: Emit;
 	readonly log: Logger;
 	readonly redact: Redact;
@@ -143,6 +146,7 @@ export function createReceiver(
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
 			jobOf: dependencies.jobOf,
+			ownMark: dependencies.ownMark,
 			mutex: createKeyedMutex(maxInLine),
 			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,

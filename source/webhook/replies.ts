@@ -100,9 +100,9 @@ export const ignoredEventReply = (route: string, event: string): Reply => ({
 	body: JSON.stringify({status: 'ignored', event, route}),
 });
 
-/** 200: the filters did not match, or the script asked for it. */
+/** 200: the filters did not match, the script asked for it, or the gateway wrote it itself. */
 export const ignoredReply = (
-	reason: 'filter' | 'script',
+	reason: 'filter' | 'script' | 'own',
 	{route}: Pick<EventNames, 'route'>,
 ): Reply => ({
 	status: 200,

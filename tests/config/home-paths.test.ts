@@ -37,6 +37,7 @@ test('tool servers and approvals have files in the home, those of a profile in i
 	expect(homePaths({environment: {SVC_HOME: '/srv/svc'}})).toMatchObject({
 		mcpTokens: '/srv/svc/mcp-tokens',
 		mcpStderrLog: '/srv/svc/logs/mcp-stderr.log',
+		markKey: '/srv/svc/mark.key',
 		schemaCache: '/srv/svc/cache/mcp_schema_cache.json',
 		toolPins: '/srv/svc/cache/mcp_tool_pins.json',
 		mcpProcesses: '/srv/svc/run/mcp-processes.json',

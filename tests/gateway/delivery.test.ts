@@ -39,7 +39,7 @@ test('"posts the response as a comment through <forge_cli>": argv exact, the bod
 	const [call, ...more] = await forge.calls();
 	expect(more).toEqual([]);
 	expect(call?.args).toEqual(['issue', 'comment', '7', '--repo', 'acme/api', '--body-file', '-']);
-	expect(call?.body).toBe(text);
+	expect(call?.text).toBe(text);
 	expect(call?.environment).toMatchObject({GH_TOKEN: 'token-of-gh'});
 	expect(call?.environment).not.toHaveProperty('OTHER_KEY');
 	expect(gateway.log.join('\n')).not.toContain('token-of-gh');
@@ -114,7 +114,7 @@ test('"a delivery that fails is retried with backoff (default 3 tries over 10 mi
 	expect(await gateway.port.retryRun(1)).toBe(true);
 	await gateway.gateway.idle();
 	expect((await gateway.port.getRun(1))?.state).toBe('done');
-	expect((await forge.calls()).map(({body}) => body)).toEqual(['Fine', 'Fine', 'Fine', 'Fine']);
+	expect((await forge.calls()).map(({text}) => text)).toEqual(['Fine', 'Fine', 'Fine', 'Fine']);
 	expect(model.requests).toHaveLength(1);
 });
 

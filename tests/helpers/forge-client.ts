@@ -6,6 +6,8 @@ import {delimiter, join} from 'node:path';
 export type ForgeCall = {
 	readonly args: readonly string[];
 	readonly body: string;
+	/** The body without the mark of the gateway at its end. */
+	readonly text: string;
 	readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -69,7 +71,10 @@ export async function installForgeClient(): Promise<ForgeClient> {
 			return text
 				.split('\n')
 				.filter(line => line !== '')
-				.map((line): ForgeCall => JSON.parse(line));
+				.map((line): ForgeCall => {
+					const call: Omit<ForgeCall, 'text'> = JSON.parse(line);
+					return {...call, text: withoutMark(call.body)};
+				});
 		},
 		async fail(message) {
 			await (message === undefined
@@ -80,3 +85,6 @@ export async function installForgeClient(): Promise<ForgeClient> {
 		[Symbol.asyncDispose]: async () => rm(folder, {recursive: true, force: true}),
 	};
 }
+
+/** A comment as its readers see it. */
+export const withoutMark = (body: string): string => body.replace(/\n\n<!-- svc:\S+ -->$/, '');

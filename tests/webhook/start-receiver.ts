@@ -8,6 +8,7 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import {createIdSource} from '../../source/core/ids.ts';
 import {createLogger} from '../../source/core/log.ts';
+import {createOwnMark} from '../../source/core/own-mark.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Store} from '../../source/store/port.ts';
@@ -218,6 +219,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				},
 			}),
 			redact: createRedact(() => [secret], {byShape: false}),
+			ownMark: createOwnMark(Buffer.alloc(32, 7)),
 			metrics: async () => options.metrics?.() ?? '',
 			metricsHost: () => options.metricsHost ?? '127.0.0.1',
 			environment: () => options.environment ?? {PATH: process.env['PATH'] ?? ''},

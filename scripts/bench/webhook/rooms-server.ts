@@ -3,6 +3,7 @@ import {createBroker} from '../../../source/core/broker.ts';
 import {systemClock as clock} from '../../../source/core/clock.ts';
 import {createIdSource} from '../../../source/core/ids.ts';
 import {createLogger} from '../../../source/core/log.ts';
+import {createOwnMark} from '../../../source/core/own-mark.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
@@ -30,6 +31,7 @@ const receiver = createReceiver(
 		intake: store.intake,
 		journalFailing: () => undefined,
 		routes: () => live.routes(),
+		ownMark: createOwnMark(Buffer.alloc(32)),
 		deliverDirect: async () => ({summary: 'delivered'}),
 		onAccepted() {},
 		onGroupChanged() {},

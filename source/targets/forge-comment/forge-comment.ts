@@ -1,4 +1,5 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {maxMarkLength} from '../../core/mark-length.ts';
 import {extraValue, shownKey} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
@@ -13,8 +14,8 @@ export const forgeComment = {
 	section: 'forge',
 	reachesPeople: true,
 	isRepeatable: false,
-	// What code hosts accept as one comment.
-	text: {maxLength: 65_536, mentions: 'neutralised'},
+	// What code hosts accept as one comment, with its mark.
+	text: {maxLength: 65_536 - maxMarkLength, mentions: 'neutralised'},
 	place: extra => `a comment on ${shownPlace(extra)}`,
 	effect: extra => `posts a comment to ${shownPlace(extra)}`,
 	problem: findMissing,

@@ -24,7 +24,7 @@ const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
  */
 export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 	{cli, broken},
-	{clock, clean, environment, profileEnvironment, killed},
+	{clock, clean, environment, profileEnvironment, sign, killed},
 ) => ({
 	async send({text, profile}, {repo, number}, signal) {
 		if (broken !== undefined) {
@@ -38,7 +38,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				env: clientEnvironment(environment(), profileEnvironment(profile)),
 				// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
 				cwd: '/',
-				input: text,
+				input: sign(text),
 				stdout: output,
 				stderr: output,
 				timeoutMs,

@@ -10,6 +10,7 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 	'ignored:event': 'quiet',
 	'ignored:filter': 'quiet',
 	'ignored:script': 'quiet',
+	'ignored:own': 'quiet',
 	challenge: 'quiet',
 	duplicate: 'quiet',
 	route: 'warn',

@@ -1,0 +1,60 @@
+import {expect, test} from 'vitest';
+import {createOwnMark} from '../../source/core/own-mark.ts';
+import {isAboutOwnComment} from '../../source/webhook/own-comment.ts';
+import {makeRoute, startReceiver} from './start-receiver.ts';
+
+/** The key of `startReceiver`. */
+const mark = createOwnMark(Buffer.alloc(32, 7));
+const own = mark.sign('Looks good.');
+
+test.for([
+	['GitHub, Gitea, Forgejo', {action: 'created', comment: {body: own}, issue: {body: 'Help'}}],
+	['an edit that changed nothing', {action: 'edited', comment: {body: own}}],
+	['GitLab', {object_kind: 'note', object_attributes: {note: own, description: own}}],
+	['GitLab, by its other name', {object_attributes: {description: own}}],
+])('a comment that the gateway wrote is known again: %s', ([, payload]) => {
+	expect(isAboutOwnComment(payload as never, mark)).toBe(true);
+});
+
+test.for([
+	[
+		'somebody answers on an issue that quotes us whole',
+		{comment: {body: 'hm'}, issue: {body: own}},
+	],
+	['a pull request whose description copies us', {pull_request: {body: own}, number: 8}],
+	['an issue whose description copies us', {issue: {body: own}}],
+	['a person changed our comment', {action: 'edited', comment: {body: `${own} no`}}],
+	['a list', [own]],
+	['no object', {comment: own}],
+	['inherited members', {comment: {constructor: own}}],
+])('the event is an ordinary one: %s', ([, payload]) => {
+	expect(isAboutOwnComment(payload as never, mark)).toBe(false);
+});
+
+test('our own comment is answered 200 ignored, reason own; it is shown so, and takes no identifier', async () => {
+	await using hook = await startReceiver({
+		routes: [
+			makeRoute({
+				filters: [{field: 'action', equals: 'created'}],
+				script: 'missing.sh',
+			}),
+		],
+	});
+	const headers = {'x-github-event': 'issue_comment', 'x-github-delivery': 'same'};
+	const answer = await hook.post({action: 'created', comment: {body: own}}, headers);
+	expect(answer.status).toBe(200);
+	expect(answer.json).toEqual({status: 'ignored', reason: 'own', route: 'hook'});
+	expect(hook.last().outcome).toBe('ignored:own');
+	expect(hook.last().trace.at(-1)).toEqual({
+		step: 'filter',
+		verdict: 'stop',
+		detail: 'this gateway wrote the comment itself',
+	});
+
+	// Filters come first.
+	const other = await hook.post({action: 'deleted', comment: {body: own}}, headers);
+	expect(other.json['reason']).toBe('filter');
+	hook.setRoutes(makeRoute());
+	const fresh = await hook.post({action: 'created', comment: {body: 'hm'}}, headers);
+	expect(fresh.json['status']).toBe('accepted');
+});
