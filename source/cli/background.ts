@@ -5,6 +5,7 @@ import {ensureHome} from '../config/home-paths.ts';
 import {sleep} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
+import {nodeFlags} from '../core/node-flags.ts';
 import {ownFileFlags} from '../core/planted-file.ts';
 import type {GatewayStatus} from '../gateway/port.ts';
 import type {Context} from './context.ts';
@@ -61,7 +62,15 @@ export async function startInBackground(context: Context): Promise<void> {
 	const [, script = ''] = process.argv;
 	const child = spawn(
 		process.execPath,
-		[...process.execArgv, script, '--profile', paths.profile, 'gateway', 'run', '--until-started'],
+		[
+			...new Set([...nodeFlags, ...process.execArgv]),
+			script,
+			'--profile',
+			paths.profile,
+			'gateway',
+			'run',
+			'--until-started',
+		],
 		{detached: true, stdio: ['ignore', output, output], env: context.environment},
 	);
 	closeSync(output);

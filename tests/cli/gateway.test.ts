@@ -1,6 +1,8 @@
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
+import {nodeFlags} from '../../source/core/node-flags.ts';
 import {gatewayHome, startTestGateway, subscriptionsText, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {startSvc, svc} from '../helpers/svc.ts';
@@ -29,6 +31,9 @@ test('"svc gateway starts it in the background and returns once /health answers"
 	expect(started).toMatchObject({code: 0, stderr: ''});
 	const [, pid = '', url = ''] =
 		/process (\d+)\) and listens on (\S+)\n/.exec(started.stdout) ?? [];
+	expect(execFileSync('ps', ['-o', 'args=', '-p', pid], {encoding: 'utf8'})).toContain(
+		nodeFlags.join(' '),
+	);
 	const health = await fetch(`${url}/health`, {headers: {connection: 'close'}});
 	expect(await health.json()).toMatchObject({status: 'ok', platform: 'webhook'});
 	expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(202);

@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {secret} from '../example.ts';
@@ -100,6 +101,7 @@ const environmentOf = ({home, cache}: World) => {
 };
 
 const argumentsOf = ({profile}: World, ...args: readonly string[]) => [
+	...nodeFlags,
 	...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
 	svcCommand[1],
 	...args,

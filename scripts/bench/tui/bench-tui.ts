@@ -1,6 +1,7 @@
 import {fork, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
+import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {secret} from '../example.ts';
@@ -54,7 +55,10 @@ export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<R
 	using home = makeHome(configOf(port));
 	// Without colours a frame would be cheaper than what people see.
 	const env = {...svcEnvironment({home: home.path}), FORCE_COLOR: '3'};
-	const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+	const flags = [
+		...nodeFlags,
+		...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+	];
 
 	progress('headless, for comparison');
 	const headless = await measureHeadless({port, seconds, env, flags});

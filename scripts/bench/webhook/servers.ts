@@ -5,6 +5,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {makeHome} from '../home.ts';
 import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
@@ -106,7 +107,7 @@ export async function startProgram({
 
 	const child = spawn(
 		process.execPath,
-		[...profileFlags(profile), 'build/main.js', 'gateway', 'run'],
+		[...nodeFlags, ...profileFlags(profile), 'build/main.js', 'gateway', 'run'],
 		{
 			env: svcEnvironment({home: home ?? fresh?.path ?? ''}),
 			stdio: ['ignore', 'ignore', 'pipe'],
