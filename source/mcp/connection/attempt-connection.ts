@@ -43,6 +43,8 @@ export type ConnectionAttempt = {
 	/** Aborts when the connection is not wanted any more. */
 	readonly ended: AbortController;
 	readonly timeoutMs: number;
+	/** Called with the transport as soon as it is made. */
+	readonly onTransport: (opened: OpenedTransport) => void;
 };
 
 /**
@@ -51,7 +53,7 @@ export type ConnectionAttempt = {
  * @throws ConnectError, whose cause is what the SDK threw when the handshake failed; the reason of `limited`
  */
 export async function attemptConnection(
-	{server, mode, discover, limited, ended, timeoutMs}: ConnectionAttempt,
+	{server, mode, discover, limited, ended, timeoutMs, onTransport}: ConnectionAttempt,
 	{secrets, onLost}: OpenConnectionOptions,
 	{clock, transports, clientSide, login}: ConnectDependencies,
 ): Promise<OpenConnection> {
@@ -95,6 +97,7 @@ export async function attemptConnection(
 			...(login ? {login} : {}),
 			onLost: lose,
 		});
+		onTransport(opened);
 		limited.throwIfAborted();
 		const request = {signal: limited, timeout: timeoutMs};
 		await client.connect(opened.transport, {
@@ -179,7 +182,7 @@ function openConnectionOf({
 						clock,
 						timeoutMs,
 						signal,
-						message: `It did not list its tools within ${timeoutMs / 1000} s`,
+						message: () => `It did not list its tools within ${timeoutMs / 1000} s`,
 					},
 					async limited => listTools(client, {signal: limited, timeoutMs}),
 				),

@@ -30,7 +30,7 @@ export function createLivenessCheck(client: Client, clock: Clock): CheckLiveness
 				clock,
 				timeoutMs: checkTimeoutMs,
 				signal,
-				message: 'It did not answer a liveness check within 30 s',
+				message: () => 'It did not answer a liveness check within 30 s',
 			},
 			async limited => request({signal: limited, timeout: checkTimeoutMs}),
 		);

@@ -1,6 +1,7 @@
 import type {DiscoverResult, VersionNegotiationMode} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import type {OpenedTransport} from '../wire/open-transport.ts';
 import {
 	type ConnectDependencies,
 	type OpenConnectionOptions,
@@ -37,7 +38,15 @@ export async function connectServer(
 ): Promise<OpenConnection> {
 	const {clock, transports} = dependencies;
 	const {connectTimeoutMs: timeoutMs} = server;
-	const message = `It did not connect within ${timeoutMs / 1000} s (connect_timeout)`;
+	let transport: OpenedTransport | undefined;
+	const message = () => {
+		const complaint = transport?.complaint();
+		const said = complaint === undefined ? '' : `; it said: ${complaint}`;
+		return `It did not connect within ${timeoutMs / 1000} s (connect_timeout)${said}`;
+	};
+	const onTransport = (opened: OpenedTransport) => {
+		transport = opened;
+	};
 	const ended = new AbortController();
 	const end = () => {
 		ended.abort(signal.reason);
@@ -45,7 +54,11 @@ export async function connectServer(
 
 	const openWithin = async (limited: AbortSignal) => {
 		const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
-			attemptConnection({server, mode, discover, limited, ended, timeoutMs}, options, dependencies);
+			attemptConnection(
+				{server, mode, discover, limited, ended, timeoutMs, onTransport},
+				options,
+				dependencies,
+			);
 		await transports.preflight(server, {signal: limited, secrets: options.secrets});
 		return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
 	};

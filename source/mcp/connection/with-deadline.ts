@@ -18,7 +18,8 @@ export async function withDeadline<T>(
 		readonly clock: Clock;
 		readonly timeoutMs: number;
 		readonly signal: AbortSignal;
-		readonly message: string;
+		/** Asked for when the time is over. */
+		readonly message: () => string;
 	},
 	task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -38,7 +39,7 @@ export async function withDeadline<T>(
 
 	signal.addEventListener('abort', follow, {once: true});
 	const cancel = clock.after(timeoutMs, () => {
-		controller.abort(new ConnectError({kind: 'passing', message}));
+		controller.abort(new ConnectError({kind: 'passing', message: message()}));
 	});
 	try {
 		return await Promise.race([

@@ -69,7 +69,7 @@ export function createSamplingHandler({
 		const pause = calls.pause();
 		try {
 			const {text, model, stopReason} = await withDeadline(
-				{clock, timeoutMs, signal, message: `no answer within ${timeoutMs / 1000} s`},
+				{clock, timeoutMs, signal, message: () => `no answer within ${timeoutMs / 1000} s`},
 				async limited =>
 					sample({
 						...verdict.sample,

@@ -40,14 +40,14 @@ export function spawnFailure(error: unknown, command: string): ConnectFailure | 
 	}
 }
 
-/** How a connection to a stdio server ended: our reason, or how its process exited and what it said last. */
+/** How a connection to a stdio server ended: our reason, or how its process exited and what it said is wrong. */
 export function endOfProcess({
 	process,
-	lastStderr,
+	complaint,
 	isEstablished,
 }: {
 	readonly process?: StdioFacts;
-	readonly lastStderr?: string | undefined;
+	readonly complaint?: string | undefined;
 	readonly isEstablished: boolean;
 }): ConnectFailure {
 	const kind = isEstablished ? 'stream-lost' : 'passing';
@@ -55,7 +55,7 @@ export function endOfProcess({
 		return {message: process.reason, kind};
 	}
 
-	const said = lastStderr === undefined ? '' : `: ${lastStderr}`;
+	const said = complaint === undefined ? '' : `: ${complaint}`;
 	return {message: `${howEnded(process?.exit)}${said}`, kind};
 }
 

@@ -36,7 +36,8 @@ export type Situation = {
 	readonly hasSession: boolean;
 	/** Of a stdio server. */
 	readonly process?: StdioFacts;
-	readonly lastStderr?: string | undefined;
+	/** What it says is wrong on its standard error. */
+	readonly complaint?: string | undefined;
 };
 
 /** What an error of the SDK, of undici or of Node means for a connection: one sentence, cleaned, redacted. Never throws. */
@@ -141,8 +142,8 @@ function networkFailure(
 function sdkFailure(error: SdkError, situation: Situation, depth: number): ConnectFailure {
 	const {code} = error;
 	if (code === SdkErrorCode.RequestTimeout) {
-		const {lastStderr} = situation;
-		const said = lastStderr === undefined ? '' : `; it last said: ${lastStderr}`;
+		const {complaint} = situation;
+		const said = complaint === undefined ? '' : `; it said: ${complaint}`;
 		return {message: `It did not answer in time${said}`, kind: 'passing'};
 	}
 

@@ -49,6 +49,7 @@ export function openRemote(
 	return {
 		transport,
 		lastStderr: () => undefined,
+		complaint: () => undefined,
 		exit: () => undefined,
 		explain: error =>
 			explain(error, {

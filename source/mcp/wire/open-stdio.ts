@@ -1,7 +1,9 @@
+import {stripVTControlCharacters} from 'node:util';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
 import {explain} from './explain.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
+import {createStderrMemory} from './stderr-memory.ts';
 import {createStdioTransport} from './stdio-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
@@ -15,16 +17,16 @@ export function openStdio(
 	{clock, log, redact, environment, groups, stderrLog}: TransportParts,
 ): OpenedTransport {
 	const hide = redactAlso(redact, secrets);
-	let lastStderr: string | undefined;
+	const said = createStderrMemory(clock);
 	const transport = createStdioTransport({
 		endpoint: server.endpoint,
 		environment,
 		clock,
 		groups,
 		onStderr(line) {
-			const text = cell(hide(line), maxLogLineLength).text;
+			const text = cell(hide(stripVTControlCharacters(line)), maxLogLineLength).text;
 			if (text.trim() !== '') {
-				lastStderr = cell(text, maxLastLineLength).text;
+				said.push(cell(text, maxLastLineLength).text);
 				stderrLog.write(server.name, text);
 			}
 		},
@@ -37,7 +39,8 @@ export function openStdio(
 	signal.addEventListener('abort', end, {once: true});
 	return {
 		transport,
-		lastStderr: () => lastStderr,
+		lastStderr: () => said.last(),
+		complaint: () => said.reason(transport.facts()),
 		exit: () => transport.facts().exit,
 		explain(error) {
 			const process = transport.facts();
@@ -49,7 +52,7 @@ export function openStdio(
 				isEstablished,
 				hasSession: false,
 				process,
-				lastStderr,
+				complaint: said.reason({isEstablished}),
 			});
 		},
 		async [Symbol.asyncDispose]() {

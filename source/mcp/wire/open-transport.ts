@@ -19,6 +19,8 @@ export type OpenedTransport = AsyncDisposable & {
 	readonly transport: Transport;
 	/** The last line of its standard error, cleaned, redacted, at most 300 characters. */
 	lastStderr(): string | undefined;
+	/** The line of its standard error that says what is wrong, as `lastStderr`, and where the rest is. */
+	complaint(): string | undefined;
 	/** How its process ended; `undefined` while it runs, and for remote servers. */
 	exit(): {readonly code: number | null; readonly signal: string | null} | undefined;
 	/** What an error of `connect()`, of a call or of the transport means here. Look at your own abort signal first. */

@@ -31,6 +31,7 @@ export function createMemoryTransports(serve: Serve) {
 			return {
 				transport: near,
 				lastStderr: () => undefined,
+				complaint: () => undefined,
 				exit: () => undefined,
 				explain: error =>
 					explain(error, {

@@ -38,7 +38,7 @@ const local: Situation = {
 const exited = {
 	...local,
 	process: {exit: {code: 1, signal: null}, reason: undefined, noiseLines: 0, isEstablished: false},
-	lastStderr: 'no database',
+	complaint: 'no database',
 };
 
 const coded = (code: string, message = 'x') => Object.assign(new Error(message), {code});
@@ -109,8 +109,8 @@ test.for<readonly [string, unknown, Situation, string, string]>([
 	[
 		'silent',
 		new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out'),
-		{...local, lastStderr: 'waiting for the vault'},
-		'It did not answer in time; it last said: waiting for the vault',
+		{...local, complaint: 'waiting for the vault'},
+		'It did not answer in time; it said: waiting for the vault',
 		'passing',
 	],
 	// A remote server: the network.

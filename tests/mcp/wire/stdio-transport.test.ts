@@ -84,7 +84,7 @@ test('lines that are no messages are skipped and counted', async () => {
 	);
 });
 
-test('standard error goes to a private log: time, server, cleaned, redacted', async () => {
+test('standard error goes to a private log: time, server, cleaned, without colours, redacted', async () => {
 	await using transports = await openTransports();
 	await using server = await transports.connect(ownServer('noisy', {extra: 'hunter2-hunter2'}), {
 		secrets: ['hunter2-hunter2'],
@@ -92,9 +92,9 @@ test('standard error goes to a private log: time, server, cleaned, redacted', as
 	await until(() => server.lastStderr() !== undefined);
 	await transports.transports[Symbol.asyncDispose]();
 
-	expect(server.lastStderr()).toBe('␛[31mred␛[0m with [redacted]');
+	expect(server.lastStderr()).toBe('red with [redacted]');
 	expect(await transports.home.read('mcp-stderr.log')).toMatch(
-		/^\d{4}-\d\d-\d\dT[\d:.]{12}Z \[crm\] ␛\[31mred␛\[0m with \[redacted\]\n$/,
+		/^\d{4}-\d\d-\d\dT[\d:.]{12}Z \[crm\] red with \[redacted\]\n$/,
 	);
 	expect((await stat(transports.home.file('mcp-stderr.log'))).mode & 0o777).toBe(0o600);
 });
