@@ -60,9 +60,22 @@ test('of JSON the address holds the digest', () => {
 });
 
 test('a field that comes twice stands there with each of its values once', () => {
-	const content = `${url}A1A2B3`;
+	const content = `${url}A1A2A3B3`;
 	const signature = createHmac('sha1', '12345').update(content).digest('base64');
-	expect(check(url, {body: 'B=3&A=2&A=1&A=2', signature}).ok).toBe(true);
+	expect(check(url, {body: 'B=3&A=2&A=1&A=2&A3=', signature}).ok).toBe(true);
+});
+
+test('a form of more fields than Twilio has is not sorted for a stranger', () => {
+	const withFields = (count: number) => {
+		const names = Array.from({length: count}, (_, index) => `f${String(index).padStart(5, '0')}`);
+		const signature = createHmac('sha1', '12345')
+			.update(url + names.join(''))
+			.digest('base64');
+		return {body: names.map(name => `${name}=`).join('&'), signature};
+	};
+
+	expect(check(url, withFields(1000)).ok).toBe(true);
+	expect(check(url, withFields(1001)).ok).toBe(false);
 });
 
 test('a route that does not say its address refuses, and says why', () => {
