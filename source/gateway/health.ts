@@ -4,7 +4,8 @@ import type {Emit, HealthSample} from '../core/events.ts';
 
 const intervalMs = 1000;
 
-const resolutionMs = 10;
+/** A finer look wakes an idle process a hundred times a second; what people notice is longer. */
+const resolutionMs = 50;
 
 /** What was answered since the last look. */
 type Interval = {readonly answered: number; readonly p95Ms?: number};

@@ -9,6 +9,12 @@ export function clockTime(at: number): Safe {
 	return clean(`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`);
 }
 
+/** `15:04`, local time. */
+export function minuteTime(at: number): Safe {
+	const date = new Date(at);
+	return clean(`${two(date.getHours())}:${two(date.getMinutes())}`);
+}
+
 /** `15:04:02.870`, local time. */
 export const preciseTime = (at: number): Safe =>
 	clean(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);

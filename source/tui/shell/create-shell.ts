@@ -20,6 +20,8 @@ import {openSources} from './open-sources.ts';
 import type {Desktop, Host, Shell} from './shell.ts';
 import type {LocalState} from './source.ts';
 
+const pouringPerSecond = 20;
+
 export type ShellOptions = {
 	readonly size: Size;
 	readonly theme: ThemeName;
@@ -59,7 +61,10 @@ export function createShell(
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const intervalMs = isPaused() ? feedIntervals.pausedMs : shownMs;
+		const {requestsPerSecond = 0} = port.getState().health ?? {};
+		const liveMs =
+			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
+		const intervalMs = isPaused() ? feedIntervals.pausedMs : liveMs;
 		return {intervalMs, tickMs: feedIntervals.tickMs};
 	});
 	const {firstRun} = options;

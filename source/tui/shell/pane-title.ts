@@ -1,7 +1,7 @@
 import {safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../panes/line.ts';
+import {staleFor} from '../state/stale.ts';
 import type {Shell} from './shell.ts';
-import {staleFor} from './status-line.ts';
 import {filterSpans, ruleLine} from './title-parts.ts';
 
 /** Title, filter and summary of the open pane, and whether it is stale, in one rule of `width` cells. */

@@ -5,19 +5,9 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import {needsDecision} from '../panes/runs/run-word.ts';
-import {clockTime} from '../panes/time.ts';
+import {clockTime, minuteTime} from '../panes/time.ts';
 import type {Snapshot} from '../state/feed.ts';
-
-/** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
-export const staleAfterMs = 5000;
-
-/** How long nothing was heard from a gateway that reports each second, or is lost, milliseconds; `undefined` while it is fresh. */
-export function staleFor({state, now, heardAt}: Snapshot): number | undefined {
-	const silentMs = now - heardAt;
-	return !state.gateway.reachable || (state.health && silentMs > staleAfterMs)
-		? silentMs
-		: undefined;
-}
+import {staleFor} from '../state/stale.ts';
 
 /** Address of the receiver, as a sign and its port. */
 export function receiverField(webhook: WebhookState): Span {
@@ -109,7 +99,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 			? []
 			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
 		...(health ? [right(safe`${Math.round(health.rssBytes / 1e6)}MB`)] : []),
-		right(clockTime(now)),
+		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
 	];
 }
 

@@ -1,6 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {differInHealthAlone, isIdle, looksAlike} from './idle.ts';
+import {staleFor} from './stale.ts';
 import {createStore, type ValueStore} from './store.ts';
 import {createThrottle} from './throttle.ts';
 
@@ -10,6 +12,8 @@ export type Snapshot = {
 	readonly now: number;
 	/** When the gateway last said anything, milliseconds since 1970. */
 	readonly heardAt: number;
+	/** Nothing has happened for a minute, and nothing counts seconds: frames come by the minute. */
+	readonly isIdle: boolean;
 };
 
 export type Feed = Pick<ValueStore<Snapshot>, 'get' | 'subscribe'> &
@@ -28,6 +32,8 @@ export type FeedPace = {readonly intervalMs: number; readonly tickMs: number};
 export const feedIntervals = {
 	localMs: 100,
 	sshMs: 200,
+	/** While events pour in: nobody reads ten lists a second. */
+	pouringMs: 200,
 	pausedMs: 250,
 	tickMs: 1000,
 	/** Where bars run. */
@@ -36,6 +42,17 @@ export const feedIntervals = {
 
 /** Longer than a gateway that reports each second is silent: its report is the tick then, and a second has one frame. */
 const silenceMs = 1200;
+
+/** Whether a frame for `next` would show what `last` does, but for a second or a megabyte. */
+const isSameToTheEye = (last: Snapshot, next: Snapshot): boolean =>
+	last.isIdle &&
+	next.isIdle &&
+	looksAlike(last.state.health, next.state.health) &&
+	Math.floor(last.now / minuteMs) === Math.floor(next.now / minuteMs) &&
+	staleFor(next) === undefined &&
+	differInHealthAlone(last.state, next.state);
+
+const minuteMs = 60_000;
 
 /**
  * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
@@ -46,12 +63,27 @@ export function createFeed(
 	pace: () => FeedPace,
 ): Feed {
 	let heardAt = clock.now();
-	const store = createStore<Snapshot>({state: port.getState(), now: heardAt, heardAt});
+	let changedAt = heardAt;
+	const store = createStore<Snapshot>({
+		state: port.getState(),
+		now: heardAt,
+		heardAt,
+		isIdle: false,
+	});
 	const throttle = createThrottle(
 		clock,
 		() => pace().intervalMs,
 		() => {
-			store.set(() => ({state: port.getState(), now: clock.now(), heardAt}));
+			const last = store.get();
+			const [state, now] = [port.getState(), clock.now()];
+			if (!differInHealthAlone(last.state, state)) {
+				changedAt = now;
+			}
+
+			const snapshot = {state, now, heardAt, isIdle: isIdle(state, {now, changedAt})};
+			if (!isSameToTheEye(last, snapshot)) {
+				store.set(() => snapshot);
+			}
 		},
 	);
 	let cancelTick: (() => void) | undefined;

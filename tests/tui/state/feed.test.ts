@@ -1,8 +1,11 @@
 import {expect, test} from 'vitest';
+import type {HealthSample} from '../../../source/core/events.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
+import {staleFor} from '../../../source/tui/state/stale.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {makeDelivery, received} from '../../helpers/make.ts';
+import {makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeDelivery, makeGroup, makeRun, received, runChanged} from '../../helpers/make.ts';
 
 test('the first event after a silence is told at once, a burst once per interval, the last never lost', () => {
 	const port = createFakePort();
@@ -54,6 +57,74 @@ test('a gateway that reports each second makes one frame a second, and time goes
 	clock.advance(1000);
 	expect(told).toBe(13);
 	expect(feed.get().now).toBe(10_040 + 2200);
+});
+
+const sample = {loopDelayP99Ms: 1, rssBytes: 90e6, requestsPerSecond: 0};
+
+/** A feed whose gateway samples itself once a second, and what it told. */
+function createIdleFeed() {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	return {
+		port,
+		clock,
+		feed,
+		/** How often it told something in so many seconds. */
+		pass(seconds: number, health: Partial<HealthSample> = {}): number {
+			const before = told;
+			for (let second = 0; second < seconds; second += 1) {
+				clock.advance(1000);
+				port.emit({type: 'health-sampled', at: clock.now(), health: {...sample, ...health}});
+			}
+
+			return told - before;
+		},
+		[Symbol.dispose]() {
+			feed[Symbol.dispose]();
+		},
+	};
+}
+
+test('a minute in which nothing happened ends the seconds: a frame a minute, and at once when something comes', () => {
+	using idle = createIdleFeed();
+	expect(idle.pass(59)).toBeGreaterThanOrEqual(59);
+	idle.pass(2);
+	expect(idle.feed.get().isIdle).toBe(true);
+	// The clock at the top counts minutes; a megabyte more is worth nothing.
+	expect(idle.pass(300)).toBe(5);
+	expect(idle.pass(30, {rssBytes: 95e6, loopDelayP99Ms: 9})).toBeLessThanOrEqual(1);
+	expect(idle.pass(1, {rssBytes: 101e6})).toBe(1);
+	expect(idle.pass(1, {rssBytes: 101e6, requestsPerSecond: 1})).toBe(1);
+
+	idle.port.emit(received(makeDelivery()));
+	idle.clock.advance(100);
+	expect(idle.feed.get()).toMatchObject({isIdle: false, now: idle.clock.now()});
+	expect(idle.pass(10)).toBeGreaterThanOrEqual(10);
+});
+
+test('what counts seconds keeps them: a run, an approval, a group that waits; and silence shows', () => {
+	for (const event of [
+		runChanged(makeRun({state: 'running'})),
+		{type: 'approval-requested', at: 0, approval: makeToolApproval()} as const,
+		{type: 'group-changed', at: 0, group: makeGroup({state: 'pending'})} as const,
+	]) {
+		using idle = createIdleFeed();
+		idle.port.emit(event);
+		idle.pass(100);
+		expect(idle.feed.get().isIdle).toBe(false);
+		expect(idle.pass(10)).toBeGreaterThanOrEqual(10);
+	}
+
+	using silent = createIdleFeed();
+	silent.pass(100);
+	silent.clock.advance(5000);
+	silent.clock.advance(2000);
+	expect(staleFor(silent.feed.get())).toBeGreaterThan(5000);
 });
 
 test('a disposed feed leaves no timer and no listener', () => {
