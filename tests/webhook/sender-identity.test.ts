@@ -168,6 +168,13 @@ test.for<
 	['sentry', {'sentry-hook-resource': 'issue', 'request-id': 'r1'}, {action: 'x'}, 'issue', 'r1'],
 	['telegram', {}, {update_id: 10_000, message: {}}, 'message', '10000'],
 	[
+		'twilio',
+		{'i-twilio-idempotency-token': 't1', 'x-github-event': 'push'},
+		{SmsStatus: 'received', Body: 'x'},
+		'received',
+		't1',
+	],
+	[
 		'zendesk',
 		{'x-zendesk-webhook-invocation-id': 'i1'},
 		{type: 'zen:event', id: 7},

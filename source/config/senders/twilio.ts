@@ -43,7 +43,7 @@ function compare(left: string, right: string): number {
 /** The secret is the auth token of the account. @see https://www.twilio.com/docs/usage/security#validating-requests */
 export const twilio: SenderPreset = {
 	description:
-		'`X-Twilio-Signature` (HMAC-SHA1) of the address, which `public_url` says as Twilio was given it, and of the form; of JSON by `bodySHA256`. The identifier is `I-Twilio-Idempotency-Token`, which is not signed. `svc webhook test` cannot sign like this',
+		'`X-Twilio-Signature` (HMAC-SHA1) of the address, which `public_url` says as Twilio was given it, and of the form; of JSON by `bodySHA256`. The event is `EventType`, `MessageStatus`, `SmsStatus` or `CallStatus`; the identifier is `I-Twilio-Idempotency-Token`, which is not signed. `svc webhook test` cannot sign like this',
 	signature: {
 		header: 'x-twilio-signature',
 		algorithm: 'sha1',
@@ -52,5 +52,8 @@ export const twilio: SenderPreset = {
 		signed: '{body}',
 		contentOf,
 	},
-	names: {idHeaders: ['i-twilio-idempotency-token']},
+	names: {
+		eventFields: ['EventType', 'MessageStatus', 'SmsStatus', 'CallStatus'],
+		idHeaders: ['i-twilio-idempotency-token'],
+	},
 };
