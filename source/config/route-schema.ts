@@ -201,6 +201,17 @@ export const routeSettings = defineSettings({
 	concurrency: setting(wholeNumber(1, 1000), {
 		description: "Runs of this route at a time; absent: the gateway's bound alone",
 	}),
+	loop_limit: setting(wholeNumber(0, 10_000), {
+		description:
+			'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`, after which its runs wait for a person; 0: no limit',
+		default: 20,
+	}),
+	loop_window_seconds: setting(seconds(24 * 60 * 60), {
+		description: 'The time in which `loop_limit` counts, at most a day',
+		default: 600,
+		as: 'loopWindowMs',
+		unit: 'seconds',
+	}),
 	signature: looseSetting(signatureJson, {
 		description:
 			'[How the sender signs](signatures.md#the-signature-of-a-route), beyond the schemes that are recognised by their headers',

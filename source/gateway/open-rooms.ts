@@ -20,6 +20,7 @@ import {createLiveJobs} from './live-jobs.ts';
 import {createLiveModel} from './live-model.ts';
 import {lockHome, refuseAnswered} from './lock.ts';
 import {logConsole} from './log-console.ts';
+import {openLoopBreaker} from './loop-breaker.ts';
 import {createGatewayMetrics} from './metrics.ts';
 import {openDeliverer} from './open-deliverer.ts';
 import {openLog} from './open-log.ts';
@@ -133,6 +134,7 @@ export async function openRooms(
 			jobs.runChanged(job);
 		},
 	});
+	const loops = await openLoopBreaker({clock, memos: store.memos, log, live});
 	const dispatcher = stack.use(
 		openWorkers(world, {
 			live,
@@ -147,6 +149,7 @@ export async function openRooms(
 			log,
 			redact,
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
+			loops,
 		}),
 	);
 	const jobs = stack.use(
@@ -255,6 +258,7 @@ export async function openRooms(
 		live,
 		store,
 		dispatcher,
+		loops,
 		receiver,
 		replays,
 		groups,

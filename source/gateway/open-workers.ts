@@ -35,6 +35,7 @@ export function openWorkers(
 		log,
 		redact,
 		keepAnswer,
+		loops,
 	}: {
 		readonly live: LiveConfig;
 		readonly runs: Runs;
@@ -48,6 +49,7 @@ export function openWorkers(
 		readonly log: Logger;
 		readonly redact: Redact;
 		readonly keepAnswer: WorkDependencies['keepAnswer'];
+		readonly loops: WorkDependencies['loops'];
 	},
 ): Dispatcher {
 	const config = (): Config => live.current();
@@ -92,6 +94,7 @@ export function openWorkers(
 				note,
 			}),
 		keepAnswer,
+		loops,
 		settings: () => config().runs,
 		isPassing,
 		isRetryable,

@@ -12,6 +12,7 @@ import type {LiveGroups} from './live-groups.ts';
 import type {LiveJobs} from './live-jobs.ts';
 import type {LiveReceiver} from './live-receiver.ts';
 import type {LiveServers} from './live-servers.ts';
+import type {LoopBreaker} from './loop-breaker.ts';
 import type {Replays} from './replays.ts';
 
 /** What a gateway is made of and lives in. */
@@ -38,6 +39,7 @@ export type Rooms = AsyncDisposable & {
 	readonly live: LiveConfig;
 	readonly store: Store;
 	readonly dispatcher: Dispatcher;
+	readonly loops: LoopBreaker;
 	readonly receiver: LiveReceiver;
 	readonly replays: Replays;
 	readonly groups: LiveGroups;

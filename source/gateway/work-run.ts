@@ -8,7 +8,8 @@ import type {Redact} from '../core/redact.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
-import {defaultTarget} from '../targets/targets.ts';
+import {defaultTarget, reachesPeople} from '../targets/targets.ts';
+import type {LoopBreaker} from './loop-breaker.ts';
 import {recordEntry, persistently, settleAborted, settleFailure} from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
@@ -33,6 +34,8 @@ export type WorkDependencies = {
 		signal: AbortSignal,
 		note: (text: string) => void,
 	) => Promise<Equipment>;
+	/** Holds back what may be a loop. */
+	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
 	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
@@ -96,6 +99,13 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		return undefined;
 	}
 
+	const held = work.loops.heldBy(run);
+	if (held !== undefined) {
+		recordEntry(work, {at: work.clock.now(), kind: 'note', text: held});
+		await persistently(work, async () => runs.settle(lease, {state: 'interrupted', error: held}));
+		return undefined;
+	}
+
 	let changedThings = false;
 	const {maxSteps, timeoutMs, tries} = settings();
 	let result: AgentResult;
@@ -139,6 +149,10 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			last: changedThings && work.isPassing(error) ? 'interrupted' : 'failed',
 		});
 		return undefined;
+	} finally {
+		if (changedThings) {
+			await work.loops.answered(run);
+		}
 	}
 
 	const {answer, toolCalls, model, silent} = result;
@@ -194,6 +208,10 @@ async function deliverAnswer(work: Work): Promise<void> {
 			: undefined;
 		await settleFailure(work, error, {waitMs, last: 'dead'});
 		return;
+	}
+
+	if (reachesPeople(run.plan.target.kind) && !receipt.withheld) {
+		await work.loops.answered(run);
 	}
 
 	recordEntry(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});

@@ -19,6 +19,7 @@ import {integerOf} from './columns.ts';
  * - `job_run` holds what a run without a delivery has instead of one.
  * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
  *   rules are never given out twice.
+ * - `memo.data` is JSON; the id says which of a kind was written last.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -182,6 +183,14 @@ const steps: readonly string[] = [
 		args text,
 		primary key (profile, server, tool)
 	) strict, without rowid;`,
+	`create table memo (
+		id integer primary key autoincrement,
+		kind text not null,
+		name text not null,
+		data text not null
+	) strict;
+	create unique index memo_name on memo (kind, name);
+	create index memo_kind on memo (kind, id);`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

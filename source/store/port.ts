@@ -2,6 +2,7 @@ import type {Approval} from '../core/approval.ts';
 import type {ApprovalKeeper} from '../core/approvals/approvals.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
+import type {Memos} from '../core/memos.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 
 /** Whose events something is made of. */
@@ -127,7 +128,7 @@ export type Runs = {
 	/** Durably notes, before it happens, that a delivery try to a target starts. */
 	markDeliveryStarted(lease: Lease): Promise<boolean>;
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
-	/** Ends a queued, waiting or leased run as `cancelled`; `false` when it has ended or does not exist. */
+	/** Ends a queued, waiting or leased run as `cancelled`, also one that is `interrupted` and waits for a person; `false` when it has ended otherwise or does not exist. */
 	cancel(runId: number): Promise<boolean>;
 	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
@@ -282,6 +283,7 @@ export type Store = {
 	/** Opening ends the rules of runs and of the process that has ended, and those that have expired. */
 	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
+	readonly memos: Memos;
 	/** As opening found it, as `lastId` is. */
 	readonly recovered: RecoveredRuns;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */

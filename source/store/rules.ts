@@ -29,6 +29,9 @@ export const maxLeasesPerJob = 1;
 /** Settled approvals that are kept. */
 export const maxSettledApprovals = 5000;
 
+/** Memos of one kind that are kept: the newest. */
+export const maxMemos = 10_000;
+
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 export const maxRejections = 10_000;
 

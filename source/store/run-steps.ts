@@ -97,7 +97,8 @@ export function createRunSteps({
 		},
 		cancel(runId, now) {
 			const row = find.get(runId);
-			if (!row || row['finished_at'] !== null) {
+			const waitsForPerson = row?.['state'] === 'interrupted';
+			if (!row || (row['finished_at'] !== null && !waitsForPerson)) {
 				return false;
 			}
 

@@ -15,6 +15,7 @@ import {createIntake} from './intake.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
+import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
 import type {Store, StoreEvents} from './port.ts';
@@ -154,6 +155,7 @@ export function createSqliteStore(
 			},
 			purge: createPurge({database, commit, steps, reserve}),
 		},
+		memos: createMemos({database, commit}),
 		recovered,
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		async health() {

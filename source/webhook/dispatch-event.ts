@@ -55,10 +55,11 @@ function commissionOf(ready: ReadyEvent): Commission {
 	return {work: {plan, group}, reply: coalescedReply(names), because};
 }
 
-const planOf = ({route, prompt, extra}: ReadyEvent): RunPlan => ({
+const planOf = ({route, prompt, extra, subject}: ReadyEvent): RunPlan => ({
 	prompt,
 	target: {kind: route.deliver, extra},
 	skills: route.skills,
+	...(subject !== undefined && {subject}),
 	...(route.toolsets && {toolsets: route.toolsets}),
 	...(route.mirrorToSession && {mirrorToSession: true}),
 });

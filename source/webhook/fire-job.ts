@@ -26,7 +26,7 @@ export async function fireJob(
 	route: JobRoute,
 	services: ReceiverServices,
 ): Promise<Reply> {
-	const {draft, prompt} = ready;
+	const {draft, prompt, subject} = ready;
 	const found = services.jobOf(route);
 	if (!found.ok) {
 		return refuse(ready, found.reason, services);
@@ -34,7 +34,10 @@ export async function fireJob(
 
 	const {planWith, ...job} = found.job;
 	const commission = {
-		work: {plan: planWith(contextOf(route, prompt)), job},
+		work: {
+			plan: {...planWith(contextOf(route, prompt)), ...(subject !== undefined && {subject})},
+			job,
+		},
 		reply: firedReply(namesOf(ready), route.cronJob),
 		because: cleanDetail(draft, `fires job "${job.name}"`, maxBecauseLength),
 	};

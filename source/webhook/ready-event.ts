@@ -16,6 +16,8 @@ export type ReadyEvent = {
 	readonly context: RenderContext;
 	/** `deliver_extra`, rendered. */
 	readonly extra: JsonObject;
+	/** What the event is about; see `subjectOf`. */
+	readonly subject: string | undefined;
 };
 
 /** What replies to this event name. */

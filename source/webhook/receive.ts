@@ -20,6 +20,7 @@ import {bodyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';
 import {bodyIdOf, eventOf} from './sender-identity.ts';
+import {subjectOf} from './subject-of.ts';
 import {rawDump, renderTemplate} from './template.ts';
 import type {RenderContext} from './template.ts';
 
@@ -179,7 +180,9 @@ export async function receiveAuthenticated(
 	const context = {payload, event};
 	const prompt = renderPrompt(draft, compiled, context);
 	const extra = compiled.renderExtra(context);
-	const ready = {draft, route, compiled, event, prompt, context, extra};
+	// As it came: a script may turn it into anything.
+	const subject = subjectOf(parsed.payload);
+	const ready = {draft, route, compiled, event, prompt, context, extra, subject};
 	return route.dedupeBody
 		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
 		: dispatchEvent(ready, services);

@@ -352,6 +352,8 @@ test('a route gets its defaults, its aliases and its names', () => {
 		deliver: 'log',
 		deliverExtra: {},
 		deliverOnly: false,
+		loopLimit: 20,
+		loopWindowMs: 600_000,
 		mirrorToSession: false,
 		overflow: 'reject',
 		rateLimit: 30,

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
+import type {JsonObject} from '../../source/core/json.ts';
 import {installForgeClient} from '../helpers/forge-client.ts';
-import {startTestGateway} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 
 const answering = {
@@ -50,4 +51,118 @@ test('a route that is fed with its own comment a thousand times runs once', asyn
 	expect(await gateway.port.listRuns({limit: 10})).toHaveLength(1);
 	expect(await forge.calls()).toHaveLength(1);
 	expect(model.requests).toHaveLength(1);
+});
+
+/** A gateway whose answers lose their mark on the way; what it posts comes back as an event, as a code host does it. */
+async function openLoop(route: JsonObject = {}) {
+	const stack = new AsyncDisposableStack();
+	const forge = stack.use(await installForgeClient());
+	const model = stack.use(await startScriptedModel([], {otherwise: () => ({text: 'I can help.'})}));
+	const home = stack.use(
+		await gatewayHome({
+			config: {
+				model: {provider: 'openai-compatible', name: 'scripted-1', base_url: model.baseUrl},
+				runs: {concurrency: 1},
+			},
+			subscriptions: {answering: {...answering, ...route}},
+		}),
+	);
+	const open = async () => startTestGateway({home, environment: {PATH: forge.path}});
+	return {forge, open, [Symbol.asyncDispose]: async () => stack.disposeAsync()};
+}
+
+const answerTo = async (
+	gateway: TestGateway,
+	{comment = 'I can help.', number = 7}: {comment?: string; number?: number} = {},
+) => {
+	const event = commented(comment);
+	const {json} = await gateway.send('answering', {...event, issue: {number}}, asComment);
+	expect(json['status']).toBe('accepted');
+	await gateway.gateway.idle();
+};
+
+test('a route whose comments come back without their mark is stopped: what comes in waits for a person, nothing is lost', async () => {
+	await using loop = await openLoop({loop_limit: 5});
+	await using gateway = await loop.open();
+	for (let count = 0; count < 12; count += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- each answer is the next event
+		await answerTo(gateway);
+	}
+
+	expect(await loop.forge.calls()).toHaveLength(5);
+	const runs = await gateway.port.listRuns({limit: 100});
+	expect(runs.map(({state}) => state)).toEqual([
+		...Array.from({length: 7}, () => 'interrupted'),
+		...Array.from({length: 5}, () => 'done'),
+	]);
+	expect(runs[0]).toMatchObject({
+		attempt: 1,
+		error:
+			'Held: this route has answered acme/api#7 5 times within 600 s, which may be a loop; a retry, or a cancellation, lets it go on',
+	});
+	expect(gateway.log.filter(line => line.includes('has answered acme/api#7 5 times'))).toHaveLength(
+		1,
+	);
+
+	// Another subject is not concerned.
+	await answerTo(gateway, {number: 8});
+	expect(await loop.forge.calls()).toHaveLength(6);
+});
+
+test('a person lets the route go on: by a retry, whose run answers, or by a cancellation', async () => {
+	await using loop = await openLoop({loop_limit: 2});
+	await using gateway = await loop.open();
+	for (let count = 0; count < 4; count += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await answerTo(gateway);
+	}
+
+	expect(await loop.forge.calls()).toHaveLength(2);
+	expect(await gateway.port.retryRun(3)).toBe(true);
+	await gateway.gateway.idle();
+	expect((await gateway.port.getRun(3))?.state).toBe('done');
+	// It counts from zero: this is the second answer, the next is held.
+	await answerTo(gateway);
+	await answerTo(gateway);
+	expect(await loop.forge.calls()).toHaveLength(4);
+	expect((await gateway.port.getRun(6))?.state).toBe('interrupted');
+
+	expect(await gateway.port.cancelRun(6)).toBe(true);
+	expect((await gateway.port.getRun(6))?.state).toBe('cancelled');
+	await answerTo(gateway);
+	expect(await loop.forge.calls()).toHaveLength(5);
+	expect((await gateway.port.getRun(4))?.state).toBe('interrupted');
+});
+
+test('a restart does not let it go on', async () => {
+	await using loop = await openLoop({loop_limit: 1});
+	{
+		await using gateway = await loop.open();
+		await answerTo(gateway);
+		await answerTo(gateway);
+	}
+
+	await using again = await loop.open();
+	await answerTo(again);
+	expect(await loop.forge.calls()).toHaveLength(1);
+	expect((await again.port.getRun(3))?.state).toBe('interrupted');
+	await again.port.cancelRun(3);
+	await answerTo(again);
+	expect(await loop.forge.calls()).toHaveLength(2);
+});
+
+test('`loop_limit: 0` is no limit, and answers that nobody reads are none', async () => {
+	await using loop = await openLoop({loop_limit: 0});
+	await using quiet = await openLoop({loop_limit: 1, deliver: 'log'});
+	for (const {open} of [loop, quiet]) {
+		// oxlint-disable-next-line no-await-in-loop -- one gateway at a time
+		await using gateway = await open();
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await answerTo(gateway);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await answerTo(gateway);
+		// oxlint-disable-next-line no-await-in-loop -- one gateway at a time
+		const runs = await gateway.port.listRuns({limit: 9});
+		expect(runs.map(({state}) => state)).toEqual(['done', 'done']);
+	}
 });

@@ -101,6 +101,7 @@ async function openWork({
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
 					equip: async () => ({tools: [], notes: []}),
+					loops: {heldBy: () => undefined, async answered() {}},
 					async keepAnswer(run, text) {
 						kept.push([run.id, text]);
 					},

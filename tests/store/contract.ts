@@ -6,6 +6,7 @@ import {describeApprovals} from './contract-approvals.ts';
 import {describeGroups} from './contract-groups.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeLanes} from './contract-lanes.ts';
+import {describeMemos} from './contract-memos.ts';
 import {describeWaitedFor} from './contract-waited-for.ts';
 import {describeWaiting} from './contract-waiting.ts';
 import {createJumpingClock, type JumpingClock} from './jumping-clock.ts';
@@ -66,6 +67,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeGroups(name, use);
 	describeJobs(name, use);
 	describeLanes(name, use);
+	describeMemos(name, use);
 	describeWaitedFor(name, use);
 	describeWaiting(name, use);
 
@@ -504,6 +506,21 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(await store.runs.cancel(999)).toBe(false);
 				expect(await store.runs.beat(lease, 1000)).toBe(false);
 				expect(await store.runs.settle(lease, {state: 'done'})).toBe(false);
+				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
+			}),
+		);
+
+		test(
+			'a run that waits for a person can be cancelled, too; one that has ended otherwise cannot',
+			use(async store => {
+				const interrupted = await acceptRun(store);
+				await settle(store, {state: 'interrupted', error: 'held'});
+				expect(await store.runs.cancel(interrupted)).toBe(true);
+				expect(await store.runs.cancel(interrupted)).toBe(false);
+				expect(await store.runs.view(interrupted)).toMatchObject({state: 'cancelled'});
+				const done = await acceptRun(store);
+				await settle(store, {state: 'done'});
+				expect(await store.runs.cancel(done)).toBe(false);
 				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
 			}),
 		);

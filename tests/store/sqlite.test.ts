@@ -115,7 +115,7 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 5: install the newer program again`,
+				message: `Cannot open the store "${home.file}": it has version 99 and this program knows 6: install the newer program again`,
 			});
 		}
 	});

@@ -46,6 +46,8 @@ export const makeRoute = (overrides: Partial<Route> = {}): Route => ({
 	maxBodyBytes: 1_048_576,
 	dedupeBody: false,
 	cloudevents: false,
+	loopLimit: 20,
+	loopWindowMs: 600_000,
 	...overrides,
 });
 

@@ -78,7 +78,7 @@ export function addRunCommands(program: Command, context: Context): void {
 
 	group
 		.command('cancel')
-		.description('end a run that has not ended')
+		.description('end a run that has not ended, or drop one that is interrupted')
 		.argument('<run>', 'number of the run', oneRun)
 		.action(async (id: number) => {
 			const gateway = await requireGateway(context);

@@ -26,6 +26,8 @@ export const runPlanSchema = facts({
 	prompt: text,
 	target: targetSchema,
 	skills: texts,
+	/** `owner/name#number` of what the event is about, where its payload says. */
+	subject: maybeText,
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,

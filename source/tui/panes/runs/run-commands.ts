@@ -33,6 +33,7 @@ const cancelEffects: Readonly<Partial<Record<RunState, Safe>>> = {
 	running: literal(
 		'The agent stops, and no answer is delivered unless one is on its way by then. What its tools did already stays done.',
 	),
+	interrupted: literal('It waits for a person: this drops it, and its event.'),
 	delivering: literal(
 		'The agent has answered. No further try is made, but an answer that is on its way may still arrive.',
 	),
@@ -132,7 +133,7 @@ export const runCommands: readonly PaneCommand[] = [
 		id: 'runs.cancel',
 		keys: ['x'],
 		label: literal('cancel (asks)'),
-		why: why(run => !hasEnded(run.state), literal('The run has ended')),
+		why: why(run => cancelEffects[run.state] !== undefined, literal('The run has ended')),
 		run: askToCancel,
 	},
 	{

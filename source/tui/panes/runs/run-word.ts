@@ -63,7 +63,7 @@ export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
 	),
 	interrupted: literal(
-		'svc ended while a tool that may change things was at work. Verify before trying again.',
+		'Its error says why. Where a tool was at work, verify before trying again; what a loop limit held, `t` lets go on.',
 	),
 	dead: literal('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
 	failed: literal('The agent ended in an error. `t` runs it again.'),

@@ -1,0 +1,116 @@
+import type {Route} from '../config/route.ts';
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {Memos} from '../core/memos.ts';
+import type {StoredRun} from '../core/run.ts';
+import type {LiveConfig} from './live-config.ts';
+
+/** How often a route may answer one subject; 0: no limit. */
+type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
+
+export type LoopBreaker = {
+	/** Why the run has to wait for a person; `undefined`: it may go on. */
+	heldBy(run: StoredRun): string | undefined;
+	/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
+	answered(run: StoredRun): Promise<void>;
+	/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
+	release(run: StoredRun): Promise<void>;
+};
+
+/** Name of what the store keeps of it. */
+const memoKind = 'loop';
+
+/** Subjects whose answers are counted at a time; the one that was answered longest ago is forgotten first. */
+const maxSubjects = 10_000;
+
+type Answer = {readonly runId: number; readonly at: number};
+
+/**
+ * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
+ * in is accepted as ever. The count itself begins anew with the process.
+ *
+ * @see manual/runs.md#loops
+ */
+export async function openLoopBreaker({
+	clock,
+	memos,
+	log,
+	live,
+}: {
+	readonly clock: Clock;
+	readonly memos: Memos;
+	readonly log: Logger;
+	readonly live: Pick<LiveConfig, 'routes'>;
+}): Promise<LoopBreaker> {
+	/** Of a route that is gone, whose last runs end, there is none. */
+	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
+	const held = new Map(
+		(await memos.list(memoKind)).map(
+			({name, value}) => [name, typeof value === 'string' ? value : 'Held'] as const,
+		),
+	);
+	const answers = new Map<string, readonly Answer[]>();
+
+	const count = (key: string, runId: number, {loopWindowMs, loopLimit}: LoopLimit) => {
+		const now = clock.monotonic();
+		const known = (answers.get(key) ?? []).filter(({at}) => at > now - loopWindowMs);
+		const all = known.some(answer => answer.runId === runId) ? known : [...known, {runId, at: now}];
+		answers.delete(key);
+		answers.set(key, all.slice(-loopLimit));
+		const [oldest] = answers.keys();
+		if (answers.size > maxSubjects && oldest !== undefined) {
+			answers.delete(oldest);
+		}
+
+		return all.length;
+	};
+
+	return {
+		heldBy(run) {
+			const key = keyOf(run);
+			const isLimited = limitOf(run.route)?.loopLimit !== 0;
+			return key === undefined || !isLimited ? undefined : held.get(key);
+		},
+		async answered(run) {
+			const key = keyOf(run);
+			const limit = limitOf(run.route);
+			if (
+				key === undefined ||
+				!limit?.loopLimit ||
+				held.has(key) ||
+				count(key, run.id, limit) < limit.loopLimit
+			) {
+				return;
+			}
+
+			const {loopLimit, loopWindowMs} = limit;
+			const finding = `has answered ${run.plan.subject} ${loopLimit} times within ${loopWindowMs / 1000} s`;
+			const reason = `Held: this route ${finding}, which may be a loop; a retry, or a cancellation, lets it go on`;
+			answers.delete(key);
+			held.set(key, reason);
+			log.warn(
+				`Route "${run.route}" ${finding}: its runs for that wait for a person, see "svc runs list --state interrupted"`,
+				{run: run.id},
+			);
+			await memos.put(memoKind, key, reason).catch((error: unknown) => {
+				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
+			});
+		},
+		async release(run) {
+			const key = keyOf(run);
+			if (key === undefined || !held.delete(key)) {
+				return;
+			}
+
+			answers.delete(key);
+			log.info(`Route "${run.route}" goes on with ${run.plan.subject}`, {run: run.id});
+			await memos.drop(memoKind, key).catch((error: unknown) => {
+				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
+			});
+		},
+	};
+}
+
+const keyOf = ({profile, route, plan}: StoredRun): string | undefined =>
+	plan.subject === undefined ? undefined : JSON.stringify([profile, route, plan.subject]);
