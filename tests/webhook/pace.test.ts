@@ -90,6 +90,10 @@ test('never more than `limit` starts per window; windows do not overlap and hold
 	);
 });
 
+test('a burst at the very end of a full window starts at once: the next one is promised to nobody', () => {
+	expect(inSeconds(startsOf(3, [...at(0, 3), ...at(60, 3)]))).toEqual([...at(0, 3), ...at(60, 3)]);
+});
+
 test('the order is kept, nothing starts before it came, and a place in time is used at once', () => {
 	fc.assert(
 		fc.property(arrivals, ({limit, gaps}) => {

@@ -43,6 +43,12 @@ test.for([
 		'more than 2 rounds with tool results',
 	],
 	[
+		'what rounds hold, also of no more than are allowed',
+		{messages: [user('x'), ...round, ...round]},
+		{maxToolRounds: 2},
+		'only text is supported, without tools',
+	],
+	[
 		'too many messages',
 		{messages: Array.from({length: 101}, () => user('x'))},
 		{},
