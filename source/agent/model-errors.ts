@@ -1,6 +1,7 @@
 import type {APICallError, InvalidResponseDataError, RetryError, TypeValidationError} from 'ai';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import type {Redact} from '../core/redact.ts';
+import {isUnknownAuthority} from '../core/unknown-authority.ts';
 import {cell} from '../core/untrusted.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
@@ -94,6 +95,14 @@ export function modelError(
 	}
 
 	const status = last.statusCode;
+	if (status === undefined && causesOf(last.cause).some(isUnknownAuthority)) {
+		return fail(
+			'model_unreachable',
+			'reach',
+			'its certificate was not issued by a known authority: set tls.ca to the PEM file of its CA',
+		);
+	}
+
 	const broken = causesOf(last.cause).find(isNetworkError);
 	if (status === undefined || (status < 300 && broken !== undefined)) {
 		const detail =

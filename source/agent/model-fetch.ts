@@ -1,3 +1,4 @@
+import type {SecureContext} from 'node:tls';
 import type {Agent} from 'undici';
 import {SvcError} from '../core/errors.ts';
 
@@ -31,18 +32,45 @@ const boundedBytes = (maxBytes: number) => {
 /**
  * A `fetch` for model providers. Differs from the built-in one: a model may think for more than 300 s (a run has its own
  * limit), answers are bounded, and redirects are answers instead of being followed, because providers' key headers would be
- * sent along to wherever they point.
+ * sent along to wherever they point. `secureContext` says whom TLS connections trust; another one counts for the next call.
  */
 export function createModelFetch({
 	maxAnswerBytes = defaultMaxAnswerBytes,
-}: {readonly maxAnswerBytes?: number} = {}): ModelFetch {
-	let agent: Agent | undefined;
+	secureContext = () => undefined,
+}: {
+	readonly maxAnswerBytes?: number;
+	readonly secureContext?: () => SecureContext | undefined;
+} = {}): ModelFetch {
+	const agents = new Map<SecureContext | undefined, Agent>();
+
+	/** What trusts others ends with its last answer. */
+	const agentFor = (context: SecureContext | undefined, make: () => Agent): Agent => {
+		const agent = agents.get(context) ?? make();
+		agents.set(context, agent);
+		for (const [other, old] of agents) {
+			if (context && other && other !== context) {
+				agents.delete(other);
+				void old.close();
+			}
+		}
+
+		return agent;
+	};
 
 	const fetchBounded = async (input: string, init: object) => {
 		// Its default export, since the bundle gives packages in the old module format nothing else.
 		const {default: undici} = await import('undici');
-		agent ??= new undici.Agent({bodyTimeout: 0, headersTimeout: 0});
-		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher: agent});
+		const context = input.startsWith('https:') ? secureContext() : undefined;
+		const dispatcher = agentFor(
+			context,
+			() =>
+				new undici.Agent({
+					bodyTimeout: 0,
+					headersTimeout: 0,
+					...(context && {connect: {secureContext: context}}),
+				}),
+		);
+		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher});
 		if (!response.body) {
 			return response;
 		}
@@ -59,8 +87,9 @@ export function createModelFetch({
 		fetch: ((input: string | URL, init = {}) =>
 			fetchBounded(String(input), init)) as unknown as typeof globalThis.fetch,
 		async [Symbol.asyncDispose]() {
-			await agent?.destroy();
-			agent = undefined;
+			const all = [...agents.values()];
+			agents.clear();
+			await Promise.all(all.map(async agent => agent.destroy()));
 		},
 	};
 }

@@ -10,6 +10,7 @@ import type {
 	modelSettings,
 	retentionSettings,
 	runsSettings,
+	tlsSettings,
 } from './section-schemas.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
@@ -128,6 +129,8 @@ export type Config = {
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
 	/** Absent: nothing is removed. */
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
+	/** Whom connections trust besides. */
+	readonly tls: ReturnType<typeof tlsSettings.read>;
 	/** What cannot be used as it is written, by `slipKey(Slip.path)`; routes see `webhook`. */
 	readonly slips: ReadonlyMap<string, Slip>;
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */

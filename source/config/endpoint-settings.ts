@@ -88,7 +88,7 @@ export const remoteSettings = defineSettings({
 	}),
 	ssl_verify: setting(z.union([z.boolean(), nonEmptyText]), {
 		description:
-			'`true`: the CAs of Node and of the system; `false`: no verification (insecure, warned about); else path of a PEM bundle',
+			'`true`: the CAs of Node, of the system and of `tls.ca`; `false`: no verification (insecure, warned about); else path of a PEM bundle',
 		default: true,
 		at: ['tls.verify'],
 		change: 'reconnect',

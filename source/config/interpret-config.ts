@@ -76,7 +76,7 @@ export function interpretConfig(
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention, mcp_servers} = sound.parsed;
+	const {platforms, model, runs, forge, metrics, retention, tls, mcp_servers} = sound.parsed;
 	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {});
 	const toolServers = toolServersOf(mcp_servers);
@@ -144,6 +144,7 @@ export function interpretConfig(
 				platforms: configured,
 				toolServers,
 				retention,
+				tls,
 				slips: new Map(),
 				secretValues: [
 					...new Set([

@@ -11,6 +11,7 @@ import {
 	metricsSettings,
 	modelSettings,
 	retentionSettings,
+	tlsSettings,
 	runsSettings,
 } from './section-schemas.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
@@ -76,6 +77,7 @@ export const configSchema = z.object({
 	api: looseSection('The chat completions API'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	metrics: section(metricsSettings, 'The metrics endpoint'),
+	tls: section(tlsSettings, 'Whom connections trust'),
 });
 
 /** The settings of the receiver as they are written. */

@@ -1,5 +1,12 @@
 import {z} from 'zod';
-import {seconds, setting, nonEmptyText, wholeNumber, webAddress} from '../core/schema-parts.ts';
+import {
+	seconds,
+	setting,
+	nonEmptyText,
+	nonEmptyTexts,
+	wholeNumber,
+	webAddress,
+} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 
 const providers = [
@@ -107,5 +114,15 @@ export const gatewaySettings = defineSettings({
 	multiplex_profiles: setting(z.boolean(), {
 		description: 'Serve several profiles under `/p/<profile>/`',
 		default: false,
+	}),
+});
+
+/** `tls`. @see manual/configuration.md#certificates */
+export const tlsSettings = defineSettings({
+	ca: setting(z.union([nonEmptyText, nonEmptyTexts]), {
+		description:
+			'PEM files with certificates of authorities, a path or a list, `~/` or from the home; they count beside those of Node and of the system, for models, remote tool servers and mail',
+		default: [],
+		to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),
 	}),
 });

@@ -10,6 +10,7 @@ import {
 	modelSettings,
 	retentionSettings,
 	runsSettings,
+	tlsSettings,
 } from './section-schemas.ts';
 import {slipKey} from './slips.ts';
 import {brokenWebhook} from './webhook-config.ts';
@@ -82,6 +83,13 @@ export const sections: readonly ConfigSection[] = [
 		isIn: ({retention}) => retention !== undefined,
 		keep: ({retention}) => ({retention}),
 		absent: () => ({retention: undefined}),
+	},
+	{
+		path: 'tls',
+		differences: (before, after) => tlsSettings.differences(before.tls, after.tls),
+		isIn: () => true,
+		keep: ({tls}) => ({tls}),
+		absent: () => ({tls: tlsSettings.read({})}),
 	},
 	...platformKinds.map(({kind, differences}): ConfigSection => ({
 		path: `platforms.${kind}`,

@@ -23,7 +23,7 @@ export type RemoteEndpoint = ReturnType<typeof remoteSettings.read> & {
 	readonly transport: 'http' | 'sse';
 	readonly url: string;
 	readonly tls: {
-		/** `true`: the CAs of Node and of the system. A text: path of a PEM bundle that replaces them. */
+		/** `true`: whom `Authorities` trusts. A text: path of a PEM bundle that replaces them. */
 		readonly verify: boolean | string;
 		/** Paths of PEM files; `key` absent: in the same file. */
 		readonly client?: {readonly cert: string; readonly key?: string; readonly password?: string};

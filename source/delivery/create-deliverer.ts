@@ -26,6 +26,8 @@ export type DelivererDependencies = {
 	readonly environment: () => Readonly<Record<string, string>>;
 	/** Marks what goes where its events come back from; nothing is marked when absent. */
 	readonly sign?: SenderWorld['sign'];
+	/** Whom senders trust when they connect by TLS. */
+	readonly secureContext?: SenderWorld['secureContext'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
 };
@@ -44,6 +46,7 @@ export function createDeliverer({
 	config,
 	environment,
 	sign = text => text,
+	secureContext,
 	onPlatformChanged = () => {},
 }: DelivererDependencies): Deliverer {
 	const redact = createRedact(() => config().secretValues);
@@ -61,6 +64,7 @@ export function createDeliverer({
 		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
 		sign,
+		...(secureContext && {secureContext}),
 	});
 	const underWay = new Set<Promise<Receipt>>();
 

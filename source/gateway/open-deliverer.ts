@@ -1,3 +1,4 @@
+import type {Authorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
@@ -12,11 +13,13 @@ export const openDeliverer = (
 	{
 		config,
 		ownMark,
+		authorities,
 		emit,
 		log,
 	}: {
 		readonly config: () => Config;
 		readonly ownMark: OwnMark;
+		readonly authorities: Authorities;
 		readonly emit: Emit;
 		readonly log: Logger;
 	},
@@ -27,6 +30,7 @@ export const openDeliverer = (
 		config,
 		environment: () => environment,
 		sign: ownMark.sign,
+		secureContext: () => authorities.context(),
 		onPlatformChanged(platform) {
 			emit({type: 'platform-changed', at: clock.now(), platform});
 		},

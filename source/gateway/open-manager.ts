@@ -1,3 +1,4 @@
+import type {Authorities} from '../config/authorities.ts';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import {ensureHome} from '../config/home-paths.ts';
@@ -30,6 +31,7 @@ export type ManagerOpener = AsyncDisposable & {
 export function createManagerOpener({
 	paths,
 	environment,
+	authorities,
 	...dependencies
 }: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> & {
 	readonly clock: Clock;
@@ -39,6 +41,8 @@ export function createManagerOpener({
 	readonly paths: HomePaths;
 	/** The process's own. */
 	readonly environment: Environment;
+	/** Whom TLS connections trust. */
+	readonly authorities: Authorities;
 }): ManagerOpener {
 	let loaded:
 		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
@@ -54,7 +58,14 @@ export function createManagerOpener({
 				import('../mcp/oauth/server-logins.ts'),
 			]);
 		const {clock, log, redact} = dependencies;
-		const transports = createTransportFactory({clock, log, redact, paths, environment});
+		const transports = createTransportFactory({
+			clock,
+			log,
+			redact,
+			paths,
+			environment,
+			authorities,
+		});
 		return {
 			transports,
 			async create(profile: ManagerOfProfile) {

@@ -1,5 +1,6 @@
 import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
+import {createAuthorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {looseFiles} from '../config/loose-files.ts';
@@ -98,7 +99,8 @@ export async function openRooms(
 	stack.use(withReserve(paths.stateDb, watching));
 	await restoreHistory({store, emit, clock, log});
 
-	const modelFetch = stack.use(createModelFetch());
+	const authorities = createAuthorities(config, {log: log.from('config')});
+	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
 	const model = stack.use(
 		createLiveModel({
 			config,
@@ -111,14 +113,16 @@ export async function openRooms(
 		}),
 	);
 	const ownMark = await openOwnMark(paths.markKey);
-	const deliverer = stack.use(openDeliverer(world, {config, ownMark, emit, log}));
+	const deliverer = stack.use(openDeliverer(world, {config, ownMark, authorities, emit, log}));
 	const reportPlatforms = () => {
 		for (const platform of deliverer.platforms()) {
 			emit({type: 'platform-changed', at: clock.now(), platform});
 		}
 	};
 
-	const tools = stack.use(await openTools(world, {store, live, model, broker, emit, log, redact}));
+	const tools = stack.use(
+		await openTools(world, {store, live, model, authorities, broker, emit, log, redact}),
+	);
 	const {approvals, servers} = tools;
 	secrets = joinLists(secrets, servers.secrets);
 

@@ -1,4 +1,5 @@
 import {createSampler} from '../agent/sampler.ts';
+import type {Authorities} from '../config/authorities.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
@@ -20,6 +21,7 @@ export function openServers(
 	{
 		live,
 		model,
+		authorities,
 		approvals,
 		emit,
 		log,
@@ -27,6 +29,7 @@ export function openServers(
 	}: {
 		readonly live: Pick<LiveConfig, 'current'>;
 		readonly model: Pick<LiveModel, 'current'>;
+		readonly authorities: Authorities;
 		readonly approvals: Pick<OpenedApprovals, 'serverChanged' | 'fillIn'>;
 		readonly emit: Emit;
 		readonly log: Logger;
@@ -39,6 +42,7 @@ export function openServers(
 		redact,
 		paths,
 		environment,
+		authorities,
 		elicit: approvals.fillIn,
 		sample: createSampler({model: name => model.current(name), redact}),
 	});

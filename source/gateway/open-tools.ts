@@ -1,3 +1,4 @@
+import type {Authorities} from '../config/authorities.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
@@ -22,6 +23,7 @@ export async function openTools(
 		store,
 		live,
 		model,
+		authorities,
 		broker,
 		emit,
 		log,
@@ -30,6 +32,7 @@ export async function openTools(
 		readonly store: Pick<Store, 'approvals' | 'runs'>;
 		readonly live: LiveConfig;
 		readonly model: LiveModel;
+		readonly authorities: Authorities;
 		readonly broker: Broker;
 		readonly emit: Emit;
 		readonly log: Logger;
@@ -51,7 +54,7 @@ export async function openTools(
 		}),
 	);
 	const servers = stack.use(
-		openServers(world, {live, model, approvals, emit, log: log.from('mcp'), redact}),
+		openServers(world, {live, model, authorities, approvals, emit, log: log.from('mcp'), redact}),
 	);
 	const all = stack.move();
 	return {approvals, servers, [Symbol.asyncDispose]: () => all.disposeAsync()};

@@ -1,3 +1,4 @@
+import type {SecureContext} from 'node:tls';
 import type {z} from 'zod';
 import type {Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
@@ -94,6 +95,8 @@ export type SenderWorld = {
 	readonly profileEnvironment: (profile: string) => Readonly<Record<string, string>>;
 	/** A text with the mark by which the gateway knows it again, when an event brings it back: at most `maxMarkLength` characters more. */
 	readonly sign: (text: string) => string;
+	/** Whom TLS connections trust; absent: those that Node trusts. */
+	readonly secureContext?: () => SecureContext;
 	/** Ends child processes at once. */
 	readonly killed: AbortSignal;
 };

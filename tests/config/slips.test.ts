@@ -238,6 +238,7 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 	['forge', 'forge: {cli: 5}', ({forge}) => forge.broken, expect.stringContaining('forge.cli')],
 	['metrics', 'metrics: {host: 5}', ({metrics}) => metrics.host, undefined],
 	['retention', 'retention: {body_days: 0}', ({retention}) => retention, undefined],
+	['tls', 'tls: {ca: 5}', ({tls}) => tls.ca, []],
 	['gateway', 'gateway: {multiplex_profiles: 5}', config => config.multiplexProfiles, false],
 	['gateway', 'gateway: 5', config => config.multiplexProfiles, false],
 	['api', 'api: 5', () => undefined, undefined],

@@ -1,3 +1,4 @@
+import {createAuthorities} from '../../config/authorities.ts';
 import type {Config} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {serverItem} from '../../config/slipped-server.ts';
@@ -81,6 +82,7 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 		redact,
 		paths,
 		environment,
+		authorities: createAuthorities(() => config, {log}),
 		// Nobody can be asked here.
 		elicit: async () => ({action: 'cancel'}),
 	});

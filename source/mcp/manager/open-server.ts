@@ -1,7 +1,9 @@
 import type {DiscoverResult} from '@modelcontextprotocol/client';
+import type {Environment} from '../../config/environment.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {networkVariables} from '../../core/network-variables.ts';
 import {createCheckedOutput, uncheckedOutput} from '../calls/output-validation.ts';
 import {createCallsUnderWay} from '../connection/calls-under-way.ts';
 import {connectServer} from '../connection/connect-server.ts';
@@ -51,7 +53,7 @@ export async function openServer(
 
 	onSecrets(expanded.secrets);
 	return connectServer(
-		expanded.server,
+		withNetwork(expanded.server, environment),
 		{...options, secrets: expanded.secrets},
 		{
 			clock: dependencies.clock,
@@ -61,6 +63,18 @@ export async function openServer(
 		},
 	);
 }
+
+/** What the profile's `.env` says of proxies and certificates reaches its programs; their own `env` wins. */
+const withNetwork = (server: ToolServerConfig, environment: Environment): ToolServerConfig =>
+	server.endpoint.transport === 'stdio'
+		? {
+				...server,
+				endpoint: {
+					...server.endpoint,
+					env: {...networkVariables(environment), ...server.endpoint.env},
+				},
+			}
+		: server;
 
 function clientSideOf(
 	server: ToolServerConfig,

@@ -1,3 +1,4 @@
+import {unknownAuthorityCodes} from '../../core/unknown-authority.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
 type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-off'];
@@ -6,7 +7,7 @@ type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-of
 export type NetworkVerdict = {readonly message: string; readonly kind: Verdict[1]};
 
 const unknownCa: Verdict = [
-	'Its certificate was not issued by a known authority: set ssl_verify to the PEM file of its CA',
+	'Its certificate was not issued by a known authority: set tls.ca, or ssl_verify of this server, to the PEM file of its CA',
 	'permanent',
 ];
 
@@ -29,12 +30,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['Its answer broke off', 'cut-off'],
 	UND_ERR_PRX_TLS: ['The TLS connection to the proxy failed', 'passing'],
 	UND_ERR_ABORTED: ['The proxy refused the connection', 'permanent'],
-	SELF_SIGNED_CERT_IN_CHAIN: unknownCa,
-	DEPTH_ZERO_SELF_SIGNED_CERT: unknownCa,
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownCa,
-	UNABLE_TO_GET_ISSUER_CERT: unknownCa,
-	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownCa,
-	CERT_UNTRUSTED: unknownCa,
+	...Object.fromEntries(unknownAuthorityCodes.map(code => [code, unknownCa] as const)),
 	CERT_HAS_EXPIRED: ['Its certificate has expired', 'permanent'],
 	CERT_NOT_YET_VALID: ['Its certificate is not valid yet', 'permanent'],
 	CERT_REVOKED: ['Its certificate has been revoked', 'permanent'],

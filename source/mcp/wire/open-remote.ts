@@ -16,14 +16,14 @@ import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets, login, onLost = () => {}}: OpenOptions,
-	{clock, redact, environment}: TransportParts,
+	{clock, redact, environment, authorities}: TransportParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
 	const {url, headers} = requestTarget(name, endpoint);
 	const remote = createRemoteFetch(
 		{url, headers},
 		{
-			tls: readTls(name, endpoint.tls, environment),
+			tls: readTls(name, endpoint.tls, {environment, authorities}),
 			environment,
 		},
 	);

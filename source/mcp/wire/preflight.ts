@@ -33,13 +33,18 @@ const probe = JSON.stringify({
 export async function preflight(
 	{name, endpoint}: ServerAt<RemoteEndpoint>,
 	{signal, secrets}: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
-	{clock, environment, redact}: Pick<TransportParts, 'clock' | 'environment' | 'redact'>,
+	{
+		clock,
+		environment,
+		authorities,
+		redact,
+	}: Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'redact'>,
 ): Promise<boolean> {
 	const {url, headers: configured} = requestTarget(name, endpoint);
 	await using remote = createRemoteFetch(
 		{url, headers: configured},
 		{
-			tls: readTls(name, endpoint.tls, environment),
+			tls: readTls(name, endpoint.tls, {environment, authorities}),
 			environment,
 		},
 	);

@@ -1,11 +1,12 @@
 import {resolve} from 'node:path';
-import {createSecureContext, getCACertificates, type SecureContext} from 'node:tls';
-import {type Environment, variable} from '../../config/environment.ts';
+import {createSecureContext, type SecureContext} from 'node:tls';
+import {variable} from '../../config/environment.ts';
 import {readTextFile} from '../../config/read-text-file.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
 import {ConnectError} from './connect-error.ts';
 import {networkVerdict} from './network-failures.ts';
+import type {TransportParts} from './transport-parts.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
 
@@ -31,7 +32,7 @@ export type ContextOptions = {
 export function readTls(
 	name: string,
 	{verify, client}: RemoteEndpoint['tls'],
-	environment: Environment,
+	{environment, authorities}: Pick<TransportParts, 'environment' | 'authorities'>,
 ): TlsOptions {
 	const fail = (text: string, cause?: unknown) =>
 		new ConnectError({message: `MCP server '${name}': ${text}`, kind: 'permanent'}, {cause});
@@ -62,7 +63,7 @@ export function readTls(
 	const make = (isEndpoint: boolean): SecureContext => {
 		try {
 			return createSecureContext({
-				ca: ca ?? trustedAuthorities(),
+				ca: ca ?? authorities.all(),
 				...(isEndpoint && cert !== undefined && {cert}),
 				...(isEndpoint && key !== undefined && {key}),
 				...(isEndpoint && client?.password !== undefined && {passphrase: client.password}),
@@ -78,25 +79,9 @@ export function readTls(
 	const others = cert === undefined ? endpoint : ca === undefined ? undefined : make(false);
 	return {
 		endpoint: () => ({
-			secureContext: endpoint ?? plainContext(),
+			secureContext: endpoint ?? authorities.context(),
 			rejectUnauthorized: verify !== false,
 		}),
-		others: () => ({secureContext: others ?? plainContext(), rejectUnauthorized: true}),
+		others: () => ({secureContext: others ?? authorities.context(), rejectUnauthorized: true}),
 	};
-}
-
-let authorities: string[] | undefined;
-
-/** Those that Node brings, those of `NODE_EXTRA_CA_CERTS`, and those of the system. */
-function trustedAuthorities(): string[] {
-	authorities ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
-	return authorities;
-}
-
-let plain: SecureContext | undefined;
-
-/** Reading hundreds of authorities takes a while: most servers share one context. */
-function plainContext(): SecureContext {
-	plain ??= createSecureContext({ca: trustedAuthorities()});
-	return plain;
 }

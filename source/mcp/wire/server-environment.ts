@@ -1,11 +1,12 @@
 import type {Environment} from '../../config/environment.ts';
+import {isNetworkVariable} from '../../core/network-variables.ts';
 
 /** What a stdio server gets of this process's environment. */
 const inherited = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TERM|SHELL|TMPDIR|XDG_[A-Z_]+)$/;
 
 /**
- * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*` of this process under its own `env`, nothing
- * else. Functions that a shell has exported (`() {…`) stay out.
+ * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*`, proxies and certificates
+ * (`core/network-variables`) of this process under its own `env`, nothing else. Functions that a shell has exported (`() {…`) stay out.
  *
  * @see manual/tool-servers.md#states
  */
@@ -15,7 +16,8 @@ export const serverEnvironment = (
 ): Environment => ({
 	...Object.fromEntries(
 		Object.entries(environment).filter(
-			([name, value]) => inherited.test(name) && !value.startsWith('()'),
+			([name, value]) =>
+				(inherited.test(name) || isNetworkVariable(name)) && !value.startsWith('()'),
 		),
 	),
 	...own,

@@ -1,3 +1,4 @@
+import {type Authorities, createAuthorities} from '../../config/authorities.ts';
 import type {HomePaths} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
@@ -32,7 +33,11 @@ export type TransportFactoryDependencies = {
 	readonly paths: Pick<HomePaths, 'mcpStderrLog' | 'mcpProcesses'>;
 	/** The process's own: the baseline of stdio servers and the proxies come from here. */
 	readonly environment: Environment;
+	/** Whom TLS connections trust; absent: Node's and the system's authorities. */
+	readonly authorities?: Authorities;
 };
+
+const nobodyElse = {tls: {ca: []}, environment: {}, paths: {home: '/'}};
 
 /** Endpoints that are known to be tool servers. */
 const maxPassed = 1000;
@@ -43,10 +48,19 @@ export function createTransportFactory({
 	redact,
 	paths,
 	environment,
+	authorities = createAuthorities(() => nobodyElse, {log}),
 }: TransportFactoryDependencies): TransportFactory {
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
-	const parts: TransportParts = {clock, log, redact, environment, groups, stderrLog};
+	const parts: TransportParts = {
+		clock,
+		log,
+		redact,
+		environment,
+		authorities,
+		groups,
+		stderrLog,
+	};
 	const opened = new Set<OpenedTransport>();
 	const passed = new Set<string>();
 	// At once: there may be something left though no stdio server is configured any more.

@@ -1,3 +1,4 @@
+import type {Authorities} from '../../config/authorities.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
@@ -13,6 +14,7 @@ export type TransportParts = {
 	readonly redact: Redact;
 	/** The process's own. */
 	readonly environment: Environment;
+	readonly authorities: Authorities;
 	readonly groups: ProcessGroups;
 	readonly stderrLog: StderrLog;
 };

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {createTransport} from 'nodemailer';
 import {isLoopbackHost} from '../../core/loopback.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {SenderModule, SenderWorld} from '../target-kind.ts';
 import {mailAddressOf, subjectOf} from './recipients.ts';
 import type {EmailSettings} from './settings.ts';
 import {smtpFailure} from './smtp-failure.ts';
@@ -22,14 +22,14 @@ const stepTimeoutMs = 10_000;
  */
 export const connect: SenderModule<EmailSettings, readonly string[]>['connect'] = (
 	settings,
-	{clock, clean},
+	{clock, clean, secureContext},
 ) => ({
 	async send(message, recipients, signal) {
 		const deadline = new AbortController();
 		const cancel = clock.after(timeoutMs, () => {
 			deadline.abort();
 		});
-		const transport = createTransport(transportOptions(settings));
+		const transport = createTransport(transportOptions(settings, secureContext));
 		try {
 			const {rejected} = await transport.sendMail({
 				from: settings.from,
@@ -58,7 +58,7 @@ export const connect: SenderModule<EmailSettings, readonly string[]>['connect'] 
 	},
 });
 
-function transportOptions({smtp}: EmailSettings) {
+function transportOptions({smtp}: EmailSettings, secureContext: SenderWorld['secureContext']) {
 	const {host, port, secure, username, password} = smtp;
 	const isHere = isLoopbackHost(host);
 	return {
@@ -68,7 +68,9 @@ function transportOptions({smtp}: EmailSettings) {
 		// A password never crosses a network in the clear, even when somebody strips STARTTLS from the conversation.
 		requireTLS: !secure && username !== undefined && !isHere,
 		// Mail servers and bridges on this machine sign their own certificates.
-		tls: {rejectUnauthorized: !isHere},
+		tls: isHere
+			? {rejectUnauthorized: false}
+			: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})},
 		...(username !== undefined && {auth: {user: username, pass: password ?? ''}}),
 		connectionTimeout: stepTimeoutMs,
 		greetingTimeout: stepTimeoutMs,

@@ -1,4 +1,5 @@
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {isUnknownAuthority} from '../../core/unknown-authority.ts';
 import {DeliveryError, type Failure} from '../delivery-error.ts';
 
 /** What may go wrong with a mail server, and what that means for a delivery. */
@@ -57,7 +58,8 @@ export function smtpFailure(
 	}
 
 	const code = codeOfSmtp(error);
-	return new DeliveryError(code, say(messageOf(error)), failures[code]);
+	const advice = isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
+	return new DeliveryError(code, say(`${messageOf(error)}${advice}`), failures[code]);
 }
 
 function codeOfSmtp(error: unknown): SmtpCode {

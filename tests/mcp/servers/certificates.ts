@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** An authority, a server on 127.0.0.1, a client, and the client's key under the password `open sesame`, all made for one test. */
 export async function makeCertificates() {
 	const home = await temporaryHome({
-		'server.ext': 'subjectAltName=IP:127.0.0.1,DNS:localhost\n',
+		'server.ext': 'subjectAltName=IP:127.0.0.1,IP:0.0.0.0,DNS:localhost\n',
 		'client.ext': 'extendedKeyUsage=clientAuth\n',
 	});
 	const openssl = async (...args: readonly string[]) => run('openssl', args, {cwd: home.path});
@@ -70,6 +70,8 @@ export async function makeCertificates() {
 	await home.write('both.pem', `${await read('client.pem')}${await read('client.key')}`);
 	return {
 		file: (name: string) => (name === '.' ? home.path : home.file(name)),
+		/** Options of a server. */
+		server: {key: await read('server.key'), cert: await read('server.pem')},
 		/** Options of a server that wants a certificate of this authority. */
 		mutual: {
 			key: await read('server.key'),

@@ -96,7 +96,9 @@ export const jsonServer =
 							capabilities: {tools: {}},
 							serverInfo: {name: 'fixture', version: '1.0.0'},
 						}
-					: {};
+					: method === 'tools/list'
+						? {tools: []}
+						: {};
 			response
 				.writeHead(200, {'content-type': 'application/json'})
 				.end(JSON.stringify({jsonrpc: '2.0', id, result}));

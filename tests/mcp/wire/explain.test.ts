@@ -177,7 +177,7 @@ test.for<readonly [string, unknown, Situation, string, string]>([
 		'SELF_SIGNED_CERT_IN_CHAIN',
 		fetchFailed('SELF_SIGNED_CERT_IN_CHAIN'),
 		remote,
-		'Its certificate was not issued by a known authority: set ssl_verify to the PEM file of its CA',
+		'Its certificate was not issued by a known authority: set tls.ca, or ssl_verify of this server, to the PEM file of its CA',
 		'permanent',
 	],
 	[

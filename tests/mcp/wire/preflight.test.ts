@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {preflight} from '../../../source/mcp/wire/preflight.ts';
+import {plainAuthorities} from '../../helpers/authorities.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {until} from '../../helpers/processes.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
@@ -92,6 +93,7 @@ test('a server that does not answer within 5 s passes, and is asked again', asyn
 	const asked = preflight(remoteServer(http.url), options, {
 		clock,
 		environment: {},
+		authorities: plainAuthorities,
 		redact: text => text,
 	});
 	await until(() => http.requests.length > 0);
@@ -101,7 +103,12 @@ test('a server that does not answer within 5 s passes, and is asked again', asyn
 });
 
 test('a network that is in the way passes, an abort does not', async () => {
-	const parts = {clock: systemClock, environment: {}, redact: (text: string) => text};
+	const parts = {
+		clock: systemClock,
+		environment: {},
+		authorities: plainAuthorities,
+		redact: (text: string) => text,
+	};
 	const nowhere = remoteServer('http://127.0.0.1:9/mcp');
 
 	expect(await preflight(nowhere, options, parts)).toBe(false);

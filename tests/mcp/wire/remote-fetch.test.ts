@@ -3,10 +3,11 @@ import {expect, test} from 'vitest';
 import {version} from '../../../source/core/version.ts';
 import {readTls} from '../../../source/mcp/wire/read-tls.ts';
 import {createRemoteFetch} from '../../../source/mcp/wire/remote-fetch.ts';
+import {plainAuthorities} from '../../helpers/authorities.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {openTransports} from './open-transports.ts';
 
-const tls = readTls('crm', {verify: true}, {});
+const tls = readTls('crm', {verify: true}, {environment: {}, authorities: plainAuthorities});
 
 const headers = {'X-Api-Key': 'key-1', Authorization: 'Bearer static', Accept: 'nothing'};
 

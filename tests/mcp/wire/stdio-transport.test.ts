@@ -34,8 +34,21 @@ test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_
 		SHELL: '/bin/sh',
 		TMPDIR: '/tmp',
 		XDG_CACHE_HOME: '/home/ada/.cache',
+		// What it takes to leave a network.
+		HTTP_PROXY: 'http://a:1',
+		https_proxy: 'http://b:2',
+		NO_PROXY: 'c',
+		all_proxy: 'http://d:3',
+		SSL_CERT_FILE: '/e.pem',
+		SSL_CERT_DIR: '/f',
+		NODE_EXTRA_CA_CERTS: '/dev/null',
+		REQUESTS_CA_BUNDLE: '/h.pem',
+		CURL_CA_BUNDLE: '/i.pem',
 	};
 	const kept = {
+		HTTPS_PROXY_PASSWORD: 'secret',
+		SSL_CERT_FILE_X: '',
+
 		SECRET_X: 'secret',
 		NODE_OPTIONS: '',
 		LANGUAGE: 'de',

@@ -56,7 +56,7 @@ test.for<[string, () => Tls]>([
 test('an unknown authority', async () => {
 	expect(await connect({verify: true, client: {cert: file('both.pem')}})).toEqual({
 		message:
-			'Its certificate was not issued by a known authority: set ssl_verify to the PEM file of its CA',
+			'Its certificate was not issued by a known authority: set tls.ca, or ssl_verify of this server, to the PEM file of its CA',
 		kind: 'permanent',
 	});
 });

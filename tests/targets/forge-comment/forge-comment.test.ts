@@ -95,7 +95,7 @@ describe('"Posts the response as a pull-request/issue comment through `<forge_cl
 		expect((await callOf(client.folder)).args).toContain('7');
 	});
 
-	test('"`.env` never leaks into child processes", but for the tokens and the host of the forge', async () => {
+	test('"`.env` never leaks into child processes", but for the tokens and the host of the forge, proxies and certificates', async () => {
 		await using gh = await installProgram('gh', recorder);
 		await using fixture = createFixture({
 			environment: {
@@ -105,12 +105,16 @@ describe('"Posts the response as a pull-request/issue comment through `<forge_cl
 				AWS_SECRET_ACCESS_KEY: 'process-secret',
 				NODE_OPTIONS: '--no-warnings',
 				GITHUB_TOKEN: 'from-process',
+				SSL_CERT_FILE: '/process.pem',
+				NODE_EXTRA_CA_CERTS: '/dev/null',
 			},
 			dotEnv: {
 				OPENAI_API_KEY: 'env-secret',
 				GH_TOKEN: 'from-env-file',
 				PATH_EXTRA: 'x',
 				HOME: '/elsewhere',
+				SSL_CERT_FILE: '/env-file.pem',
+				https_proxy: 'http://env-file:1',
 			},
 		});
 
@@ -123,6 +127,9 @@ describe('"Posts the response as a pull-request/issue comment through `<forge_cl
 			XDG_CONFIG_HOME: '/home/me/.config',
 			GITHUB_TOKEN: 'from-process',
 			GH_TOKEN: 'from-env-file',
+			SSL_CERT_FILE: '/env-file.pem',
+			NODE_EXTRA_CA_CERTS: '/dev/null',
+			https_proxy: 'http://env-file:1',
 			GH_PROMPT_DISABLED: '1',
 			GH_NO_UPDATE_NOTIFIER: '1',
 			NO_COLOR: '1',

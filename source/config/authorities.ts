@@ -1,0 +1,126 @@
+import {X509Certificate} from 'node:crypto';
+import {resolve} from 'node:path';
+import {createSecureContext, getCACertificates, type SecureContext} from 'node:tls';
+import {messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {Config} from './config.ts';
+import {type Environment, variable} from './environment.ts';
+import {stampOf} from './file-stamp.ts';
+import {readTextFile} from './read-text-file.ts';
+
+const maxPemBytes = 4 * 1024 * 1024;
+
+const certificate =
+	/-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+
+/** Files that other programs go by, too. */
+const fileVariables = ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'] as const;
+
+/** Whom this program trusts when it connects by TLS: models, remote tool servers, mail. */
+export type Authorities = {
+	/** PEM texts: of Node, of the system, and what is configured. */
+	all(): string[];
+	/** For connections that say nothing else; the same object as long as nothing has changed. */
+	context(): SecureContext;
+};
+
+/**
+ * The authorities of `tls.ca` and of `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` (the profile's `.env` over the process), beside those of Node and of the system. Files are read
+ * when a connection first needs them, and again when they have changed; one that cannot be read, or holds no certificate, is told of once and does without.
+ *
+ * @see manual/configuration.md#certificates
+ */
+export function createAuthorities(
+	config: () => Pick<Config, 'tls' | 'environment'> & {readonly paths: {readonly home: string}},
+	{log}: {readonly log: Logger},
+): Authorities {
+	let known: {readonly key: string; readonly all: string[]; context?: SecureContext} | undefined;
+
+	const current = () => {
+		const {tls, environment, paths} = config();
+		const files = filesOf({tls, environment, home: paths.home});
+		const key = JSON.stringify(files.map(({path}) => [path, stampOf(path).stamp]));
+		if (known?.key !== key) {
+			known = {key, all: [...new Set([...ownAuthorities(), ...files.flatMap(read)])]};
+		}
+
+		return known;
+	};
+
+	const read = ({path, name}: CertificateFile): readonly string[] => {
+		const warn = (problem: string) => {
+			log.warn(`Certificates of ${name} are left out: ${problem}`, {path});
+		};
+		try {
+			const text = readTextFile(path, maxPemBytes);
+			if (text === undefined) {
+				warn('there is no such file');
+				return [];
+			}
+
+			const all = text.match(certificate) ?? [];
+			const usable = all.filter(isUsable);
+			if (all.length === 0 || usable.length < all.length) {
+				warn(
+					all.length === 0
+						? 'it is no PEM file with certificates'
+						: `${all.length - usable.length} of ${all.length} cannot be read`,
+				);
+			}
+
+			return usable;
+		} catch (error) {
+			warn(messageOf(error));
+			return [];
+		}
+	};
+
+	return {
+		all: () => current().all,
+		context() {
+			const now = current();
+			now.context ??= createSecureContext({ca: now.all});
+			return now.context;
+		},
+	};
+}
+
+type CertificateFile = {
+	readonly path: string;
+	/** What names it. */
+	readonly name: string;
+};
+
+function filesOf({
+	tls,
+	environment,
+	home,
+}: Pick<Config, 'tls'> & {
+	readonly environment: Environment;
+	readonly home: string;
+}): readonly CertificateFile[] {
+	const user = variable(environment, 'HOME') ?? '~';
+	return [
+		...tls.ca.map(path => ({name: 'tls.ca', path})),
+		...fileVariables.flatMap(name => {
+			const path = variable(environment, name);
+			return path ? [{name, path}] : [];
+		}),
+	].map(({name, path}) => ({name, path: resolve(home, path.replace(/^~(?=\/|$)/, user))}));
+}
+
+function isUsable(text: string): boolean {
+	try {
+		return new X509Certificate(text).raw.length > 0;
+	} catch {
+		return false;
+	}
+}
+
+let own: readonly string[] | undefined;
+
+/** Those that Node brings, those of the process's `NODE_EXTRA_CA_CERTS`, and those of the system: reading hundreds takes a while. */
+function ownAuthorities(): readonly string[] {
+	own ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+	return own;
+}
