@@ -22,6 +22,8 @@ export const callFacts = (
 export type StepRecorder = {
 	/** Tool calls that the model asked for so far. */
 	toolCalls(): number;
+	/** What the model said in its last answer, beside the tools that it asked for. */
+	said(): string;
 	/** For the SDK, after each call of the model. */
 	readonly onLanguageModelCallEnd: (
 		event: Pick<LanguageModelCallEndEvent, 'content' | 'finishReason' | 'usage'>,
@@ -43,10 +45,13 @@ export function createStepRecorder({
 }): StepRecorder {
 	const byName = new Map(tools.map(tool => [tool.name, tool]));
 	let toolCalls = 0;
+	let said = '';
 	return {
 		toolCalls: () => toolCalls,
+		said: () => said,
 		onLanguageModelCallEnd({content, finishReason, usage}) {
 			const text = content.map(part => (part.type === 'text' ? part.text : '')).join('');
+			said = text;
 			if (text !== '') {
 				const {inputTokens = 0, outputTokens = 0} = usage;
 				transcript.add('text', text, {finishReason, inputTokens, outputTokens});

@@ -91,6 +91,7 @@ export function createAgentRunner(
 					...createRunTools(request, {
 						sdk,
 						approve,
+						said: () => recorder.said(),
 						redact,
 						transcript,
 						clock,

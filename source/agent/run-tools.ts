@@ -37,6 +37,8 @@ export type RunTools = {
 type Dependencies = {
 	readonly sdk: {readonly dynamicTool: typeof dynamicTool; readonly jsonSchema: typeof jsonSchema};
 	readonly approve?: Approve | undefined;
+	/** What the model said in its last answer. */
+	readonly said: () => string;
 	readonly redact: Redact;
 	readonly transcript: Transcript;
 	readonly clock: Clock;
@@ -65,7 +67,7 @@ const stopwatch = (clock: Clock) => {
  */
 export function createRunTools(
 	request: Pick<AgentRequest, 'tools' | 'runId' | 'beforeSideEffect'>,
-	{sdk, approve, redact, transcript, clock, end, endsAt, signal}: Dependencies,
+	{sdk, approve, said, redact, transcript, clock, end, endsAt, signal}: Dependencies,
 ): RunTools {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
 	/** Calls that were agreed to, with who did: the loop must not be able to run another one. */
@@ -93,6 +95,7 @@ export function createRunTools(
 				tool,
 				args,
 				callId: callNames.nameOf(callId),
+				said: redact(said()),
 				runId: request.runId,
 				endsAt,
 				signal,

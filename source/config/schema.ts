@@ -56,7 +56,7 @@ const webhookSchema = z.object({
 });
 
 const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntries([
-	...platformKinds.map(({kind, settings = z.unknown()}) => [kind, settings]),
+	...platformKinds.map(({kind, settings}) => [kind, settings]),
 	...platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
 ]);
 

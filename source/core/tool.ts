@@ -41,6 +41,8 @@ export type Approve = (call: {
 	readonly args: JsonValue;
 	/** Identifies the call within the run: one call is asked about once. */
 	readonly callId: string;
+	/** What the model said right before the call; empty: nothing. */
+	readonly said: string;
 	readonly runId: number;
 	/** When the run ends at the latest, milliseconds since 1970. */
 	readonly endsAt: number;

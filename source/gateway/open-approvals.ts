@@ -74,8 +74,15 @@ export async function openApprovals(
 	sayAbandoned(store.approvals.abandoned, {file, log: approvalsLog});
 
 	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
-		const run = await store.runs.view(id);
-		return {id, startedBy: starterOf(run), endsAt, ...placeOf(run)};
+		const run = await store.runs.get(id);
+		return {
+			id,
+			startedBy: starterOf(run),
+			endsAt,
+			...placeOf(run),
+			...(run?.job && {job: run.job}),
+			...(run && {prompt: redact(run.plan.prompt)}),
+		};
 	};
 
 	const all = stack.move();

@@ -15,10 +15,11 @@ const toldModel = (model: ScriptedModel): string =>
 	model.requests.at(-1)?.body.messages.at(-1).content;
 
 test('an approval is asked with the tool, its arguments and the run, and a yes lets the call through', async () => {
-	await using model = await startScriptedModel(callThenAnswer);
+	const [call, ...answers] = callThenAnswer;
+	await using model = await startScriptedModel([{...call, text: 'I look it up.'}, ...answers]);
 	const asked: unknown[] = [];
-	const approve: Approve = async ({tool, args, callId, runId, endsAt, signal}) => {
-		asked.push({tool: tool.name, args, callId, runId, endsAt, aborted: signal.aborted});
+	const approve: Approve = async ({tool, args, callId, said, runId, endsAt, signal}) => {
+		asked.push({tool: tool.name, args, callId, said, runId, endsAt, aborted: signal.aborted});
 		return {allowed: true, reason: 'by a rule'};
 	};
 
@@ -31,6 +32,7 @@ test('an approval is asked with the tool, its arguments and the run, and a yes l
 			tool: 'lookup',
 			args: {id: 7},
 			callId: 'a',
+			said: 'I look it up.',
 			runId: 7,
 			endsAt: 901_000,
 			aborted: false,

@@ -8,7 +8,14 @@ import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson, serveControl} from './command.ts';
 
-const call = makeToolApproval({id: 7, mustTypeName: true, lastArgs: {title: 'the one before'}});
+const call = makeToolApproval({
+	id: 7,
+	mustTypeName: true,
+	lastArgs: {title: 'the one before'},
+	job: {id: 'job_1', name: 'Nightly notes'},
+	prompt: 'Look.\nThen write.',
+	said: 'I create the issue now.',
+});
 const now = call.deadline - 271_000;
 const hostile = makeToolApproval({
 	id: 8,
@@ -111,6 +118,9 @@ test('a request shows everything that a person needs to decide', async () => {
 	for (const text of [
 		'create_issue  on github-tools (untrusted, http api.example.com)',
 		'asked by    run #184',
+		'a run of    job "Nightly notes" (svc cron show job_1)',
+		String.raw`asked to    "Look.\nThen write."`,
+		'model says  "I create the issue now."',
 		'server says not read-only, not destructive; unverified',
 		'  "title": "Flaky test in api"',
 		'  "title": "the one before"',

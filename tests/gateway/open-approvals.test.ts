@@ -104,16 +104,16 @@ test('"Every decision is one JSONL line", in a file of 0600, with the hash of th
 		const runId = await acceptRun(gateway.store);
 		const call = {tool, args, runId, endsAt: startMs + 900_000};
 		const {signal} = new AbortController();
-		const first = gateway.approvals.approve({...call, callId: 'a', signal});
+		const first = gateway.approvals.approve({...call, callId: 'a', said: '', signal});
 		const {id} = await gateway.waiting();
 		await gateway.commands.settleApproval(id, {
 			answer: {choice: 'allow', scope: 'run', typedName: 'create_issue'},
 			by: 'cli',
 		});
 		expect(await first).toMatchObject({allowed: true});
-		await gateway.approvals.approve({...call, callId: 'b', signal});
+		await gateway.approvals.approve({...call, callId: 'b', said: '', signal});
 		gateway.approvals.runEnded(runId);
-		const third = gateway.approvals.approve({...call, callId: 'c', signal});
+		const third = gateway.approvals.approve({...call, callId: 'c', said: '', signal});
 		await gateway.commands.settleApproval((await gateway.waiting()).id, {
 			answer: {choice: 'deny', reason: `no ${secret}`},
 			by: 'tui',
@@ -180,6 +180,7 @@ test('"It is restored as denied (shutdown)": what waited when the process died i
 		tool,
 		args: {},
 		callId: 'a',
+		said: '',
 		runId: 1,
 		endsAt: startMs + 900_000,
 		signal: new AbortController().signal,
@@ -206,6 +207,7 @@ test('one request is found while it waits, with its time and all of its argument
 		tool: tool.asked,
 		args,
 		callId: 'one',
+		said: '',
 		toolTimeoutMs: 300_000,
 		signal: new AbortController().signal,
 	});
@@ -248,6 +250,7 @@ test('runs that a webhook started are offered their run at most, those of a sche
 			tool,
 			args: {index},
 			callId: 'a',
+			said: '',
 			runId,
 			endsAt: startMs + 900_000,
 			signal: new AbortController().signal,

@@ -108,7 +108,8 @@ const ruleArguments = ({args}: ApprovalRule): string => {
 
 /** An approval in lines: everything that a person needs to decide. None of its texts begins a line of its own. */
 export function describeApproval(approval: Approval, now: number): readonly string[] {
-	const {id, profile, run, route, delivery, decision, deadline, requestedAt} = approval;
+	const {id, profile, run, route, delivery, job, prompt, decision, deadline, requestedAt} =
+		approval;
 	const lines = [
 		approval.kind === 'tool'
 			? `${id}  ${quotedName(approval.tool.tool)}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
@@ -116,6 +117,13 @@ export function describeApproval(approval: Approval, now: number): readonly stri
 		...(profile === 'default' ? [] : [`profile     ${profile}`]),
 		`asked by    ${run === undefined ? 'a person who tries the tool' : `run #${run} (svc runs show ${run})`}`,
 		...(route === undefined ? [] : [`started by  an event of route ${route}, ${delivery ?? ''}`]),
+		...(job === undefined
+			? []
+			: [`a run of    job ${quotedName(job.name)} (svc cron show ${job.id})`]),
+		...(prompt === undefined ? [] : [`asked to    ${JSON.stringify(prompt)}`]),
+		...(approval.kind === 'tool' && approval.said !== undefined
+			? [`model says  ${JSON.stringify(approval.said)}`]
+			: []),
 		`asked at    ${printableTime(requestedAt)}`,
 		decision
 			? `settled     ${outcomeOf(decision)} by ${decision.by} at ${printableTime(decision.at)}${decision.reason === undefined ? '' : `: ${decision.reason}`}`

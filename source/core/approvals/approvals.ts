@@ -17,6 +17,10 @@ export type AskingRun = {
 	/** The route whose event started it, and the event's `Delivery.id`. */
 	readonly route?: string;
 	readonly delivery?: string;
+	/** The job that it is a run of. */
+	readonly job?: {readonly id: string; readonly name: string};
+	/** What it was asked to do. */
+	readonly prompt?: string;
 	/** What started it; decides how far a yes may reach. */
 	readonly startedBy: 'webhook' | 'schedule' | 'person';
 	/** When it ends at the latest, milliseconds since 1970: no deadline lies beyond. */
@@ -29,6 +33,8 @@ export type CallToApprove = {
 	readonly args: JsonValue;
 	/** Names the call within its run (without a run: among all tries): it is asked about once. */
 	readonly callId: string;
+	/** What the model said before it. */
+	readonly said?: string;
 	/** Absent when a person tries a tool. */
 	readonly run?: AskingRun;
 	/** How long the call itself may take, milliseconds. */

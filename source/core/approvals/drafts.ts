@@ -28,7 +28,7 @@ export const unaskedCall = (
 	});
 
 const undecided = (
-	{tool, args, argsBytes, run}: CallToApprove & {readonly argsBytes: number},
+	{tool, args, argsBytes, run, said}: CallToApprove & {readonly argsBytes: number},
 	times: Times,
 	{scopes, mustTypeName, changed}: Terms,
 ): Omit<ToolApproval, 'id'> => ({
@@ -36,6 +36,7 @@ const undecided = (
 	profile: tool.profile,
 	...asker(run),
 	...times,
+	...(said !== undefined && said !== '' && {said: beginningOf(said)}),
 	tool: {...tool, changed},
 	args,
 	argsBytes,
@@ -63,4 +64,11 @@ const asker = (run: AskingRun | undefined) =>
 		run: run.id,
 		...(run.route !== undefined && {route: run.route}),
 		...(run.delivery !== undefined && {delivery: run.delivery}),
+		...(run.job && {job: run.job}),
+		...(run.prompt !== undefined && {prompt: beginningOf(run.prompt)}),
 	};
+
+const maxContextLength = 600;
+
+/** Without half a character at its end. */
+const beginningOf = (text: string): string => text.slice(0, maxContextLength).toWellFormed();

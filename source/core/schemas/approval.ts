@@ -88,6 +88,10 @@ const asked = {
 	route: maybeText,
 	/** `Delivery.id` that the run came from. */
 	delivery: maybeText,
+	/** The scheduled job that it is a run of. */
+	job: facts({id: text, name: text}).exactOptional(),
+	/** First 600 characters of what the run was asked to do. Holds strangers' words. */
+	prompt: maybeText,
 	profile: text,
 	/** Milliseconds since 1970. */
 	requestedAt: number,
@@ -103,6 +107,8 @@ export const toolApprovalSchema = facts({
 	...asked,
 	kind: z.literal('tool'),
 	tool: askedToolSchema,
+	/** First 600 characters of what the model said right before it asked for the call. */
+	said: maybeText,
 	/** What the call would be made with; never altered. `null` in histories when it was larger than 64 KiB. */
 	args: json,
 	/** Size of the arguments as JSON in UTF-8. */

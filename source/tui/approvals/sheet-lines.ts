@@ -16,9 +16,14 @@ const nameCells = 15;
 const indent = 2;
 
 const factRows = (name: Safe, value: Safe, look: {width: number; tone?: Tone}): readonly Line[] =>
-	wrapText(value, look.width - indent - nameCells).map((row, index): Line => [
+	factRowsOf(name, wrapText(value, roomOf(look.width)), look.tone);
+
+const roomOf = (width: number): number => width - indent - nameCells;
+
+const factRowsOf = (name: Safe, rows: readonly Safe[], tone: Tone = 'plain'): readonly Line[] =>
+	rows.map((row, index): Line => [
 		{text: safe`${lead(index)}${fit(index === 0 ? name : literal(''), nameCells)}`, tone: 'quiet'},
-		{text: row, tone: look.tone ?? 'plain'},
+		{text: row, tone},
 	]);
 
 /** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
@@ -43,6 +48,8 @@ export function callLines(
 		...factRows(literal('server says'), safe`${claimTexts(tool.claims)}  · unverified`, {width}),
 		...whyNameRows(approval, width),
 		...originRows(approval, {state, width}),
+		...contextRows(literal('asked to'), approval.prompt, width),
+		...contextRows(literal('model says'), approval.said, width),
 		...argumentHead(approval, {args, width}),
 		...args.rows,
 	];
@@ -100,12 +107,32 @@ function argumentFacts({argsBytes}: ToolApproval, {count, isWhole}: ArgumentRows
 	return safe`${fields}, ${bytes(argsBytes)}, ${isWhole ? literal('all shown') : literal('not all shown')}`;
 }
 
+const maxContextRows = 3;
+
+/** The beginning of a text that tells why, as rows that say when it goes on. None of it is the program's word. */
+function contextRows(name: Safe, text: string | undefined, width: number): readonly Line[] {
+	if (text === undefined || text.trim() === '') {
+		return [];
+	}
+
+	const room = roomOf(width);
+	const rows = wrapText(clean(JSON.stringify(text)), room);
+	const [last, next] = rows.slice(maxContextRows - 1);
+	return factRowsOf(
+		name,
+		last !== undefined && next !== undefined
+			? [...rows.slice(0, maxContextRows - 1), fit(safe`${last} ${next}`, room)]
+			: rows,
+		'quiet',
+	);
+}
+
 /** Where the request came from: its run, its route, its delivery, and whose words the agent had read. */
 function originRows(
-	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'profile'>,
+	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'job' | 'profile'>,
 	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
 ): readonly Line[] {
-	const {run, route, delivery, profile} = approval;
+	const {run, route, delivery, job, profile} = approval;
 	const row = state.deliveries.find(other => other.delivery.id === delivery);
 	const signature = row?.delivery.trace.find(({step}) => step === 'signature');
 	const sender =
@@ -118,9 +145,10 @@ function originRows(
 		route === undefined || route === '-'
 			? literal('')
 			: safe`  <- webhook ${clean(route)}${delivery === undefined ? literal('') : safe` ${shownId({id: delivery})}`}${sender}`;
+	const by = job === undefined ? literal('') : safe`  of job ${clean(quotedName(job.name))}`;
 	const of = profile === 'default' ? literal('') : safe`  profile ${clean(profile)}`;
 	return [
-		...factRows(literal('asked by'), safe`${askedBy(run)}${via}${of}`, {width}),
+		...factRows(literal('asked by'), safe`${askedBy(run)}${by}${via}${of}`, {width}),
 		...(delivery === undefined
 			? []
 			: factRows(

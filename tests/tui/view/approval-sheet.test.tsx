@@ -118,6 +118,32 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 	]);
 });
 
+test('the call of a job says which job, what it was asked to do, and what the model said before', async () => {
+	const {route: _, delivery: __, ...rest} = makeToolApproval();
+	const port = createFakePort({
+		approvals: [
+			{
+				...rest,
+				job: {id: 'job_1', name: 'Nightly notes'},
+				prompt: 'Read the issues of today.\nWrite one note for each.',
+				said: `I write the note now. ${'very '.repeat(80)}\u001B[2Jlong`,
+			},
+		],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!');
+	const rows = shown.screen.lines().map(row => row.trimEnd());
+	const first = rows.findIndex(row => row.includes('asked by'));
+	expect(rows.slice(first, first + 6)).toEqual([
+		'  asked by       run #184  of job "Nightly notes"',
+		String.raw`  asked to       "Read the issues of today.\nWrite one note for each."`,
+		'  model says     "I write the note now. very very very very very very very very',
+		'┊                very very very very very very very very very very very very',
+		'┊                very very very very very very very very very very very very ve…',
+		expect.stringMatching(/^ {2}arguments/),
+	]);
+});
+
 test('the sheet at 120×36 has the text of the server, fenced, and the last calls of the tool', async () => {
 	const port = createFakePort({
 		approvals: [
