@@ -28,6 +28,8 @@ export type DelivererDependencies = {
 	readonly sign?: SenderWorld['sign'];
 	/** Whom senders trust when they connect by TLS. */
 	readonly secureContext?: SenderWorld['secureContext'];
+	/** What senders keep beyond this process. */
+	readonly memos?: SenderWorld['memos'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
 };
@@ -47,6 +49,7 @@ export function createDeliverer({
 	environment,
 	sign = text => text,
 	secureContext,
+	memos,
 	onPlatformChanged = () => {},
 }: DelivererDependencies): Deliverer {
 	const redact = createRedact(() => config().secretValues);
@@ -65,6 +68,7 @@ export function createDeliverer({
 		killed: killed.signal,
 		sign,
 		...(secureContext && {secureContext}),
+		memos,
 	});
 	const underWay = new Set<Promise<Receipt>>();
 

@@ -113,7 +113,7 @@ export async function openRooms(
 		}),
 	);
 	const ownMark = await openOwnMark(paths.markKey);
-	const deliverer = stack.use(openDeliverer(world, {config, ownMark, authorities, emit, log}));
+	const deliverer = stack.use(openDeliverer(world, {live, ownMark, authorities, store, emit, log}));
 	const reportPlatforms = () => {
 		for (const platform of deliverer.platforms()) {
 			emit({type: 'platform-changed', at: clock.now(), platform});

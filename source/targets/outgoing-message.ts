@@ -13,6 +13,8 @@ export type OutgoingMessage = {
 	/** The scheduled job whose run it is. */
 	readonly job?: {readonly id: string; readonly name: string};
 	readonly runId?: number;
+	/** `RunPlan.key` of the run. */
+	readonly key?: string;
 	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
 	readonly offline: boolean;
 };

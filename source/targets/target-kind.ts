@@ -3,6 +3,7 @@ import type {z} from 'zod';
 import type {Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import type {Memos} from '../core/memos.ts';
 import type {Difference} from '../core/settings.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import type {Checked} from './target-keys.ts';
@@ -97,6 +98,8 @@ export type SenderWorld = {
 	readonly sign: (text: string) => string;
 	/** Whom TLS connections trust; absent: those that Node trusts. */
 	readonly secureContext?: () => SecureContext;
+	/** What is kept beyond this process; absent where nothing is sent. */
+	readonly memos?: Memos | undefined;
 	/** Ends child processes at once. */
 	readonly killed: AbortSignal;
 };

@@ -52,7 +52,7 @@ function commissionOf(ready: ReadyEvent): Commission {
 	const {windowMs, maxWaitMs} = route.coalesce;
 	const group = {key: groupNameOf(key.text, draft.redact), windowMs, maxWaitMs};
 	const because = cell(`joins the group of key "${group.key}"`, maxBecauseLength).text;
-	return {work: {plan, group}, reply: coalescedReply(names), because};
+	return {work: {plan: {...plan, key: group.key}, group}, reply: coalescedReply(names), because};
 }
 
 const planOf = ({route, prompt, extra, subject}: ReadyEvent): RunPlan => ({

@@ -497,3 +497,29 @@ test('a route that turned events away says so in the list and in the check, for 
 	const check = await command(['config', 'check'], {home: home.path});
 	expect(check).toMatchObject({code: 0, stderr: expect.stringContaining(`gh: ${loss}`)});
 });
+
+test('`--deliver-extra sticky=true` keeps one comment up to date; anything but true or false is refused', async () => {
+	await using home = await gatewayHome();
+	const subscribe = async (sticky: string) =>
+		command(
+			[
+				'webhook',
+				'subscribe',
+				'hook',
+				'--deliver',
+				'forge_comment',
+				'--deliver-extra',
+				`sticky=${sticky}`,
+			],
+			{home: home.path},
+		);
+	expect((await subscribe('true')).code).toBe(0);
+	expect((await entries(home)).hook.deliver_extra).toMatchObject({
+		repo: '{repository.full_name}',
+		sticky: 'true',
+	});
+	const refused = await subscribe('perhaps');
+	expect(refused.code).toBe(1);
+	expect(refused.stderr).toContain('deliver_extra.sticky is "perhaps" and must be true or false');
+	expect((await entries(home)).hook.deliver_extra).toMatchObject({sticky: 'true'});
+});

@@ -53,6 +53,11 @@ test.for([
 	['{secret: [s, INSECURE_NO_AUTH]}', 'host: "::"', 'insecure_not_loopback'],
 	['{deliver: forge_comment}', 'secret: global', 'forge_comment_incomplete'],
 	[
+		'{deliver: forge_comment, deliver_extra: {repo: a/b, pr_number: 7, sticky: maybe}}',
+		'secret: global',
+		'forge_comment_invalid',
+	],
+	[
 		'{deliver: github_comment, deliver_extra: {repo: a/b}}',
 		'secret: global',
 		'forge_comment_incomplete',

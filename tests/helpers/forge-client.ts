@@ -1,4 +1,4 @@
-import {chmod, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {chmod, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 
@@ -18,11 +18,23 @@ export type ForgeResource = {
 	readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** A comment on the code host. */
+export type ForgeComment = {
+	readonly id: number;
+	/** `acme/api#7`. */
+	readonly place: string;
+	readonly text: string;
+};
+
 export type ForgeClient = AsyncDisposable & {
 	/** A `PATH` on which the client comes first. */
 	readonly path: string;
 	/** Every call so far, oldest first. */
 	calls(): Promise<readonly ForgeCall[]>;
+	/** The comments that stand on the code host, oldest first. */
+	comments(): Promise<readonly ForgeComment[]>;
+	/** Somebody deletes a comment. */
+	remove(id: number): Promise<void>;
 	/** From now on the client complains with `message` and exits with 1; `undefined`: it works again. */
 	fail(message: string | undefined): Promise<void>;
 	/** From now on `api` answers with these, by the resource that is asked for; others are not found. */
@@ -30,7 +42,7 @@ export type ForgeClient = AsyncDisposable & {
 };
 
 const program = `#!${process.execPath}
-const {appendFileSync, existsSync, readFileSync} = require('node:fs');
+const {appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} = require('node:fs');
 const {join} = require('node:path');
 const at = name => join(__dirname, name);
 const args = process.argv.slice(2);
@@ -40,8 +52,40 @@ const complain = text => {
 	process.stderr.write(text);
 	process.exitCode = 1;
 };
+const notFound = () => {
+	process.stdout.write(JSON.stringify({message: 'Not Found', status: '404'}));
+	complain('gh: Not Found (HTTP 404)\\n');
+};
+const add = place => {
+	mkdirSync(at('comments'), {recursive: true});
+	for (let id = 1000 + readdirSync(at('comments')).length; ; id += 1) {
+		try {
+			writeFileSync(at('comments/' + id), JSON.stringify({id, place, body}), {flag: 'wx'});
+			return id;
+		} catch {}
+	}
+};
+const change = ([, method, path, , field]) => {
+	const [, owner, name, kind, number, what] = /^repos\\/([^/]+)\\/([^/]+)\\/(issues)\\/(\\d+)\\/(comments)$/.exec(path) ?? [];
+	const [, id] = /\\/issues\\/comments\\/(\\d+)$/.exec(path) ?? [];
+	if (field !== 'body=@-') {
+		complain('unknown field ' + field);
+	} else if (method === 'POST' && what) {
+		process.stdout.write(JSON.stringify({id: add(owner + '/' + name + '#' + number), body}));
+	} else if (method === 'PATCH' && id && existsSync(at('comments/' + id))) {
+		const comment = JSON.parse(readFileSync(at('comments/' + id), 'utf8'));
+		writeFileSync(at('comments/' + id), JSON.stringify({...comment, body}));
+		process.stdout.write(JSON.stringify({id: comment.id, body}));
+	} else {
+		notFound();
+	}
+};
 if (existsSync(at('failure'))) {
 	complain(readFileSync(at('failure')));
+} else if (args[1] === '--method') {
+	change(args.slice(1));
+} else if (args[0] === 'issue') {
+	process.stdout.write('https://forge.example/x#issuecomment-' + add(args[4] + '#' + args[2]) + '\\n');
 } else if (args[0] === 'api') {
 	const resources = JSON.parse(readFileSync(at('resources'), 'utf8'));
 	const found = Object.hasOwn(resources, args.at(-1)) ? resources[args.at(-1)] : undefined;
@@ -81,6 +125,19 @@ export async function installForgeClient(): Promise<ForgeClient> {
 				? rm(join(folder, 'failure'))
 				: writeFile(join(folder, 'failure'), message));
 		},
+		async comments() {
+			const names = await readdir(join(folder, 'comments')).catch((): string[] => []);
+			const comments = await Promise.all(
+				names.map(async (name): Promise<ForgeComment> => {
+					const {body, ...rest}: Omit<ForgeComment, 'text'> & {body: string} = JSON.parse(
+						await readFile(join(folder, 'comments', name), 'utf8'),
+					);
+					return {...rest, text: withoutMark(body)};
+				}),
+			);
+			return comments.toSorted((a, b) => a.id - b.id);
+		},
+		remove: async id => rm(join(folder, 'comments', String(id))),
 		serve: async resources => writeFile(join(folder, 'resources'), JSON.stringify(resources)),
 		[Symbol.asyncDispose]: async () => rm(folder, {recursive: true, force: true}),
 	};

@@ -9,6 +9,7 @@ import {
 	platformsToCome,
 	reachesPeople,
 	targetKinds,
+	targetNamed,
 	targetOf,
 } from '../../source/targets/targets.ts';
 
@@ -50,4 +51,28 @@ test.for<[string, JsonObject, string, string]>([
 
 test.for(targetKinds)('what sends to $kind can be loaded', async kind => {
 	expect(await kind.load()).toHaveProperty('connect');
+});
+
+test.for([
+	[true, true],
+	['true', true],
+	['false', false],
+	[undefined, false],
+] as const)('`sticky: %j` of a forge comment: %s', ([sticky, value]) => {
+	const extra = {repo: 'acme/api', pr_number: 7, ...(sticky !== undefined && {sticky})};
+	const kind = targetNamed('forge_comment');
+	expect(kind?.problem?.(extra, 'forge_comment')).toBe(undefined);
+	expect(kind?.check(extra, {cli: 'gh'})).toMatchObject({ok: true, value: {sticky: value}});
+	expect(effectOf({kind: 'forge_comment', extra})).toBe(
+		value ? 'keeps one comment on acme/api#7 up to date' : 'posts a comment to acme/api#7',
+	);
+});
+
+test.for(['yes', '{sticky}', 1, {}])('`sticky: %j` is refused before anything is sent', sticky => {
+	const extra = {repo: 'acme/api', pr_number: 7, sticky};
+	const kind = targetNamed('forge_comment');
+	expect(kind?.problem?.(extra, 'forge_comment')?.reason).toMatch(
+		/deliver_extra\.sticky is ".+" and must be true or false$/,
+	);
+	expect(kind?.check(extra, {cli: 'gh'})).toMatchObject({ok: false, code: 'target_invalid'});
 });

@@ -28,6 +28,8 @@ export const runPlanSchema = facts({
 	skills: texts,
 	/** `owner/name#number` of what the event is about, where its payload says. */
 	subject: maybeText,
+	/** The coalesce key that gathered its events. */
+	key: maybeText,
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,

@@ -3,6 +3,7 @@ import {maxMarkLength} from '../../core/mark-length.ts';
 import {extraValue, shownKey} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
+import {stickyOf} from './sticky.ts';
 
 /** The code host's command-line client. `broken`: why none may be used. */
 export type ForgeClient = {readonly cli: string; readonly broken?: string};
@@ -17,8 +18,13 @@ export const forgeComment = {
 	// What code hosts accept as one comment, with its mark.
 	text: {maxLength: 65_536 - maxMarkLength, mentions: 'neutralised'},
 	place: extra => `a comment on ${shownPlace(extra)}`,
-	effect: extra => `posts a comment to ${shownPlace(extra)}`,
-	problem: findMissing,
+	effect(extra) {
+		const sticky = stickyOf(extra);
+		return sticky.ok && sticky.value
+			? `keeps one comment on ${shownPlace(extra)} up to date`
+			: `posts a comment to ${shownPlace(extra)}`;
+	},
+	problem: findProblem,
 	defaults: namedByPayload,
 	check: forgePlaceOf,
 	load: async () => import('./sender.ts'),
@@ -27,15 +33,23 @@ export const forgeComment = {
 const shownPlace = (extra: JsonObject) =>
 	`${shownKey(extra, 'repo')}#${shownKey(extra, 'pr_number')}`;
 
-function findMissing(extra: JsonObject, deliver: string): TargetProblem | undefined {
+function findProblem(extra: JsonObject, deliver: string): TargetProblem | undefined {
 	const missing = ['repo', 'pr_number'].filter(key => !isGiven(extraValue(extra, key)));
 	const names = missing.map(key => `deliver_extra.${key}`).join(' and ');
-	return missing.length === 0
-		? undefined
-		: {
-				code: 'forge_comment_incomplete',
-				reason: `delivers to "${deliver}" without ${names}: set what names the repository and the pull request`,
-			};
+	if (missing.length === 0) {
+		const sticky = stickyOf(extra);
+		return sticky.ok
+			? undefined
+			: {
+					code: 'forge_comment_invalid',
+					reason: `delivers to "${deliver}", and ${sticky.problem}`,
+				};
+	}
+
+	return {
+		code: 'forge_comment_incomplete',
+		reason: `delivers to "${deliver}" without ${names}: set what names the repository and the pull request`,
+	};
 }
 
 const isGiven = (value: JsonValue | undefined): boolean =>

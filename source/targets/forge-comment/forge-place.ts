@@ -1,6 +1,7 @@
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {type Checked, requiredText} from '../target-keys.ts';
+import {stickyOf} from './sticky.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -8,6 +9,8 @@ export type ForgePlace = {
 	readonly repo: string;
 	/** 1 to 2^31-1. */
 	readonly number: number;
+	/** One comment is kept up to date; another one for each answer otherwise. */
+	readonly sticky: boolean;
 };
 
 // Neither part may look like an option or leave its place; and no host: a payload must not choose who gets the client's token.
@@ -37,7 +40,10 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 		return invalid('pr_number', number.value, 'must be a number from 1 to 2147483647');
 	}
 
-	return {ok: true, value: {repo: repo.value, number: parsed}};
+	const sticky = stickyOf(extra);
+	return sticky.ok
+		? {ok: true, value: {repo: repo.value, number: parsed, sticky: sticky.value}}
+		: {ok: false, code: 'target_invalid', problem: sticky.problem};
 }
 
 const invalid = (key: string, value: string, rule: string) =>

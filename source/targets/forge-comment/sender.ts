@@ -1,10 +1,14 @@
+import {messageOf} from '../../core/errors.ts';
+import {createKeyedMutex} from '../../core/keyed-mutex.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import {DeliveryError} from '../delivery-error.ts';
+import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {clientEnvironment} from './client-environment.ts';
 import type {ForgeClient} from './forge-comment.ts';
 import {failureOfClient, type ForgeFailure, forgeFailures, notLoggedIn} from './forge-failure.ts';
 import type {ForgePlace} from './forge-place.ts';
+import {findKept, idOfAnswer, keep, keptName} from './kept-comment.ts';
 
 const timeoutMs = 30_000;
 
@@ -14,9 +18,15 @@ const termGraceMs = 2000;
 /** What is read of what the client says: it may have commented, so that it is ended only when it will not end by itself. */
 const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
+/** Answers to one place follow each other, also while a reload changes the sender: two runs that end at once make one comment. */
+const oneByOne = createKeyedMutex(32);
+
+/** Of an edit: the comment is not there any more, or somebody else's. */
+const notOurs: ReadonlySet<string> = new Set(['forge_target_not_found', 'forge_forbidden']);
+
 /**
  * Posts comments with the code host's client, each within 30 s. `issue comment` is the general way: it takes the number of an issue or of a pull
- * request, while `pr comment` refuses issues. The text goes through stdin.
+ * request, while `pr comment` refuses issues. One that is kept up to date is made and edited with `api`, which says its number. The text goes through stdin, with the gateway's mark.
  *
  * A comment rejects with a `DeliveryError` `forge_*`, `delivery_timeout`, `delivery_aborted`.
  *
@@ -24,70 +34,140 @@ const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
  */
 export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 	{cli, broken},
-	{clock, clean, environment, profileEnvironment, sign, killed},
-) => ({
-	async send({text, profile}, {repo, number}, signal) {
-		if (broken !== undefined) {
-			throw forgeError('forge_client_unusable', `Cannot deliver: ${broken}`);
-		}
-
-		const exit = await runInGroup(
+	{clock, log, clean, environment, profileEnvironment, sign, memos, killed},
+) => {
+	const ask = async (
+		args: readonly string[],
+		{
+			profile,
+			input = '',
+			signal,
+			limitMs = timeoutMs,
+		}: {profile: string; input?: string; signal: AbortSignal; limitMs?: number},
+	) =>
+		runInGroup(
 			{
 				command: cli,
-				args: ['issue', 'comment', String(number), '--repo', repo, '--body-file', '-'],
+				args,
 				env: clientEnvironment(environment(), profileEnvironment(profile)),
 				// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
 				cwd: '/',
-				input: sign(text),
+				input,
 				stdout: output,
 				stderr: output,
-				timeoutMs,
+				timeoutMs: limitMs,
 				termGraceMs,
 				signal,
 				killed,
 			},
 			{clock},
 		);
-		const place = `${repo}#${number}`;
+
+	const post = async (
+		args: readonly string[],
+		{text, profile}: OutgoingMessage,
+		{place, signal}: {place: string; signal: AbortSignal},
+	): Promise<string> => {
+		const exit = await ask(args, {profile, input: sign(text), signal});
 		if (exit.kind === 'exited' && exit.code === 0) {
-			return `comment on ${place}`;
+			return exit.stdout;
 		}
 
 		throw failureOf(exit, cli, reason => `Cannot comment on "${place}": ${clean(reason)}`);
-	},
-	async problemNow(profile) {
-		if (broken !== undefined) {
-			return broken;
+	};
+
+	/** Edits the comment that is there, or makes one. The answer of a later run stays. */
+	const keepUp = async (
+		message: OutgoingMessage,
+		{repo, number}: ForgePlace,
+		{name, ...way}: {name: string; place: string; signal: AbortSignal},
+	): Promise<string> => {
+		const send = async (method: 'POST' | 'PATCH', path: string) =>
+			post(
+				['api', '--method', method, `repos/${repo}/issues/${path}`, '-F', 'body=@-'],
+				message,
+				way,
+			);
+		const edit = async (id: number) => {
+			try {
+				await send('PATCH', `comments/${id}`);
+				return true;
+			} catch (error) {
+				if (error instanceof DeliveryError && notOurs.has(error.code)) {
+					return false;
+				}
+
+				throw error;
+			}
+		};
+
+		const kept = await findKept(memos, name);
+		const {runId: run = kept?.run ?? 0} = message;
+		if (kept && kept.run > run) {
+			return `comment on ${way.place}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
-		const exit = await runInGroup(
-			{
-				command: cli,
-				args: ['auth', 'status'],
-				env: clientEnvironment(environment(), profileEnvironment(profile)),
-				cwd: '/',
-				input: '',
-				stdout: output,
-				stderr: output,
-				timeoutMs: askMs,
-				signal: killed,
-				termGraceMs,
-				killed,
-			},
-			{clock},
-		);
-		if (exit.kind !== 'not-started' && exit.kind !== 'exited') {
-			return undefined;
+		const isEdited = kept !== undefined && (await edit(kept.id));
+		const id = isEdited ? kept.id : idOfAnswer(await send('POST', `${number}/comments`));
+		if (id !== undefined) {
+			// The comment is out: what cannot be kept costs another comment next time, not this one.
+			await keep(memos, name, {id, run}).catch((error: unknown) => {
+				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`);
+			});
 		}
 
-		// Other clients may know no such question: what they say of that is no answer.
-		const isSound = exit.kind === 'exited' && exit.code === 0;
-		const failure = isSound ? undefined : failureOfClient(exit, cli);
-		return failure && tellsOfClient.has(failure.code)
-			? clean(failure.code === 'forge_not_authenticated' ? notLoggedIn(cli) : failure.reason)
-			: undefined;
-	},
-});
+		return `comment on ${way.place}${isEdited ? ', edited' : ''}`;
+	};
+
+	return {
+		async send(message, target, signal) {
+			if (broken !== undefined) {
+				throw forgeError('forge_client_unusable', `Cannot deliver: ${broken}`);
+			}
+
+			const {repo, number, sticky} = target;
+			const place = `${repo}#${number}`;
+			if (sticky) {
+				const name = keptName(message, target);
+				const summary = await oneByOne.runExclusive(name, async () =>
+					keepUp(message, target, {name, place, signal}),
+				);
+				if (summary === undefined) {
+					throw new DeliveryError(
+						'delivery_busy',
+						`Cannot comment on "${place}": too many answers wait for the same comment`,
+					);
+				}
+
+				return summary;
+			}
+
+			await post(
+				['issue', 'comment', String(number), '--repo', repo, '--body-file', '-'],
+				message,
+				{place, signal},
+			);
+			return `comment on ${place}`;
+		},
+		async problemNow(profile) {
+			if (broken !== undefined) {
+				return broken;
+			}
+
+			const exit = await ask(['auth', 'status'], {profile, signal: killed, limitMs: askMs});
+			if (exit.kind !== 'not-started' && exit.kind !== 'exited') {
+				return undefined;
+			}
+
+			// Other clients may know no such question: what they say of that is no answer.
+			const isSound = exit.kind === 'exited' && exit.code === 0;
+			const failure = isSound ? undefined : failureOfClient(exit, cli);
+			return failure && tellsOfClient.has(failure.code)
+				? clean(failure.code === 'forge_not_authenticated' ? notLoggedIn(cli) : failure.reason)
+				: undefined;
+		},
+	};
+};
 
 const askMs = 5000;
 
