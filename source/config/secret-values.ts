@@ -6,8 +6,13 @@ import {insecureSecret} from './route-refusals.ts';
 const secretName =
 	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)[_-]?key/i;
 
+/** Names that speak of tokens as what a text is counted in: `--max-tokens`, `TOKEN_LIMIT`, `TOKENIZERS_PARALLELISM`. */
+const countsTokens =
+	/(?:^|[_-])(?:tokeni[sz]\w*|(?:max|min)[_-]?tokens?$|(?:max|min|num|total|input|output|prompt|completion|context)(?:[_-][a-z]+){0,2}[_-]?tokens$|tokens?[_-]?(?:limit|count|budget|window|size|cap)$)/i;
+
 /** Whether what stands under that name is never to be shown. */
-export const isSecretName = (name: string): boolean => secretName.test(name);
+export const isSecretName = (name: string): boolean =>
+	secretName.test(countsTokens.test(name) ? name.replace(/tokens?/gi, '') : name);
 
 const minVariableLength = 6;
 

@@ -7,9 +7,32 @@ const namesAPlace = /(?:file|path|folder|dir|method)$/i;
 /** `X_KEY`, `x-functions-key`, `DB_PASS`. */
 const namesAKey = /(?:^|[_-])(?:key|pass|pwd|pat)$/i;
 
+/** Keys that everybody may see: `--public-key`, `--sort-key`. */
+const namesAnOpenKey =
+	/(?:^|[_-])(?:public|sort|primary|foreign|partition|hash|range|group|cache|order|map|json|object|row)[_-]?key$/i;
+
+/** What no secret looks like. */
+const isPlainWord = /^(?:true|false|yes|no|on|off|null|none|auto)$/i;
+
+/** `--tokens 4096` */
+const isCount = (name: string, value: string): boolean =>
+	/tokens$/i.test(name) && /^\d{1,9}$/.test(value);
+
+/** `…CREDENTIALS=/path/to/file`, `--private-key ~/.ssh/id`. A key may begin with a slash by chance: without a beginning or an ending of a path it stays one. */
+const isFile = (name: string, value: string): boolean =>
+	/credential|key|cert/i.test(name) &&
+	/^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@ -]+)+$/.test(value) &&
+	(/^[~.]|^[A-Za-z]:|\.[a-z]\w{1,4}$/.test(value) || /credential/i.test(name));
+
 /** Whether a variable, a header or a flag of that name holds what nobody may see. */
 export const holdsSecret = (name: string): boolean =>
-	(isSecretName(name) || namesAKey.test(name)) && !namesAPlace.test(name);
+	(isSecretName(name) || namesAKey.test(name)) &&
+	!namesAPlace.test(name) &&
+	!namesAnOpenKey.test(name);
+
+/** Whether `value` may be what nobody may see, as far as that shows. */
+const isSecretUnder = (name: string, value: string): boolean =>
+	holdsSecret(name) && !isPlainWord.test(value) && !isCount(name, value) && !isFile(name, value);
 
 /**
  * Texts of a server that must not be shown: values of headers, variables, flags and query parameters whose names say so (`Authorization`, `X-Api-Key`,
@@ -25,13 +48,22 @@ const ofProgram = ({env, args}: StdioEndpoint): readonly string[] => [
 	...args.flatMap((arg, index) => ofArgument(arg, args[index + 1])),
 ];
 
+/** `--token abc`, `--token=abc`; `--header "x-api-key: abc"`, `-e TOKEN=abc`: also the pair that follows a flag, or stands for itself. */
 function ofArgument(arg: string, next = ''): readonly string[] {
-	const [, flag, value] = /^--?([A-Za-z][\w-]*)(?:=([^]*))?$/.exec(arg) ?? [];
-	if (flag === undefined || !holdsSecret(flag)) {
-		return [];
+	const [, flag, inFlag] = /^--?([A-Za-z][\w-]*)(?:=([^]*))?$/.exec(arg) ?? [];
+	if (flag === undefined) {
+		return ofPair(arg);
 	}
 
-	return [value ?? (next.startsWith('-') ? '' : next)];
+	const value = inFlag ?? (next.startsWith('-') ? '' : next);
+	return isSecretUnder(flag, value) ? [value] : ofPair(inFlag ?? '');
+}
+
+function ofPair(text: string): readonly string[] {
+	const [, name, value] = /^([A-Za-z][\w-]*)\s*[:=]\s*([^]+)$/.exec(text) ?? [];
+	return name !== undefined && value !== undefined && isSecretUnder(name, value)
+		? [value, ...partsOf(value)]
+		: [];
 }
 
 const ofRemote = ({url, headers, tls, oauth}: RemoteEndpoint): readonly string[] => [
@@ -48,4 +80,4 @@ const partsOf = (value: string): readonly string[] => [
 ];
 
 const underSecretNames = (entries: Iterable<readonly [string, string]>): readonly string[] =>
-	[...entries].filter(([name]) => holdsSecret(name)).map(([, value]) => value);
+	[...entries].filter(([name, value]) => isSecretUnder(name, value)).map(([, value]) => value);

@@ -62,9 +62,12 @@ const namedTexts = ({env, headers}: JsonObject): ReadonlyArray<readonly [string,
 		),
 	);
 
-/** `--token=abc`. */
+/** `--token=abc`, `x-api-key: abc`. */
 const isFlagWith = (arg: string, secrets: ReadonlySet<string>): boolean =>
-	!hasReference(arg) && [...secrets].some(secret => arg.endsWith(`=${secret}`));
+	!hasReference(arg) &&
+	[...secrets].some(
+		secret => arg.endsWith(secret) && /[=:]\s*$/.test(arg.slice(0, -secret.length)),
+	);
 
 function secretInUrl(url: string, secrets: ReadonlySet<string>): boolean {
 	const parsed = URL.parse(url);

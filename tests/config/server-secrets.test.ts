@@ -1,0 +1,81 @@
+import {expect, test} from 'vitest';
+import {inlineSecret} from '../../source/cli/mcp/inline-secret.ts';
+import {serverSecrets} from '../../source/config/server-secrets.ts';
+import {remoteServer} from '../mcp/servers/http-server.ts';
+import {stdioServer} from '../mcp/servers/stdio-server.ts';
+
+/** Nothing of these is a secret. */
+const plain: ReadonlyArray<{args?: string[]; env?: Record<string, string>}> = [
+	{args: ['--max-tokens', '4096']},
+	{args: ['--max-tokens=4096']},
+	{args: ['--max_output_tokens', '4096']},
+	{args: ['--tokens', '4096']},
+	{args: ['--token-limit', 'twenty']},
+	{args: ['--sort-key', 'created_at']},
+	{args: ['--public-key', 'ssh-ed25519-AAAA']},
+	{args: ['--partition-key=tenant']},
+	{args: ['--use-token', 'true']},
+	{args: ['--private-key', '~/.ssh/id_ed25519']},
+	{args: ['--client-key=./client.pem']},
+	{args: ['--credentials', '/path/to/file']},
+	{args: ['--token-file', '/run/secrets/token']},
+	{args: ['--header', 'accept: text/plain']},
+	{args: ['-e', 'MODE=fast', 'https://mcp.example/mcp', 'a:b']},
+	{args: ['--api-key', '--verbose']},
+	{env: {TOKENIZERS_PARALLELISM: 'false'}},
+	{env: {TOKENIZERS_CACHE: 'a-folder-of-models'}},
+	{env: {MAX_TOKENS: '4096', MAX_TOKEN: '1', NUM_CTX_TOKENS: '8192'}},
+	{env: {GOOGLE_APPLICATION_CREDENTIALS: '/path/to/file'}},
+	{env: {GOOGLE_APPLICATION_CREDENTIALS: '/home/ann/key.json'}},
+	{env: {SORT_KEY: 'created', PUBLIC_KEY: 'abcdefgh'}},
+];
+
+test.each(plain)('no alarm for $args $env', ({args = [], env = {}}) => {
+	expect(serverSecrets(stdioServer('x', args, env))).toEqual([]);
+	expect(inlineSecret('crm', {command: 'x', args, env})).toBeUndefined();
+});
+
+/** The secret is among the texts that are hidden, and is not written into a file. */
+const secret: ReadonlyArray<{args?: string[]; env?: Record<string, string>; hidden?: string}> = [
+	{args: ['--header', 'x-api-key:abc']},
+	{args: ['--header', 'x-api-key: abc']},
+	{args: ['--header=X-Api-Key:abc']},
+	{args: ['-H', 'Authorization: Bearer abc']},
+	{args: ['--header', 'Authorization: Bearer abc']},
+	{args: ['--header', 'Authorization:Bearer abc']},
+	{args: ['run', '-e', 'GITHUB_TOKEN=abc', 'image']},
+	{args: ['API_KEY=abc']},
+	{args: ['--token', 'abc']},
+	{args: ['--token=abc']},
+	{args: ['--password', '12345678'], hidden: '12345678'},
+	{args: ['--api-key', '/ab/cd0fgh'], hidden: '/ab/cd0fgh'},
+	{env: {ADMIN_TOKEN: 'abc'}},
+	{env: {PERSONAL_TOKEN: 'abc', MODE: 'fast'}},
+	{env: {PROMPT_API_TOKEN: 'abc'}},
+	{env: {MAX_SECRET: 'abc'}},
+	{env: {AWS_SECRET_ACCESS_KEY: '/ab/cd'}, hidden: '/ab/cd'},
+	{env: {DB_PASS: 'abc'}},
+];
+
+test.each(secret)('alarm for $args $env', ({args = [], env = {}, hidden = 'abc'}) => {
+	expect(serverSecrets(stdioServer('x', args, env))).toContain(hidden);
+	expect(inlineSecret('crm', {command: 'x', args, env})).toBeDefined();
+});
+
+test('what a reference stands for is no secret in the file', () => {
+	expect(
+		inlineSecret('crm', {
+			command: 'x',
+			args: ['--header', 'Authorization: Bearer ${CRM_TOKEN}', '-e', 'TOKEN=${TOKEN}'],
+		}),
+	).toBeUndefined();
+});
+
+test('headers of remote servers are hidden by the same rules', () => {
+	const headers = {'X-Api-Key': 'abc', 'X-Max-Tokens': '4096', Cookie: 'a=b'};
+	expect(serverSecrets(remoteServer('https://mcp.example', {headers}))).toEqual([
+		'abc',
+		'a=b',
+		'b',
+	]);
+});
