@@ -60,7 +60,18 @@ export async function connectServer(
 				dependencies,
 			);
 		await transports.preflight(server, {signal: limited, secrets: options.secrets});
-		return openByProtocol(server.protocol, open, {signal: limited, discover: options.discover});
+		try {
+			return await openByProtocol(server.protocol, open, {
+				signal: limited,
+				discover: options.discover,
+			});
+		} catch (error) {
+			limited.throwIfAborted();
+			const refusal = error instanceof ConnectError ? error.cause : undefined;
+			throw (await transports.isSse(server, {signal: limited, refusal}))
+				? sseEndpoint(server)
+				: error;
+		}
 	};
 
 	let opening: Promise<unknown> = Promise.resolve();
@@ -79,6 +90,12 @@ export async function connectServer(
 		throw error;
 	}
 }
+
+const sseEndpoint = ({name}: ToolServerConfig): ConnectError =>
+	new ConnectError({
+		message: `MCP server '${name}': this looks like an SSE endpoint: --transport sse ("transport: sse" in config.yaml)`,
+		kind: 'permanent',
+	});
 
 type Open = (mode: VersionNegotiationMode, discover?: DiscoverResult) => Promise<OpenConnection>;
 

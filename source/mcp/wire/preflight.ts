@@ -90,7 +90,8 @@ const notAServer = (name: string, type: string, redact: Redact) =>
 		kind: 'permanent',
 	});
 
-function abortAfter(
+/** Aborts with `signal`, or when a look at an endpoint has taken 5 s. */
+export function abortAfter(
 	clock: Clock,
 	signal: AbortSignal,
 ): Disposable & {readonly signal: AbortSignal} {

@@ -24,6 +24,11 @@ export type TransportFactory = AsyncDisposable & {
 		server: ToolServerConfig,
 		options: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
 	): Promise<void>;
+	/** Whether an endpoint that refused a handshake over Streamable HTTP with `refusal` is one of the older SSE transport; takes at most 5 s. Never rejects. */
+	isSse(
+		server: ToolServerConfig,
+		options: {readonly signal: AbortSignal; readonly refusal: unknown},
+	): Promise<boolean>;
 };
 
 export type TransportFactoryDependencies = {
@@ -105,6 +110,20 @@ export function createTransportFactory({
 					remember(passed, key);
 				}
 			}
+		},
+		async isSse(server, {signal, refusal}) {
+			const {endpoint} = server;
+			if (endpoint.transport !== 'http') {
+				return false;
+			}
+
+			const [{looksLikeSse, mayBeSse}, {httpStatusOf}] = await Promise.all([
+				import('./sse-hint.ts'),
+				import('./quote-error.ts'),
+			]);
+			return (
+				mayBeSse(httpStatusOf(refusal)) && looksLikeSse({...server, endpoint}, {signal}, parts)
+			);
 		},
 		async [Symbol.asyncDispose]() {
 			await Promise.allSettled([...opened].map(async each => each[Symbol.asyncDispose]()));

@@ -14,6 +14,7 @@ export function createMemoryTransports(serve: Serve) {
 	const open = new Set<InMemoryTransport>();
 	const transports: TransportFactory = {
 		preflight: async () => {},
+		isSse: async () => false,
 		async open(server, {signal}) {
 			const [near, far] = InMemoryTransport.createLinkedPair();
 			const methods: string[] = [];
