@@ -19,9 +19,9 @@ export type Walk = {
 	readonly gaps: readonly string[];
 };
 
-/** The stories of the map: the paragraphs below `## Six stories`. */
+/** The stories of the map: the paragraphs below `## Stories`. */
 export function readStories(map: string, files: ReadonlySet<string>): readonly Story[] {
-	const section = map.split(/^## /m).find(part => part.startsWith('Six stories')) ?? '';
+	const section = map.split(/^## /m).find(part => part.startsWith('Stories')) ?? '';
 	return section
 		.split(/\n{2,}/)
 		.filter(text => text.startsWith('**'))

@@ -22,6 +22,7 @@ export async function openInterface(
 	{output}: {readonly output?: OutputFormat},
 ): Promise<void> {
 	const {stdin, stdout, environment} = context;
+	const paths = context.paths();
 	const mode = outputMode({
 		stdinIsTty: stdin.isTTY,
 		stdoutIsTty: stdout.isTTY,
@@ -34,7 +35,6 @@ export async function openInterface(
 		return;
 	}
 
-	const paths = context.paths();
 	ensureHome(paths);
 	await using attached = await attachGateway(context);
 	const firstRun = attached || existsSync(paths.config) ? undefined : await firstUse(context);

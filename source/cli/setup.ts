@@ -26,7 +26,6 @@ export type ReceiverSettings = {
  */
 export async function setUpReceiver(context: Context, given: ReceiverSettings): Promise<void> {
 	const paths = context.paths({mayBeNew: true});
-	ensureHome(paths);
 	const isAsking = Object.keys(given).length === 0;
 	if (isAsking && !(context.stdin.isTTY && context.stderr.isTTY)) {
 		tell(context, 'Nothing to write: name at least one of --enable, --host, --port, --secret');
@@ -34,6 +33,7 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 		return;
 	}
 
+	ensureHome(paths);
 	const {enable, host, port, secret} = isAsking ? await ask(context, paths) : given;
 	const values = {enabled: enable, host, port, secret};
 	const edits = Object.entries(values).flatMap(([key, value]) =>

@@ -80,7 +80,7 @@ export function requireProfileFolder(paths: HomePaths): void {
 	const near = nearestName(paths.profile, listProfiles(base).names);
 	throw new SvcError(
 		'profile_not_found',
-		`Cannot use profile "${paths.profile}"${near === undefined ? '' : `, did you mean "${near}"`}: there is no folder "${paths.home}"; "svc -p ${paths.profile} gateway setup" makes it`,
+		`Cannot use profile "${paths.profile}"${near === undefined ? '' : `, did you mean "${near}"`}: there is no folder "${paths.home}"; make one with mkdir -p -m 700 "${paths.home}"`,
 	);
 }
 

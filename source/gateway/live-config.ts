@@ -178,13 +178,14 @@ export function createLiveConfig(
 			restartNeeded,
 			problems: next.config.problems,
 		});
-		log.info(
-			changes.length === 0 ? 'The configuration is unchanged' : 'The configuration was reloaded',
-			{
-				...(changes.length > 0 && {changes: changes.join('; ')}),
+		// Subscriptions are told of by themselves; a file that was saved as it was is no news.
+		if (changes.length > 0) {
+			log.info('The configuration was reloaded', {
+				changes: changes.join('; '),
 				...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
-			},
-		);
+			});
+		}
+
 		tellOf(config);
 		await onChange(config, previous);
 	};

@@ -134,11 +134,12 @@ export const errorCodes = {
 	platform_unavailable: 'This version does not deliver there',
 	platform_unknown: 'Enable the platform, or correct its name',
 	port_forbidden: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
-	port_in_use: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
+	port_in_use:
+		'Another process listens on `platforms.webhook.port`: end it (`svc gateway stop`, if it is a gateway), or set another port. The receiver tries again every 15 s; `r` in the interface, where the banner says so, tries now',
 	profile_invalid:
 		"A profile's name has a-z, 0-9, `_`, `-`; a route with an empty `profile` belongs to nobody: name one or remove the key",
 	profile_not_found:
-		'`-p` names a profile that has no folder: the message names the nearest one; `svc -p NAME gateway setup` makes it',
+		'`-p` names a profile that has no folder: the message names the nearest one, and how to make it',
 	profile_not_served: 'Set `gateway.multiplex_profiles` in the home, or run a gateway with `-p`',
 	program_failed: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',
 	program_not_started: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',

@@ -35,6 +35,7 @@ test('a profile that is not there is named, with the nearest one, and not made',
 		['webhook', 'subscribe', 'x'],
 		['gateway', 'run'],
 		['gateway'],
+		[],
 	]) {
 		expect(await command(['-p', 'wrok', ...words], {home: home.path})).toMatchObject({
 			code: 2,

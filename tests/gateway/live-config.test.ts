@@ -64,15 +64,16 @@ test('what a subscription says without effect is logged when it is read, and onc
 	]);
 });
 
-test('a reload that changes nothing names no changes', async () => {
+test('a reload that changes nothing is no news, not even as one', async () => {
 	using home = createTemporaryHome();
 	const records: unknown[] = [];
+	const events: unknown[] = [];
 	const live = createLiveConfig(
 		{
 			paths: home.paths,
 			environment: {},
 			clock: systemClock,
-			emit() {},
+			emit: event => events.push(event),
 			log: createLogger({
 				clock: systemClock,
 				redact: text => text,
@@ -82,7 +83,8 @@ test('a reload that changes nothing names no changes', async () => {
 		{async onChange() {}},
 	);
 	await live.reload();
-	expect(records).toEqual([['The configuration is unchanged', {}]]);
+	expect(records).toEqual([]);
+	expect(events).toContainEqual(expect.objectContaining({type: 'config-reloaded', changes: []}));
 });
 
 test('what slips in a file that was broken at the start is not replaced by defaults, which were never in use', async () => {

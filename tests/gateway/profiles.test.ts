@@ -1,7 +1,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {mkdir, readdir, readFile, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
@@ -160,9 +160,9 @@ test('"multiplexing off: not reachable anywhere", and no job of a profile is pla
 test("a secret in a profile's .env that changes counts from then on", async () => {
 	await using gateway = await openGateway();
 	await gateway.home.write('profiles/work/.env', "HOOK_SECRET='another secret'\n");
-	await gateway.until(({logs}) =>
-		logs.some(({message}) => /configuration was reloaded|is unchanged/.test(message)),
-	);
+	await vi.waitFor(() => {
+		expect(gateway.events.map(({type}) => type)).toContain('config-reloaded');
+	});
 	const path = '/p/work/webhooks/review';
 	expect((await gateway.sendTo(path)).status).toBe(401);
 	expect((await gateway.sendTo(path, {secret: 'another secret'})).status).toBe(202);

@@ -51,7 +51,7 @@ test('a room counts again when it was left', () => {
 
 test('a story names its files in backquotes', () => {
 	const map =
-		'## Six stories\n\n**One.** `a/b` calls `c/` and `d/e`,\nthen `d/f`.\n\n## More\n\n**Two.**';
+		'## Stories\n\n**One.** `a/b` calls `c/` and `d/e`,\nthen `d/f`.\n\n## More\n\n**Two.**';
 
 	expect(readStories(map, new Set(['a/b.ts', 'd/e/e.ts']))).toEqual([
 		{title: 'One', waypoints: ['a/b.ts', 'd/e/e.ts'], unknown: ['d/f']},

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
 import {deliveryOutcomes} from '../../core/delivery.ts';
-import {SvcError} from '../../core/errors.ts';
 import {runStates} from '../../core/run.ts';
 import type {Context} from '../context.ts';
+import {deliveryNotFound} from '../deliveries/delivery-not-found.ts';
 import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
 import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
@@ -55,10 +55,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 			await using records = await openRecords(context);
 			const delivery = await records.deliveries.get(id);
 			if (!delivery) {
-				throw new SvcError(
-					'delivery_not_found',
-					`Cannot find delivery "${id}": see "svc deliveries list"`,
-				);
+				throw deliveryNotFound(id);
 			}
 
 			if (json) {

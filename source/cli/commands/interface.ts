@@ -13,6 +13,14 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				'lines instead of the screen, or the screen whatever the environment says',
 			).choices(outputFormats),
 		)
+		.hook('preAction', (_, action) => {
+			const isForIt = action === program || action.parent?.name() === 'gateway';
+			if (!isForIt && program.opts<{output?: OutputFormat}>().output !== undefined) {
+				action.error(
+					'error: --output is for "svc" and "svc gateway run"; listings and status commands have --json',
+				);
+			}
+		})
 		.allowExcessArguments()
 		.action(async ({output}: {output?: OutputFormat}, command: Command) => {
 			refuseUnknownCommand(command);

@@ -7,6 +7,7 @@ import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {readInput} from '../read-input.ts';
+import {deliveryNotFound} from './delivery-not-found.ts';
 import {editBody, editorOf} from './edit-body.ts';
 
 /** Flags of `svc deliveries replay`. */
@@ -41,10 +42,7 @@ export async function replayDelivery(
 	const gateway = await requireGateway(context);
 	const stored = await gateway.getDelivery(id);
 	if (!stored) {
-		throw new SvcError(
-			'delivery_not_found',
-			`Cannot find delivery "${id}": see "svc deliveries list"`,
-		);
+		throw deliveryNotFound(id);
 	}
 
 	const body = edit

@@ -33,6 +33,7 @@ export const helpCommands: readonly Command[] = [
 			});
 		},
 	},
+	closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
 	{
 		id: 'help.accept',
 		scope: 'help',
@@ -59,5 +60,4 @@ export const helpCommands: readonly Command[] = [
 			scrollHelp(shell, rows);
 		},
 	})),
-	closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
 ];

@@ -64,7 +64,7 @@ export function noGroups({routes}: GatewayState): readonly string[] {
 	const waits =
 		'Events of one key wait here with two clocks, the quiet window and the cap, then start one run.';
 	return count === 0
-		? ['No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs.', waits]
+		? ['No route coalesces. `svc webhook subscribe NAME --coalesce-key KEY` makes one.', waits]
 		: [`No group waits; ${count === 1 ? '1 route coalesces' : `${count} routes coalesce`}.`, waits];
 }
 

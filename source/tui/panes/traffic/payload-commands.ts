@@ -37,10 +37,16 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	if (next !== -1) {
 		moveCursor(shell, next);
 		shell.toast(literal('j k to a field, then s once more'));
-	} else if (shell.loader(storedDeliveries).get().status === 'loading') {
-		shell.toast(literal('The payload is loading: s once more'));
 	} else {
-		shell.toast(literal('No field of a JSON payload stands below'), 'warn');
+		const loaded = shell.loader(storedDeliveries).get();
+		shell.toast(
+			loaded.status === 'loading'
+				? literal('The payload is loading: s once more')
+				: loaded.status === 'ready' && loaded.value.body === undefined
+					? literal('The payload of this delivery is not kept')
+					: literal('No field of a JSON payload stands below'),
+			'warn',
+		);
 	}
 
 	return undefined;

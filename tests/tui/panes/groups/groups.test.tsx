@@ -104,11 +104,11 @@ test('at 80 columns the bar of the cap is dropped, its seconds stay', async () =
 	]);
 });
 
-test('without groups the pane says "No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs."', async () => {
+test('without groups the pane says "No route coalesces. `svc webhook subscribe NAME --coalesce-key KEY` makes one."', async () => {
 	await using shown = await showShell(createFakePort(), narrow, {pane: 'groups'});
 
 	expect(shown.screen.lines()[4]).toBe(
-		'  No route coalesces. Add `coalesce: {key: …}` to a route – `5` Subs.',
+		'  No route coalesces. `svc webhook subscribe NAME --coalesce-key KEY` makes one.',
 	);
 	expect(shown.screen.lines()[6]).toBe('  then start one run.');
 	expect(shown.text()).toContain('No scheduled jobs. `svc cron add` adds one.');
