@@ -1,4 +1,4 @@
-import type {Tool} from '../core/tool.ts';
+import {maxToolsOfRun, type Tool} from '../core/tool.ts';
 
 /** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see manual/tool-servers.md */
 const defaultToolset = 'svc-webhook';
@@ -24,8 +24,8 @@ export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 
 /**
  * The tools a run gets for its toolset names, without repetition and in the order of the names. `servers` holds the tools of each
- * configured tool server by its name. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
- * warning, and of two tools of one name the later one.
+ * configured tool server by its name, in the order of the file. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
+ * warning, and so are of two tools of one name the later one, and what is more than a request to a model takes: built-in tools stay first, then those of the first server.
  *
  * @see manual/routes.md#keys, manual/tool-servers.md
  */
@@ -68,5 +68,34 @@ export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 		}
 	}
 
-	return {tools: [...selected.values()], warnings};
+	const {tools, leftOut} = limited([...selected.values()], servers);
+	return {tools, warnings: [...warnings, ...warningOf(leftOut)]};
+}
+
+/** As many as a request takes. Which ones stay does not depend on the order of the toolsets. */
+function limited<Chosen extends Pick<Tool, 'name'>>(
+	tools: readonly Chosen[],
+	servers: ReadonlyMap<string, readonly Chosen[]>,
+): {readonly tools: readonly Chosen[]; readonly leftOut: readonly Chosen[]} {
+	if (tools.length <= maxToolsOfRun) {
+		return {tools, leftOut: []};
+	}
+
+	const ranks = new Map([...servers.values()].flat().map(({name}, rank) => [name, rank]));
+	const rankOf = ({name}: Chosen): number => ranks.get(name) ?? -1;
+	const ranked = tools.toSorted((a, b) => rankOf(a) - rankOf(b));
+	const kept = new Set(ranked.slice(0, maxToolsOfRun));
+	return {tools: tools.filter(tool => kept.has(tool)), leftOut: ranked.slice(maxToolsOfRun)};
+}
+
+const maxNames = 5;
+
+function warningOf(leftOut: ReadonlyArray<Pick<Tool, 'name'>>): readonly string[] {
+	const names = leftOut.slice(0, maxNames).map(({name}) => name);
+	const more = leftOut.length - names.length;
+	return names.length === 0
+		? []
+		: [
+				`A model takes ${maxToolsOfRun} tools in one request: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${leftOut.length === 1 ? 'is' : 'are'} left out; name fewer toolsets, or set tools.include of a server`,
+			];
 }

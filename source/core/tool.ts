@@ -3,12 +3,19 @@ import type {JsonObject, JsonValue} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {toolResultSchema} from './schemas/tool.ts';
 
+/** As many functions one request to a model takes, by the APIs that say so; more are answered with an error. */
+export const maxToolsOfRun = 128;
+
+/** Characters (UTF-16 units) of a description that these APIs take. */
+export const maxToolDescriptionLength = 1024;
+
 /**
  * Something the agent may call. The agent knows tools only; where they come from (a tool server, a built-in) is not its business.
  */
 export type Tool = {
 	/** At most 64 characters of `A-Za-z0-9_-`. */
 	readonly name: string;
+	/** For models: at most `maxToolDescriptionLength`. */
 	readonly description: string;
 	/** JSON Schema of the arguments. */
 	readonly inputSchema: JsonObject;

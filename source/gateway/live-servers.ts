@@ -44,7 +44,7 @@ export type LiveServers = AsyncDisposable & {
 	 */
 	changed(): Promise<void>;
 	/**
-	 * The tools that a run of `profile` starts with, by server. Waits until each needed server that connects by itself has connected or failed once, at
+	 * The tools that a run of `profile` starts with, by server, in the order of the file. Waits until each needed server that connects by itself has connected or failed once, at
 	 * most a minute; the others give what they have. Rejects with the reason of `signal`.
 	 */
 	toolsOf(profile: string, signal: AbortSignal, wait?: ServerWait): Promise<ToolsByServer>;
@@ -174,7 +174,13 @@ export function createLiveServers({
 				});
 			}
 
-			return manager.tools();
+			const tools = manager.tools();
+			return new Map(
+				[...toolServers.keys(), ...tools.keys()].flatMap(name => {
+					const ofServer = tools.get(name);
+					return ofServer ? [[name, ofServer] as const] : [];
+				}),
+			);
 		},
 		views: () =>
 			inServerOrder([

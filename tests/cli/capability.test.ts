@@ -67,3 +67,24 @@ test('without a gateway, servers that were never connected are named', async () 
 		'with the tools of crm, which are not known before it is connected;',
 	);
 });
+
+test('of more tools than a model takes, the first servers of the file stay; "subscribe" and "mcp list" say which are left out', async () => {
+	const toolsOf = (name: string, count: number) =>
+		makeServer({
+			name,
+			tools: Array.from({length: count}, (_, index) =>
+				makeServerTool({name: `mcp__${name}__${String(index).padStart(3, '0')}`}),
+			),
+		});
+	await using home = await gatewayHome({
+		config: {mcp_servers: {mail: {command: 'x'}, crm: {command: 'x'}}},
+		subscriptions: {hook: {}},
+	});
+	const port = createFakePort({servers: [toolsOf('crm', 40), toolsOf('mail', 100)]});
+	await using _ = await serveControl(home.path, port);
+	const said = 'mcp__crm__032 and 7 more are left out';
+
+	expect(await lineOf(home.path)).toContain('with 128 tools');
+	expect(await lineOf(home.path)).toContain(said);
+	expect((await command(['mcp', 'list'], {home: home.path})).stderr).toContain(said);
+});

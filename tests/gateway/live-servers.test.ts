@@ -75,6 +75,9 @@ function createFakeManager(profile: ManagerOfProfile) {
 		manager,
 		calls,
 		ready: () => ready.resolve(),
+		offers(all: typeof tools) {
+			tools = all;
+		},
 		stands(next: typeof statuses) {
 			statuses = next;
 		},
@@ -266,6 +269,21 @@ test('a run waits for no server that it does not need', async () => {
 	managers[0]?.stands({crm: 'connecting'});
 
 	expect(await live.toolsOf('default', noSignal, {isNeeded: () => false})).toEqual(new Map());
+	await live[Symbol.asyncDispose]();
+});
+
+test('tools come in the order in which their servers stand in the file', async () => {
+	const {live, managers} = open({servers: ['mail', 'crm']});
+	await live.changed();
+	managers[0]?.offers(
+		new Map([
+			['crm', [makeTool('search', 'a')]],
+			['mail', [makeTool('send', 'b')]],
+		]),
+	);
+	managers[0]?.ready();
+
+	expect([...(await live.toolsOf('default', noSignal)).keys()]).toEqual(['mail', 'crm']);
 	await live[Symbol.asyncDispose]();
 });
 

@@ -67,6 +67,24 @@ export async function serversOf(
 	return live && live.length > 0 ? live : serversOnDisk(context, profile);
 }
 
+/** Servers as they stand in the file; by name where it cannot be read, or does not have them. */
+export function inFileOrder(
+	context: Context,
+	servers: readonly ListedServer[],
+): readonly ListedServer[] {
+	const ranks = new Map(namesInFile(context).map((name, rank) => [name, rank]));
+	const rankOf = ({name}: ListedServer): number => ranks.get(name) ?? ranks.size;
+	return servers.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function namesInFile(context: Context): readonly string[] {
+	try {
+		return [...readConfig(context).toolServers.keys()];
+	} catch {
+		return [];
+	}
+}
+
 const switchedOff = 'enabled: false in config.yaml';
 
 /** A gateway has nothing to say of a server that it leaves alone. */

@@ -1,7 +1,8 @@
+import {selectTools} from '../../agent/toolsets.ts';
 import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
-import {printJson} from '../print.ts';
-import {findServers, type ListedServer} from './find-servers.ts';
+import {printJson, tell} from '../print.ts';
+import {findServers, inFileOrder, type ListedServer} from './find-servers.ts';
 
 /** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */
 export async function listServers(
@@ -31,7 +32,22 @@ export async function listServers(
 		whole: ['NAME', 'STATUS'],
 		optional: ['TRANSPORT', 'PROFILE'],
 	});
+	for (const profile of new Set(servers.map(server => server.profile))) {
+		for (const warning of tooMany(
+			context,
+			servers.filter(server => server.profile === profile),
+		)) {
+			tell(context, profile === 'default' ? warning : `Profile "${profile}": ${warning}`);
+		}
+	}
 }
+
+/** What runs that have the tools of every server go without. */
+const tooMany = (context: Context, servers: readonly ListedServer[]): readonly string[] =>
+	selectTools(
+		undefined,
+		new Map(inFileOrder(context, servers).map(({name, tools}) => [name, tools])),
+	).warnings;
 
 const rowOf = (server: ListedServer) => ({
 	...server,

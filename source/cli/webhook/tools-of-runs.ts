@@ -1,6 +1,6 @@
 import {selectTools} from '../../agent/toolsets.ts';
 import type {Context} from '../context.ts';
-import {type ListedServer, serversOf} from '../mcp/find-servers.ts';
+import {inFileOrder, type ListedServer, serversOf} from '../mcp/find-servers.ts';
 import type {ToolsOfRuns, ToolFacts} from './capability.ts';
 
 type Known = ToolFacts & {
@@ -13,7 +13,8 @@ export async function toolsOfRuns(
 	context: Context,
 	{profile, toolsets}: {readonly profile: string; readonly toolsets: readonly string[] | undefined},
 ): Promise<ToolsOfRuns> {
-	const servers = (await serversOf(context, profile)).filter(({status}) => status !== 'skipped');
+	const all = inFileOrder(context, await serversOf(context, profile));
+	const servers = all.filter(({status}) => status !== 'skipped');
 	const {tools, warnings} = selectTools(
 		toolsets,
 		new Map(servers.filter(hasToolset).map(server => [server.name, factsOf(server)])),

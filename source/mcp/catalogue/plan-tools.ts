@@ -3,6 +3,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {AskedTool} from '../../core/approval.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {maxToolDescriptionLength} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
 import {filterTools, warnOf} from './filter-tools.ts';
@@ -22,8 +23,10 @@ export type PlannedTool = {
 	readonly kind: 'native' | UtilityKind;
 	/** What the server said of it, as it came; absent for utility tools. */
 	readonly listed?: ListedTool;
-	/** For models: hidden characters are gone. */
+	/** For models: hidden characters are gone, at most `maxToolDescriptionLength`. */
 	readonly description: string;
+	/** The same for people, whole. */
+	readonly fullDescription: string;
 	/** For models; never what is sent to the server. */
 	readonly inputSchema: JsonObject;
 	/**
@@ -99,6 +102,12 @@ export function planTools({
 				'arguments with names that models cannot use, left out',
 				natives.flatMap(({tool, lost}) => lost.map(argument => `${tool.tool}: ${argument}`)),
 			),
+			...warnOf(
+				`description above ${maxToolDescriptionLength} characters, cut for models`,
+				tools
+					.filter(({description, fullDescription}) => description !== fullDescription)
+					.map(({tool}) => tool),
+			),
 			...selection.warnings,
 		].slice(0, maxWarnings),
 		offered: listed.length,
@@ -127,6 +136,7 @@ function planNative(
 	const claims = claimsOf(listed);
 	// Whoever is not trusted cannot take back what was agreed to by changing the claim.
 	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
+	const fullDescription = descriptionOf(listed, server.name);
 	const {schema, lost} = cleanSchema(listed.inputSchema);
 	return {
 		tool: {
@@ -134,7 +144,8 @@ function planNative(
 			tool,
 			kind: 'native',
 			listed,
-			description: descriptionOf(listed, server.name),
+			description: cut(fullDescription),
+			fullDescription,
 			inputSchema: schema,
 			readOnly,
 			needsApproval: server.trust === 'untrusted' && !readOnly,
@@ -161,6 +172,7 @@ function planUtility(kind: UtilityKind, {server, profile, names}: Owner): Planne
 		tool: kind,
 		kind,
 		description,
+		fullDescription: description,
 		inputSchema,
 		readOnly: true,
 		needsApproval: false,
@@ -180,3 +192,9 @@ function descriptionOf({description, title, name}: ListedTool, server: string): 
 	const text = visibleText((description || title || '').slice(0, maxDescriptionLength)).trim();
 	return text || `Tool "${cell(name, 100).text}" of tool server "${server}"`;
 }
+
+/** Never a torn pair. */
+const cut = (text: string): string =>
+	text.length <= maxToolDescriptionLength
+		? text
+		: `${text.slice(0, maxToolDescriptionLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

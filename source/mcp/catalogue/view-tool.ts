@@ -5,6 +5,9 @@ import type {PlannedTool} from './plan-tools.ts';
 
 const maxArgs = 50;
 
+/** As a person is asked about it. */
+const maxDescriptionLength = 4000;
+
 /** A registered tool as faces see it. */
 export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
 	const {asked, listed, inputSchema} = planned;
@@ -13,7 +16,7 @@ export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
 		tool: cell(planned.tool, 200).text,
 		name: planned.name,
 		...(title === undefined ? {} : {title: cell(redact(title), 200).text}),
-		description: block(redact(planned.description), {maxLength: 1000}).text,
+		description: block(redact(planned.fullDescription), {maxLength: maxDescriptionLength}).text,
 		claims: asked.claims,
 		asks: planned.needsApproval,
 		changed: asked.changed,

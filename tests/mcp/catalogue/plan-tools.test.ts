@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {definitionOf} from '../../../source/mcp/catalogue/tool-definition.ts';
+import {viewTool} from '../../../source/mcp/catalogue/view-tool.ts';
 import {plan, listed, serverConfig} from './samples.ts';
 
 const both = {resources: true, prompts: true};
@@ -252,4 +253,24 @@ test('no list of tools, however hostile, makes planning throw or two names equal
 			expect(new Set(names).size).toBe(names.length);
 		}),
 	);
+});
+
+test.for([
+	['as long as it may be', 'x'.repeat(1024), 'x'.repeat(1024)],
+	['one character more', 'x'.repeat(1025), `${'x'.repeat(1023)}…`],
+	['a pair at the cut', `${'x'.repeat(1022)}😀😀`, `${'x'.repeat(1022)}…`],
+])('a description is cut for models alone, and said to be: %s', ([, said, forModels]) => {
+	const {tools, warnings} = plan([listed('long', {description: said}), 'short']);
+	const [long] = tools;
+
+	expect(long).toMatchObject({
+		description: forModels,
+		fullDescription: said,
+		asked: {description: said},
+	});
+	expect(long && viewTool(long, text => text).description).toBe(said);
+	expect(warnings).toEqual(
+		said === forModels ? [] : ['"long": description above 1024 characters, cut for models'],
+	);
+	expect(definitionOf(listed('long', {description: said}))).toBe(long?.asked.definition);
 });

@@ -99,5 +99,5 @@ test('names and descriptions that lie, hide or repeat themselves: registered und
 		expect.stringMatching(/^mcp__crm__a_b_\w+$/),
 		expect.stringMatching(/^mcp__crm__a_b_\w+$/),
 	]);
-	expect(view.tools.every(({description}) => description.length <= 1000)).toBe(true);
+	expect(view.tools.every(({description}) => description.length <= 4000)).toBe(true);
 });

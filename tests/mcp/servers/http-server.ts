@@ -64,11 +64,12 @@ type Message = {
 };
 
 /**
- * A tool server that answers with JSON: the handshake, and what `calls` has for a tool's name; the rest stays unanswered.
+ * A tool server that answers with JSON: the handshake, its `tools`, and what `calls` has for a tool's name; the rest stays unanswered.
  */
 export const jsonServer =
 	(
 		calls: Readonly<Record<string, (response: ServerResponse, id: number) => void>> = {},
+		tools: readonly object[] = [],
 	): RequestListener =>
 	(request, response) => {
 		void (async () => {
@@ -97,7 +98,7 @@ export const jsonServer =
 							serverInfo: {name: 'fixture', version: '1.0.0'},
 						}
 					: method === 'tools/list'
-						? {tools: []}
+						? {tools}
 						: {};
 			response
 				.writeHead(200, {'content-type': 'application/json'})

@@ -1,0 +1,46 @@
+import {expect, test} from 'vitest';
+import {startTestGateway} from '../helpers/gateway.ts';
+import {startScriptedModel} from '../helpers/scripted-model.ts';
+import {jsonServer, startHttp} from '../mcp/servers/http-server.ts';
+
+const toolsNamed = (count: number) =>
+	Array.from({length: count}, (_, index) => ({
+		name: `tool_${String(index).padStart(3, '0')}`,
+		description: 'word '.repeat(index === 0 ? 500 : 1),
+		inputSchema: {type: 'object'},
+	}));
+
+test('a request holds 128 tools and 1,024 characters of a description; the run says which tools are left out', async () => {
+	await using big = await startHttp(jsonServer({}, toolsNamed(100)));
+	await using small = await startHttp(jsonServer({}, toolsNamed(40)));
+	await using model = await startScriptedModel([{text: 'Done'}]);
+	await using gateway = await startTestGateway({
+		config: {
+			model: {provider: 'openai-compatible', name: 'scripted-1', base_url: model.baseUrl},
+			// By name the other one would be first.
+			mcp_servers: {z: {url: big.url}, a: {url: small.url}},
+		},
+		subscriptions: {all: {prompt: 'hello'}},
+	});
+
+	await gateway.send('all', {});
+	const {state, transcript} = await gateway.ended(1);
+	const sent: Array<{function: {name: string; description: string}}> =
+		model.requests[0]?.body.tools;
+	const names = sent.map(({function: {name}}) => name);
+
+	expect(state).toBe('done');
+	expect(sent).toHaveLength(128);
+	expect(names.filter(name => name.startsWith('mcp__z__'))).toHaveLength(100);
+	expect(Math.max(...sent.map(({function: {description}}) => description.length))).toBe(1024);
+	expect(transcript.map(({text}) => text)).toContainEqual(
+		expect.stringMatching(
+			/^A model takes 128 tools in one request: mcp__a__tool_028, .* and 7 more are left out/,
+		),
+	);
+	expect(gateway.port.getState().servers.flatMap(({warnings}) => warnings)).toEqual(
+		Array.from({length: 2}, () =>
+			expect.stringContaining('"tool_000": description above 1024 characters, cut for models'),
+		),
+	);
+});
