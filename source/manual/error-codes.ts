@@ -9,6 +9,10 @@ export const errorCodes = {
 	approval_not_found: 'There is no request of that number: see `svc approvals list`',
 	approval_rule_not_found: 'There is no rule of that number: see `svc approvals rules`',
 	approval_settled: 'Somebody else, or the deadline, was first; the message says who',
+	backup_exists: 'The file is there: another name, or `--force`',
+	backup_failed: 'The archive could not be written; nothing was replaced. The message says why',
+	backup_invalid:
+		'The archive is cut, was changed, or is none of `svc backup`: nothing of it was used',
 	bad_request: 'The control API did not understand the request: see `GET /openapi.json`',
 	body_not_kept: 'The retention has dropped the body, so it cannot be sent again',
 	coalesce_invalid: 'The keys of the route exclude each other or are incomplete: keep one',
@@ -84,6 +88,8 @@ export const errorCodes = {
 		'An attached face cannot read the state of the gateway, which may be of another version: end it with `svc gateway stop` and start it again',
 	group_dispatched: 'The group has become a run already',
 	group_not_found: 'Nothing has that name: look with `list`',
+	home_not_empty:
+		'A restore wants an empty home: another `SVC_HOME`, or `--force`, which sets aside what is there',
 	home_unusable: 'Make the folder yours, or set `SVC_HOME` to another',
 	hook_ambiguous:
 		'Several webhooks of the repository lead to the route, or none does: choose with `--hook`',
@@ -184,7 +190,8 @@ export const errorCodes = {
 	step_limit: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
 	store_in_use:
 		'Another process has the journal open; the message names it where the system tells. End that gateway, or close what has it open',
-	store_too_new: 'The database was written by a newer version: use that',
+	store_too_new:
+		'A newer version wrote the database, the message says which: upgrade to that, or restore a backup that this version made',
 	store_unreadable: '`state.db` is damaged or not yours: move it away, the gateway makes a new one',
 	subscription_not_found: 'Nothing has that name: look with `list`',
 	subscription_refused: 'The message says what the receiver would refuse',

@@ -1,6 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
-import {integerOf} from './columns.ts';
+import {cell} from '../core/untrusted.ts';
+import {version as programVersion} from '../core/version.ts';
+import {integerOf, textOf} from './columns.ts';
 
 /**
  * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
@@ -200,13 +202,43 @@ export const schemaVersion = steps.length;
 export function versionOf(database: DatabaseSync, file: string): number {
 	const version = integerOf(database.prepare('pragma user_version').get()?.['user_version']);
 	if (version > schemaVersion) {
+		const writer = writerOf(database);
 		throw new SvcError(
 			'store_too_new',
-			`Cannot open the store "${file}": it has version ${version} and this program knows ${schemaVersion}: install the newer program again`,
+			`Cannot open the store "${file}": ${writer} wrote it, with schema ${version}, and this program knows ${schemaVersion}: upgrade to that version, or restore a backup that this one made ("svc restore")`,
 		);
 	}
 
 	return version;
+}
+
+/** The program that had the store open last, cleaned: what is asked is as old as version 6. */
+function writerOf(database: DatabaseSync): string {
+	try {
+		const row = database
+			.prepare(
+				`select data from memo where kind = '${programMemo.kind}' and name = '${programMemo.name}'`,
+			)
+			.get();
+		const version: unknown = JSON.parse(textOf(row?.['data']));
+		return typeof version === 'string' ? `svc ${cell(version, 40).text}` : unknownWriter;
+	} catch {
+		return unknownWriter;
+	}
+}
+
+const unknownWriter = 'a newer version of svc';
+
+const programMemo = {kind: 'program', name: 'version'} as const;
+
+/** Notes which version of the program writes the store from now on. */
+export function signStore(database: DatabaseSync): void {
+	database
+		.prepare(
+			`insert into memo (kind, name, data) values (?1, ?2, ?3)
+			on conflict (kind, name) do update set data = ?3 where data <> ?3`,
+		)
+		.run(programMemo.kind, programMemo.name, JSON.stringify(programVersion));
 }
 
 /** Brings the schema to `schemaVersion`, one transaction per step. Same errors as `versionOf`, and SQLite's. */

@@ -2,7 +2,7 @@ import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {refusePlanted} from '../core/planted-file.ts';
-import {migrate} from './migrations.ts';
+import {migrate, signStore} from './migrations.ts';
 import type {Store} from './port.ts';
 import {lacksRoom, withReserve} from './reserve-file.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
@@ -67,6 +67,7 @@ function openOnce(
 	try {
 		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
 		migrate(database, file);
+		signStore(database);
 		const memory = takeOver(database, dependencies.clock);
 		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshKeys});
 	} catch (error) {

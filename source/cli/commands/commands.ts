@@ -1,6 +1,7 @@
 import type {Command} from 'commander';
 import type {Context} from '../context.ts';
 import {addApprovalCommands} from './approvals.ts';
+import {addBackupCommands} from './backup.ts';
 import {addConfigCommands} from './config.ts';
 import {addCronCommands} from './cron.ts';
 import {addDeliveryCommands} from './deliveries.ts';
@@ -23,6 +24,7 @@ export function addCommands(program: Command, context: Context): void {
 	addMcpCommands(program, context);
 	addApprovalCommands(program, context);
 	addConfigCommands(program, context);
+	addBackupCommands(program, context);
 	addManualCommands(program, context);
 	// Last: the other commands inherit what the program allows, and they take no words but their own.
 	addInterfaceCommands(program, context);

@@ -1,0 +1,231 @@
+import {randomBytes} from 'node:crypto';
+import {constants} from 'node:fs';
+import {type FileHandle, link, lstat, open, readdir, rename, rm} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
+import {namePattern} from '../../config/home-paths.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import {refusePlanted} from '../../core/planted-file.ts';
+import {copyStore} from '../../store/copy-store.ts';
+import {homeFiles, homeFolders, isMember, manifestName, storeName} from './members.ts';
+import {blockBytes, fitsHeader, headerOf, type Member, paddingOf} from './tar-header.ts';
+
+/** What came of a backup. */
+export type Backup = {
+	readonly file: string;
+	readonly members: number;
+	readonly bytes: number;
+	/** What was left out though it lies where members do: links, and what is no file. Paths in the home. */
+	readonly leftOut: readonly string[];
+};
+
+/** Read and written at a time. */
+const chunkBytes = 1024 * 1024;
+
+/**
+ * Writes what a home is made of into one archive, 0600, beside its name first: a gateway may be running. The journal is copied as it is at one moment, everything else as it is when its turn
+ * comes. Links in folders are not followed.
+ *
+ * @throws SvcError `backup_exists` unless `force`, `backup_failed`, `file_planted`, `store_unreadable`, `store_too_new`
+ */
+export async function createBackup(
+	{
+		home,
+		profile,
+		version,
+		now,
+	}: {
+		readonly home: string;
+		readonly profile: string;
+		readonly version: string;
+		/** Milliseconds since 1970. */
+		readonly now: number;
+	},
+	{file: name, force}: {readonly file: string; readonly force: boolean},
+): Promise<Backup> {
+	const file = resolve(name);
+	if (!force && (await lstat(file).catch(() => undefined))) {
+		throw exists(file);
+	}
+
+	refusePlanted(file);
+	const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+	const copy = `${temporary}.db`;
+	const leftOut: string[] = [];
+	let members = 0;
+	try {
+		let bytes: number;
+		{
+			await using archive = await open(temporary, 'wx', 0o600);
+			const manifest = {format: 1, version, profile, at: new Date(now).toISOString()};
+			await addBytes(archive, manifestName, {
+				content: Buffer.from(`${JSON.stringify(manifest)}\n`),
+				now,
+			});
+			for (const folder of ['', ...(await profilesIn(home))]) {
+				// oxlint-disable-next-line no-await-in-loop -- one file after the other goes into the archive
+				members += await addHome(archive, {home, folder, copy, leftOut});
+			}
+
+			await archive.writeFile(Buffer.alloc(2 * blockBytes));
+			await archive.sync();
+			({size: bytes} = await archive.stat());
+		}
+
+		await putInPlace(temporary, file, force);
+		return {file, members, bytes, leftOut};
+	} catch (error) {
+		throw error instanceof SvcError
+			? error
+			: new SvcError('backup_failed', `Cannot write the backup "${file}": ${messageOf(error)}`, {
+					cause: error,
+				});
+	} finally {
+		await rm(temporary, {force: true});
+		await rm(copy, {force: true});
+	}
+}
+
+/** Without `force` never over a file that came meanwhile. */
+async function putInPlace(temporary: string, file: string, force: boolean): Promise<void> {
+	if (force) {
+		await rename(temporary, file);
+		return;
+	}
+
+	try {
+		await link(temporary, file);
+	} catch (error) {
+		throw codeOf(error) === 'EEXIST' ? exists(file) : error;
+	}
+}
+
+const exists = (file: string) =>
+	new SvcError(
+		'backup_exists',
+		`Cannot write the backup "${file}": it exists; --force replaces it`,
+	);
+
+/** `profiles/NAME` for each that is a folder of its own. */
+async function profilesIn(home: string): Promise<readonly string[]> {
+	const entries = await readdir(join(home, 'profiles'), {withFileTypes: true}).catch(() => []);
+	return entries
+		.filter(entry => entry.isDirectory() && namePattern.test(entry.name))
+		.map(entry => `profiles/${entry.name}`)
+		.toSorted();
+}
+
+/** Adds the home, or a profile in it; how many files that were. */
+async function addHome(
+	archive: FileHandle,
+	{home, folder, copy, leftOut}: {home: string; folder: string; copy: string; leftOut: string[]},
+): Promise<number> {
+	const inHome = (path: string) => (folder === '' ? path : `${folder}/${path}`);
+	let members = 0;
+	const add = async (path: string, from: string, mayBeLink = false) => {
+		if (!isMember(path) || !fitsHeader(path)) {
+			leftOut.push(path);
+		} else if (await addFile(archive, {path, from, mayBeLink})) {
+			members += 1;
+		} else {
+			leftOut.push(path);
+		}
+	};
+
+	for (const path of homeFiles.map(inHome)) {
+		const from = join(home, path);
+		// oxlint-disable-next-line no-await-in-loop -- one file after the other goes into the archive
+		if (await lstat(from).catch(() => undefined)) {
+			// As dotfile managers make them: one that others could have made is refused.
+			refusePlanted(from);
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await add(path, from, true);
+		}
+	}
+
+	for (const path of homeFolders.map(inHome)) {
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		for (const found of await filesBelow(home, path)) {
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await add(found, join(home, found));
+		}
+	}
+
+	const store = join(home, inHome(storeName));
+	if (copyStore(store, copy)) {
+		await add(inHome(storeName), copy);
+	}
+
+	await rm(copy, {force: true});
+	return members;
+}
+
+/** Everything below a folder that is no folder itself, in order. A link in the place of a folder is one of these. */
+async function filesBelow(home: string, path: string): Promise<readonly string[]> {
+	const found = await lstat(join(home, path)).catch(() => undefined);
+	if (!found?.isDirectory()) {
+		return found ? [path] : [];
+	}
+
+	const below = await Promise.all(
+		(await readdir(join(home, path)))
+			.toSorted()
+			.map(async name => filesBelow(home, `${path}/${name}`)),
+	);
+	return below.flat();
+}
+
+/** A link, a socket, and what is not there any more. */
+const unreadable: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO', 'ENOENT']);
+
+/** `false` for what is no regular file. */
+async function addFile(
+	archive: FileHandle,
+	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},
+): Promise<boolean> {
+	// A pipe in its place holds nobody.
+	const flags = constants.O_RDONLY | constants.O_NONBLOCK | (mayBeLink ? 0 : constants.O_NOFOLLOW);
+	let opened: FileHandle;
+	try {
+		opened = await open(from, flags);
+	} catch (error) {
+		if (unreadable.has(codeOf(error))) {
+			return false;
+		}
+
+		throw error;
+	}
+
+	await using file = opened;
+	const {size: bytes, mode, mtimeMs: modifiedAt, ...found} = await file.stat();
+	if ((mode & constants.S_IFMT) !== constants.S_IFREG || found.nlink === 0) {
+		return false;
+	}
+
+	const member: Member = {path, bytes, executable: (mode & 0o100) !== 0, modifiedAt};
+	await archive.writeFile(headerOf(member));
+	for (let left = bytes; left > 0;) {
+		// oxlint-disable-next-line no-await-in-loop -- one chunk after the other
+		const {bytesRead, buffer} = await file.read({buffer: Buffer.alloc(Math.min(left, chunkBytes))});
+		if (bytesRead === 0) {
+			throw new SvcError('backup_failed', `Cannot back up "${path}": it became shorter; try again`);
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await archive.writeFile(buffer.subarray(0, bytesRead));
+		left -= bytesRead;
+	}
+
+	await archive.writeFile(Buffer.alloc(paddingOf(bytes)));
+	return true;
+}
+
+async function addBytes(
+	archive: FileHandle,
+	path: string,
+	{content, now}: {content: Buffer; now: number},
+): Promise<void> {
+	const bytes = content.length;
+	await archive.writeFile(headerOf({path, bytes, executable: false, modifiedAt: now}));
+	await archive.writeFile(content);
+	await archive.writeFile(Buffer.alloc(paddingOf(bytes)));
+}

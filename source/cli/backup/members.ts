@@ -1,0 +1,53 @@
+import {namePattern} from '../../config/home-paths.ts';
+
+/** What says of an archive who made it: its first file. */
+export const manifestName = 'svc-backup.json';
+
+/** The journal of a home, which is not copied as it lies there. */
+export const storeName = 'state.db';
+
+/** The files of a home that a backup has: what a person or a login made, and what cannot be made again. @see manual/backup.md */
+export const homeFiles: readonly string[] = [
+	'config.yaml',
+	'.env',
+	'webhook_subscriptions.json',
+	'keys.yaml',
+	'mark.key',
+	'tui-state.json',
+	'cache/mcp_tool_pins.json',
+];
+
+/** The folders, with everything in them. */
+export const homeFolders: readonly string[] = ['scripts', 'skills', 'cron', 'mcp-tokens'];
+
+const maxDepth = 32;
+
+/** One part of a path: no way up, nothing hidden in it. */
+const isPlain = (part: string): boolean =>
+	part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part);
+
+/** Whether a path of an archive names something that a backup has, and nothing outside of the home. */
+export function isMember(path: string): boolean {
+	const parts = path.split('/');
+	if (parts.length > maxDepth || !parts.every(isPlain)) {
+		return false;
+	}
+
+	const [first = '', name = '', ...rest] = parts;
+	const own = first === 'profiles' && namePattern.test(name) ? rest : parts;
+	return (
+		own.join('/') === storeName ||
+		homeFiles.includes(own.join('/')) ||
+		(own.length > 1 && homeFolders.includes(own[0] ?? ''))
+	);
+}
+
+/** The profiles that the members of an archive are of. */
+export const profilesOf = (paths: readonly string[]): readonly string[] => [
+	...new Set(
+		paths.flatMap(path => {
+			const [first, name] = path.split('/');
+			return first === 'profiles' && name !== undefined ? [name] : [];
+		}),
+	),
+];

@@ -1,0 +1,168 @@
+import {constants} from 'node:fs';
+import {type FileHandle, open} from 'node:fs/promises';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {isMember, manifestName, storeName} from './members.ts';
+import {blockBytes, type Member, paddingOf, readHeader} from './tar-header.ts';
+
+/** A member, and where its bytes begin. */
+export type StoredMember = Member & {readonly offset: number};
+
+export type Archive = AsyncDisposable & {
+	/** The version of the program that made it, cleaned. */
+	readonly version: string;
+	/** When, as it says. */
+	readonly madeAt: string;
+	readonly members: readonly StoredMember[];
+	/** Writes the bytes of a member to a new file, 0600 or 0700, and syncs it. */
+	extract(member: StoredMember, to: string): Promise<void>;
+};
+
+const maxMembers = 100_000;
+
+/** Of anything but a journal. */
+const maxFileBytes = 256 * 1024 * 1024;
+
+const maxManifestBytes = 64 * 1024;
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * Opens a backup and looks at all of it before anything of it is used: a file that is cut or changed, has a path which is none of a home, a link, or the same path twice, is refused as a whole.
+ *
+ * @throws SvcError `backup_invalid`
+ */
+export async function openArchive(file: string): Promise<Archive> {
+	const refuse = (reason: string) =>
+		new SvcError('backup_invalid', `Cannot restore "${file}": ${reason}`);
+	const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+		(error: unknown) => {
+			throw refuse(codeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error));
+		},
+	);
+	try {
+		const [first, ...members] = await readMembers(handle, refuse);
+		if (first?.path !== manifestName) {
+			throw refuse('it is no backup that "svc backup" wrote');
+		}
+
+		const {version, at} = await readManifest(handle, first, refuse);
+		return {
+			version,
+			madeAt: at,
+			members,
+			async extract(member, to) {
+				await using target = await open(to, 'wx', member.executable ? 0o700 : 0o600);
+				for await (const chunk of chunksOf(handle, member)) {
+					await target.writeFile(chunk);
+				}
+
+				await target.sync();
+			},
+			[Symbol.asyncDispose]: async () => handle.close(),
+		};
+	} catch (error) {
+		await handle.close();
+		throw error;
+	}
+}
+
+type Refuse = (reason: string) => SvcError;
+
+async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly StoredMember[]> {
+	const {size, mode} = await handle.stat();
+	if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
+		throw refuse('it is no file');
+	}
+
+	const members = new Map<string, StoredMember>();
+	for (let offset = 0; ;) {
+		if (members.size > maxMembers) {
+			throw refuse(`it has more than ${maxMembers} files`);
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one header after the other
+		const {bytesRead, buffer} = await handle.read(Buffer.alloc(blockBytes), 0, blockBytes, offset);
+		const member = bytesRead === blockBytes ? readHeader(buffer) : undefined;
+		if (member === 'end') {
+			return [...members.values()];
+		}
+
+		if (!member) {
+			throw refuse(`it is cut, changed or no backup (at byte ${offset})`);
+		}
+
+		offset += blockBytes;
+		const {path, bytes} = member;
+		const shown = cell(path, 200).text;
+		if (offset === blockBytes ? path !== manifestName : !isMember(path)) {
+			throw refuse(
+				members.size === 0
+					? 'it is no backup that "svc backup" wrote'
+					: `it holds "${shown}", which is no file of a home`,
+			);
+		}
+
+		if (members.has(path)) {
+			throw refuse(`it holds "${shown}" twice`);
+		}
+
+		if (bytes > (path.endsWith(storeName) ? Infinity : maxFileBytes)) {
+			throw refuse(`"${shown}" is larger than ${maxFileBytes / 1024 / 1024} MiB`);
+		}
+
+		members.set(path, {...member, offset});
+		offset += bytes + paddingOf(bytes);
+		if (offset > size) {
+			throw refuse(`it is cut: "${shown}" is not whole`);
+		}
+	}
+}
+
+async function readManifest(
+	handle: FileHandle,
+	member: StoredMember,
+	refuse: Refuse,
+): Promise<{readonly version: string; readonly at: string}> {
+	if (member.bytes > maxManifestBytes) {
+		throw refuse('what it says of itself is too long');
+	}
+
+	let text = '';
+	for await (const chunk of chunksOf(handle, member)) {
+		text += chunk.toString();
+	}
+
+	const manifest = parse(text);
+	if (!isJsonObject(manifest) || manifest['format'] !== 1) {
+		const version = isJsonObject(manifest) ? wordOf(manifest['version']) : '?';
+		throw refuse(`it has another form (svc ${version} wrote it): restore it with that version`);
+	}
+
+	return {version: wordOf(manifest['version']), at: wordOf(manifest['at'])};
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+const wordOf = (value: unknown): string => (typeof value === 'string' ? cell(value, 60).text : '?');
+
+async function* chunksOf(handle: FileHandle, {offset, bytes}: StoredMember) {
+	for (let position = offset; position < offset + bytes;) {
+		const length = Math.min(chunkBytes, offset + bytes - position);
+		// oxlint-disable-next-line no-await-in-loop -- one chunk after the other
+		const {bytesRead, buffer} = await handle.read(Buffer.alloc(length), 0, length, position);
+		if (bytesRead === 0) {
+			throw new SvcError('backup_invalid', 'Cannot restore: the archive became shorter');
+		}
+
+		yield buffer.subarray(0, bytesRead);
+		position += bytesRead;
+	}
+}

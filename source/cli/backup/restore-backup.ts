@@ -1,0 +1,120 @@
+import {randomBytes} from 'node:crypto';
+import {lstat, mkdir, readdir, rename, rm} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import type {HomePaths} from '../../config/config.ts';
+import {basePaths, ensureHome, namePattern, profilePaths} from '../../config/home-paths.ts';
+import {SvcError} from '../../core/errors.ts';
+import {lockHome, refuseAnswered} from '../../gateway/lock.ts';
+import {checkCopy} from '../../store/copy-store.ts';
+import {homeFiles, homeFolders, profilesOf, storeName} from './members.ts';
+import {openArchive} from './read-archive.ts';
+
+/** What came of it. */
+export type Restored = {
+	readonly members: number;
+	readonly version: string;
+	readonly madeAt: string;
+	/** Where what was there lies now; absent when nothing was. */
+	readonly replaced?: string;
+};
+
+/** What a home has beside what a backup brings, as far as it concerns the journal. A log of another one would damage it. */
+const besideStore = ['state.db-wal', 'state.db-shm'];
+
+/**
+ * Puts a backup in the place of a home. Everything is unpacked beside it and checked before anything is moved; what was there is kept in a folder of its own.
+ *
+ * @throws SvcError `home_not_empty` unless `force`, `gateway_running`, `backup_invalid`, `store_too_new`, `store_unreadable`, `home_unusable`, `file_planted`
+ */
+export async function restoreBackup(
+	paths: HomePaths,
+	{file, force, now}: {readonly file: string; readonly force: boolean; readonly now: number},
+): Promise<Restored> {
+	await using archive = await openArchive(file);
+	const {home} = paths;
+	const isEmpty = (await namesIn(home)).length === 0;
+	if (!force && !isEmpty) {
+		throw new SvcError(
+			'home_not_empty',
+			`Cannot restore into "${home}": it is not empty; --force sets aside what is there`,
+		);
+	}
+
+	await using stack = new AsyncDisposableStack();
+	const profiles = profilesOf(archive.members.map(({path}) => path));
+	if (basePaths(paths) && profiles.length > 0) {
+		throw new SvcError(
+			'backup_invalid',
+			`Cannot restore "${file}" into a profile: it is of a home`,
+		);
+	}
+
+	const base = basePaths(paths);
+	if (base) {
+		await refuseAnswered(base);
+	}
+
+	await hold(stack, paths);
+	const known = (await namesIn(join(home, 'profiles'))).filter(name => namePattern.test(name));
+	const all = new Set([...profiles, ...known]);
+	for (const name of all) {
+		// oxlint-disable-next-line no-await-in-loop -- one lock after the other
+		await hold(stack, profilePaths(paths, name));
+	}
+
+	const staging = join(home, `restore-${randomBytes(6).toString('hex')}`);
+	await mkdir(staging, {mode: 0o700});
+	stack.defer(async () => rm(staging, {recursive: true, force: true}));
+	for (const member of archive.members) {
+		const to = join(staging, member.path);
+		// oxlint-disable-next-line no-await-in-loop -- one file after the other
+		await mkdir(dirname(to), {recursive: true, mode: 0o700});
+		// oxlint-disable-next-line no-await-in-loop -- one file after the other
+		await archive.extract(member, to);
+		if (member.path.endsWith(storeName)) {
+			checkCopy(to);
+		}
+	}
+
+	const replaced = join(home, `replaced-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`);
+	let hasReplaced = false;
+	for (const folder of ['', ...[...all].map(name => `profiles/${name}`)]) {
+		for (const name of [...homeFiles, ...homeFolders, storeName, ...besideStore]) {
+			const path = join(folder, name);
+			if (!isEmpty) {
+				// oxlint-disable-next-line no-await-in-loop -- in order: the journal goes with its log
+				hasReplaced = (await move(path, {from: home, to: replaced})) || hasReplaced;
+			}
+
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await move(path, {from: staging, to: home});
+		}
+	}
+
+	const {members, version, madeAt} = archive;
+	return {members: members.length, version, madeAt, ...(hasReplaced && {replaced})};
+}
+
+/** Keeps gateways of a home or a profile out until the end. */
+async function hold(stack: AsyncDisposableStack, paths: HomePaths): Promise<void> {
+	ensureHome(paths);
+	stack.use(lockHome(paths));
+	await refuseAnswered(paths);
+}
+
+/** Moves a file or a folder, also over an empty folder; `false` when it is not there. */
+async function move(
+	path: string,
+	{from, to}: {readonly from: string; readonly to: string},
+): Promise<boolean> {
+	if (!(await lstat(join(from, path)).catch(() => undefined))) {
+		return false;
+	}
+
+	await mkdir(dirname(join(to, path)), {recursive: true, mode: 0o700});
+	await rename(join(from, path), join(to, path));
+	return true;
+}
+
+const namesIn = async (folder: string): Promise<readonly string[]> =>
+	readdir(folder).catch(() => []);

@@ -1,0 +1,114 @@
+import {SvcError} from '../../core/errors.ts';
+
+/** A file in an archive. */
+export type Member = {
+	/** Relative, with `/` between its parts. */
+	readonly path: string;
+	readonly bytes: number;
+	/** Whether its owner may run it. */
+	readonly executable: boolean;
+	/** Milliseconds since 1970. */
+	readonly modifiedAt: number;
+};
+
+/** An archive consists of blocks of this many bytes; a file fills the last of its own with zeros. */
+export const blockBytes = 512;
+
+const maxNameBytes = 100;
+const maxPrefixBytes = 155;
+/** Eleven octal digits. */
+const maxSizeBytes = 8 ** 11 - 1;
+
+const at = {mode: 100, size: 124, time: 136, checksum: 148, type: 156, magic: 257, prefix: 345};
+
+/** Zeros that follow a file of so many bytes. */
+export const paddingOf = (bytes: number): number =>
+	(blockBytes - (bytes % blockBytes)) % blockBytes;
+
+/** Whether a path has room in a header, as its name alone or cut at a `/`. */
+export const fitsHeader = (path: string): boolean => cutPath(path) !== undefined;
+
+/**
+ * The header of a file, as POSIX `ustar` has it, so that any `tar` can list the archive. Ours, because Node has no archives and no package of the program does.
+ *
+ * @throws SvcError `backup_failed` for a path or a file that is too long
+ * @see IEEE Std 1003.1, pax, "ustar Interchange Format"
+ */
+export function headerOf({path, bytes, executable, modifiedAt}: Member): Buffer {
+	const cut = cutPath(path);
+	if (!cut || bytes > maxSizeBytes) {
+		throw new SvcError('backup_failed', `Cannot put "${path}" into an archive: it is too long`);
+	}
+
+	const header = Buffer.alloc(blockBytes);
+	header.write(cut.name, 0);
+	header.write(cut.prefix, at.prefix);
+	header.write(octal(executable ? 0o700 : 0o600, 7), at.mode);
+	// Nobody in particular: it belongs to whoever restores it.
+	header.write(octal(0, 7), at.mode + 8);
+	header.write(octal(0, 7), at.mode + 16);
+	header.write(octal(bytes, 11), at.size);
+	header.write(octal(Math.max(0, Math.trunc(modifiedAt / 1000)), 11), at.time);
+	header.write('0', at.type);
+	header.write('ustar\u{0}00', at.magic, 'latin1');
+	header.write(`${octal(checksumOf(header), 6)}\u{0} `, at.checksum, 'latin1');
+	return header;
+}
+
+/** What a header says; `end` for a block of zeros; `undefined` for anything but a regular file. Whether the path may be used is the caller's to say. */
+export function readHeader(header: Buffer): Member | 'end' | undefined {
+	if (header.every(byte => byte === 0)) {
+		return 'end';
+	}
+
+	const text = (from: number, length: number) => {
+		const field = header.subarray(from, from + length);
+		const end = field.indexOf(0);
+		return field.toString('utf8', 0, end === -1 ? length : end);
+	};
+	const number = (from: number, length: number) => {
+		const digits = text(from, length).trim();
+		return /^[0-7]{1,11}$/.test(digits) ? Number.parseInt(digits, 8) : undefined;
+	};
+	const [bytes, mode, time] = [number(at.size, 12), number(at.mode, 8), number(at.time, 12)];
+	const isRegular =
+		text(at.magic, 6) === 'ustar' &&
+		header[at.type] === 0x30 &&
+		number(at.checksum, 8) === checksumOf(header);
+	if (!isRegular || bytes === undefined || mode === undefined || time === undefined) {
+		return undefined;
+	}
+
+	const prefix = text(at.prefix, maxPrefixBytes);
+	const name = text(0, maxNameBytes);
+	return {
+		path: prefix === '' ? name : `${prefix}/${name}`,
+		bytes,
+		executable: (mode & 0o100) !== 0,
+		modifiedAt: time * 1000,
+	};
+}
+
+const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
+
+/** The sum of the bytes, those of the sum itself counted as blanks. */
+const checksumOf = (header: Buffer): number =>
+	header.reduce(
+		(sum, byte, index) => sum + (index >= at.checksum && index < at.checksum + 8 ? 0x20 : byte),
+		0,
+	);
+
+function cutPath(path: string): {readonly name: string; readonly prefix: string} | undefined {
+	if (Buffer.byteLength(path) <= maxNameBytes) {
+		return {name: path, prefix: ''};
+	}
+
+	for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+		const [prefix, name] = [path.slice(0, slash), path.slice(slash + 1)];
+		if (Buffer.byteLength(name) <= maxNameBytes && Buffer.byteLength(prefix) <= maxPrefixBytes) {
+			return {name, prefix};
+		}
+	}
+
+	return undefined;
+}
