@@ -79,3 +79,21 @@ test('headers of remote servers are hidden by the same rules', () => {
 		'b',
 	]);
 });
+
+test.each([
+	{arg: 'x-api-key:abc', variable: 'CRM_X_API_KEY', instead: 'x-api-key:${CRM_X_API_KEY}'},
+	{
+		arg: 'Authorization: Bearer abc',
+		variable: 'CRM_AUTHORIZATION',
+		instead: 'Authorization: Bearer ${CRM_AUTHORIZATION}',
+	},
+	{arg: '--token=abc', variable: 'CRM_TOKEN', instead: '--token=${CRM_TOKEN}'},
+	{arg: 'GITHUB_TOKEN=abc', variable: 'GITHUB_TOKEN', instead: 'GITHUB_TOKEN=${GITHUB_TOKEN}'},
+	{arg: 'ghp_abcdefghijklmnopqrstu', variable: 'CRM_TOKEN', instead: '${CRM_TOKEN}'},
+])('what to write in the place of $arg: $instead', ({arg, variable, instead}) => {
+	expect(inlineSecret('crm', {command: 'x', args: [arg]})).toEqual({
+		where: 'an argument',
+		variable,
+		instead,
+	});
+});

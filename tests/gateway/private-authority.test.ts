@@ -3,7 +3,7 @@ import {createServer} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {SMTPServer} from 'smtp-server';
 import {afterAll, beforeAll, expect, test, type TestContext} from 'vitest';
-import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, testConfig} from '../helpers/gateway.ts';
 import {need} from '../helpers/need.ts';
 import {makeCertificates} from '../mcp/servers/certificates.ts';
 import {jsonServer, startHttp} from '../mcp/servers/http-server.ts';
@@ -151,6 +151,27 @@ test.for<[string, Parameters<typeof go>[1]]>([
 		direct: 200,
 		server: 'connected',
 	});
+});
+
+test('an authority that is named while the gateway runs counts at once', async context => {
+	need('openssl', context);
+	if (!world) {
+		throw new Error('openssl could not make certificates');
+	}
+
+	const subscriptions = {hook: {prompt: 'hello', toolsets: []}};
+	await using home = await gatewayHome({config: world.config, subscriptions});
+	await using gateway = await startTestGateway({home});
+	await gateway.until(({servers}) => servers[0]?.status === 'parked');
+	await gateway.send('hook', {});
+	expect((await gateway.ended(1)).state).toBe('failed');
+
+	const tls = {ca: world.certificates.file('ca.pem')};
+	await home.write('config.yaml', testConfig({...world.config, tls}));
+	await gateway.port.reload();
+	await gateway.until(({servers}) => servers[0]?.status === 'connected');
+	await gateway.send('hook', {});
+	expect((await gateway.ended(2)).state).toBe('done');
 });
 
 test('what .env says of proxies and certificates reaches programs, nothing else of it', async () => {

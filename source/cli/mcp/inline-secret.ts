@@ -43,9 +43,21 @@ export function inlineSecret(name: string, entry: JsonObject): InlineSecret | un
 	}
 
 	const texts = Array.isArray(args) ? args.filter(arg => typeof arg === 'string') : [];
-	return texts.some(arg => isSecret(arg) || isFlagWith(arg, byName))
-		? {where: 'an argument', ...tokenFor(name)}
-		: undefined;
+	const found = texts.find(arg => isSecret(arg) || isFlagWith(arg, byName));
+	return found === undefined ? undefined : {where: 'an argument', ...argumentFor(name, found)};
+}
+
+/** What stands before the secret of an argument and may be shown: `--token=`, `x-api-key: `, `Authorization: Bearer `. */
+const openPart = /^-{0,2}([A-Za-z][\w-]*)(?:=|\s*:(?!\/\/)\s*)(?:(?:Basic|Bearer|Token) +)?/i;
+
+function argumentFor(server: string, arg: string): Pick<InlineSecret, 'variable' | 'instead'> {
+	const [start, key] = openPart.exec(arg) ?? [];
+	if (start === undefined || key === undefined) {
+		return tokenFor(server);
+	}
+
+	const variable = variableFor(server, key);
+	return {variable, instead: `${start}${referenceTo(variable)}`};
 }
 
 const referenceTo = (variable: string): string => `\${${variable}}`;
