@@ -166,3 +166,27 @@ test('`loop_limit: 0` is no limit, and answers that nobody reads are none', asyn
 		expect(runs.map(({state}) => state)).toEqual(['done', 'done']);
 	}
 });
+
+test('a group of events has one answer, and a group is held like an event', async () => {
+	await using loop = await openLoop({
+		loop_limit: 2,
+		coalesce: {key: 'issue.number', window_seconds: 3600},
+	});
+	await using gateway = await loop.open();
+	for (let group = 1; group <= 3; group += 1) {
+		for (const comment of ['one', 'two', 'three']) {
+			// oxlint-disable-next-line no-await-in-loop -- in order
+			const {json} = await gateway.send('answering', commented(comment), asComment);
+			expect(json['status']).toBe('coalesced');
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one group after the other
+		await gateway.port.dispatchGroup(group);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await gateway.gateway.idle();
+	}
+
+	const runs = await gateway.port.listRuns({limit: 9});
+	expect(runs.map(({state}) => state)).toEqual(['interrupted', 'done', 'done']);
+	expect(await loop.forge.calls()).toHaveLength(2);
+});

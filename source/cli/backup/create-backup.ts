@@ -6,7 +6,16 @@ import {namePattern} from '../../config/home-paths.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {refusePlanted} from '../../core/planted-file.ts';
 import {copyStore} from '../../store/copy-store.ts';
-import {homeFiles, homeFolders, isMember, manifestName, storeName} from './members.ts';
+import {
+	homeFiles,
+	homeFolders,
+	isMember,
+	isStore,
+	manifestName,
+	maxFileBytes,
+	maxMembers,
+	storeName,
+} from './members.ts';
 import {blockBytes, fitsHeader, headerOf, type Member, paddingOf} from './tar-header.ts';
 
 /** What came of a backup. */
@@ -14,7 +23,7 @@ export type Backup = {
 	readonly file: string;
 	readonly members: number;
 	readonly bytes: number;
-	/** What was left out though it lies where members do: links, and what is no file. Paths in the home. */
+	/** What was left out though it lies where members do: links, what is no file, and what is too large. Paths in the home. */
 	readonly leftOut: readonly string[];
 };
 
@@ -64,6 +73,13 @@ export async function createBackup(
 			for (const folder of ['', ...(await profilesIn(home))]) {
 				// oxlint-disable-next-line no-await-in-loop -- one file after the other goes into the archive
 				members += await addHome(archive, {home, folder, copy, leftOut});
+			}
+
+			if (members === 0 || members > maxMembers) {
+				throw new SvcError(
+					'backup_failed',
+					`Cannot back up "${home}": it has ${members === 0 ? 'nothing that a backup has' : `more than ${maxMembers} files`}`,
+				);
 			}
 
 			await archive.writeFile(Buffer.alloc(2 * blockBytes));
@@ -177,7 +193,7 @@ async function filesBelow(home: string, path: string): Promise<readonly string[]
 /** A link, a socket, and what is not there any more. */
 const unreadable: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO', 'ENOENT']);
 
-/** `false` for what is no regular file. */
+/** `false` for what is no regular file, or too large to be restored. */
 async function addFile(
 	archive: FileHandle,
 	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},
@@ -198,6 +214,10 @@ async function addFile(
 	await using file = opened;
 	const {size: bytes, mode, mtimeMs: modifiedAt, ...found} = await file.stat();
 	if ((mode & constants.S_IFMT) !== constants.S_IFREG || found.nlink === 0) {
+		return false;
+	}
+
+	if (bytes > maxFileBytes && !isStore(path)) {
 		return false;
 	}
 

@@ -22,6 +22,16 @@ export const homeFolders: readonly string[] = ['scripts', 'skills', 'cron', 'mcp
 
 const maxDepth = 32;
 
+/** Files in one archive. */
+export const maxMembers = 100_000;
+
+/** Of a file that is no journal. */
+export const maxFileBytes = 256 * 1024 * 1024;
+
+/** Whether a member is the journal of the home or of a profile; a file of that name in a folder is like any other. */
+export const isStore = (path: string): boolean =>
+	path === storeName || /^profiles\/[^/]+\/state\.db$/.test(path);
+
 /** One part of a path: no way up, nothing hidden in it. */
 const isPlain = (part: string): boolean =>
 	part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part);

@@ -3,7 +3,7 @@ import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import {isMember, manifestName, storeName} from './members.ts';
+import {isMember, isStore, manifestName, maxFileBytes, maxMembers} from './members.ts';
 import {blockBytes, type Member, paddingOf, readHeader} from './tar-header.ts';
 
 /** A member, and where its bytes begin. */
@@ -18,11 +18,6 @@ export type Archive = AsyncDisposable & {
 	/** Writes the bytes of a member to a new file, 0600 or 0700, and syncs it. */
 	extract(member: StoredMember, to: string): Promise<void>;
 };
-
-const maxMembers = 100_000;
-
-/** Of anything but a journal. */
-const maxFileBytes = 256 * 1024 * 1024;
 
 const maxManifestBytes = 64 * 1024;
 
@@ -108,7 +103,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 			throw refuse(`it holds "${shown}" twice`);
 		}
 
-		if (bytes > (path.endsWith(storeName) ? Infinity : maxFileBytes)) {
+		if (bytes > (isStore(path) ? Infinity : maxFileBytes)) {
 			throw refuse(`"${shown}" is larger than ${maxFileBytes / 1024 / 1024} MiB`);
 		}
 

@@ -6,7 +6,7 @@ import {basePaths, ensureHome, namePattern, profilePaths} from '../../config/hom
 import {SvcError} from '../../core/errors.ts';
 import {lockHome, refuseAnswered} from '../../gateway/lock.ts';
 import {checkCopy} from '../../store/copy-store.ts';
-import {homeFiles, homeFolders, profilesOf, storeName} from './members.ts';
+import {homeFiles, homeFolders, isStore, profilesOf, storeName} from './members.ts';
 import {openArchive} from './read-archive.ts';
 
 /** What came of it. */
@@ -71,7 +71,7 @@ export async function restoreBackup(
 		await mkdir(dirname(to), {recursive: true, mode: 0o700});
 		// oxlint-disable-next-line no-await-in-loop -- one file after the other
 		await archive.extract(member, to);
-		if (member.path.endsWith(storeName)) {
+		if (isStore(member.path)) {
 			checkCopy(to);
 		}
 	}

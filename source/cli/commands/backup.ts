@@ -1,4 +1,5 @@
 import type {Command} from 'commander';
+import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../context.ts';
 import {countOf, printLines, tell} from '../print.ts';
 
@@ -17,7 +18,10 @@ export function addBackupCommands(program: Command, context: Context): void {
 			const {version, clock} = context;
 			const backup = await createBackup({home, profile, version, now: clock.now()}, {file, force});
 			for (const path of backup.leftOut) {
-				tell(context, `Left out, because it is a link or no plain file: ${path}`);
+				tell(
+					context,
+					`Left out (a link, no plain file, or above 256 MiB): ${cell(path, 300).text}`,
+				);
 			}
 
 			printLines(context, [

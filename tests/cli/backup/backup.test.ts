@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {headerOf} from '../../../source/cli/backup/tar-header.ts';
@@ -137,7 +137,7 @@ test('links in folders are not followed, and said', async () => {
 	await symlink(place.path, home.file('scripts/folder'));
 	const {code, stderr} = await run(home, 'backup', place.file('backup.tar'));
 	expect(code).toBe(0);
-	expect(stderr).toContain('Left out, because it is a link or no plain file: skills/link');
+	expect(stderr).toContain('Left out (a link, no plain file, or above 256 MiB): skills/link');
 	expect(stderr).toContain('scripts/folder');
 	expect((await readFile(place.file('backup.tar'))).includes('not of this home')).toBe(false);
 });
@@ -281,4 +281,32 @@ test('a journal that a newer program wrote says which, and what to do, when it i
 	expect((await run(home, 'restore', place.file('backup.tar'), '--force')).code).toBe(0);
 	await using gateway = await startTestGateway({home});
 	expect((await gateway.send('hook', {n: 1})).status).toBe(202);
+});
+
+test('a file that cannot be restored is not backed up, and one that is called like the journal is like any other', async () => {
+	await using home = await fullHome();
+	await using place = await temporaryHome();
+	await writeFile(home.file('skills/review/state.db'), 'no database');
+	await writeFile(home.file('skills/review/large'), '');
+	await truncate(home.file('skills/review/large'), 256 * 1024 * 1024 + 1);
+	const {stderr} = await run(home, 'backup', place.file('backup.tar'));
+	expect(stderr.trim()).toBe(
+		'Left out (a link, no plain file, or above 256 MiB): skills/review/large',
+	);
+	await using other = await temporaryHome();
+	expect(await run(other, 'restore', place.file('backup.tar'))).toMatchObject({
+		code: 0,
+		stderr: '',
+	});
+	expect(await other.read('skills/review/state.db')).toBe('no database');
+});
+
+test('where there is no home, nothing is written', async () => {
+	await using place = await temporaryHome();
+	const {code, stderr} = await command(['backup', place.file('backup.tar')], {
+		home: place.file('none'),
+	});
+	expect(code).toBe(1);
+	expect(stderr).toContain('it has nothing that a backup has');
+	expect(await readdir(place.path)).toEqual([]);
 });
