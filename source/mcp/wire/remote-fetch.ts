@@ -35,10 +35,13 @@ export function createRemoteFetch(
 	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
 ): RemoteFetch {
 	const lookup = guardedLookup(endpoint);
-	const dispatchers = createDispatchers(environment, (isEndpoint, isTls) => ({
-		...(isTls && (isEndpoint ? tls.endpoint() : tls.others())),
-		...(!isEndpoint && {lookup}),
-	}));
+	const dispatchers = createDispatchers(environment, {
+		target: (isEndpoint, isTls) => ({
+			...(isTls && (isEndpoint ? tls.endpoint() : tls.others())),
+			...(!isEndpoint && {lookup}),
+		}),
+		proxy: () => tls.others(),
+	});
 
 	const send = async (target: URL, init: RequestInit, isMcp: boolean): Promise<Response> => {
 		const sent = new Headers(init.headers);
@@ -159,7 +162,11 @@ type ConnectOptions = Partial<ContextOptions> & {readonly lookup?: LookupFunctio
 /** Connections by place, protocol and proxy, made when they are first needed: what TLS needs takes a tenth of a second to read. */
 function createDispatchers(
 	environment: Environment,
-	connectOptions: (isEndpoint: boolean, isTls: boolean) => ConnectOptions,
+	optionsOf: {
+		readonly target: (isEndpoint: boolean, isTls: boolean) => ConnectOptions;
+		/** Of one that is reached by TLS. */
+		readonly proxy: () => ContextOptions;
+	},
 ) {
 	const made = new Map<string, Dispatcher>();
 
@@ -169,7 +176,10 @@ function createDispatchers(
 			const key = `${isEndpoint} ${target.protocol} ${proxy}`;
 			const known =
 				made.get(key) ??
-				dispatcher(proxy, connectOptions(isEndpoint, target.protocol === 'https:'));
+				dispatcher(proxy, {
+					target: optionsOf.target(isEndpoint, target.protocol === 'https:'),
+					proxy: proxy.startsWith('https:') ? optionsOf.proxy() : {},
+				});
 			made.set(key, known);
 			return known;
 		},
@@ -179,11 +189,14 @@ function createDispatchers(
 	};
 }
 
-function dispatcher(proxy: string, context: ConnectOptions): Dispatcher {
-	const connect = {...context, timeout: connectTimeoutMs};
+function dispatcher(
+	proxy: string,
+	context: {readonly target: ConnectOptions; readonly proxy: Partial<ContextOptions>},
+): Dispatcher {
+	const connect = {...context.target, timeout: connectTimeoutMs};
 	// Answers may take as long as a tool works, and streams are silent for hours: others watch the time.
 	const patient = {headersTimeout: 0, bodyTimeout: 0, allowH2: false};
 	return proxy === ''
 		? new Agent({...patient, connect})
-		: new ProxyAgent({...patient, uri: proxy, requestTls: connect});
+		: new ProxyAgent({...patient, uri: proxy, requestTls: connect, proxyTls: context.proxy});
 }

@@ -1,9 +1,13 @@
 import {connect} from 'node:net';
 import {expect, test} from 'vitest';
+import {createAuthorities} from '../../../source/config/authorities.ts';
+import {silentLogger} from '../../../source/core/log.ts';
 import {version} from '../../../source/core/version.ts';
 import {readTls} from '../../../source/mcp/wire/read-tls.ts';
 import {createRemoteFetch} from '../../../source/mcp/wire/remote-fetch.ts';
 import {plainAuthorities} from '../../helpers/authorities.ts';
+import {need} from '../../helpers/need.ts';
+import {makeCertificates} from '../servers/certificates.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {openTransports} from './open-transports.ts';
 
@@ -118,6 +122,29 @@ test.for<readonly [string, (elsewhere: string) => string]>([
 	expect(http.requests.length).toBeLessThan(8);
 });
 
+test('a proxy that is reached by TLS is trusted as everybody else', async context => {
+	need('openssl', context);
+	await using certificates = await makeCertificates();
+	await using proxy = await startHttp(ok, certificates.server);
+	const ask = async (ca: readonly string[]) => {
+		const environment = {HTTP_PROXY: `https://localhost:${proxy.port}`};
+		const authorities = createAuthorities(
+			() => ({tls: {ca}, environment: {}, paths: {home: '/'}}),
+			{log: silentLogger},
+		);
+		const trusting = readTls('crm', {verify: true}, {environment, authorities});
+		await using remote = createRemoteFetch(
+			{url: new URL('http://mcp.invalid/mcp'), headers: {}},
+			{tls: trusting, environment},
+		);
+		const {status} = await remote.fetch('http://mcp.invalid/mcp');
+		return status;
+	};
+
+	expect(await ask([certificates.file('ca.pem')])).toBe(200);
+	await expect(ask([])).rejects.toThrow('fetch failed');
+});
+
 test('HTTP_PROXY: requests go to the proxy, with the whole URL', async () => {
 	await using proxy = await startHttp(jsonServer());
 	await using transports = await openTransports({environment: {HTTP_PROXY: proxy.origin}});
@@ -128,7 +155,6 @@ test('HTTP_PROXY: requests go to the proxy, with the whole URL', async () => {
 });
 
 test('HTTPS_PROXY: a tunnel is asked for, and TLS goes to the server', async () => {
-	const {makeCertificates} = await import('../servers/certificates.ts');
 	await using certificates = await makeCertificates();
 	await using target = await startHttp(jsonServer(), certificates.mutual);
 	await using proxy = await startHttp(() => {});
