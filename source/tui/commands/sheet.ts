@@ -89,8 +89,9 @@ export const closeSheet = (shell: Shell): void => {
 	change(shell, {overlay: underOf(shell)});
 };
 
-/** Goes to another step of the sheet that is open. */
+/** Goes to another step of the sheet that is open. What was said of the one before must not hide the keys of this one. */
 export const goToStep = (shell: Shell, step: Sheet['step']): void => {
+	shell.view.set(state => ({...state, toast: undefined}));
 	changeOverlay(shell, 'approval', overlay => ({
 		...overlay,
 		sheet: {...overlay.sheet, step},
