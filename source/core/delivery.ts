@@ -71,5 +71,27 @@ export type Delivery = Shape<typeof deliverySchema>;
 export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
 	status >= 400 && outcome !== 'delivery';
 
+/** The decision with its last step, which the journal has as the number of the run: it is known only when the decision is on disk. */
+export function wholeTrace({
+	trace,
+	status,
+	runId,
+	group,
+}: Pick<Delivery, 'trace' | 'status' | 'runId' | 'group'>): readonly TraceStep[] {
+	const last = trace.at(-1);
+	if (last === undefined || runId === undefined || group !== undefined || status !== 202) {
+		return trace;
+	}
+
+	const queued = `run ${runId} queued`;
+	if (last.step !== 'dispatch') {
+		return [...trace, {step: 'dispatch', verdict: 'pass', detail: queued}];
+	}
+
+	return last.detail.endsWith(queued)
+		? trace
+		: [...trace.slice(0, -1), {...last, detail: `${last.detail}; ${queued}`}];
+}
+
 /** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
 export type StoredDelivery = Shape<typeof storedDeliverySchema>;

@@ -77,6 +77,7 @@ test('deliveries and runs are listed and shown, of a gateway that runs and of on
 		plan: {prompt: 'Say what Alex\u001B]0;x\u0007 did'},
 		fullAnswer: 'Alex pushed\u001B[2J',
 	});
+	expect(live.texts[1]?.stdout).toContain('  ✓ dispatch   run 1 queued');
 	for (const {code, stdout} of live.texts) {
 		expect(code).toBe(0);
 		expect(stdout).toContain('gh');

@@ -1,4 +1,4 @@
-import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {wholeTrace, type Delivery, type StoredDelivery} from '../../core/delivery.ts';
 import {prettyJson} from '../../core/exact-json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {printableTime} from '../print.ts';
@@ -16,7 +16,7 @@ export function deliveryAsJson({body, ...delivery}: StoredDelivery): object {
 
 /** A delivery in lines: what it was, why it was decided so, its headers and its body. */
 export function describeDelivery(delivery: StoredDelivery): readonly string[] {
-	const {id, route, profile, event, status, outcome, trace, headers, body} = delivery;
+	const {id, route, profile, event, status, outcome, headers, body} = delivery;
 	return [
 		`${id}  ${route}  ${event}  ${status} ${outcome}`,
 		`received     ${printableTime(delivery.receivedAt)}, answered in ${delivery.durationMs.toFixed(1)} ms`,
@@ -31,7 +31,7 @@ export function describeDelivery(delivery: StoredDelivery): readonly string[] {
 			: [`run          #${delivery.runId} (svc runs show ${delivery.runId})`]),
 		'',
 		'decision',
-		...trace.flatMap(({step, verdict, detail}) => {
+		...wholeTrace(delivery).flatMap(({step, verdict, detail}) => {
 			const start = `  ${marks[verdict]} ${step.padEnd(10)} `;
 			return step === 'signature' ? reasons(start, detail) : [start + detail];
 		}),
