@@ -3,7 +3,8 @@ import {needsServer, selectTools} from '../agent/toolsets.ts';
 import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {ServerStatus, ServerView} from '../core/tool-server.ts';
-import type {LiveServers, ServerWait} from './live-servers.ts';
+import type {LiveServers} from './live-servers.ts';
+import type {ServerWait} from './wait-for-servers.ts';
 import type {Equipment} from './work-run.ts';
 
 /**

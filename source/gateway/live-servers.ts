@@ -19,22 +19,9 @@ import {createServerEventThrottle} from './server-event-throttle.ts';
 import {createServerLog} from './server-log.ts';
 import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
-
-/** A run does not wait longer for servers that connect. */
-const maxWaitMs = 60_000;
-
-/** A wait that takes longer is told of. */
-const noticeMs = 1000;
+import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
-
-/** Which servers somebody waits for. */
-export type ServerWait = {
-	/** Absent: all of them. */
-	readonly isNeeded?: (server: string) => boolean;
-	/** Called at most once, after a second, with the servers that still connect. Must not throw. */
-	readonly onWait?: (wait: {readonly servers: readonly string[]; readonly mostMs: number}) => void;
-};
 
 /** The tool servers of every profile that runs are for. */
 export type LiveServers = AsyncDisposable & {
@@ -240,46 +227,4 @@ function serverOf(
 	}
 
 	return server;
-}
-
-/** The needed servers that connect at present. */
-const connecting = (
-	manager: ServerManager,
-	{isNeeded = () => true}: ServerWait,
-): readonly string[] =>
-	manager
-		.views()
-		.filter(({name, status}) => status === 'connecting' && isNeeded(name))
-		.map(({name}) => name);
-
-/** Whether every needed server has connected or failed once within a minute. Rejects with the reason of `signal`. */
-async function readyInTime(
-	manager: ServerManager,
-	{clock, signal, ...wait}: ServerWait & {readonly clock: Clock; readonly signal: AbortSignal},
-): Promise<boolean> {
-	const late = new AbortController();
-	const cancel = clock.after(maxWaitMs, () => {
-		late.abort();
-	});
-	const cancelNotice = clock.after(noticeMs, () => {
-		const servers = connecting(manager, wait);
-		if (servers.length > 0) {
-			wait.onWait?.({servers, mostMs: maxWaitMs});
-		}
-	});
-	const either = AbortSignal.any([signal, late.signal]);
-	try {
-		await within(manager.ready(either, wait.isNeeded), either);
-		return true;
-	} catch (error) {
-		signal.throwIfAborted();
-		if (!late.signal.aborted) {
-			throw error;
-		}
-
-		return false;
-	} finally {
-		cancel();
-		cancelNotice();
-	}
 }
