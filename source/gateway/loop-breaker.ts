@@ -9,13 +9,20 @@ import type {LiveConfig} from './live-config.ts';
 /** How often a route may answer one subject; 0: no limit. */
 type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
 
+/** A run, or a message without one: what may be one answer of many. */
+export type Answering = Pick<StoredRun, 'profile' | 'route'> & {
+	/** Of the run, or of the delivery. */
+	readonly id: number | string;
+	readonly plan: Pick<StoredRun['plan'], 'subject'>;
+};
+
 export type LoopBreaker = {
 	/** Why the run has to wait for a person; `undefined`: it may go on. */
-	heldBy(run: StoredRun): string | undefined;
+	heldBy(run: Answering): string | undefined;
 	/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
-	answered(run: StoredRun): Promise<void>;
+	answered(run: Answering): Promise<void>;
 	/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
-	release(run: StoredRun): Promise<void>;
+	release(run: Answering): Promise<void>;
 };
 
 /** Name of what the store keeps of it. */
@@ -24,7 +31,7 @@ const memoKind = 'loop';
 /** Subjects whose answers are counted at a time; the one that was answered longest ago is forgotten first. */
 const maxSubjects = 10_000;
 
-type Answer = {readonly runId: number; readonly at: number};
+type Answer = {readonly id: Answering['id']; readonly at: number};
 
 /**
  * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
@@ -52,10 +59,10 @@ export async function openLoopBreaker({
 	);
 	const answers = new Map<string, readonly Answer[]>();
 
-	const count = (key: string, runId: number, {loopWindowMs, loopLimit}: LoopLimit) => {
+	const count = (key: string, id: Answering['id'], {loopWindowMs, loopLimit}: LoopLimit) => {
 		const now = clock.monotonic();
 		const known = (answers.get(key) ?? []).filter(({at}) => at > now - loopWindowMs);
-		const all = known.some(answer => answer.runId === runId) ? known : [...known, {runId, at: now}];
+		const all = known.some(answer => answer.id === id) ? known : [...known, {id, at: now}];
 		answers.delete(key);
 		answers.set(key, all.slice(-loopLimit));
 		const [oldest] = answers.keys();
@@ -86,12 +93,12 @@ export async function openLoopBreaker({
 
 			const {loopLimit, loopWindowMs} = limit;
 			const finding = `has answered ${run.plan.subject} ${loopLimit} times within ${loopWindowMs / 1000} s`;
-			const reason = `Held: this route ${finding}, which may be a loop; a retry, or a cancellation, lets it go on`;
+			const reason = `Held: this route ${finding}, which may be a loop; a retry, a cancellation or a replay lets it go on`;
 			answers.delete(key);
 			held.set(key, reason);
 			log.warn(
-				`Route "${run.route}" ${finding}: its runs for that wait for a person, see "svc runs list --state interrupted"`,
-				{run: run.id},
+				`Route "${run.route}" ${finding}: what comes in for that waits for a person, see "svc runs list --state interrupted"`,
+				{[typeof run.id === 'number' ? 'run' : 'delivery']: run.id},
 			);
 			await memos.put(memoKind, key, reason).catch((error: unknown) => {
 				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
@@ -104,7 +111,7 @@ export async function openLoopBreaker({
 			}
 
 			answers.delete(key);
-			log.info(`Route "${run.route}" goes on with ${run.plan.subject}`, {run: run.id});
+			log.info(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
 			await memos.drop(memoKind, key).catch((error: unknown) => {
 				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
 			});
@@ -112,5 +119,5 @@ export async function openLoopBreaker({
 	};
 }
 
-const keyOf = ({profile, route, plan}: StoredRun): string | undefined =>
+const keyOf = ({profile, route, plan}: Answering): string | undefined =>
 	plan.subject === undefined ? undefined : JSON.stringify([profile, route, plan.subject]);

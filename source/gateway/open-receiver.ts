@@ -7,10 +7,12 @@ import type {Store} from '../store/port.ts';
 import {createReceiver, type ReceiverDependencies} from '../webhook/receiver.ts';
 import type {RunAnnouncer} from './announce-runs.ts';
 import type {Dispatcher} from './dispatch.ts';
+import {holdDirect} from './hold-direct.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveGroups} from './live-groups.ts';
 import type {LiveJobs} from './live-jobs.ts';
 import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
+import type {LoopBreaker} from './loop-breaker.ts';
 
 /** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
 export function openReceiver({
@@ -20,6 +22,7 @@ export function openReceiver({
 	store,
 	journalFailing,
 	deliverer,
+	loops,
 	dispatcher,
 	groups,
 	jobs,
@@ -37,6 +40,7 @@ export function openReceiver({
 	readonly store: Store;
 	readonly journalFailing: ReceiverDependencies['journalFailing'];
 	readonly deliverer: Deliverer;
+	readonly loops: LoopBreaker;
 	readonly dispatcher: Dispatcher;
 	readonly groups: LiveGroups;
 	readonly jobs: LiveJobs;
@@ -60,7 +64,7 @@ export function openReceiver({
 		latestStarts: async () => store.runs.latestStarts(),
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
-		deliverDirect: (message, signal) => deliverer.deliver(message, signal),
+		deliverDirect: holdDirect(loops, deliverer),
 		onAccepted(runId, job) {
 			if (job) {
 				// What a delivery implies of its run does not name the job.

@@ -131,9 +131,7 @@ export async function openRooms(
 		clock,
 		emit,
 		log,
-		wake() {
-			dispatcher.wake();
-		},
+		wake: () => dispatcher.wake(),
 		onJobRun(job) {
 			jobs.runChanged(job);
 		},
@@ -211,6 +209,7 @@ export async function openRooms(
 			store,
 			journalFailing: () => journalFailing,
 			deliverer,
+			loops,
 			dispatcher,
 			groups,
 			jobs,

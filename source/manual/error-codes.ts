@@ -38,6 +38,8 @@ export const errorCodes = {
 	delivery_busy: 'The delivery is tried again; a timed-out one may have arrived',
 	delivery_ambiguous:
 		'Several identifiers end so: the message names the newest of them; give more characters',
+	delivery_held:
+		'A loop limit holds what the route sends about this subject: look what feeds it, then `svc deliveries replay ID`',
 	delivery_invalid:
 		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
 	delivery_not_found: 'Nothing has that name: look with `list`',

@@ -17,6 +17,7 @@ const common = {
 	platform_unavailable: {},
 	platform_disabled: {},
 	empty_message: {},
+	delivery_held: {},
 	delivery_busy: {passes: true},
 	delivery_timeout: {passes: true, isDown: true},
 	delivery_aborted: {passes: true},

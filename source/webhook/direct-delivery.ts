@@ -21,6 +21,10 @@ export type DirectMessage = {
 	readonly event: string;
 	/** `Delivery.id`. */
 	readonly delivery: string;
+	/** What the event is about; see `subjectOf`. */
+	readonly subject?: string;
+	/** A person sends it once more. */
+	readonly isReplay?: true;
 	/** A person's template wrote it, never the offline engine. */
 	readonly offline: false;
 };
@@ -106,7 +110,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 }
 
 async function tryDelivery(
-	{draft, route, event, prompt, extra}: ReadyEvent,
+	{draft, route, event, prompt, extra, subject}: ReadyEvent,
 	{clock, deliver, stopping}: DirectDependencies,
 ): Promise<{readonly ok: boolean; readonly detail: string}> {
 	const deadline = new AbortController();
@@ -122,6 +126,8 @@ async function tryDelivery(
 				route: route.name,
 				event,
 				delivery: draft.id,
+				...(subject !== undefined && {subject}),
+				...(draft.replayOf !== undefined && {isReplay: true}),
 				offline: false,
 			},
 			AbortSignal.any([deadline.signal, stopping]),

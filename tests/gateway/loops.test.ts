@@ -98,7 +98,7 @@ test('a route whose comments come back without their mark is stopped: what comes
 	expect(runs[0]).toMatchObject({
 		attempt: 1,
 		error:
-			'Held: this route has answered acme/api#7 5 times within 600 s, which may be a loop; a retry, or a cancellation, lets it go on',
+			'Held: this route has answered acme/api#7 5 times within 600 s, which may be a loop; a retry, a cancellation or a replay lets it go on',
 	});
 	expect(gateway.log.filter(line => line.includes('has answered acme/api#7 5 times'))).toHaveLength(
 		1,
@@ -189,4 +189,24 @@ test('a group of events has one answer, and a group is held like an event', asyn
 	const runs = await gateway.port.listRuns({limit: 9});
 	expect(runs.map(({state}) => state)).toEqual(['interrupted', 'done', 'done']);
 	expect(await loop.forge.calls()).toHaveLength(2);
+});
+
+test('what `deliver_only` sends is held, too, until a person replays one', async () => {
+	await using loop = await openLoop({loop_limit: 2, deliver_only: true});
+	await using gateway = await loop.open();
+	const statuses: number[] = [];
+	for (let count = 0; count < 4; count += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {status} = await gateway.send('answering', commented(`${count}`), asComment);
+		statuses.push(status);
+	}
+
+	expect(statuses).toEqual([200, 200, 502, 502]);
+	expect(await loop.forge.calls()).toHaveLength(2);
+	const [held] = await gateway.port.listDeliveries({outcomes: ['delivery'], limit: 1});
+	expect(held?.trace.at(-1)?.detail).toContain('delivery_held: Cannot deliver: Held: this route');
+	expect((await gateway.port.replay(held?.id ?? '')).status).toBe(200);
+	expect(await loop.forge.calls()).toHaveLength(3);
+	expect((await gateway.send('answering', commented('5'), asComment)).status).toBe(200);
+	expect((await gateway.send('answering', commented('6'), asComment)).status).toBe(502);
 });
