@@ -115,7 +115,12 @@ async function go(
 	await gateway.send('mailed', {});
 	const run = await gateway.ended(1);
 	const direct = await gateway.send('direct', {});
-	const [server] = gateway.port.getState().servers;
+	// What is told of servers is told a moment later.
+	const {
+		servers: [server],
+	} = await gateway.until(({servers}) =>
+		servers.some(({status}) => status === 'connected' || status === 'parked'),
+	);
 	return {
 		run: run.state,
 		error: run.error,

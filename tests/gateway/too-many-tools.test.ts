@@ -38,7 +38,11 @@ test('a request holds 128 tools and 1,024 characters of a description; the run s
 			/^A model takes 128 tools in one request: mcp__a__tool_028, .* and 7 more are left out/,
 		),
 	);
-	expect(gateway.port.getState().servers.flatMap(({warnings}) => warnings)).toEqual(
+	// What is told of servers is told a moment later.
+	const {servers} = await gateway.until(
+		state => state.servers.filter(({status}) => status === 'connected').length === 2,
+	);
+	expect(servers.flatMap(({warnings}) => warnings)).toEqual(
 		Array.from({length: 2}, () =>
 			expect.stringContaining('"tool_000": description above 1024 characters, cut for models'),
 		),
