@@ -23,7 +23,7 @@ test('a run waits for the servers of its toolsets alone, and says while it waits
 	const status = () =>
 		gateway.port.getState().servers.find(({name}) => name === 'slow')?.status ?? 'unknown';
 
-	await gateway.until(({servers}) => servers.some(({name}) => name === 'slow'));
+	await gateway.until(state => state.servers.some(({name}) => name === 'slow'));
 	await gateway.send('none', {});
 	expect((await gateway.ended(1)).state).toBe('done');
 	await gateway.send('files', {});

@@ -40,7 +40,7 @@ test('a request holds 128 tools and 1,024 characters of a description; the run s
 	);
 	// What is told of servers is told a moment later.
 	const {servers} = await gateway.until(
-		state => state.servers.filter(({status}) => status === 'connected').length === 2,
+		now => now.servers.filter(({status}) => status === 'connected').length === 2,
 	);
 	expect(servers.flatMap(({warnings}) => warnings)).toEqual(
 		Array.from({length: 2}, () =>
