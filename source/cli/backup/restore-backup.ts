@@ -3,7 +3,7 @@ import {lstat, mkdir, readdir, rename, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths, ensureHome, namePattern, profilePaths} from '../../config/home-paths.ts';
-import {SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
 import {lockHome, refuseAnswered} from '../../gateway/lock.ts';
 import {checkCopy} from '../../store/copy-store.ts';
 import {homeFiles, homeFolders, isStore, profilesOf, storeName} from './members.ts';
@@ -51,7 +51,7 @@ export async function restoreBackup(
 
 	const base = basePaths(paths);
 	if (base) {
-		await refuseAnswered(base);
+		await refuseAnswered(base).catch(restoreLater(base));
 	}
 
 	await hold(stack, paths);
@@ -98,9 +98,26 @@ export async function restoreBackup(
 /** Keeps gateways of a home or a profile out until the end. */
 async function hold(stack: AsyncDisposableStack, paths: HomePaths): Promise<void> {
 	ensureHome(paths);
-	stack.use(lockHome(paths));
-	await refuseAnswered(paths);
+	try {
+		stack.use(lockHome(paths));
+		await refuseAnswered(paths);
+	} catch (error) {
+		restoreLater(paths)(error);
+	}
 }
+
+/** What keeps a gateway from starting says so in other words. */
+const restoreLater =
+	({home}: HomePaths) =>
+	(error: unknown): never => {
+		throw codeOf(error) === 'gateway_running'
+			? new SvcError(
+					'gateway_running',
+					`Cannot restore while a gateway runs for "${home}": end it with "svc gateway stop"`,
+					{cause: error},
+				)
+			: error;
+	};
 
 /** Moves a file or a folder, also over an empty folder; `false` when it is not there. */
 async function move(
