@@ -9,6 +9,7 @@ import {createPlacer, placeless, diagnosticIn} from './place-diagnostic.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
 import {soundDataOf} from './slips.ts';
+import {standsElsewhere} from './sort-slips.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
@@ -46,7 +47,11 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 	}
 
 	const {before} = options;
-	const lost = before ? findLostKeys(sound.data, before.written, notedSchemaJson()) : [];
+	const lost = before
+		? findLostKeys(sound.data, before.written, notedSchemaJson(), path =>
+				standsElsewhere(sound.data, path),
+			)
+		: [];
 	const multiplexProfiles = multiplexes(sound.data, {paths, lost, before});
 	return interpretConfig(
 		{data: sound.data, findings: [...sound.findings, ...lost]},

@@ -12,6 +12,7 @@ export function findLostKeys(
 	value: unknown,
 	inUse: unknown,
 	schema: JsonObject,
+	standsElsewhere: (path: KeyPath) => boolean = () => false,
 ): readonly UnplacedDiagnostic[] {
 	const knownIn = new Map(
 		membersBySchema(value, schema).map(({path, known}) => [keyOf(path.slice(0, -1)), known]),
@@ -22,7 +23,10 @@ export function findLostKeys(
 		const isNew = valueAt(inUse, path) === undefined;
 		for (const key of isNew ? (knownIn.get(keyOf(mapping)) ?? []) : []) {
 			const place = [...mapping, key];
-			const isLost = valueAt(inUse, place) !== undefined && valueAt(value, place) === undefined;
+			const isLost =
+				valueAt(inUse, place) !== undefined &&
+				valueAt(value, place) === undefined &&
+				!standsElsewhere(place);
 			if (isLost && (key === nearest || !lost.has(keyOf(place)))) {
 				lost.set(keyOf(place), {
 					path: place,

@@ -134,13 +134,20 @@ function lastGood(
 		return undefined;
 	}
 
-	const {signature: _, publicUrl: __, ...rest} = last;
+	const {signature: _, publicUrl, ...rest} = last;
+	// The address lets nobody in: without it, what is signed over it could not be told.
+	const keptUrl = draft.unread.has('public_url') || isRefused(refusals, 'public_url');
 	const ofLast = refusalsOf(
 		{name: last.name, raw: {}, secrets: draft.secrets, unread: new Set()},
 		context,
 	);
-	return ofLast.some(({isOfContract}) => isOfContract) ? undefined : {...rest, ...accessOf(draft)};
+	return ofLast.some(({isOfContract}) => isOfContract)
+		? undefined
+		: {...rest, ...(keptUrl && publicUrl !== undefined && {publicUrl}), ...accessOf(draft)};
 }
+
+const isRefused = (refusals: readonly RouteRefusal[], wanted: string): boolean =>
+	refusals.some(({key}) => key === wanted);
 
 /** The path is empty when it is the entry itself that is wrong. */
 const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string =>

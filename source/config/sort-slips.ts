@@ -86,3 +86,14 @@ export const reasonsOf = (
 		key,
 		{path, reason: formatDiagnostic(place(finding))},
 	]);
+
+/** Whether a setting of the receiver is written under `extra` or beside it, whichever of them `path` is in. */
+export function standsElsewhere(value: unknown, path: KeyPath): boolean {
+	const key = receiverSettingAt(path);
+	return (
+		key !== undefined &&
+		[[], ['extra']].some(
+			between => valueAt(value, [...receiverPath, ...between, key]) !== undefined,
+		)
+	);
+}

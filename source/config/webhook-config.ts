@@ -1,11 +1,13 @@
+import {isDeepStrictEqual} from 'node:util';
 import type {Diagnostic} from '../core/config-view.ts';
+import {mayServeInsecure} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {ReadRoute} from './read-route.ts';
 import {resolveRoute} from './resolve-route.ts';
-import {secretsIn, type RouteContext} from './route-refusals.ts';
+import {insecureSecret, secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
 
@@ -80,7 +82,12 @@ export function resolveWebhook(
 	});
 	return {
 		lastRoutes,
-		webhook: {...values, ...routes, ...last},
+		webhook: {
+			...values,
+			...routes,
+			...last,
+			...(last?.routes && before && {routes: withSecretsOf(values, last.routes, before)}),
+		},
 		hasLastValues: last !== undefined,
 		problems,
 	};
@@ -101,6 +108,28 @@ const lastValues: Readonly<
 	rate_limit: ({rateLimit}) => ({rateLimit}),
 	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),
 	routes: ({routes, refusals, slipped, skipped}) => ({routes, refusals, slipped, skipped}),
+};
+
+/** Routes that stay, with the global secrets of now where they had none of their own: one that was taken back must not pass. */
+const withSecretsOf = (
+	{secrets, host}: Pick<WebhookConfig, 'secrets' | 'host'>,
+	routes: WebhookConfig['routes'],
+	before: WebhookConfig,
+): WebhookConfig['routes'] => {
+	const isOpen = secrets.length === 1 && secrets[0] === insecureSecret;
+	const access = {
+		secrets: isOpen && !mayServeInsecure(host) ? [] : secrets,
+		insecure: isOpen && mayServeInsecure(host),
+	};
+	return secrets === before.secrets || isDeepStrictEqual(secrets, before.secrets)
+		? routes
+		: new Map(
+				[...routes].map(([name, route]) => [
+					name,
+					// What a route inherits is the very list.
+					route.secrets === before.secrets ? {...route, ...access} : route,
+				]),
+			);
 };
 
 /** Absent where there is no receiver to take them from, or where nobody knows which settings are meant: they cannot be read as a whole, or `extra` cannot. */

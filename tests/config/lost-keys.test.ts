@@ -148,6 +148,41 @@ test('what is taken out on purpose, beside a key that was unknown all along, is 
 	);
 });
 
+test('a setting of the receiver that moved under extra, or out of it, is not lost', () => {
+	using home = createTemporaryHome();
+	const [inside, beside] = [{extra: {rate_limit: 500}}, {rate_limit: 600}];
+	for (const [good, typed, limit] of [
+		[beside, inside, 500],
+		[inside, beside, 600],
+	] as const) {
+		const start = configOf(home.load({config: JSON.stringify(webhook(good))}));
+		const after = reload(
+			home,
+			start,
+			webhook({...typed, unknown: 1, extra: {...('extra' in typed && typed.extra), other: 1}}),
+		);
+		expect(after.webhook.rateLimit).toBe(limit);
+		expect(after.slips.size).toBe(0);
+	}
+});
+
+test('the address that a sender signs stays when it cannot be read', () => {
+	using home = createTemporaryHome();
+	const twilio = (keys: object) => route({signature: 'twilio', ...keys});
+	const good = twilio({public_url: 'https://hooks.example.com/r'});
+	const start = configOf(home.load({config: JSON.stringify(good)}));
+	expect(start.webhook.routes.get('r')?.publicUrl).toBe('https://hooks.example.com/r');
+	for (const typed of [
+		{public_url: 5},
+		{public_url: 'nonsense'},
+		{publc_url: 'https://x.example/'},
+	]) {
+		const {webhook: after} = reload(home, start, twilio(typed));
+		expect(after.routes.get('r')?.publicUrl).toBe('https://hooks.example.com/r');
+		expect(after.slipped.map(({name}) => name)).toEqual(['r']);
+	}
+});
+
 test('a secret whose key became unknown passes no more, and opens nothing', () => {
 	using home = createTemporaryHome();
 	const both = (keys: object) => webhook({secret: 'global', routes: {r: keys}});

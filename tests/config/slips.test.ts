@@ -447,6 +447,34 @@ test('on reload a global secret that cannot be read lets nobody in who relies on
 });
 
 test.for([
+	['cannot be read', {routes: 5}],
+	['became an unknown key', {routes: undefined, routess: {one: {}, two: {secret: 'own'}}}],
+] as const)(
+	'a global secret that was taken back passes for no route that stays because "routes" %s',
+	([, typed]) => {
+		using home = createTemporaryHome();
+		const routes = {one: {}, two: {secret: 'own'}};
+		const before = configOf(home.load({config: receiver({routes})}));
+		for (const [secret, secrets] of [
+			['second', ['second']],
+			['${UNSET}', []],
+		] as const) {
+			const {webhook} = reload(home, before, receiver({...typed, secret}));
+			expect(webhook.routes.get('one')).toMatchObject({secrets, insecure: false});
+			expect(webhook.routes.get('two')).toMatchObject({secrets: ['own']});
+		}
+
+		const open = reload(home, before, receiver({...typed, secret: 'INSECURE_NO_AUTH'}));
+		expect(open.webhook.routes.get('one')).toMatchObject({insecure: true});
+		const wide = {...typed, secret: 'INSECURE_NO_AUTH', host: '0.0.0.0'};
+		expect(reload(home, before, receiver(wide)).webhook.routes.get('one')).toMatchObject({
+			insecure: false,
+			secrets: [],
+		});
+	},
+);
+
+test.for([
 	['its routes', receiver({routes: 5})],
 	['all of extra', receiver({extra: 5})],
 	['all of it', 'platforms: {webhook: 5}'],
@@ -455,7 +483,7 @@ test.for([
 	using home = createTemporaryHome();
 	const before = configOf(home.load({config: receiver({})}));
 	const after = reload(home, before, text);
-	expect(after.webhook.routes).toBe(before.webhook.routes);
+	expect(after.webhook.routes).toEqual(before.webhook.routes);
 	expect(after.webhook).toMatchObject({enabled: true, port: 8701, host: '127.0.0.1'});
 	expect([...after.slips.values()]).toMatchObject([{kept: true}]);
 	expect(after.secretValues).toContain('own-secret');

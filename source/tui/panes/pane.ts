@@ -36,6 +36,8 @@ export type Pane = {
 	readonly summary: (shell: Shell) => readonly Line[];
 	/** How the keyboard goes from section to section, where there are several. */
 	readonly focus?: SectionFocus;
+	/** Whether something in it counts seconds while nothing happens. */
+	readonly countsSeconds?: (state: GatewayState) => boolean;
 	/** Whether something in its list moves faster than seconds pass. */
 	readonly hasBars?: (state: GatewayState) => boolean;
 	/** The request that belongs to what is selected: `!` opens it before others. */

@@ -65,7 +65,8 @@ export function createShell(
 		const liveMs =
 			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
 		const intervalMs = isPaused() ? feedIntervals.pausedMs : liveMs;
-		return {intervalMs, tickMs: feedIntervals.tickMs};
+		const countsSeconds = pane().countsSeconds?.(port.getState()) === true;
+		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds};
 	});
 	const {firstRun} = options;
 	const byId = new Map(panes.map(pane => [pane.id, pane]));

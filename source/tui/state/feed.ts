@@ -23,7 +23,12 @@ export type Feed = Pick<ValueStore<Snapshot>, 'get' | 'subscribe'> &
 	};
 
 /** How fast the screen is told of what comes, and of time that passes while nothing does. Milliseconds. */
-export type FeedPace = {readonly intervalMs: number; readonly tickMs: number};
+export type FeedPace = {
+	readonly intervalMs: number;
+	readonly tickMs: number;
+	/** Something is shown that counts seconds by itself. */
+	readonly countsSeconds?: boolean;
+};
 
 /**
  * How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line, and while the list is
@@ -49,6 +54,7 @@ const isSameToTheEye = (last: Snapshot, next: Snapshot): boolean =>
 	next.isIdle &&
 	looksAlike(last.state.health, next.state.health) &&
 	Math.floor(last.now / minuteMs) === Math.floor(next.now / minuteMs) &&
+	staleFor(last) === undefined &&
 	staleFor(next) === undefined &&
 	differInHealthAlone(last.state, next.state);
 
@@ -70,6 +76,8 @@ export function createFeed(
 		heardAt,
 		isIdle: false,
 	});
+	const isStill = (state: GatewayState, now: number): boolean =>
+		pace().countsSeconds !== true && isIdle(state, {now, changedAt});
 	const throttle = createThrottle(
 		clock,
 		() => pace().intervalMs,
@@ -80,7 +88,7 @@ export function createFeed(
 				changedAt = now;
 			}
 
-			const snapshot = {state, now, heardAt, isIdle: isIdle(state, {now, changedAt})};
+			const snapshot = {state, now, heardAt, isIdle: isStill(state, now)};
 			if (!isSameToTheEye(last, snapshot)) {
 				store.set(() => snapshot);
 			}
@@ -105,7 +113,11 @@ export function createFeed(
 
 	return {
 		repace() {
-			tickAfter(pace().tickMs);
+			const {tickMs, countsSeconds} = pace();
+			tickAfter(tickMs);
+			if (countsSeconds && store.get().isIdle) {
+				throttle.ask();
+			}
 		},
 		get: store.get,
 		subscribe: store.subscribe,

@@ -125,6 +125,28 @@ test('what counts seconds keeps them: a run, an approval, a group that waits; an
 	silent.clock.advance(5000);
 	silent.clock.advance(2000);
 	expect(staleFor(silent.feed.get())).toBeGreaterThan(5000);
+	// Heard again, it is stale no more.
+	silent.pass(1);
+	expect(staleFor(silent.feed.get())).toBeUndefined();
+});
+
+test('a pane that counts seconds ends the stillness at once', () => {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	let countsSeconds = false;
+	using feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000, countsSeconds}));
+	for (let second = 0; second < 100; second += 1) {
+		clock.advance(1000);
+		port.emit({type: 'health-sampled', at: clock.now(), health: sample});
+	}
+
+	const {now, isIdle} = feed.get();
+	expect(isIdle).toBe(true);
+	clock.advance(500);
+	countsSeconds = true;
+	feed.repace();
+	expect(feed.get()).toMatchObject({isIdle: false, now: clock.now()});
+	expect(feed.get().now).toBeGreaterThan(now);
 });
 
 test('a disposed feed leaves no timer and no listener', () => {

@@ -68,6 +68,8 @@ export const groupsPane: Pane = {
 	title: literal('Groups'),
 	short: literal('Grp'),
 	manual: 'routes',
+	countsSeconds: ({jobs}) =>
+		jobs.some(({state, nextAt}) => state === 'active' && nextAt !== undefined),
 	count: state => groupOrder(state.groups).pending,
 	empty: noGroups,
 	Body: GroupsBody,
