@@ -17,7 +17,6 @@ export type SubscribeFlags = {
 	readonly filters?: JsonValue;
 	readonly script?: string;
 	readonly skills?: readonly string[];
-	/** Empty: none. */
 	/** `false`: no groups any more; every other value says nothing. */
 	readonly coalesce?: boolean;
 	readonly coalesceKey?: string;

@@ -40,10 +40,10 @@ const toastMs = 4000;
 
 const nothing = () => {};
 
-/** While the sheet is open it says what waits. */
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
 
+/** What banners are told while the sheet is open, which says what waits itself. */
 const noApprovals: GatewayState['approvals'] = [];
 
 /** The state of the interface and everything its commands use; no React in it. */
