@@ -3,13 +3,12 @@ import type {OwnMark} from '../core/own-mark.ts';
 import {lookUp} from '../core/payload-path.ts';
 
 /**
- * Where the comment stands that an event is about: GitHub, Gitea and Forgejo, then GitLab. What an issue or a pull request says itself is not looked at: the gateway writes comments alone,
- * and whoever copies one of them into a description must not silence every event of that issue.
+ * Where the comment stands that an event is about: GitHub, Gitea and Forgejo, then GitLab. What an issue, a pull request or a merge request says itself (of GitLab
+ * `object_attributes.description`) is not looked at: the gateway writes comments alone, and whoever copies one of them into a description must not silence every event of it.
  */
 const places = [
 	['comment', 'body'],
 	['object_attributes', 'note'],
-	['object_attributes', 'description'],
 ] as const;
 
 /** Whether an event is about a comment that this gateway wrote, unchanged. @see manual/delivery-forge-comment.md#what-svc-wrote-itself */

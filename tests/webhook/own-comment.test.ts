@@ -11,7 +11,6 @@ test.for([
 	['GitHub, Gitea, Forgejo', {action: 'created', comment: {body: own}, issue: {body: 'Help'}}],
 	['an edit that changed nothing', {action: 'edited', comment: {body: own}}],
 	['GitLab', {object_kind: 'note', object_attributes: {note: own, description: own}}],
-	['GitLab, by its other name', {object_attributes: {description: own}}],
 ])('a comment that the gateway wrote is known again: %s', ([, payload]) => {
 	expect(isAboutOwnComment(payload as never, mark)).toBe(true);
 });
@@ -23,6 +22,27 @@ test.for([
 	],
 	['a pull request whose description copies us', {pull_request: {body: own}, number: 8}],
 	['an issue whose description copies us', {issue: {body: own}}],
+	[
+		"GitLab's merge request whose description copies us",
+		{object_kind: 'merge_request', object_attributes: {action: 'open', description: own}},
+	],
+	[
+		"GitLab's issue whose description copies us",
+		{object_kind: 'issue', object_attributes: {action: 'update', description: own}},
+	],
+	[
+		'somebody answers on a merge request that quotes us whole',
+		{
+			object_kind: 'note',
+			object_attributes: {note: 'hm', description: 'hm'},
+			merge_request: {description: own},
+		},
+	],
+	[
+		'somebody answers on a pull request whose description copies us',
+		{action: 'created', comment: {body: 'hm'}, issue: {body: own, pull_request: {}}},
+	],
+	['a review of a pull request copies us', {review: {body: own}, pull_request: {body: own}}],
 	['a person changed our comment', {action: 'edited', comment: {body: `${own} no`}}],
 	['a list', [own]],
 	['no object', {comment: own}],
