@@ -182,6 +182,14 @@ test('a client of the code host that cannot post now is told of, at once and in 
 			/^warning .*webhook_subscriptions\.json.* first: its answers, and those of 1 other route, cannot be delivered now: "gh" is not logged in/,
 		),
 	]);
+	// One of two hosts is broken: it may post to the other.
+	await client.fail(
+		'github.com\n  ✓ Logged in to github.com account me\n\nghe.example\n  X Failed to log in to ghe.example account me\n  - To re-authenticate, run: gh auth login -h ghe.example\n',
+	);
+	expect(await subscribe('fourth')).toBe('');
+	expect(await check()).not.toContain('delivered');
+	await client.fail('You are not logged in to any accounts on github.com');
+	expect(await check()).toContain(says);
 	// A client that does not know the question says nothing about it.
 	await client.fail('unknown command "status" for "auth"');
 	expect(await subscribe('third')).toBe('');

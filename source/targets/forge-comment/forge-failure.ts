@@ -50,6 +50,18 @@ export const notLoggedIn = (cli: string): string =>
 /** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
 const authenticationExit = 4;
 
+/**
+ * Whether what the client answers to `auth status` means that it is logged in nowhere. It also ends with 1 where the login of one host of many is broken, and other clients may not know the
+ * question: neither is an answer. Pure.
+ */
+export const isLoggedOut = ({
+	code,
+	stdout,
+	stderr,
+}: GroupExit & {readonly kind: 'exited'}): boolean =>
+	code === authenticationExit ||
+	(code !== 0 && /not logged (?:into|in to) any\b/i.test(`${stderr}\n${stdout}`));
+
 function failureOfExit(
 	{code, stdout, stderr}: GroupExit & {readonly kind: 'exited'},
 	cli: string,

@@ -6,7 +6,13 @@ import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {clientEnvironment} from './client-environment.ts';
 import type {ForgeClient} from './forge-comment.ts';
-import {failureOfClient, type ForgeFailure, forgeFailures, notLoggedIn} from './forge-failure.ts';
+import {
+	failureOfClient,
+	type ForgeFailure,
+	forgeFailures,
+	isLoggedOut,
+	notLoggedIn,
+} from './forge-failure.ts';
 import type {ForgePlace} from './forge-place.ts';
 import {findKept, idOfAnswer, keep, keptName} from './kept-comment.ts';
 
@@ -155,27 +161,16 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 
 			const exit = await ask(['auth', 'status'], {profile, signal: killed, limitMs: askMs});
-			if (exit.kind !== 'not-started' && exit.kind !== 'exited') {
-				return undefined;
+			if (exit.kind === 'not-started') {
+				return clean(failureOfClient(exit, cli).reason);
 			}
 
-			// Other clients may know no such question: what they say of that is no answer.
-			const isSound = exit.kind === 'exited' && exit.code === 0;
-			const failure = isSound ? undefined : failureOfClient(exit, cli);
-			return failure && tellsOfClient.has(failure.code)
-				? clean(failure.code === 'forge_not_authenticated' ? notLoggedIn(cli) : failure.reason)
-				: undefined;
+			return exit.kind === 'exited' && isLoggedOut(exit) ? clean(notLoggedIn(cli)) : undefined;
 		},
 	};
 };
 
 const askMs = 5000;
-
-const tellsOfClient: ReadonlySet<string> = new Set([
-	'forge_client_missing',
-	'forge_client_unusable',
-	'forge_not_authenticated',
-]);
 
 function failureOf(exit: GroupExit, cli: string, say: (reason: string) => string): DeliveryError {
 	switch (exit.kind) {
