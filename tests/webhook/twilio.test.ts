@@ -1,4 +1,4 @@
-import {createHmac} from 'node:crypto';
+import {createHash, createHmac} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {verifySignature} from '../../source/webhook/signature.ts';
 import {makeRoute, send, startReceiver} from './start-receiver.ts';
@@ -57,6 +57,22 @@ test('of JSON the address holds the digest', () => {
 	// Without the digest nothing is known of the body, although the address is signed.
 	const bare = createHmac('sha1', '12345').update(`${url}?foo=1`).digest('base64');
 	expect(check(url, {...json, query: '?foo=1', signature: bare}).ok).toBe(false);
+});
+
+test('where the address holds the digest, it counts whatever the body is said to be', () => {
+	const json = '{"a":1}';
+	const digest = createHash('sha256').update(json).digest('hex');
+	const query = `?foo=1&bodySHA256=${digest}`;
+	const signature = createHmac('sha1', '12345')
+		.update(url + query)
+		.digest('base64');
+	expect(check(url, {body: json, query, signature, type: 'application/json'}).ok).toBe(true);
+	expect(check(url, {body: json, query, signature}).ok).toBe(true);
+
+	expect(check(url, {body: '', query, signature}).ok).toBe(false);
+	// The end of the signed address, as the name of a field.
+	const field = encodeURIComponent(`&bodySHA256=${digest}`);
+	expect(check(url, {body: field, query: '?foo=1', signature}).ok).toBe(false);
 });
 
 test('a field that comes twice stands there with each of its values once', () => {

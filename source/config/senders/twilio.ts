@@ -6,16 +6,30 @@ const maxFields = 1000;
 
 const formType = /^application\/x-www-form-urlencoded/i;
 
-/** The address, and behind it the fields of a form by their names, each followed by its value. Of any other body the address holds the digest. */
+/** The address, and behind it the fields of a form by their names, each followed by its value. Where that holds the digest of a body, it has to be that of this one. */
 function contentOf({url, body, contentType}: AddressedRequest): string | undefined {
-	if (!formType.test(contentType ?? '')) {
-		const digest = createHash('sha256').update(body).digest('hex');
-		return URL.parse(url)?.searchParams.get('bodySHA256')?.toLowerCase() === digest
-			? url
-			: undefined;
+	const isForm = formType.test(contentType ?? '');
+	const fields = isForm ? fieldsOf(body.toString()) : '';
+	if (fields === undefined) {
+		return undefined;
 	}
 
-	const form = body.toString();
+	// The fields too: the end of an address that was signed for JSON could come as the name of one.
+	const signed = digestIn(url) === undefined ? url + fields : url;
+	const digest = digestIn(signed);
+	if (digest === undefined) {
+		return isForm ? signed : undefined;
+	}
+
+	return digest.toLowerCase() === createHash('sha256').update(body).digest('hex')
+		? signed
+		: undefined;
+}
+
+const digestIn = (address: string): string | undefined =>
+	URL.parse(address)?.searchParams.get('bodySHA256') ?? undefined;
+
+function fieldsOf(form: string): string | undefined {
 	if (form.split('&', maxFields + 1).length > maxFields) {
 		return undefined;
 	}
@@ -23,7 +37,7 @@ function contentOf({url, body, contentType}: AddressedRequest): string | undefin
 	// Of several values of one name each counts once, in their order.
 	const fields = [...new URLSearchParams(form)].toSorted(inOrder);
 	const parts = new Map(fields.map(pair => [JSON.stringify(pair), pair.join('')]));
-	return url + [...parts.values()].join('');
+	return [...parts.values()].join('');
 }
 
 const inOrder = (
