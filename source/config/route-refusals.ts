@@ -223,7 +223,7 @@ function secretProblem({raw, secrets}: RouteDraft, {host}: RouteContext): string
 	const [problem] = [...secrets, ...retired].flatMap(
 		secret => problemWithSecret(secret, {hasSignature, isHexKey}) ?? [],
 	);
-	const says = problemWithSecrets(secrets) ?? problem;
+	const says = problemWithSecrets(secrets, {isHexKey}) ?? problem;
 	return says && `has ${says}`;
 }
 

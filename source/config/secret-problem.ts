@@ -57,11 +57,15 @@ export function problemWithSecret(
 		: problemWithKey(secret.slice(keyPrefix.length));
 }
 
-/** Why a route cannot have all of these secrets: it has more than 20, or more than 5 public keys. What follows a complaint about it; `undefined`: it may. */
-export function problemWithSecrets(secrets: readonly string[]): string | undefined {
-	const publicKeys = secrets.filter(secret => secret.startsWith(publicPrefix)).length;
+/** Why a route cannot have all of these secrets: it has more than 20, or more than 5 public keys, which with `isHexKey` all are. What follows a complaint about it; `undefined`: it may. */
+export function problemWithSecrets(
+	secrets: readonly string[],
+	{isHexKey}: {readonly isHexKey: boolean},
+): string | undefined {
+	const publicKeys = secrets.filter(secret => isHexKey || secret.startsWith(publicPrefix)).length;
 	if (publicKeys > maxPublicKeys) {
-		return `${publicKeys} public keys ("${publicPrefix}"), at most ${maxPublicKeys} are allowed`;
+		const form = isHexKey ? '64 hex digits' : `"${publicPrefix}"`;
+		return `${publicKeys} public keys (${form}), at most ${maxPublicKeys} are allowed`;
 	}
 
 	return secrets.length > maxSecrets

@@ -21,7 +21,7 @@ export type SignatureKeys = {
 	readonly literal: ReadonlyArray<Held<KeyObject>>;
 	/** SHA-256 of each secret, so that comparing tokens tells nothing of their length. */
 	readonly tokens: ReadonlyArray<Held<Buffer>>;
-	/** Ed25519 keys of Standard Webhooks, `whpk_` and base64. Public: they are in none of the other lists. */
+	/** Ed25519 keys: of Standard Webhooks `whpk_` and base64, of a sender with keys in hex every secret. Public: they are in none of the other lists. */
 	readonly publicKeys: ReadonlyArray<Held<KeyObject>>;
 	/** Secrets in the list. */
 	readonly count: number;
@@ -56,7 +56,7 @@ export function signatureKeysOf(route: Route): SignatureKeys {
 }
 
 /**
- * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them 5: every request that
+ * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them, `whpk_` or in hex, 5: every request that
  * nobody signed is compared with all of them.
  */
 export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
@@ -65,7 +65,7 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 		return known;
 	}
 
-	const retired = longestLasting(route.retiredSecrets).map(({secret, until}) => ({
+	const retired = longestLasting(route).map(({secret, until}) => ({
 		keys: makeSignatureKeys([secret], hasHexKeys(route)),
 		until,
 	}));
@@ -73,9 +73,10 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 	return retired;
 }
 
-function longestLasting(secrets: Route['retiredSecrets']): Route['retiredSecrets'] {
-	const sorted = secrets.toSorted((a, b) => b.until - a.until).slice(0, maxRetired);
-	const publicKeys = sorted.filter(({secret}) => secret.startsWith(publicPrefix));
+function longestLasting(route: Route): Route['retiredSecrets'] {
+	const areHexKeys = hasHexKeys(route);
+	const sorted = route.retiredSecrets.toSorted((a, b) => b.until - a.until).slice(0, maxRetired);
+	const publicKeys = sorted.filter(({secret}) => areHexKeys || secret.startsWith(publicPrefix));
 	const beyond = new Set(publicKeys.slice(maxRetiredPublicKeys));
 	return sorted.filter(retired => !beyond.has(retired));
 }

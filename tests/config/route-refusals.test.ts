@@ -290,6 +290,18 @@ test.for([
 	},
 );
 
+test('public keys in hex are bounded as those of Standard Webhooks are', () => {
+	const routeWith = (count: number) => {
+		const keys = Array.from({length: count}, (_, index) => Buffer.alloc(32, index).toString('hex'));
+		return webhookWith(`{signature: discord, secret: ${JSON.stringify(keys)}}`).slipped;
+	};
+
+	expect(routeWith(5)).toEqual([]);
+	expect(routeWith(6).map(({reason}) => reason)).toEqual([
+		'Route "r" has 6 public keys (64 hex digits), at most 5 are allowed',
+	]);
+});
+
 function publicKey(_: unknown, index: number) {
 	return `whpk_${Buffer.alloc(32, index).toString('base64')}`;
 }

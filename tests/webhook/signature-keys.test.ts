@@ -173,6 +173,12 @@ test('of many retired secrets the 20 that pass longest are tried, of public keys
 	const route = makeRoute({retiredSecrets: [...retiredSecrets, ...publicKeys]});
 	const untils = retiredKeysOf(route).map(({until}) => until - nowMs);
 	expect(untils).toEqual([118, 117, 116, 115, 114, 49]);
+	const hexKeys = Array.from({length: 30}, (_, index) => ({
+		secret: Buffer.alloc(32, index).toString('hex'),
+		until: nowMs + index,
+	}));
+	const hexRoute = makeRoute({signature: {kind: 'discord'}, retiredSecrets: hexKeys});
+	expect(retiredKeysOf(hexRoute).map(({until}) => until - nowMs)).toEqual([29, 28, 27, 26, 25]);
 });
 
 test('a retired secret passes presets and Standard Webhooks too, but no timestamp that is off', () => {
