@@ -48,9 +48,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 
 	const {before} = options;
 	const lost = before
-		? findLostKeys(sound.data, before.written, notedSchemaJson(), path =>
-				standsElsewhere(sound.data, path),
-			)
+		? findLostKeys(sound.data, before.written, {
+				schema: notedSchemaJson(),
+				standsElsewhere: path => standsElsewhere(sound.data, path),
+			})
 		: [];
 	const multiplexProfiles = multiplexes(sound.data, {paths, lost, before});
 	return interpretConfig(

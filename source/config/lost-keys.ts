@@ -11,8 +11,14 @@ import {findUnknownKeys} from './unknown-keys.ts';
 export function findLostKeys(
 	value: unknown,
 	inUse: unknown,
-	schema: JsonObject,
-	standsElsewhere: (path: KeyPath) => boolean = () => false,
+	{
+		schema,
+		standsElsewhere = () => false,
+	}: {
+		readonly schema: JsonObject;
+		/** Whether a setting is written in another of its places. */
+		readonly standsElsewhere?: (path: KeyPath) => boolean;
+	},
 ): readonly UnplacedDiagnostic[] {
 	const knownIn = new Map(
 		membersBySchema(value, schema).map(({path, known}) => [keyOf(path.slice(0, -1)), known]),

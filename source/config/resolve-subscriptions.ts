@@ -84,7 +84,7 @@ export function resolveSubscriptions(
 			last: last?.get(name),
 			known: [
 				...twice.map(([, ...path]) => ({path, message: standsTwice})),
-				...findLostKeys(entry, old, routeSchemaJson()),
+				...findLostKeys(entry, old, {schema: routeSchemaJson()}),
 			],
 		});
 		return {
