@@ -5,7 +5,7 @@ import {membersBySchema} from './schema-walk.ts';
 import {findUnknownKeys} from './unknown-keys.ts';
 
 /**
- * Keys that are in use and not written any more, in a mapping that gained a key which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by
+ * Keys that are in use and not written any more, in a mapping that gained a key, or has one of nearly the same name, which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by
  * a slip of the finger, and without it a default would hold. Both values are plain data of the same file, `inUse` as it counts now.
  */
 export function findLostKeys(
@@ -27,7 +27,9 @@ export function findLostKeys(
 	for (const {path, nearest} of findUnknownKeys(value, schema)) {
 		const mapping = path.slice(0, -1);
 		const isNew = valueAt(inUse, path) === undefined;
-		for (const key of isNew ? (knownIn.get(keyOf(mapping)) ?? []) : []) {
+		for (const key of (knownIn.get(keyOf(mapping)) ?? []).filter(
+			known => isNew || known === nearest,
+		)) {
 			const place = [...mapping, key];
 			const isLost =
 				valueAt(inUse, place) !== undefined &&

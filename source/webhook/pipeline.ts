@@ -107,7 +107,7 @@ export function createPipeline({
 		const now = clock.monotonic();
 		tell(draft, () => {
 			const delivery = deliveryOf(draft, reply, now);
-			if (!recorded.has(reply.outcome)) {
+			if (!recorded.has(reply.outcome) && !reply.isPassing) {
 				intake.note(storedDeliveryOf(draft, delivery));
 			}
 

@@ -18,6 +18,8 @@ export type Reply = {
 	readonly job?: JobKey;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
+	/** Nothing is known of its sender, and nothing came of it: it is shown, and not kept. */
+	readonly isPassing?: true;
 };
 
 const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply => ({
@@ -123,6 +125,7 @@ export const handshakeReply = (headers: Readonly<Record<string, string>>): Reply
 	outcome: 'challenge',
 	body: '',
 	headers,
+	isPassing: true,
 });
 
 /** 200: the identifier was accepted less than an hour ago. */

@@ -142,6 +142,11 @@ test('what is taken out on purpose, beside a key that was unknown all along, is 
 	const after = reload(home, start, webhook({unknown: 1}));
 	expect(after.webhook.rateLimit).toBe(30);
 	expect([...after.slips.values()]).toEqual([]);
+	// One that is nearly the same is meant, also when it came a save before.
+	const both = webhook({routes: {r: {secret: 'own', secert: 'new'}}, secret: 'global'});
+	const first = reload(home, start, both);
+	const second = reload(home, first, webhook({routes: {r: {secert: 'new'}}, secret: 'global'}));
+	expect([...second.webhook.routes.keys()]).toEqual([]);
 	// At a start nobody knows what was meant.
 	expect(configOf(home.load({config: JSON.stringify(webhook({rate_limt: 600}))})).slips.size).toBe(
 		0,

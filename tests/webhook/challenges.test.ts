@@ -92,6 +92,9 @@ test('cloudevents: the handshake of a sender is answered on routes that ask for 
 	expect(receiver.last()).toMatchObject({route: 'hook', outcome: 'challenge', status: 200});
 	expect(receiver.step('event')).toBe('a handshake of eventgrid.azure.net: its events may come');
 
+	// Any stranger can ask: what is not signed fills no journal.
+	expect(await receiver.store.journal.list({limit: 10})).toEqual([]);
+
 	expect((await shake(receiver, origin, 'some')).headers['webhook-allowed-rate']).toBe('*');
 	const withoutRate = await shake(receiver, {'WebHook-Request-Origin': 'x.example'});
 	expect(withoutRate.headers['webhook-allowed-rate']).toBeUndefined();
