@@ -9,12 +9,12 @@ import {copyStore} from '../../store/copy-store.ts';
 import {
 	homeFiles,
 	homeFolders,
-	isMember,
 	isStore,
 	manifestName,
 	maxFileBytes,
 	maxMembers,
 	storeName,
+	whyNoMember,
 } from './members.ts';
 import {blockBytes, fitsHeader, headerOf, type Member, paddingOf} from './tar-header.ts';
 
@@ -23,8 +23,15 @@ export type Backup = {
 	readonly file: string;
 	readonly members: number;
 	readonly bytes: number;
-	/** What was left out though it lies where members do: links, what is no file, and what is too large. Paths in the home. */
-	readonly leftOut: readonly string[];
+	/** What was left out though it lies where members do. */
+	readonly leftOut: readonly LeftOut[];
+};
+
+export type LeftOut = {
+	/** In the home. */
+	readonly path: string;
+	/** Part of a sentence: `it is a link`. */
+	readonly reason: string;
 };
 
 /** Read and written at a time. */
@@ -59,7 +66,7 @@ export async function createBackup(
 	refusePlanted(file);
 	const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
 	const copy = `${temporary}.db`;
-	const leftOut: string[] = [];
+	const leftOut: LeftOut[] = [];
 	let members = 0;
 	try {
 		let bytes: number;
@@ -133,17 +140,16 @@ async function profilesIn(home: string): Promise<readonly string[]> {
 /** Adds the home, or a profile in it; how many files that were. */
 async function addHome(
 	archive: FileHandle,
-	{home, folder, copy, leftOut}: {home: string; folder: string; copy: string; leftOut: string[]},
+	{home, folder, copy, leftOut}: {home: string; folder: string; copy: string; leftOut: LeftOut[]},
 ): Promise<number> {
 	const inHome = (path: string) => (folder === '' ? path : `${folder}/${path}`);
 	let members = 0;
 	const add = async (path: string, from: string, mayBeLink = false) => {
-		if (!isMember(path) || !fitsHeader(path)) {
-			leftOut.push(path);
-		} else if (await addFile(archive, {path, from, mayBeLink})) {
+		const reason = await addFile(archive, {path, from, mayBeLink});
+		if (reason === undefined) {
 			members += 1;
 		} else {
-			leftOut.push(path);
+			leftOut.push({path, reason});
 		}
 	};
 
@@ -179,7 +185,7 @@ async function addHome(
 async function filesBelow(home: string, path: string): Promise<readonly string[]> {
 	const found = await lstat(join(home, path)).catch(() => undefined);
 	if (!found?.isDirectory()) {
-		return found ? [path] : [];
+		return found || isGarbled(path) ? [path] : [];
 	}
 
 	const below = await Promise.all(
@@ -190,35 +196,47 @@ async function filesBelow(home: string, path: string): Promise<readonly string[]
 	return below.flat();
 }
 
-/** A link, a socket, and what is not there any more. */
-const unreadable: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO', 'ENOENT']);
+/** Whether Node could not read a name: such a file seems not to be there, and is still to be told of. */
+const isGarbled = (path: string): boolean => path.includes('\u{FFFD}');
 
-/** `false` for what is no regular file, or too large to be restored. */
+const noPlainFile = 'it is no plain file';
+const nothingThere = 'nothing is there: it went away, or is a link that leads nowhere';
+
+/** What is left out because it cannot be opened. */
+const unreadable: Readonly<Record<string, string>> = {
+	ELOOP: 'it is a link',
+	ENXIO: noPlainFile,
+	ENOENT: nothingThere,
+};
+
+/** Adds a file. Why it was left out when it could not be restored, or is no regular file. */
 async function addFile(
 	archive: FileHandle,
 	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},
-): Promise<boolean> {
+): Promise<string | undefined> {
 	// A pipe in its place holds nobody.
 	const flags = constants.O_RDONLY | constants.O_NONBLOCK | (mayBeLink ? 0 : constants.O_NOFOLLOW);
 	let opened: FileHandle;
 	try {
 		opened = await open(from, flags);
 	} catch (error) {
-		if (unreadable.has(codeOf(error))) {
-			return false;
+		const reason = unreadable[codeOf(error)];
+		if (reason === undefined) {
+			throw error;
 		}
 
-		throw error;
+		return reason === nothingThere && isGarbled(path) ? 'its name is no UTF-8' : reason;
 	}
 
 	await using file = opened;
 	const {size: bytes, mode, mtimeMs: modifiedAt, ...found} = await file.stat();
-	if ((mode & constants.S_IFMT) !== constants.S_IFREG || found.nlink === 0) {
-		return false;
+	if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
+		return noPlainFile;
 	}
 
-	if (bytes > maxFileBytes && !isStore(path)) {
-		return false;
+	const reason = found.nlink === 0 ? nothingThere : whyNotRestored(path, bytes);
+	if (reason !== undefined) {
+		return reason;
 	}
 
 	const member: Member = {path, bytes, executable: (mode & 0o100) !== 0, modifiedAt};
@@ -236,7 +254,16 @@ async function addFile(
 	}
 
 	await archive.writeFile(Buffer.alloc(paddingOf(bytes)));
-	return true;
+	return undefined;
+}
+
+/** Why `svc restore` would refuse an archive with such a file. */
+function whyNotRestored(path: string, bytes: number): string | undefined {
+	if (bytes > maxFileBytes && !isStore(path)) {
+		return `it is above ${maxFileBytes / 1024 / 1024} MiB`;
+	}
+
+	return whyNoMember(path) ?? (fitsHeader(path) ? undefined : 'its path is too long');
 }
 
 async function addBytes(

@@ -22,7 +22,7 @@ export const homeFolders: readonly string[] = ['scripts', 'skills', 'cron', 'mcp
 
 const maxDepth = 32;
 
-/** Files in one archive. */
+/** Files in one archive, beside its first. */
 export const maxMembers = 100_000;
 
 /** Of a file that is no journal. */
@@ -37,19 +37,26 @@ const isPlain = (part: string): boolean =>
 	part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part);
 
 /** Whether a path of an archive names something that a backup has, and nothing outside of the home. */
-export function isMember(path: string): boolean {
+export const isMember = (path: string): boolean => whyNoMember(path) === undefined;
+
+/** Why a path is none of a backup; `undefined` when it is one. */
+export function whyNoMember(path: string): string | undefined {
 	const parts = path.split('/');
-	if (parts.length > maxDepth || !parts.every(isPlain)) {
-		return false;
+	if (parts.length > maxDepth) {
+		return `its path has more than ${maxDepth} parts`;
+	}
+
+	if (!parts.every(isPlain)) {
+		return 'its path has a backslash or a control character';
 	}
 
 	const [first = '', name = '', ...rest] = parts;
 	const own = first === 'profiles' && namePattern.test(name) ? rest : parts;
-	return (
+	const isOne =
 		own.join('/') === storeName ||
 		homeFiles.includes(own.join('/')) ||
-		(own.length > 1 && homeFolders.includes(own[0] ?? ''))
-	);
+		(own.length > 1 && homeFolders.includes(own[0] ?? ''));
+	return isOne ? undefined : 'it is no file that a backup has';
 }
 
 /** The profiles that the members of an archive are of. */

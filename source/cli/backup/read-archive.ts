@@ -73,7 +73,8 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 
 	const members = new Map<string, StoredMember>();
 	for (let offset = 0; ;) {
-		if (members.size > maxMembers) {
+		// What it says of itself is the first, and none of them.
+		if (members.size > maxMembers + 1) {
 			throw refuse(`it has more than ${maxMembers} files`);
 		}
 

@@ -32,7 +32,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
 	await using archive = await openArchive(file);
 	const {home} = paths;
-	const isEmpty = (await namesIn(home)).length === 0;
+	const isEmpty = await isUnused(home);
 	if (!force && !isEmpty) {
 		throw new SvcError(
 			'home_not_empty',
@@ -93,6 +93,26 @@ export async function restoreBackup(
 
 	const {members, version, madeAt} = archive;
 	return {members: members.length, version, madeAt, ...(hasReplaced && {replaced})};
+}
+
+/** Whether a home has nothing of anybody's: what is made of it before anything else, as by a restore that failed, is empty folders and a lock. */
+const isUnused = async (home: string): Promise<boolean> =>
+	everyFolder(home, async (folder, name) =>
+		name === 'profiles'
+			? everyFolder(folder, isUnused)
+			: (await namesIn(folder)).every(file => name === 'run' && file === 'gateway.lock'),
+	);
+
+/** Whether there are only folders in a folder, and each is one that counts. */
+async function everyFolder(
+	parent: string,
+	counts: (folder: string, name: string) => Promise<boolean>,
+): Promise<boolean> {
+	const entries = await readdir(parent, {withFileTypes: true}).catch(() => []);
+	const found = await Promise.all(
+		entries.map(async entry => entry.isDirectory() && counts(join(parent, entry.name), entry.name)),
+	);
+	return found.every(Boolean);
 }
 
 /** Keeps gateways of a home or a profile out until the end. */

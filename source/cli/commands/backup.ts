@@ -17,11 +17,8 @@ export function addBackupCommands(program: Command, context: Context): void {
 			const {home, profile} = context.paths();
 			const {version, clock} = context;
 			const backup = await createBackup({home, profile, version, now: clock.now()}, {file, force});
-			for (const path of backup.leftOut) {
-				tell(
-					context,
-					`Left out (a link, no plain file, or above 256 MiB): ${cell(path, 300).text}`,
-				);
+			for (const {path, reason} of backup.leftOut) {
+				tell(context, `Left out, because ${reason}: ${cell(path, 300).text}`);
 			}
 
 			printLines(context, [

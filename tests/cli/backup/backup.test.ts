@@ -2,6 +2,8 @@ import {execFileSync} from 'node:child_process';
 import {mkdir, readdir, readFile, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
+import {maxMembers} from '../../../source/cli/backup/members.ts';
+import {openArchive} from '../../../source/cli/backup/read-archive.ts';
 import {headerOf} from '../../../source/cli/backup/tar-header.ts';
 import {gatewayHome, startTestGateway} from '../../helpers/gateway.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
@@ -137,8 +139,10 @@ test('links in folders are not followed, and said', async () => {
 	await symlink(place.path, home.file('scripts/folder'));
 	const {code, stderr} = await run(home, 'backup', place.file('backup.tar'));
 	expect(code).toBe(0);
-	expect(stderr).toContain('Left out (a link, no plain file, or above 256 MiB): skills/link');
-	expect(stderr).toContain('scripts/folder');
+	expect(stderr.trim().split('\n')).toEqual([
+		'Left out, because it is a link: scripts/folder',
+		'Left out, because it is a link: skills/link',
+	]);
 	expect((await readFile(place.file('backup.tar'))).includes('not of this home')).toBe(false);
 });
 
@@ -289,16 +293,78 @@ test('a file that cannot be restored is not backed up, and one that is called li
 	await writeFile(home.file('skills/review/state.db'), 'no database');
 	await writeFile(home.file('skills/review/large'), '');
 	await truncate(home.file('skills/review/large'), 256 * 1024 * 1024 + 1);
+	await writeFile(home.file(`skills/${'n'.repeat(101)}`), '');
+	await writeFile(home.file('skills/a\\b'), '');
+	await writeFile(Buffer.concat([Buffer.from(home.file('skills/z')), Buffer.from([0xff])]), '');
+	const deep = Array.from({length: 30}, () => 'd').join('/');
+	await mkdir(home.file(`skills/${deep}`), {recursive: true});
+	await writeFile(home.file(`skills/${deep}/kept`), '');
+	await mkdir(home.file(`skills/${deep}/d`));
+	await writeFile(home.file(`skills/${deep}/d/lost`), '');
+	execFileSync('mkfifo', [home.file('skills/pipe')]);
+	await mkdir(home.file('keys.yaml'));
+	await writeFile(home.file('profiles/work/scripts'), 'no folder');
 	const {stderr} = await run(home, 'backup', place.file('backup.tar'));
-	expect(stderr.trim()).toBe(
-		'Left out (a link, no plain file, or above 256 MiB): skills/review/large',
-	);
+	expect(stderr.trim().split('\n')).toEqual([
+		'Left out, because it is no plain file: keys.yaml',
+		String.raw`Left out, because its path has a backslash or a control character: skills/a\b`,
+		`Left out, because its path has more than 32 parts: skills/${deep}/d/lost`,
+		`Left out, because its path is too long: skills/${'n'.repeat(101)}`,
+		'Left out, because it is no plain file: skills/pipe',
+		'Left out, because it is above 256 MiB: skills/review/large',
+		'Left out, because its name is no UTF-8: skills/z\u{FFFD}',
+		'Left out, because it is no file that a backup has: profiles/work/scripts',
+	]);
 	await using other = await temporaryHome();
 	expect(await run(other, 'restore', place.file('backup.tar'))).toMatchObject({
 		code: 0,
 		stderr: '',
 	});
 	expect(await other.read('skills/review/state.db')).toBe('no database');
+});
+
+test.for(['.env', 'profiles/work/.env'])(
+	'a restore that failed does not stand in the way of the next one: %s',
+	async name => {
+		await using place = await temporaryHome();
+		await using home = await temporaryHome();
+		const files = [manifest, {name, text: 'TOKEN=x'}, {name: 'cron/jobs.json', text: '{}'}];
+		const file = place.file('backup.tar');
+		await writeFile(file, archiveOf([...files, {name: 'state.db', text: 'not a database'}]));
+		expect((await run(home, 'restore', file)).stderr).toContain('not a database');
+		expect(await readdir(home.path)).toContain('cron');
+		await writeFile(file, archiveOf(files));
+		expect(await run(home, 'restore', file)).toMatchObject({code: 0, stderr: ''});
+		expect(await home.read(name)).toBe('TOKEN=x');
+		expect(await readdir(home.path)).not.toContain(expect.stringMatching(/^replaced-/));
+		expect((await run(home, 'restore', file)).stderr).toContain('it is not empty');
+	},
+);
+
+test.for([
+	'notes.txt',
+	'logs/gateway.log',
+	'run/other',
+	'profiles/a',
+	'profiles/work/a',
+	'cron/a/b',
+])('a home with a file is not empty: %s', async name => {
+	await using place = await temporaryHome();
+	await using home = await temporaryHome({[name]: 'mine'});
+	await writeFile(place.file('backup.tar'), sound);
+	const {stderr} = await run(home, 'restore', place.file('backup.tar'));
+	expect(stderr).toContain('it is not empty');
+});
+
+test('an archive may have as many files as a backup may', async () => {
+	await using place = await temporaryHome();
+	const files = Array.from({length: maxMembers}, (_, index) =>
+		headerOf({path: `scripts/${index}`, bytes: 0, executable: false, modifiedAt: 0}),
+	);
+	const start = archiveOf([manifest]).subarray(0, -1024);
+	await writeFile(place.file('backup.tar'), Buffer.concat([start, ...files, Buffer.alloc(1024)]));
+	await using archive = await openArchive(place.file('backup.tar'));
+	expect(archive.members).toHaveLength(maxMembers);
 });
 
 test('where there is no home, nothing is written', async () => {
