@@ -150,7 +150,12 @@ export function interpretConfig(
 					...new Set([
 						...collectSecrets(
 							{secret: [...webhook.secrets, ...declaredSecrets(rest)], value: rest},
-							[merged, ...profiles.others.map(({environment}) => environment)],
+							[
+								// Programs get variables of the process that `.env` hides.
+								surroundings.environment,
+								merged,
+								...profiles.others.map(({environment}) => environment),
+							],
 						),
 						...secretsOfPlatforms(configured),
 						...[...toolServers.values()].flatMap(serverSecrets).filter(text => !hasReference(text)),

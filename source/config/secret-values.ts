@@ -1,4 +1,5 @@
 import {isJsonObject} from '../core/json.ts';
+import {proxySecrets} from '../core/network-variables.ts';
 import type {Environment} from './environment.ts';
 import {membersOf} from './plain-data.ts';
 import {insecureSecret} from './route-refusals.ts';
@@ -21,7 +22,7 @@ const onlyReference = /^\$\{[^${}]*\}$/;
 
 /**
  * Every text that must never be shown: what stands in `value` under a key that names a secret (`secret`, `api_key`, `password`,
- * `bot_token`…), and the variables of `environments` whose names say the same and that have at least 6 characters.
+ * `bot_token`…), and of `environments` the variables whose names say the same and that have at least 6 characters, and users and passwords of proxies.
  */
 export function collectSecrets(
 	value: unknown,
@@ -32,6 +33,10 @@ export function collectSecrets(
 		if (isSecretName(name) && text.length >= minVariableLength) {
 			found.add(text);
 		}
+	}
+
+	for (const text of environments.flatMap(proxySecrets)) {
+		found.add(text);
 	}
 
 	return [...found].filter(

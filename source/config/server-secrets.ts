@@ -1,3 +1,4 @@
+import {proxySecrets} from '../core/network-variables.ts';
 import {isSecretName} from './secret-values.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
 
@@ -45,6 +46,7 @@ export function serverSecrets({endpoint}: ToolServerConfig): readonly string[] {
 
 const ofProgram = ({env, args}: StdioEndpoint): readonly string[] => [
 	...underSecretNames(Object.entries(env)),
+	...proxySecrets(env),
 	...args.flatMap((arg, index) => ofArgument(arg, args[index + 1])),
 ];
 

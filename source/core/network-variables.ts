@@ -1,7 +1,12 @@
+import {unescape} from 'node:querystring';
+
 const names =
 	/^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
-/** Whether a variable says how a program gets out of this network: through which proxy, and whose certificates it takes. Programs that we start get these. */
+/**
+ * Whether a variable says how a program gets out of this network: through which proxy, and whose certificates it takes. Programs that we start get these: tool servers
+ * those of this process, the code host's client those of the profile.
+ */
 export const isNetworkVariable = (name: string): boolean => names.test(name);
 
 /** Those of an environment. */
@@ -9,3 +14,17 @@ export const networkVariables = (
 	environment: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
 	Object.fromEntries(Object.entries(environment).filter(([name]) => isNetworkVariable(name)));
+
+const proxyName = /^(?:https?|all)_proxy$/i;
+
+/** What must not be shown of the proxies of an environment: `user:password` and the password (or the user where there is no password), as they are written and decoded. */
+export const proxySecrets = (environment: Readonly<Record<string, string>>): readonly string[] =>
+	Object.entries(environment)
+		.filter(([name]) => proxyName.test(name))
+		.flatMap(([, address]) => ofUserinfo(/^(?:[a-z][a-z0-9+.-]*:\/\/)?([^]*)@/i.exec(address)?.[1]))
+		.filter(text => text !== '');
+
+function ofUserinfo(userinfo = ''): readonly string[] {
+	const [, user = '', password = ''] = /^([^:]*):?([^]*)$/.exec(userinfo) ?? [];
+	return [userinfo, password || user].flatMap(text => [text, unescape(text)]);
+}

@@ -267,6 +267,28 @@ platforms:
 	);
 });
 
+test('users and passwords of proxies are secrets, as they are written and decoded', () => {
+	using home = createTemporaryHome();
+	const environment = {
+		HTTPS_PROXY: 'http://ann:p%40ss/word@proxy.example:8080',
+		http_proxy: 'only-a-token@proxy.example',
+		ALL_PROXY: 'socks5://hidden:by-the-file@proxy.example',
+		NO_PROXY: 'not:a-secret@example',
+	};
+	const {secretValues} = configOf(
+		home.load({env: 'ALL_PROXY=http://proxy.example:1\n'}, {environment}),
+	);
+	expect(secretValues.toSorted()).toEqual([
+		'ann:p%40ss/word',
+		'ann:p@ss/word',
+		'by-the-file',
+		'hidden:by-the-file',
+		'only-a-token',
+		'p%40ss/word',
+		'p@ss/word',
+	]);
+});
+
 test('a reference to a variable that is not set is an error that names it', () => {
 	using home = createTemporaryHome();
 	expect(problemsOf(home.load({config: 'model:\n  api_key: ${NOPE}\n'}))).toEqual([

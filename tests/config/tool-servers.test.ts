@@ -569,7 +569,7 @@ mcp_servers:
   a:
     command: crm
     args: [--api-key, flag-secret, --token=token-secret, --token-file, /run/token, --port, "8080"]
-    env: {CRM_TOKEN: env-secret, DB_PASS: pass-secret, OPENAI_KEY: key-secret, MODE: production, OTHER_TOKEN: "\${OTHER}"}
+    env: {CRM_TOKEN: env-secret, DB_PASS: pass-secret, OPENAI_KEY: key-secret, HTTPS_PROXY: "http://u:proxy-secret@proxy.example", MODE: production, OTHER_TOKEN: "\${OTHER}"}
   b:
     url: https://b.example/mcp?api_key=query-secret&page=second
     headers: {Authorization: Bearer header-secret, X-Api-Key: x-api-secret, Cookie: sid=cookie-secret; x=y, X-Team: platform}
@@ -584,6 +584,7 @@ mcp_servers:
 		'env-secret',
 		'pass-secret',
 		'key-secret',
+		'proxy-secret',
 		'query-secret',
 		'Bearer header-secret',
 		'header-secret',
