@@ -179,18 +179,64 @@ test('an authority that is named while the gateway runs counts at once', async c
 	expect((await gateway.ended(2)).state).toBe('done');
 });
 
-test('what .env says of proxies and certificates reaches programs, nothing else of it', async () => {
+test('programs get proxies and certificates of the process, and nothing of .env', async () => {
 	const {command, args} = ownServer('plain').endpoint;
 	await using home = await gatewayHome({
-		config: {mcp_servers: {crm: {command, args, env: {NO_PROXY: 'own'}}}},
+		config: {
+			mcp_servers: {crm: {command, args, env: {NO_PROXY: 'own', ALL_PROXY: '${ALL_PROXY}'}}},
+		},
 		subscriptions: {look: {prompt: '/tool mcp__crm__about {}'}},
 	});
-	await home.write('.env', 'SSL_CERT_FILE=/own.pem\nNO_PROXY=profile\nOTHER=is-not-for-them\n');
-	await using gateway = await startTestGateway({home});
+	await home.write(
+		'.env',
+		'SSL_CERT_FILE=/own.pem\nNO_PROXY=profile\nhttps_proxy=http://profile:1\nALL_PROXY=http://asked-for:1\nOTHER=is-not-for-them\n',
+	);
+	await using gateway = await startTestGateway({
+		home,
+		environment: {
+			PATH: process.env['PATH'] ?? '',
+			NO_PROXY: 'process',
+			SSL_CERT_FILE: '/process.pem',
+			CURL_CA_BUNDLE: '/more.pem',
+		},
+	});
 	await gateway.send('look', {});
 	const {transcript} = await gateway.ended(1);
 	const result = transcript.find(({kind}) => kind === 'tool-result')?.text ?? '';
 
-	expect(JSON.parse(result).env).toMatchObject({SSL_CERT_FILE: '/own.pem', NO_PROXY: 'own'});
+	const {env} = JSON.parse(result);
+	expect(env).toMatchObject({
+		SSL_CERT_FILE: '/process.pem',
+		CURL_CA_BUNDLE: '/more.pem',
+		NO_PROXY: 'own',
+	});
+	expect(env).toHaveProperty('ALL_PROXY');
+	expect(env).not.toHaveProperty('https_proxy');
 	expect(result).not.toContain('OTHER');
+});
+
+test('user and password of a proxy are in no log and no state', async () => {
+	const source =
+		'console.error("no way through", new URL(process.env.HTTPS_PROXY).password);process.exit(3)';
+	await using home = await gatewayHome({
+		config: {mcp_servers: {crm: {command: process.execPath, args: ['-e', source]}}},
+	});
+	// What the server gets is hidden although `.env` says something else.
+	await home.write('.env', 'HTTPS_PROXY=http://proxy.example:1\n');
+	await using gateway = await startTestGateway({
+		home,
+		environment: {
+			PATH: process.env['PATH'] ?? '',
+			HTTPS_PROXY: 'http://ann:open-sesame@proxy.example:1',
+		},
+	});
+	await gateway.until(({servers}) => (servers[0]?.reason ?? '').includes('no way through'));
+
+	const texts = [
+		JSON.stringify(gateway.events),
+		...gateway.log,
+		await home.read('logs/mcp-stderr.log'),
+	].join('\n');
+	expect(texts).toContain('no way through [redacted]');
+	expect(texts).not.toContain('open-sesame');
 });

@@ -1,9 +1,7 @@
 import type {DiscoverResult} from '@modelcontextprotocol/client';
-import type {Environment} from '../../config/environment.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {networkVariables} from '../../core/network-variables.ts';
 import {createCheckedOutput, uncheckedOutput} from '../calls/output-validation.ts';
 import {createCallsUnderWay} from '../connection/calls-under-way.ts';
 import {connectServer} from '../connection/connect-server.ts';
@@ -53,7 +51,7 @@ export async function openServer(
 
 	onSecrets(expanded.secrets);
 	return connectServer(
-		withNetwork(expanded.server, environment),
+		expanded.server,
 		{...options, secrets: expanded.secrets},
 		{
 			clock: dependencies.clock,
@@ -63,18 +61,6 @@ export async function openServer(
 		},
 	);
 }
-
-/** What the profile's `.env` says of proxies and certificates reaches its programs; their own `env` wins. */
-const withNetwork = (server: ToolServerConfig, environment: Environment): ToolServerConfig =>
-	server.endpoint.transport === 'stdio'
-		? {
-				...server,
-				endpoint: {
-					...server.endpoint,
-					env: {...networkVariables(environment), ...server.endpoint.env},
-				},
-			}
-		: server;
 
 function clientSideOf(
 	server: ToolServerConfig,

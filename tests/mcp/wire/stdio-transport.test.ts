@@ -22,7 +22,7 @@ test('tries the modern era on the process that it has', async () => {
 	expect(JSON.parse(await transports.home.read('mcp-processes.json')).processes).toHaveLength(1);
 });
 
-test('"stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_* and their own env, nothing else", besides proxies and certificates', async () => {
+test('stdio servers get PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*, proxies and certificates of the process, and their own env', async () => {
 	const passed = {
 		PATH: process.env['PATH'] ?? '',
 		HOME: '/home/ada',
