@@ -75,10 +75,7 @@ cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
 const entry = join(outdir, 'main.js');
 const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');
 // As source/core/node-flags.ts has them, and says why.
-writeFileSync(
-	entry,
-	`#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=25\n${code}`,
-);
+writeFileSync(entry, `#!/usr/bin/env -S node --max-semi-space-size=8\n${code}`);
 chmodSync(entry, 0o755);
 
 const target = join(root, 'build');

@@ -1,8 +1,15 @@
+import {setFlagsFromString} from 'node:v8';
+
 /**
  * What Node is started with wherever this program starts itself; the first line of the bundle and `npm start` say the same. Left alone, V8 lets its young generation grow to tens of
- * megabytes, and its heap to twice of what is in use, for the sake of throughput that this program does not need.
+ * megabytes for the sake of throughput that this program does not need.
  */
-export const nodeFlags: readonly string[] = [
-	'--max-semi-space-size=8',
-	'--heap-growing-percent=25',
-];
+export const nodeFlags: readonly string[] = ['--max-semi-space-size=8'];
+
+/**
+ * Lets the heap grow by a quarter instead of to twice of what is in use before it is looked through. Not a flag of the start: while a program loads, nearly all of it stays, and looking
+ * through it costs a tenth of the time.
+ */
+export function growSlowly(): void {
+	setFlagsFromString('--heap-growing-percent=25');
+}

@@ -1,5 +1,6 @@
 import {createBroker} from '../core/broker.ts';
 import {createBusy} from '../core/idle.ts';
+import {growSlowly} from '../core/node-flags.ts';
 import {createLocalPort} from './local-port.ts';
 import type {GatewayPort} from './port.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
@@ -71,6 +72,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 	const opening = open();
 	const started = (async () => {
 		await opening;
+		growSlowly();
 	})();
 	// Whoever cares awaits `started`; a face that does not must not end the process.
 	started.catch(() => {});

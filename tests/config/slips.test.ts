@@ -459,9 +459,9 @@ test.for([
 			['second', ['second']],
 			['${UNSET}', []],
 		] as const) {
-			const {webhook} = reload(home, before, receiver({...typed, secret}));
-			expect(webhook.routes.get('one')).toMatchObject({secrets, insecure: false});
-			expect(webhook.routes.get('two')).toMatchObject({secrets: ['own']});
+			const {routes: served} = reload(home, before, receiver({...typed, secret})).webhook;
+			expect(served.get('one')).toMatchObject({secrets, insecure: false});
+			expect(served.get('two')).toMatchObject({secrets: ['own']});
 		}
 
 		const open = reload(home, before, receiver({...typed, secret: 'INSECURE_NO_AUTH'}));
