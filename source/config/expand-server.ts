@@ -61,14 +61,17 @@ function createExpander(scope: ReferenceScope) {
 	const secrets = new Set<string>();
 	const incomplete = new Set<string>();
 	let missing: string | undefined;
-	const expand = (text: string, isSecret: (name: string) => boolean): ExpandedText => {
+	const expand = (
+		text: string,
+		isSecret: (name: string, value: string) => boolean,
+	): ExpandedText => {
 		const expanded = expandReferences(text, scope);
 		if (expanded.unset.length > 0) {
 			incomplete.add(expanded.text);
 		}
 
 		for (const {name, value} of expanded.used) {
-			if (value.trim() !== '' && !known.test(name) && isSecret(name)) {
+			if (value.trim() !== '' && !known.test(name) && isSecret(name, value)) {
 				secrets.add(value);
 			}
 		}
@@ -83,7 +86,7 @@ function createExpander(scope: ReferenceScope) {
 		secret: (text: string) => expand(text, () => true).text,
 		/** Every variable must be there. */
 		complete(text: string, {isSecret}: {readonly isSecret: boolean}) {
-			const expanded = expand(text, name => isSecret || holdsSecret(name));
+			const expanded = expand(text, (name, value) => isSecret || holdsSecret(name, value));
 			missing ??= expanded.unset[0];
 			return expanded.text;
 		},

@@ -7,13 +7,23 @@ import {insecureSecret} from './route-refusals.ts';
 const secretName =
 	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)[_-]?key/i;
 
-/** Names that speak of tokens as what a text is counted in: `--max-tokens`, `TOKEN_LIMIT`, `TOKENIZERS_PARALLELISM`. */
-const countsTokens =
-	/(?:^|[_-])(?:tokeni[sz]\w*|(?:max|min)[_-]?tokens?$|(?:max|min|num|total|input|output|prompt|completion|context)(?:[_-][a-z]+){0,2}[_-]?tokens$|tokens?[_-]?(?:limit|count|budget|window|size|cap)$)/i;
+/** What speaks of tokens as what a text is made of, whatever the value: `TOKENIZERS_PARALLELISM`. */
+const tokenizer = /tokeni[sz]er/gi;
 
-/** Whether what stands under that name is never to be shown. */
-export const isSecretName = (name: string): boolean =>
-	secretName.test(countsTokens.test(name) ? name.replace(/tokens?/gi, '') : name);
+/** Names that may speak of tokens as what a text is counted in: `--max-tokens`, `TOKEN_LIMIT`. Only a number says that they do. */
+const mayCount =
+	/tokens$|(?:^|[_-])(?:max|min)[_-]?token$|tokens?[_-]?(?:limit|count|budget|window|size|cap)$/i;
+
+const isCount = (name: string, value: string): boolean =>
+	mayCount.test(name) && /^\d{1,9}$/.test(value);
+
+/** Whether `value`, which stands under that name, is never to be shown. */
+export function isSecretName(name: string, value: string): boolean {
+	const withoutTokenizer = name.replaceAll(tokenizer, '');
+	return secretName.test(
+		isCount(name, value) ? withoutTokenizer.replaceAll(/tokens?/gi, '') : withoutTokenizer,
+	);
+}
 
 const minVariableLength = 6;
 
@@ -30,7 +40,7 @@ export function collectSecrets(
 ): readonly string[] {
 	const found = new Set(textsUnderSecretKeys(value));
 	for (const [name, text] of environments.flatMap(Object.entries<string>)) {
-		if (isSecretName(name) && text.length >= minVariableLength) {
+		if (isSecretName(name, text) && text.length >= minVariableLength) {
 			found.add(text);
 		}
 	}
@@ -47,8 +57,11 @@ export function collectSecrets(
 function textsUnderSecretKeys(value: unknown): readonly string[] {
 	return membersOf(value).flatMap(([key, member]) => [
 		// A route may be called `rotate-token`; a text right below it is no secret for that.
-		...(typeof key === 'string' && isSecretName(key) && !isJsonObject(member)
-			? [member].flat().filter(text => typeof text === 'string')
+		...(typeof key === 'string' && !isJsonObject(member)
+			? [member]
+					.flat()
+					.filter(text => typeof text === 'string')
+					.filter(text => isSecretName(key, text))
 			: []),
 		...textsUnderSecretKeys(member),
 	]);

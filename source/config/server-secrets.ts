@@ -8,32 +8,37 @@ const namesAPlace = /(?:file|path|folder|dir|method)$/i;
 /** `X_KEY`, `x-functions-key`, `DB_PASS`. */
 const namesAKey = /(?:^|[_-])(?:key|pass|pwd|pat)$/i;
 
-/** Keys that everybody may see: `--public-key`, `--sort-key`. */
-const namesAnOpenKey =
-	/(?:^|[_-])(?:public|sort|primary|foreign|partition|hash|range|group|cache|order|map|json|object|row)[_-]?key$/i;
+/** Flags with keys that everybody may see. A variable or a header of that name may be a real key all the same. */
+const openFlag = /(?:^|[_-])(?:public|sort|foreign|partition|range|cache|order|row)[_-]?key$/i;
 
 /** What no secret looks like. */
 const isPlainWord = /^(?:true|false|yes|no|on|off|null|none|auto)$/i;
 
-/** `--tokens 4096` */
-const isCount = (name: string, value: string): boolean =>
-	/tokens$/i.test(name) && /^\d{1,9}$/.test(value);
+const path = /^(?:~|\.{1,2})?(?:\/[\w.@ -]+)+$/;
 
-/** `…CREDENTIALS=/path/to/file`, `--private-key ~/.ssh/id`. A key may begin with a slash by chance: without a beginning or an ending of a path it stays one. */
+const fileEnding =
+	/\.(?:json|ya?ml|toml|ini|conf|cfg|txt|env|pem|key|pub|crt|cer|cert|der|p8|p12|pfx|ppk|jks|gpg|asc)$/i;
+
+/**
+ * `…CREDENTIALS=/path/to/file`, `--private-key ~/.ssh/id`. A key may begin with a slash by chance, and hold a second one: it stays one without an ending, unless the name speaks of
+ * credentials, or the value begins as no key does.
+ */
 const isFile = (name: string, value: string): boolean =>
 	/credential|key|cert/i.test(name) &&
-	/^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@ -]+)+$/.test(value) &&
-	(/^[~.]|^[A-Za-z]:|\.[a-z]\w{1,4}$/.test(value) || /credential/i.test(name));
+	path.test(value) &&
+	(fileEnding.test(value) ||
+		(/^[~.]*\/[^/]+\//.test(value) && (/^[~.]/.test(value) || /credential/i.test(name))));
 
-/** Whether a variable, a header or a flag of that name holds what nobody may see. */
-export const holdsSecret = (name: string): boolean =>
-	(isSecretName(name) || namesAKey.test(name)) &&
-	!namesAPlace.test(name) &&
-	!namesAnOpenKey.test(name);
+/** Whether `value` is what nobody may see by the name of the variable, the header or the flag that holds it. */
+export const holdsSecret = (name: string, value: string): boolean =>
+	(isSecretName(name, value) || namesAKey.test(name)) && !namesAPlace.test(name);
 
 /** Whether `value` may be what nobody may see, as far as that shows. */
 const isSecretUnder = (name: string, value: string): boolean =>
-	holdsSecret(name) && !isPlainWord.test(value) && !isCount(name, value) && !isFile(name, value);
+	holdsSecret(name, value) && !isPlainWord.test(value) && !isFile(name, value);
+
+const isSecretFlag = (flag: string, value: string): boolean =>
+	isSecretUnder(flag, value) && (isSecretName(flag, value) || !openFlag.test(flag));
 
 /**
  * Texts of a server that must not be shown: values of headers, variables, flags and query parameters whose names say so (`Authorization`, `X-Api-Key`,
@@ -58,7 +63,7 @@ function ofArgument(arg: string, next = ''): readonly string[] {
 	}
 
 	const value = inFlag ?? (next.startsWith('-') ? '' : next);
-	return isSecretUnder(flag, value) ? [value] : ofPair(inFlag ?? '');
+	return isSecretFlag(flag, value) ? [value] : ofPair(inFlag ?? '');
 }
 
 function ofPair(text: string): readonly string[] {

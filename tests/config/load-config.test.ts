@@ -289,6 +289,13 @@ test('users and passwords of proxies are secrets, as they are written and decode
 	]);
 });
 
+test('a variable that counts tokens is a secret unless it holds a number', () => {
+	using home = createTemporaryHome();
+	const environment = {MAX_TOKENS: '1000000', INPUT_TOKENS: 'no-number', MAX_TOKEN: 'a-real-token'};
+	const {secretValues} = configOf(home.load({}, {environment}));
+	expect(secretValues.toSorted()).toEqual(['a-real-token', 'no-number']);
+});
+
 test('a reference to a variable that is not set is an error that names it', () => {
 	using home = createTemporaryHome();
 	expect(problemsOf(home.load({config: 'model:\n  api_key: ${NOPE}\n'}))).toEqual([

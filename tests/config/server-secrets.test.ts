@@ -10,7 +10,7 @@ const plain: ReadonlyArray<{args?: string[]; env?: Record<string, string>}> = [
 	{args: ['--max-tokens=4096']},
 	{args: ['--max_output_tokens', '4096']},
 	{args: ['--tokens', '4096']},
-	{args: ['--token-limit', 'twenty']},
+	{args: ['--token-limit', '20']},
 	{args: ['--sort-key', 'created_at']},
 	{args: ['--public-key', 'ssh-ed25519-AAAA']},
 	{args: ['--partition-key=tenant']},
@@ -27,7 +27,11 @@ const plain: ReadonlyArray<{args?: string[]; env?: Record<string, string>}> = [
 	{env: {MAX_TOKENS: '4096', MAX_TOKEN: '1', NUM_CTX_TOKENS: '8192'}},
 	{env: {GOOGLE_APPLICATION_CREDENTIALS: '/path/to/file'}},
 	{env: {GOOGLE_APPLICATION_CREDENTIALS: '/home/ann/key.json'}},
-	{env: {SORT_KEY: 'created', PUBLIC_KEY: 'abcdefgh'}},
+	{env: {X_CREDENTIALS: '/path/to/file.json'}},
+	{env: {X_CREDENTIALS: '/file.json', CLIENT_KEY: '../client.key'}},
+	{env: {INPUT_TOKENS: '128000', MAX_TOKEN: '100'}},
+	{args: ['--api-public-key', 'ssh-ed25519-AAAA']},
+	{args: ['--cache-key=v1', '--range-key', 'at', '--foreign-key', 'id', '--order-key=at']},
 ];
 
 test.each(plain)('no alarm for $args $env', ({args = [], env = {}}) => {
@@ -55,6 +59,32 @@ const secret: ReadonlyArray<{args?: string[]; env?: Record<string, string>; hidd
 	{env: {MAX_SECRET: 'abc'}},
 	{env: {AWS_SECRET_ACCESS_KEY: '/ab/cd'}, hidden: '/ab/cd'},
 	{env: {DB_PASS: 'abc'}},
+	...[
+		'COSMOS_PRIMARY_KEY',
+		'AZURE_TABLE_PRIMARY_KEY',
+		'GCP_JSON_KEY',
+		'GOOGLE_MAP_KEY',
+		'SESSION_HASH_KEY',
+		'SECRET_HASH_KEY',
+		'API_SECRET_JSON_KEY',
+		'SORT_KEY',
+		'PUBLIC_KEY',
+		'MAX_TOKEN',
+		'MAX_TOKENS',
+		'INPUT_TOKENS',
+		'TOKEN_LIMIT',
+	].map(name => ({env: {[name]: 'abc'}})),
+	...['primary', 'json', 'hash', 'map', 'group', 'object', 'public-secret', 'sort-api'].map(
+		word => ({
+			args: [`--${word}-key=abc`],
+		}),
+	),
+	{args: ['--max-tokens', 'abc']},
+	{args: ['-e', 'PARTITION_KEY=abc']},
+	{args: ['--header', 'x-public-key: abc']},
+	{env: {GOOGLE_CREDENTIALS: '/AbCdEfGh1234'}, hidden: '/AbCdEfGh1234'},
+	{env: {GOOGLE_CREDENTIALS: '~/AbCdEfGh1234'}, hidden: '~/AbCdEfGh1234'},
+	{env: {AWS_SECRET_ACCESS_KEY: '/ab.cdefg/hi'}, hidden: '/ab.cdefg/hi'},
 ];
 
 test.each(secret)('alarm for $args $env', ({args = [], env = {}, hidden = 'abc'}) => {
@@ -72,11 +102,19 @@ test('what a reference stands for is no secret in the file', () => {
 });
 
 test('headers of remote servers are hidden by the same rules', () => {
-	const headers = {'X-Api-Key': 'abc', 'X-Max-Tokens': '4096', Cookie: 'a=b'};
+	const headers = {
+		'X-Api-Key': 'abc',
+		'X-Max-Tokens': '4096',
+		Cookie: 'a=b',
+		'X-Sort-Key': 'sorted',
+		'X-Input-Tokens': 'counted',
+	};
 	expect(serverSecrets(remoteServer('https://mcp.example', {headers}))).toEqual([
 		'abc',
 		'a=b',
 		'b',
+		'sorted',
+		'counted',
 	]);
 });
 
