@@ -66,6 +66,9 @@ export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventT
 export const isConnectivityCheck = ({name, source}: EventType): boolean =>
 	name === 'ping' && (source === 'x-forge-event' || source === 'x-github-event');
 
+/** What gave an identifier that nobody sent. */
+export const randomSource = 'random';
+
 /**
  * The sender's delivery identifier and the header that gave it; a random one when there is none. An identifier that is too long
  * or holds anything but printable ASCII is replaced by its digest, so that two different ones never become one.
@@ -89,7 +92,7 @@ export function deliveryIdOf(
 		}
 	}
 
-	return {deliveryId: randomUUID(), idSource: 'random'};
+	return {deliveryId: randomUUID(), idSource: randomSource};
 }
 
 /** `id`, or its digest when `redact` finds a secret in it: whoever fills in a header wrongly is still known again, and shows nothing. */

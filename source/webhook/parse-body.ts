@@ -39,8 +39,8 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 		return parseJson(text, body);
 	}
 
-	// Clients such as curl call any body a form unless they are told otherwise. No form begins like this.
-	const json = text.startsWith('{') ? parseJson(text, body) : undefined;
+	// Clients such as curl call any body a form unless they are told otherwise; and nobody signs what it is called, so that the identifier in it must not go by that. No form begins like this.
+	const json = /^\s*[{[]/.test(text) ? parseJson(text, body) : undefined;
 	return json?.ok
 		? json
 		: parseForm(

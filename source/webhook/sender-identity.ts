@@ -7,7 +7,7 @@ import type {JsonValue} from '../core/json.ts';
 import {lookUp} from '../core/payload-path.ts';
 import {deliveryIdHeaders, headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
-import {deliveryIdOf, eventTypeOf, identifierOf, maxNameLength} from './identity.ts';
+import {deliveryIdOf, eventTypeOf, identifierOf, maxNameLength, randomSource} from './identity.ts';
 import type {EventType} from './identity.ts';
 
 /** What of a route says where its sender names event and delivery. */
@@ -52,16 +52,19 @@ export function eventOf(route: NamingRoute, {headers, payload}: Event): EventTyp
 }
 
 /**
- * The delivery identifier that the headers of `route` give, or its sender's; else the first of the general ones, else a random one.
+ * The delivery identifier that the headers of `route` give, or its sender's; else the first of the general ones, else a random one. Where identifiers stand in signed bodies, one of a
+ * header holds its name: whoever captured a request without one could otherwise add the identifier of an event that is yet to come.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
 export function headerIdOf(route: NamingRoute, headers: RequestHeaders): Identifier {
-	const {idHeaders = []} = namesFor(route, headers);
-	return (
+	const {idHeaders = [], idFields = []} = namesFor(route, headers);
+	const found =
 		firstOf(idHeaders, name => headerOf(headers, name) ?? '') ??
-		deliveryIdOf(headers, deliveryIdHeaders)
-	);
+		deliveryIdOf(headers, deliveryIdHeaders);
+	return idFields.length === 0 || found.idSource === randomSource
+		? found
+		: {...found, deliveryId: identifierOf(`${found.idSource}:${found.deliveryId}`)};
 }
 
 /**

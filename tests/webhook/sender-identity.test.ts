@@ -3,7 +3,7 @@ import type {Route, SignatureSpec} from '../../source/config/route.ts';
 import type {JsonValue} from '../../source/core/json.ts';
 import {headersToStore} from '../../source/webhook/headers.ts';
 import {bodyIdOf, eventOf, headerIdOf} from '../../source/webhook/sender-identity.ts';
-import {makeRoute} from './start-receiver.ts';
+import {makeRoute, startReceiver} from './start-receiver.ts';
 
 const routeOf = (kind?: Exclude<SignatureSpec['kind'], 'custom'>) =>
 	makeRoute(kind && {signature: {kind}});
@@ -96,8 +96,8 @@ test('the keys of a route say where its sender names event and delivery, in this
 	expect(bodyId(route, {event: {id: 'e1'}})?.deliveryId).toBe('e1');
 	expect(bodyId(route, {items: [{n: 7}]})).toEqual({deliveryId: '7', idSource: 'body.items.0.n'});
 	expect(bodyId(route, {id: 'x'})).toBeUndefined();
-	expect(headerIdOf(route, headers)).toEqual({deliveryId: '1', idSource: 'x-attempt'});
-	expect(headerIdOf(route, {'x-github-delivery': 'g'}).deliveryId).toBe('g');
+	expect(headerIdOf(route, headers)).toEqual({deliveryId: 'x-attempt:1', idSource: 'x-attempt'});
+	expect(headerIdOf(route, {'x-github-delivery': 'g'}).deliveryId).toBe('x-github-delivery:g');
 });
 
 test('each key stands in for what the preset says of the same thing', () => {
@@ -186,4 +186,30 @@ test.for<
 	const route = routeOf(kind);
 	expect(eventOf(route, {headers, payload}).name).toBe(event);
 	expect((bodyIdOf(route, {headers, payload}) ?? headerIdOf(route, headers)).deliveryId).toBe(id);
+});
+
+test('an identifier that anybody could add takes none that stands in a signed body', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({idFields: ['evt.id']})],
+	});
+	// A captured event that has none, with the identifier of one that is yet to come.
+	expect((await receiver.post('{"hello":1}', {'X-Request-ID': '1042'})).status).toBe(202);
+	expect(receiver.last()).toMatchObject({deliveryId: 'x-request-id:1042'});
+	expect((await receiver.post('{"evt":{"id":1042}}')).json['status']).toBe('accepted');
+	expect((await receiver.post('{"evt":{"id":1042}}')).json['status']).toBe('duplicate');
+	expect((await receiver.post('{"hello":1}', {'X-Request-ID': '1042'})).json['status']).toBe(
+		'duplicate',
+	);
+});
+
+test('what a body is called decides nothing about the identifier in it', async () => {
+	await using receiver = await startReceiver({routes: [makeRoute({idFields: ['0.id', 'id']})]});
+	const form = {'content-type': 'application/x-www-form-urlencoded', 'X-Request-ID': 'another'};
+	for (const body of ['[{"id":"E1"}]', ' {"id":"E2"}', '\n[{"id":"E3"}]']) {
+		expect((await receiver.post(body)).json['status']).toBe('accepted');
+		expect((await receiver.post(body, form)).json['status']).toBe('duplicate');
+	}
+
+	// A form that begins so and is no JSON is a form.
+	expect((await receiver.post('[a]=1', form)).json['status']).toBe('accepted');
 });
