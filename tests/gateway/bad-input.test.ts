@@ -30,7 +30,9 @@ const broken = 'platforms:\n  webhook:\n    enabled: true\n   port: 1\n';
 test('"a broken file on hot reload leaves the running configuration as it is", says where, and is mended on disk', async () => {
 	await using gateway = await startTestGateway({subscriptions});
 	const url = gateway.url();
-	await gateway.home.write('config.yaml', broken);
+	// At once: written in place, the file is empty for a moment, which is refused, too.
+	await writeFile(`${gateway.paths.config}.new`, broken);
+	await rename(`${gateway.paths.config}.new`, gateway.paths.config);
 	const event = await rejected(gateway, 1);
 	expect(event).toMatchObject({
 		problems: [
