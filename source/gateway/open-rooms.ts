@@ -112,7 +112,7 @@ export async function openRooms(
 			log: log.from('agent'),
 		}),
 	);
-	const ownMark = await openOwnMark(paths.markKey);
+	const ownMark = await openOwnMark(paths.markKey, {log: log.from('delivery')});
 	const deliverer = stack.use(openDeliverer(world, {live, ownMark, authorities, store, emit, log}));
 	const reportPlatforms = () => {
 		for (const platform of deliverer.platforms()) {
