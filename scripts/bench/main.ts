@@ -1,3 +1,4 @@
+import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {describeMachine, printReport, type Report} from './report.ts';
 
@@ -8,6 +9,12 @@ export type BenchOptions = {
 	readonly seconds?: number;
 	/** Folder for CPU profiles of the program. */
 	readonly profile?: string;
+	/** Of `webhook`: words, one of which the name of a row has to hold, beside the baselines. */
+	readonly only?: readonly string[];
+	/** Of `webhook`: numbers of connections. */
+	readonly connections?: readonly number[];
+	/** Of `webhook`: another checkout, built, whose rows are measured as well. */
+	readonly before?: string;
 };
 
 const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => Promise<Report>>>> =
@@ -19,12 +26,21 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 
-const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]`;
+const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
+webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;
 
 const numberOf = (text: string | undefined): number | undefined => {
 	const value = Number(text);
 	return text === undefined || !Number.isFinite(value) || value <= 0 ? undefined : value;
 };
+
+const maxConnections = 512;
+
+const countsOf = (text: string | undefined): readonly number[] =>
+	(text ?? '').split(',').flatMap(part => {
+		const count = numberOf(part);
+		return count === undefined ? [] : [Math.min(Math.ceil(count), maxConnections)];
+	});
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
@@ -33,6 +49,9 @@ const {values, positionals} = parseArgs({
 		seconds: {type: 'string'},
 		json: {type: 'string'},
 		profile: {type: 'string'},
+		only: {type: 'string', multiple: true},
+		connections: {type: 'string'},
+		before: {type: 'string'},
 	},
 });
 const [name = ''] = positionals;
@@ -40,12 +59,17 @@ const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
 if (load) {
 	const rounds = numberOf(values.rounds);
 	const seconds = numberOf(values.seconds);
+	const {only = []} = values;
+	const connections = countsOf(values.connections);
 	const bench = await load();
 	const before = describeMachine();
 	const report = await bench({
 		...(rounds !== undefined && {rounds: Math.min(Math.round(rounds), 50)}),
 		...(seconds !== undefined && {seconds: Math.min(seconds, 1200)}),
 		...(values.profile !== undefined && {profile: values.profile}),
+		...(only.length > 0 && {only}),
+		...(connections.length > 0 && {connections}),
+		...(values.before !== undefined && {before: resolve(values.before)}),
 	});
 	printReport(report, {before, json: values.json});
 } else {

@@ -21,17 +21,24 @@ export type Server = AsyncDisposable & {
 	rssMb?(): number;
 };
 
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const thisCheckout = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Which checkout of the project a server comes from; this one when absent. */
+type Origin = {readonly checkout?: string | undefined};
 
 const profileFlags = (profile: string | undefined) =>
 	profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 
 async function startChild(
 	file: string,
-	{env = {}, profile}: {env?: Readonly<Record<string, string>>; profile?: string | undefined} = {},
+	{
+		env = {},
+		profile,
+		checkout = thisCheckout,
+	}: Origin & {env?: Readonly<Record<string, string>>; profile?: string | undefined} = {},
 ): Promise<Server> {
 	// Node runs the sources as they are; the loader of this process would add work to every function.
-	const child = fork(here(file), {
+	const child = fork(join(checkout, 'scripts/bench/webhook', file), {
 		execArgv: profileFlags(profile),
 		env: {PATH: process.env['PATH'], NODE_ENV: 'production', ...env},
 	});
@@ -70,10 +77,25 @@ export async function ended(child: ChildProcess): Promise<void> {
 /** `node:http` that reads the body and answers. */
 export const startBareServer = async (): Promise<Server> => startChild('bare-server.ts');
 
+/** `node:http` that also does what no receiver is spared. */
+export const startFloorServer = async ({
+	profile,
+}: {readonly profile?: string | undefined} = {}): Promise<Server> =>
+	withFreshHome('floor-server.ts', {profile});
+
 /** The receiver and the store on a fresh data directory. */
-export async function startRoomsServer(profile?: string): Promise<Server> {
+export const startRoomsServer = async ({
+	profile,
+	checkout,
+}: Origin & {readonly profile?: string | undefined} = {}): Promise<Server> =>
+	withFreshHome('rooms-server.ts', {profile, checkout});
+
+async function withFreshHome(
+	file: string,
+	options: Origin & {readonly profile: string | undefined},
+): Promise<Server> {
 	const home = makeHome(webhookConfig());
-	const server = await startChild('rooms-server.ts', {env: {SVC_HOME: home.path}, profile});
+	const server = await startChild(file, {...options, env: {SVC_HOME: home.path}});
 	return {
 		...server,
 		async [Symbol.asyncDispose]() {
@@ -90,7 +112,8 @@ export async function startProgram({
 	profile,
 	otherRoutes = 0,
 	home,
-}: {
+	checkout = thisCheckout,
+}: Origin & {
 	readonly profile?: string | undefined;
 	readonly otherRoutes?: number;
 	readonly home?: string;
@@ -107,7 +130,7 @@ export async function startProgram({
 
 	const child = spawn(
 		process.execPath,
-		[...nodeFlags, ...profileFlags(profile), 'build/main.js', 'gateway', 'run'],
+		[...nodeFlags, ...profileFlags(profile), join(checkout, 'build/main.js'), 'gateway', 'run'],
 		{
 			env: svcEnvironment({home: home ?? fresh?.path ?? ''}),
 			stdio: ['ignore', 'ignore', 'pipe'],
