@@ -113,6 +113,8 @@ export const errorCodes = {
 	listen_failed: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
 	lock_failed: 'Another process holds a file: try again',
 	lock_timeout: 'Another process holds a file: try again',
+	login_failed:
+		'Nobody agreed in time, or a server refused; the message says which, and what was stored before is still there',
 	login_file_unusable:
 		'A file in `mcp-tokens/` is broken, too large, a link, or cannot be read or written',
 	mcp_connect_failed:

@@ -1,4 +1,5 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
+import type {LoginFlow} from '../../core/logins.ts';
 import type {Context} from '../context.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import {listOption, secondsOption} from '../options.ts';
@@ -7,7 +8,7 @@ type Json = {readonly json?: boolean};
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
-/** `svc mcp list|status|test|add|remove`. @see manual/commands.md */
+/** `svc mcp list|status|test|login|add|remove`. @see manual/commands.md */
 export function addMcpCommands(program: Command, context: Context): void {
 	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
 
@@ -38,6 +39,22 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.action(async (name: string, {json = false}: Json) => {
 			const {testServer} = await import('../mcp/test-server.ts');
 			await testServer(context, {name, json});
+		});
+
+	group
+		.command('login')
+		.description('log in to a tool server with "auth: oauth"; a running gateway takes it over')
+		.argument(...reference)
+		.addOption(
+			new Option('--flow <way>', 'for this once; oauth.flow when absent').choices([
+				'browser',
+				'device',
+			]),
+		)
+		.option('--json', 'print JSON')
+		.action(async (name: string, {flow, json = false}: Json & {flow?: LoginFlow}) => {
+			const {logIn} = await import('../mcp/log-in.ts');
+			await logIn(context, {name, flow, json});
 		});
 
 	addAddCommand(group, context);

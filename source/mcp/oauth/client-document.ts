@@ -39,7 +39,8 @@ export function clientDocument(
 		settings.cimd &&
 		!refused &&
 		saysWho === undefined &&
-		!settings.ownRedirect &&
+		settings.redirectUri === undefined &&
+		settings.redirectPort === undefined &&
 		isClientDocumentUrl(url)
 		? url
 		: undefined;

@@ -9,6 +9,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import {clientDocument} from './client-document.ts';
 import {clientMetadata, configuredClient} from './client-identity.ts';
 import type {Grant} from './grant.ts';
+import type {Redirect} from './log-in.ts';
 import type {MetadataFacts} from './oauth-requests.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 
@@ -29,7 +30,7 @@ export type LoginDependencies = {
 	readonly settings: OAuthSettings;
 	readonly grant: Grant;
 	readonly metadata: MetadataFacts;
-	readonly redirectUrl: string;
+	readonly redirect: Redirect;
 	readonly scopeFor: (advertised: string | undefined) => string | undefined;
 	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	readonly log: Logger;
@@ -41,7 +42,7 @@ export function createLoginProvider({
 	settings,
 	grant,
 	metadata,
-	redirectUrl,
+	redirect,
 	scopeFor,
 	hide,
 	log,
@@ -55,13 +56,14 @@ export function createLoginProvider({
 	let granted = false;
 
 	return {
-		redirectUrl,
+		redirectUrl: redirect.url,
 		get clientMetadata() {
-			return clientMetadata(settings, redirectUrl);
+			return clientMetadata(settings, redirect.url);
 		},
 		// The SDK reads the property before each use; without a value it registers.
 		get clientMetadataUrl() {
-			return clientDocument(settings, {refused: files.documentRefused()}) ?? '';
+			const document = clientDocument(settings, {refused: files.documentRefused()});
+			return redirect.isDeclared ? (document ?? '') : '';
 		},
 		discoveryState: () => (metadata.distrusted ? undefined : discovery),
 		saveDiscoveryState(found) {

@@ -1,5 +1,6 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonObject} from '../../core/json.ts';
+import type {LoginFlow} from '../../core/logins.ts';
 
 /** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/tool-servers.md#logins */
 export type OAuthSettings = {
@@ -12,11 +13,17 @@ export type OAuthSettings = {
 	/** For requests to the token endpoint. */
 	readonly userAgent?: string;
 	readonly clientMetadataUrl?: string;
-	/** A callback of the person's own: `redirect_uri` or `redirect_port`. */
-	readonly ownRedirect: boolean;
+	/** A callback of the person's own, as it is written. */
+	readonly redirectUri?: string;
+	readonly redirectPort?: number;
 	/** `cimd: false` forces dynamic registration. */
 	readonly cimd: boolean;
+	readonly flow: LoginFlow;
+	/** How long a code may wait for a person. */
+	readonly timeoutMs: number;
 };
+
+const defaultTimeoutSeconds = 300;
 
 /** `undefined` for a server without `auth: oauth`. */
 export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | undefined {
@@ -33,18 +40,26 @@ export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | u
 		['scope', text(written, 'scope')],
 		['userAgent', text(written, 'user_agent')],
 		['clientMetadataUrl', text(written, 'client_metadata_url')],
+		['redirectUri', text(written, 'redirect_uri')],
 	];
+	const redirectPort = number(written, 'redirect_port');
 	return {
 		...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
-		ownRedirect: isSet(written, 'redirect_uri') || isSet(written, 'redirect_port'),
+		...(redirectPort !== undefined && {redirectPort}),
 		cimd: written['cimd'] !== false,
+		flow: written['flow'] === 'device' ? 'device' : 'browser',
+		timeoutMs: (number(written, 'timeout') ?? defaultTimeoutSeconds) * 1000,
 	};
 }
 
-type TextSetting = Exclude<keyof OAuthSettings, 'ownRedirect' | 'cimd'>;
+type TextSetting = Exclude<keyof OAuthSettings, 'redirectPort' | 'cimd' | 'flow' | 'timeoutMs'>;
 
-const isSet = (written: JsonObject, key: string): boolean =>
-	written[key] !== undefined && written[key] !== null && written[key] !== '';
+/** A reference may have become a number. */
+function number(written: JsonObject, key: string): number | undefined {
+	const value = written[key];
+	const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof parsed === 'number' && Number.isFinite(parsed) && parsed > 0 ? parsed : undefined;
+}
 
 function text(written: JsonObject, key: string): string | undefined {
 	const value = written[key];

@@ -1,3 +1,4 @@
+import type {AuthorizationServerMetadata} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
@@ -5,6 +6,7 @@ import type {Logger} from '../../core/log.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
+import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
 import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
@@ -81,7 +83,15 @@ export function createServerLogins({
 			}
 
 			const {grant} = known;
-			const {wantedScope} = await grant.files.known();
+			await grant.files.forgetRefusal();
+			const {wantedScope, discovery} = await grant.files.known();
+			const {client_id: clientId} = (await grant.files.client().catch(() => undefined)) ?? {};
+			const document = clientDocument(settings, {refused: false});
+			const redirect = await options.redirect({
+				takesDocuments: discovery && takesDocuments(discovery.authorizationServerMetadata),
+				isRegistered: clientId !== undefined && clientId !== document,
+				document,
+			});
 			const scopeFor = (advertised: string | undefined) =>
 				settings.scope ?? scopeUnion(advertised, wantedScope);
 			const metadata = newFacts();
@@ -90,13 +100,12 @@ export function createServerLogins({
 				settings,
 				grant,
 				metadata,
-				redirectUrl: options.redirectUrl,
+				redirect,
 				scopeFor,
 				hide,
 				log,
 			});
 			const requests = {...known.requests, scopeFor, metadata};
-			await grant.files.forgetRefusal();
 			const {logIn} = await import('./log-in.ts');
 			await logIn(server, options, {provider, requests});
 		},
@@ -167,5 +176,8 @@ export function createServerLogins({
 		};
 	}
 }
+
+const takesDocuments = (metadata: AuthorizationServerMetadata | undefined): boolean =>
+	metadata?.client_id_metadata_document_supported === true;
 
 const newFacts = (): MetadataFacts => ({distrusted: false, statuses: [], found: false});

@@ -8,6 +8,8 @@ import {requestTarget} from './request-target.ts';
 import {createSseTransport} from './sse-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
+export type RemoteParts = Pick<TransportParts, 'clock' | 'redact' | 'environment' | 'authorities'>;
+
 /**
  * Makes the way to a remote server; nothing is sent before `start()`.
  *
@@ -16,7 +18,7 @@ import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets, login, onLost = () => {}}: OpenOptions,
-	{clock, redact, environment, authorities}: TransportParts,
+	{clock, redact, environment, authorities}: RemoteParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
 	const {url, headers} = requestTarget(name, endpoint);

@@ -104,7 +104,7 @@ export async function examineClient(
 			logins++;
 			await providers.login(server, {
 				open: transports.open,
-				redirectUrl,
+				redirect: async () => ({url: redirectUrl, isDeclared: true}),
 				openBrowser,
 				secrets: [],
 				signal,

@@ -56,7 +56,8 @@ test.for([
 
 test('"Empty or null is ignored", for user_agent and the rest', () => {
 	expect(oauthSettingsOf(remoteServer(url, {user_agent: '', scope: null, client_id: 4}))).toEqual({
-		ownRedirect: false,
+		flow: 'browser',
+		timeoutMs: 300_000,
 		cimd: true,
 	});
 });

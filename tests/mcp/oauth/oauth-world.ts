@@ -67,7 +67,7 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 		) {
 			await providers.login(server, {
 				open: transports.open,
-				redirectUrl: callback,
+				redirect: async () => ({url: callback, isDeclared: true}),
 				openBrowser,
 				secrets: [],
 				signal: new AbortController().signal,

@@ -131,6 +131,26 @@ export async function startAuthorizationServer({
 
 /** Goes where a browser would, with cookies, until it is sent to `redirectUrl`; resolves with the parameters there. @throws Error with the text of a page on the way */
 export async function browse(start: URL, redirectUrl: string): Promise<URLSearchParams> {
+	const {url, page} = await surf(start, next => next.href.startsWith(redirectUrl));
+	if (page) {
+		throw new Error(`page ${page.status}: ${page.text}`);
+	}
+
+	return url.searchParams;
+}
+
+export type Surfed = {
+	/** Where it ended. */
+	readonly url: URL;
+	/** What is there; absent where it had to stop before. */
+	readonly page?: {readonly status: number; readonly text: string; readonly headers: Headers};
+};
+
+/** Goes where a browser would, with cookies, until there is a page, or it would have to go where it must not. */
+export async function surf(
+	start: URL,
+	isEnd: (url: URL) => boolean = () => false,
+): Promise<Surfed> {
 	const cookies = new Map<string, string>();
 	let url = start;
 	for (let step = 0; step < 20; step++) {
@@ -145,12 +165,13 @@ export async function browse(start: URL, redirectUrl: string): Promise<URLSearch
 
 		const location = response.headers.get('location');
 		if (location === null) {
-			throw new Error(`page ${response.status}: ${await response.text()}`);
+			const {status, headers} = response;
+			return {url, page: {status, headers, text: await response.text()}};
 		}
 
 		url = new URL(location, url);
-		if (url.href.startsWith(redirectUrl)) {
-			return url.searchParams;
+		if (isEnd(url)) {
+			return {url};
 		}
 	}
 

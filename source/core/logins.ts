@@ -1,0 +1,67 @@
+/** How a person agrees to a login: in a browser that comes back to this machine, or on any device, with a code. */
+export type LoginFlow = 'browser' | 'device';
+
+/** Which tool server's login, and of whom: as `ServerView.name` and `ServerView.profile`. */
+export type LoginPlace = {readonly server: string; readonly profile: string};
+
+/**
+ * - `starting`: the authorization server is looked for. `waiting`: for a person, until `endsAt`. `finishing`: the person has answered; that is redeemed now,
+ *   and nothing ends it but its own end.
+ * - `succeeded`: the new login is stored, and a gateway that runs takes it over by itself. `failed`, `cancelled`: what was stored before is still there.
+ */
+export type LoginStatus =
+	| 'starting'
+	| 'waiting'
+	| 'finishing'
+	| 'succeeded'
+	| 'failed'
+	| 'cancelled';
+
+/** One login of a tool server, under way or over. What others said is cleaned by `cell()`, and redacted. Times are milliseconds since 1970. */
+export type LoginAttempt = LoginPlace & {
+	readonly flow: LoginFlow;
+	readonly status: LoginStatus;
+	readonly startedAt: number;
+	/** When it gives up waiting. */
+	readonly endsAt?: number;
+	/** When it was over. */
+	readonly endedAt?: number;
+	/** Of the tool server, with its port when that is not the usual one: for what the person logs in. At most 300 characters, as every host here. */
+	readonly serverHost: string;
+	/** Browser: where the person has to go, an http(s) URL without controls, to be opened or copied as it is. */
+	readonly url?: string;
+	/** Browser: whether a program was started that shows `url`. Never over SSH. */
+	readonly opened?: boolean;
+	/** Browser: the loopback port that the browser comes back to; absent: nothing listens, and the URL that the browser ends on is to be pasted. */
+	readonly redirectPort?: number;
+	/** Browser, over SSH: the command that brings the port to the machine of the browser. */
+	readonly tunnel?: string;
+	/** Device: where the person types `userCode`; an http(s) URL. To be shown together with `verificationHost` and `serverHost`. */
+	readonly verificationUri?: string;
+	/** Device: the same with the code in it, for a QR code or a link; an http(s) URL of the same host. */
+	readonly verificationUriComplete?: string;
+	readonly verificationHost?: string;
+	/** Device: at most 64 characters. */
+	readonly userCode?: string;
+	/** Why it failed, or was cancelled: one sentence with what to do. */
+	readonly reason?: string;
+	/** What the person should know though it goes on; at most 10. */
+	readonly notes: readonly string[];
+};
+
+/** The logins that a person has started in this process. A login is never started for somebody who is not there. @see manual/tool-servers.md#logins */
+export type LoginDesk = AsyncDisposable & {
+	/** The newest one of each server, oldest first; the same array until something changes. At most 100. */
+	attempts(): readonly LoginAttempt[];
+	/** Calls back after every change, at once. Must not throw. Returns the end of that. */
+	subscribe(listener: () => void): () => void;
+	/**
+	 * Begins; several servers may log in at once. Whatever goes wrong is told by the attempt. `flow` absent: as the server's `oauth.flow` says.
+	 * Started again, the newest attempt is the one that is shown, but a person who answers to the one before logs in all the same; one that is `finishing` goes on.
+	 */
+	start(place: LoginPlace, options?: {readonly flow?: LoginFlow}): void;
+	/** Takes the URL that the browser ended on, for a browser on another machine. `problem`: why it cannot be used; the login waits on then. */
+	paste(place: LoginPlace, url: string): {readonly problem?: string};
+	/** Ends the login unless it is over. */
+	cancel(place: LoginPlace): void;
+};

@@ -1,0 +1,199 @@
+import {timingSafeEqual} from 'node:crypto';
+import {once} from 'node:events';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {silentLogger} from '../../core/log.ts';
+import {type HttpPair, respond} from '../../http/http-answer.ts';
+import {createHttpServer, type HttpServer, usualLimits} from '../../http/http-server.ts';
+import {listen} from '../../http/listen.ts';
+import {requestTargetOf} from '../../http/request-target.ts';
+import {type CallbackOutcome, callbackPage} from './callback-page.ts';
+
+/** What the browser brought. */
+export type CallbackAnswer = {
+	readonly params: URLSearchParams;
+	/** Ends the request of the browser: with a page, or with the URL where it is to go on. More calls do nothing. */
+	readonly reply: (outcome: CallbackOutcome | URL) => void;
+};
+
+/** Where browsers come back to: a port of this machine that is bound as long as this lives. */
+export type CallbackListener = AsyncDisposable & {
+	readonly port: number;
+	/** Resolves with the answer to the login of this `state`, once. Rejects with the reason of `signal`. */
+	expect(
+		expected: {readonly path: string; readonly state: string},
+		signal: AbortSignal,
+	): Promise<CallbackAnswer>;
+};
+
+type Waiting = {
+	readonly path: string;
+	readonly state: string;
+	readonly resolve: (answer: CallbackAnswer) => void;
+};
+
+/** Codes that are signed texts take kilobytes. */
+const limits = {...usualLimits, maxConnections: 32, maxHeaderBytes: 65_536};
+
+/**
+ * Listens on `port` (0: any) of this machine alone, by IPv4, for `localhost` by IPv6, too. Answers `GET` of the expected path with an expected `state`; anything else is refused
+ * and changes nothing.
+ *
+ * @throws SvcError `port_in_use`, `port_forbidden`, `listen_failed`
+ */
+export async function listenForCallback({
+	clock,
+	port,
+	asLocalhost = false,
+}: {
+	readonly clock: Clock;
+	readonly port: number;
+	/** The address that is advertised says `localhost`. */
+	readonly asLocalhost?: boolean;
+}): Promise<CallbackListener> {
+	const waiting = new Set<Waiting>();
+	const replies = new Set<(outcome: CallbackOutcome) => void>();
+
+	const handle = async (pair: HttpPair): Promise<void> => {
+		const {request, response} = pair;
+		const {authority, path} = requestTargetOf(request);
+		if (!isOurs(authority, bound)) {
+			// Another site's name may lead here: DNS rebinding.
+			respond(pair, refusal(421, 'Misdirected Request'), clock);
+			return;
+		}
+
+		const expected = [...waiting].filter(one => one.path === path);
+		if (expected.length === 0 && path !== '/callback') {
+			respond(pair, refusal(404, 'Not Found'), clock);
+			return;
+		}
+
+		if (request.method !== 'GET') {
+			respond(pair, {...refusal(405, 'Method Not Allowed'), allow: 'GET'}, clock);
+			return;
+		}
+
+		const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
+		const found = expected.find(({state}) => isSame(state, params.get('state') ?? ''));
+		if (!found) {
+			respond(pair, callbackPage('foreign'), clock);
+			return;
+		}
+
+		waiting.delete(found);
+		const {promise: replied, resolve: reply} = Promise.withResolvers<CallbackOutcome | URL>();
+		replies.add(reply);
+		response.once('close', () => replies.delete(reply));
+		found.resolve({params, reply});
+		const outcome = await replied;
+		replies.delete(reply);
+		respond(pair, answerOf(outcome), clock);
+	};
+
+	const servers = await listenOn({clock, port, handle, asLocalhost});
+	const bound = portOf(servers[0]);
+	return {
+		port: bound,
+		async expect({path, state}, signal) {
+			signal.throwIfAborted();
+			return new Promise((resolve, reject) => {
+				const onAbort = () => {
+					waiting.delete(one);
+					reject(signal.reason);
+				};
+
+				const one = {
+					path,
+					state,
+					resolve(answer: CallbackAnswer) {
+						signal.removeEventListener('abort', onAbort);
+						resolve(answer);
+					},
+				};
+				waiting.add(one);
+				signal.addEventListener('abort', onAbort, {once: true});
+			});
+		},
+		async [Symbol.asyncDispose]() {
+			for (const reply of replies) {
+				reply('failed');
+			}
+
+			await Promise.all(servers.map(close));
+		},
+	};
+}
+
+async function listenOn({
+	clock,
+	port,
+	handle,
+	asLocalhost,
+}: {
+	readonly clock: Clock;
+	readonly port: number;
+	readonly handle: (pair: HttpPair) => Promise<void>;
+	readonly asLocalhost: boolean;
+}): Promise<readonly HttpServer[]> {
+	const create = () =>
+		createHttpServer(
+			{handle, clock, log: silentLogger, onRefused() {}, onEvicted() {}, onDropped() {}},
+			limits,
+		);
+	const first = create();
+	await listen(first.server, {host: '127.0.0.1', port}, 'oauth');
+	if (!asLocalhost) {
+		return [first];
+	}
+
+	const second = create();
+	try {
+		await listen(second.server, {host: '::1', port: portOf(first)}, 'oauth');
+		return [first, second];
+	} catch (error) {
+		if (error instanceof SvcError && error.code === 'host_unavailable') {
+			return [first];
+		}
+
+		await close(first);
+		throw error;
+	}
+}
+
+async function close(http: HttpServer): Promise<void> {
+	const closed = once(http.server, 'close');
+	http.server.close();
+	http.closeIdle();
+	await closed;
+}
+
+function portOf(http: HttpServer | undefined): number {
+	const address = http?.server.address();
+	return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Whether a request is for this machine by one of its own names. */
+const isOurs = (authority: string | undefined, port: number): boolean =>
+	['127.0.0.1', 'localhost', '[::1]'].some(host => authority?.toLowerCase() === `${host}:${port}`);
+
+/** In constant time for texts of one length, which they all are. */
+function isSame(expected: string, given: string): boolean {
+	const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
+}
+
+const refusal = (status: number, text: string) => ({
+	status,
+	body: `${text}\n`,
+	contentType: 'text/plain; charset=utf-8',
+	close: true,
+});
+
+const answerOf = (outcome: CallbackOutcome | URL) =>
+	outcome instanceof URL
+		? {
+				...refusal(303, 'See Other'),
+				headers: {Location: outcome.href, 'Referrer-Policy': 'no-referrer'},
+			}
+		: callbackPage(outcome);

@@ -1,0 +1,87 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {type CallbackListener, listenForCallback} from './callback-listener.ts';
+
+/** The ports of this process that browsers come back to. */
+export type CallbackPorts = {
+	/**
+	 * The first of `ports` that nobody has, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
+	 * beside the one before. Dispose of it when nobody comes back any more.
+	 *
+	 * @throws SvcError `port_forbidden`, `listen_failed`
+	 */
+	bind(
+		owner: string,
+		wanted: {readonly ports: readonly number[]; readonly asLocalhost?: boolean},
+	): Promise<CallbackListener | undefined>;
+};
+
+type Bound = {
+	readonly owner: string;
+	readonly wanted: readonly number[];
+	readonly listener: CallbackListener;
+	users: number;
+};
+
+/** `ports` with 0 is any port. */
+export function createCallbackPorts(clock: Clock): CallbackPorts {
+	const all = new Set<Bound>();
+
+	const lease = (bound: Bound): CallbackListener => {
+		bound.users++;
+		let isOver = false;
+		return {
+			port: bound.listener.port,
+			expect: async (...args) => bound.listener.expect(...args),
+			async [Symbol.asyncDispose]() {
+				if (isOver) {
+					return;
+				}
+
+				isOver = true;
+				bound.users--;
+				if (bound.users === 0) {
+					all.delete(bound);
+					await bound.listener[Symbol.asyncDispose]();
+				}
+			},
+		};
+	};
+
+	return {
+		async bind(owner, {ports, asLocalhost = false}) {
+			const shared = [...all].find(
+				bound => bound.owner === owner && bound.wanted.join() === ports.join(),
+			);
+			if (shared) {
+				return lease(shared);
+			}
+
+			for (const port of ports) {
+				// oxlint-disable-next-line no-await-in-loop -- the first that is free
+				const listener = await listenIfFree({clock, port, asLocalhost});
+				if (listener) {
+					const bound = {owner, wanted: ports, listener, users: 0};
+					all.add(bound);
+					return lease(bound);
+				}
+			}
+
+			return undefined;
+		},
+	};
+}
+
+async function listenIfFree(
+	options: Parameters<typeof listenForCallback>[0],
+): Promise<CallbackListener | undefined> {
+	try {
+		return await listenForCallback(options);
+	} catch (error) {
+		if (error instanceof SvcError && error.code === 'port_in_use') {
+			return undefined;
+		}
+
+		throw error;
+	}
+}

@@ -1,0 +1,57 @@
+import type {Environment} from '../../config/environment.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
+import type {Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import {oauthSettingsOf} from '../oauth/oauth-settings.ts';
+import type {ServerLogins} from '../oauth/server-logins.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {OpenTransport} from '../wire/open-transport.ts';
+import {browserLogin} from './browser-login.ts';
+import type {CallbackPorts} from './callback-ports.ts';
+import type {LoginWatch} from './login-desk.ts';
+
+/** What a login needs of the rest of the program. */
+export type LoginWorld = {
+	readonly clock: Clock;
+	/** The process's own. */
+	readonly environment: Environment;
+	readonly redact: Redact;
+	readonly ports: CallbackPorts;
+	readonly logins: Pick<ServerLogins, 'login'>;
+	readonly open: OpenTransport;
+	/** Values that came from variables. */
+	readonly secrets: readonly string[];
+	readonly watch: LoginWatch;
+};
+
+const maxHostLength = 300;
+
+/**
+ * Goes through one login of a server whose references are expanded.
+ *
+ * @throws ConnectError
+ */
+export async function runLogin(
+	server: ToolServerConfig,
+	{place, flow}: {readonly place: LoginPlace; readonly flow: LoginFlow | undefined},
+	world: LoginWorld,
+): Promise<void> {
+	const settings = oauthSettingsOf(server);
+	const url = server.endpoint.transport === 'stdio' ? null : URL.parse(server.endpoint.url);
+	if (!settings || !url) {
+		throw new ConnectError({
+			kind: 'permanent',
+			message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth"`,
+		});
+	}
+
+	const chosen = flow ?? settings.flow;
+	world.watch.tell({flow: chosen, serverHost: cell(url.host, maxHostLength).text});
+	if (chosen === 'device') {
+		throw new ConnectError({kind: 'permanent', message: 'Device logins are not there yet'});
+	}
+
+	await browserLogin(server, {place, settings}, world);
+}
