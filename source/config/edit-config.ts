@@ -21,7 +21,8 @@ export type EditOptions = {
 };
 
 const lockWaitMs = 10_000;
-const maxConfigBytes = 1024 * 1024;
+/** Of `config.yaml`. */
+export const maxConfigBytes = 1024 * 1024;
 
 /**
  * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes

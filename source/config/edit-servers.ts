@@ -3,10 +3,11 @@ import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
-import {editConfig} from './edit-config.ts';
+import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import {nearestName} from './nearest-name.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {asPlainData} from './plain-data.ts';
+import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {parseYamlSource} from './yaml-source.ts';
@@ -68,6 +69,24 @@ export async function removeToolServer(
 		},
 		{clock, check: createCheck(name)},
 	);
+}
+
+/**
+ * Names of the tool servers that `config.yaml` has, also of broken ones.
+ *
+ * @throws SvcError `config_broken`, `config_not_editable`, `file_too_large`, `file_unreadable`
+ */
+export function writtenServers({config}: Pick<HomePaths, 'config'>): ReadonlySet<string> {
+	const names = new Set<string>();
+	const collect = (written: unknown) => {
+		for (const name of Object.keys(serversIn(written))) {
+			names.add(name);
+		}
+
+		return [];
+	};
+	editConfigText(readTextFile(config, maxConfigBytes) ?? '', collect, config);
+	return names;
 }
 
 const shown = (name: string): string => cell(name, maxNameLength).text;

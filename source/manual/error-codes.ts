@@ -13,6 +13,8 @@ export const errorCodes = {
 	backup_failed: 'The archive could not be written; nothing was replaced. The message says why',
 	backup_invalid:
 		'The archive is cut, was changed, or is none of `svc backup`: nothing of it was used',
+	bad_encoding:
+		'The `config` of the install link is no base64url or base64 of JSON in UTF-8: copy the whole link again, or tell its author',
 	bad_request: 'The control API did not understand the request: see `GET /openapi.json`',
 	body_not_kept: 'The retention has dropped the body, so it cannot be sent again',
 	coalesce_invalid: 'The keys of the route exclude each other or are incomplete: keep one',
@@ -35,9 +37,9 @@ export const errorCodes = {
 	deliver_only_without_target: 'Set `deliver` to a real target',
 	deliver_unknown: 'Enable the platform, or correct its name',
 	delivery_aborted: 'The delivery is tried again; a timed-out one may have arrived',
-	delivery_busy: 'The delivery is tried again; a timed-out one may have arrived',
 	delivery_ambiguous:
 		'Several identifiers end so: the message names the newest of them; give more characters',
+	delivery_busy: 'The delivery is tried again; a timed-out one may have arrived',
 	delivery_held:
 		'A loop limit holds what the route sends about this subject: look what feeds it, then `svc deliveries replay ID`',
 	delivery_invalid:
@@ -101,6 +103,13 @@ export const errorCodes = {
 	insecure_not_loopback: '`INSECURE_NO_AUTH` needs `host: 127.0.0.1`',
 	interrupted: 'You ended it; exit code 130',
 	invalid_delivery_id: "The identifier is not one of this program's",
+	invalid_link: 'That is no install link: see the page "Install link" (`svc help install-link`)',
+	invalid_name:
+		'The `name` of the install link, or of `--name`, is not 1 to 64 characters of `A-Za-z0-9._-`',
+	invalid_shape:
+		'The `config` of the install link is no entry of a tool server: exactly one of `url` and `command`, each key once, nothing nested deep',
+	invalid_url:
+		'The `url` of the install link does not begin with `http://` or `https://`, or holds a user name or a password',
 	job_ambiguous: 'Several jobs have that name: use the identifier',
 	job_invalid: 'The entry in `cron/jobs.json` cannot be used; the message says why',
 	job_not_found: 'Nothing has that name: look with `list`',
@@ -120,6 +129,8 @@ export const errorCodes = {
 	mcp_connect_failed:
 		'A tool server cannot be reached as it is configured, or is no tool server; the message says what to change',
 	mcp_message_too_large: 'A tool server sent a message of more than 10 MB',
+	missing_config:
+		'The install link has no `config`, or two of them: copy the whole link again, or tell its author',
 	model_failed: "The model's server failed, was away or answered nonsense; the run is tried again",
 	model_garbled: "The model's server failed, was away or answered nonsense; the run is tried again",
 	model_misconfigured:
@@ -133,6 +144,7 @@ export const errorCodes = {
 	model_unreachable:
 		"The model's server failed, was away or answered nonsense; the run is tried again",
 	name_invalid: 'The subscription is not served; `svc webhook list` says why',
+	not_an_object: 'The `config` of the install link is JSON, but no object',
 	not_approved: 'A tool call was not allowed',
 	not_available_yet: 'This version does not deliver there',
 	not_found: 'The control API did not understand the request: see `GET /openapi.json`',
@@ -140,6 +152,8 @@ export const errorCodes = {
 		'A tool server led to an authorization server at an address nearer to this machine than its own (private, loopback, link-local)',
 	overflow_with_deliver_only:
 		'The keys of the route exclude each other or are incomplete: keep one',
+	payload_too_large:
+		'The `config` of the install link has more than 43,700 characters, or 32 KiB decoded',
 	platform_disabled: 'Enable the platform, or correct its name',
 	platform_unavailable: 'This version does not deliver there',
 	platform_unknown: 'Enable the platform, or correct its name',
@@ -180,10 +194,10 @@ export const errorCodes = {
 		'The loader would refuse this entry, so it was not written; the message names the key',
 	server_not_found: 'No tool server of that name is in `config.yaml`: see `svc mcp list`',
 	shadowed: 'The subscription is not served; `svc webhook list` says why',
-	signature_without_url:
-		'The sender signs the address that it was given, which only the route can say: set `public_url`',
 	signature_invalid:
 		'The `signature` of the route names no known sender or is no sound description; the message says what is wrong: see `svc help signatures`',
+	signature_without_url:
+		'The sender signs the address that it was given, which only the route can say: set `public_url`',
 	simulation_refused: 'The settings would be refused as a route too; the message says why',
 	smtp_failed: 'The mail server is away or busy; it is tried again',
 	smtp_insecure: 'A password would go over an open line: use `secure: true` or STARTTLS',

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {inlineSecret} from '../../source/cli/mcp/inline-secret.ts';
+import {inlineSecret} from '../../source/config/inline-secret.ts';
 import {serverSecrets} from '../../source/config/server-secrets.ts';
 import {remoteServer} from '../mcp/servers/http-server.ts';
 import {stdioServer} from '../mcp/servers/stdio-server.ts';

@@ -2,13 +2,14 @@ import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {LoginFlow} from '../../core/logins.ts';
 import type {Context} from '../context.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
+import type {InstallOptions} from '../mcp/install-server.ts';
 import {listOption, secondsOption} from '../options.ts';
 
 type Json = {readonly json?: boolean};
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
-/** `svc mcp list|status|test|login|add|remove`. @see manual/commands.md */
+/** `svc mcp list|status|test|login|add|install|remove`. @see manual/commands.md */
 export function addMcpCommands(program: Command, context: Context): void {
 	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
 
@@ -58,6 +59,27 @@ export function addMcpCommands(program: Command, context: Context): void {
 		});
 
 	addAddCommand(group, context);
+
+	group
+		.command('install')
+		.description(
+			'install a tool server from a link (svc://mcp/install?…): shows all of it, then asks',
+		)
+		.argument('<link>', 'the whole link, in quotation marks')
+		.option('--name <name>', 'call it so, instead of what the link calls it')
+		.addOption(
+			new Option(
+				'--trust <tier>',
+				'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
+			).choices(['full', 'untrusted']),
+		)
+		.option('--dry-run', 'show what would be installed, and install nothing')
+		.option('--yes', 'do not ask')
+		.option('--json', 'print JSON')
+		.action(async (link: string, options: InstallOptions) => {
+			const {installServer} = await import('../mcp/install-server.ts');
+			await installServer(context, link, options);
+		});
 
 	group
 		.command('remove')

@@ -1,14 +1,11 @@
 import {setToolServer} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {mapTexts} from '../../config/plain-data.ts';
-import {contextVariables, expandReferences} from '../../config/server-references.ts';
+import {inlineSecret} from '../../config/inline-secret.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
-import {servingHome} from '../serving-home.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
-import {inlineSecret} from './inline-secret.ts';
+import {asWord, sayNobodyConnects, sayUnset} from './say-next.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */
 export type AddServerOptions = {
@@ -57,14 +54,7 @@ export async function addServer(
 	ensureHome(paths);
 	await setToolServer(paths, {name, entry}, {clock: context.clock});
 	sayUnset(context, entry);
-	const serving = await servingHome(context);
-	if (serving) {
-		tell(
-			context,
-			`Nobody connects to it: the gateway of "${serving.home}" serves this profile, with the tool servers of its own config.yaml`,
-		);
-	}
-
+	await sayNobodyConnects(context);
 	if (options.json) {
 		printJson(context, {name, ...entry});
 		return;
@@ -78,32 +68,6 @@ export async function addServer(
 		);
 	}
 }
-
-/** Variables of the entry that are not set: without them it cannot be connected to, or its program gets the placeholder. */
-function sayUnset(context: Context, entry: JsonObject): void {
-	const {env: file} = context.paths();
-	const environment = readConfig(context).environment;
-	const scope = {environment, context: contextVariables(environment)};
-	const unset = new Set<string>();
-	mapTexts(entry, text => {
-		for (const variable of expandReferences(text, scope).unset) {
-			unset.add(variable);
-		}
-
-		return text;
-	});
-	if (unset.size > 0) {
-		const names = [...unset].map(variable => `\${${variable}}`).join(', ');
-		tell(
-			context,
-			`Not set yet: ${names}. Write ${unset.size === 1 ? 'it' : 'them'} into "${file}"`,
-		);
-	}
-}
-
-/** A name as one word of a shell. */
-const asWord = (name: string): string =>
-	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
 function entryOf(
 	options: AddServerOptions & {readonly command?: string; readonly args?: readonly string[]},

@@ -1,9 +1,9 @@
-import {hasReference} from '../../config/references.ts';
-import {serverSecrets} from '../../config/server-secrets.ts';
-import {toolServersSchema} from '../../config/tool-server-schema.ts';
-import {toolServersOf} from '../../config/tool-servers.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {createRedact} from '../../core/redact.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {createRedact} from '../core/redact.ts';
+import {hasReference} from './references.ts';
+import {serverSecrets} from './server-secrets.ts';
+import {toolServersSchema} from './tool-server-schema.ts';
+import {toolServersOf} from './tool-servers.ts';
 
 /** Something in an entry that should stand in `.env`. */
 export type InlineSecret = {

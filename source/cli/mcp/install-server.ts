@@ -1,0 +1,88 @@
+import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import {reviewInstall} from '../../config/install-link/review-install.ts';
+import {SvcError} from '../../core/errors.ts';
+import {installLines} from '../../core/install-lines.ts';
+import type {InstallReview} from '../../core/install.ts';
+import {confirm} from '../confirm.ts';
+import type {Context} from '../context.ts';
+import {printJson, printLines, tell} from '../print.ts';
+import {asWord, sayNobodyConnects, sayUnset} from './say-next.ts';
+
+/** The flags of `svc mcp install`. */
+export type InstallOptions = {
+	readonly name?: string;
+	readonly trust?: 'full' | 'untrusted';
+	readonly dryRun?: boolean;
+	readonly yes?: boolean;
+	readonly json?: boolean;
+};
+
+/**
+ * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees. A gateway that runs connects to it by itself.
+ *
+ * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` when nobody can be asked and `yes` is not said
+ * @see manual/install-link.md
+ */
+export async function installServer(
+	context: Context,
+	link: string,
+	{name: chosen, trust, dryRun = false, yes = false, json = false}: InstallOptions,
+): Promise<void> {
+	const paths = context.paths();
+	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(paths));
+	const {name, entry, exists} = review;
+	if (!json || !(dryRun || yes)) {
+		for (const {text} of installLines(review)) {
+			// Whoever is asked looks at stderr, wherever stdout leads.
+			if (dryRun) {
+				printLines(context, [text]);
+			} else {
+				tell(context, text);
+			}
+		}
+	}
+
+	if (json && dryRun) {
+		printJson(context, {...review, installed: false});
+	}
+
+	if (exists) {
+		throw new SvcError(
+			'server_exists',
+			`Cannot install tool server "${name}": there is one of that name, which is never overwritten; choose another one with --name${review.freeName === undefined ? '' : `, as in --name ${asWord(review.freeName)}`}`,
+		);
+	}
+
+	if (dryRun) {
+		if (!json) {
+			tell(context, 'Nothing was installed: --dry-run');
+		}
+
+		return;
+	}
+
+	if (!(await confirm(context, {question: questionFor(review), yes}))) {
+		return;
+	}
+
+	ensureHome(paths);
+	await setToolServer(paths, {name, entry}, {clock: context.clock});
+	sayUnset(context, entry);
+	await sayNobodyConnects(context);
+	if (json) {
+		printJson(context, {...review, installed: true});
+		return;
+	}
+
+	printLines(context, [`Installed ${name}`, `Try it: svc mcp test ${asWord(name)}`]);
+	tell(
+		context,
+		`A gateway that runs connects to it now; away with it: svc mcp remove ${asWord(name)}`,
+	);
+}
+
+const questionFor = ({name, kind, argv, host}: InstallReview): string =>
+	kind === 'program'
+		? `Install "${name}", and let svc run ${argv?.[0] ?? 'it'} on this machine?`
+		: `Install "${name}", and let svc connect to ${host ?? 'it'}?`;

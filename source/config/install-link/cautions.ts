@@ -1,0 +1,221 @@
+import {domainToUnicode} from 'node:url';
+import type {InstallReview} from '../../core/install.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {isLoopbackHost} from '../../core/loopback.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {cell} from '../../core/untrusted.ts';
+import {inlineSecret} from '../inline-secret.ts';
+import {mapTexts, type KeyPath} from '../plain-data.ts';
+import {anyReference} from '../references.ts';
+import {programCautions} from './program-cautions.ts';
+
+type Caution = InstallReview['cautions'][number];
+
+/** What is known of a server that a link wants installed. */
+export type LinkFacts = {
+	readonly name: string;
+	readonly entry: JsonObject;
+	readonly argv: readonly string[] | undefined;
+	readonly host: string | undefined;
+	/** What the link says about trust, which does not count. */
+	readonly linkTrust: JsonValue | undefined;
+	/** Keys that nobody knows; they are not in `entry`. */
+	readonly unknown: ReadonlyArray<readonly string[]>;
+	/** Parameters of the link that mean nothing. */
+	readonly ignored: readonly string[];
+};
+
+/** What a person should know before the server is installed, the gravest first. */
+export function cautionsOf(facts: LinkFacts): readonly Caution[] {
+	const cautions = [
+		...(facts.argv ? programCautions(facts.argv) : []),
+		...hostCautions(facts),
+		...referenceCautions(facts),
+		...textCautions(facts),
+		...settingCautions(facts),
+		...leftOut(facts),
+	];
+	return [
+		...cautions.filter(({weight}) => weight === 'danger'),
+		...cautions.filter(({weight}) => weight === 'note'),
+	];
+}
+
+const danger = (text: string): Caution => ({weight: 'danger', text});
+const note = (text: string): Caution => ({weight: 'note', text});
+
+/** Addresses that only this machine or its network has. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
+const ownNetwork =
+	/^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[(?:f[cd]|fe[89ab]))|\.(?:local|lan|internal|home\.arpa)$/i;
+
+function hostCautions({entry: {url}, host}: LinkFacts): readonly Caution[] {
+	if (typeof url !== 'string' || host === undefined) {
+		return [];
+	}
+
+	const name = host.replace(/:\d+$/, '');
+	const cautions: Caution[] = [];
+	if (host.includes('$')) {
+		cautions.push(danger(`Which host it is depends on a variable of this machine: ${host}`));
+	}
+
+	if (/(?:^|\.)xn--/i.test(name)) {
+		cautions.push(
+			danger(
+				`The host is written with letters beyond ASCII, which may look like others: "${domainToUnicode(name)}" is ${name}`,
+			),
+		);
+	}
+
+	const isLocal = isLoopbackHost(name);
+	if (!isLocal && /^http:/i.test(url)) {
+		cautions.push(danger('http: everybody on the way can read and change what is sent'));
+	}
+
+	if (isLocal || ownNetwork.test(name)) {
+		cautions.push(note(`${name} is this machine, or one in your own network`));
+	}
+
+	return cautions;
+}
+
+/** These reveal nothing. */
+const harmless: ReadonlySet<string> = new Set(['pathSeparator', '/']);
+
+/** A link can ask for a person's secrets: naming a variable is enough. */
+function referenceCautions({entry, host}: LinkFacts): readonly Caution[] {
+	const places = new Map<string, Set<string>>();
+	mapTexts(entry, (text, path) => {
+		for (const [, inside = ''] of text.matchAll(anyReference)) {
+			const variable = inside.replace(/^env:/, '');
+			if (!harmless.has(variable)) {
+				const known = places.get(variable) ?? new Set<string>();
+				places.set(variable, known.add(shownPath(path)));
+			}
+		}
+
+		return text;
+	});
+	const receiver = host === undefined ? 'the program' : host;
+	return [...places].map(([variable, where]) =>
+		danger(
+			`Gives the value of \${${variable}} on this machine to ${receiver} (in ${[...where].join(', ')})`,
+		),
+	);
+}
+
+function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] {
+	const cautions: Caution[] = [];
+	const secret = inlineSecret(name, entry);
+	if (secret) {
+		cautions.push(
+			note(
+				`${secret.where} looks like a secret, and everybody who has the link has it too; it would stand in config.yaml`,
+			),
+		);
+	}
+
+	const hidden = keysAndTexts(entry).some(text => cell(text, text.length + 1).flags > 0);
+	if (hidden) {
+		cautions.push(
+			danger(
+				String.raw`It holds characters that do not show or turn text around; they are written as \u… below`,
+			),
+		);
+	}
+
+	const words = [...(argv ?? []), host ?? ''];
+	if (words.some(word => /[^\0-\x7f]/.test(word))) {
+		cautions.push(
+			danger(
+				'What it runs, or where it leads, has letters beyond ASCII, which may look like others',
+			),
+		);
+	}
+
+	return cautions;
+}
+
+function keysAndTexts(value: JsonValue): readonly string[] {
+	if (typeof value === 'string') {
+		return [value];
+	}
+
+	if (Array.isArray(value)) {
+		return value.flatMap((member: JsonValue) => keysAndTexts(member));
+	}
+
+	return isJsonObject(value)
+		? Object.entries(value).flatMap(([key, member]) => [key, ...keysAndTexts(member)])
+		: [];
+}
+
+function settingCautions({entry, host}: LinkFacts): readonly Caution[] {
+	const {ssl_verify: verify, sampling, oauth, enabled, trust} = entry;
+	const has = (key: string) => entry[key] !== undefined && entry[key] !== null;
+	return [
+		...(trust === 'full'
+			? [danger('trust: full, as you chose: all of its tools run without asking anybody')]
+			: [
+					note(
+						'trust: untrusted: a call of a tool that does not claim to only read asks a person first',
+					),
+				]),
+		...(verify === false
+			? [danger('ssl_verify: false: whoever is on the way can pose as the server')]
+			: []),
+		...(typeof verify === 'string'
+			? [note(`ssl_verify: certificates are checked against ${quotedName(verify)} alone`)]
+			: []),
+		...(has('client_cert') || has('client_key')
+			? [danger(`client_cert: shows a certificate of this machine to ${host ?? 'it'}`)]
+			: []),
+		...(isJsonObject(sampling) && sampling['enabled'] === true
+			? [danger('sampling: it may put questions to your language model, which you may pay for')]
+			: []),
+		...(isJsonObject(oauth) && Object.keys(oauth).length > 0
+			? [
+					danger(
+						`oauth: the link sets how you log in: ${Object.keys(oauth).map(quotedName).join(', ')}`,
+					),
+				]
+			: []),
+		...(has('auth') ? [note('auth: it wants a login')] : []),
+		...(enabled === false
+			? [note('enabled: false: it is not connected to until you change that')]
+			: []),
+	];
+}
+
+function leftOut({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] {
+	return [
+		...(linkTrust === undefined
+			? []
+			: [
+					note(
+						`The link says trust: ${cell(JSON.stringify(linkTrust), 40).text}, which is not taken over: only you decide that`,
+					),
+				]),
+		...(unknown.length === 0
+			? []
+			: [note(`Left out, since no setting is called so: ${listOf(unknown.map(shownPath))}`)]),
+		...(ignored.length === 0
+			? []
+			: [note(`Parameters of the link that mean nothing: ${listOf(ignored.map(quotedName))}`)]),
+	];
+}
+
+const maxListed = 10;
+
+const listOf = (names: readonly string[]): string =>
+	[
+		...names.slice(0, maxListed).map(name => cell(name, 80).text),
+		...(names.length > maxListed ? [`and ${names.length - maxListed} more`] : []),
+	].join(', ');
+
+const shownPath = (path: KeyPath): string =>
+	path
+		.map((part, index) =>
+			typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${quotedName(part)}`,
+		)
+		.join('');

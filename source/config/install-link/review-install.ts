@@ -1,0 +1,119 @@
+import {SvcError} from '../../core/errors.ts';
+import type {InstallReview} from '../../core/install.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {configSchemaJson} from '../config-schema-json.ts';
+import {describeIssues} from '../schema-issues.ts';
+import {toolServersSchema} from '../tool-server-schema.ts';
+import {findUnknownKeys} from '../unknown-keys.ts';
+import {cautionsOf} from './cautions.ts';
+import {isLinkName, readInstallLink, requireLinkName} from './read-link.ts';
+
+/** What a person chose beside the link. */
+export type InstallChoice = {
+	/** Another name than the link's. */
+	readonly name?: string | undefined;
+	readonly trust?: 'full' | 'untrusted' | undefined;
+};
+
+const maxName = 64;
+
+/**
+ * What installing the tool server of a link would do. Its `trust` is never the link's, and keys that nobody knows are left out: both are said. Writes nothing, connects to nothing.
+ *
+ * @param names of the tool servers that are there
+ * @throws SvcError as `readInstallLink` does; `invalid_name` for a chosen name; `server_invalid` naming the key, never its value
+ */
+export function reviewInstall(
+	link: string,
+	{name: chosen, trust = 'untrusted'}: InstallChoice,
+	names: ReadonlySet<string>,
+): InstallReview {
+	const {name: linkName, config, ignored} = readInstallLink(link);
+	const name = chosen ?? linkName;
+	requireLinkName(name);
+	const {trust: linkTrust, ...written} = config;
+	const unknown = unknownKeys(written);
+	const entry = {...without(written, unknown), trust};
+	const server = checkedServer(name, entry);
+	const exists = names.has(name);
+	const freeName = exists ? freeNameFor(name, names) : undefined;
+	const {command, args, url} = server;
+	const argv = typeof command === 'string' ? [command, ...(args ?? [])] : undefined;
+	const host = typeof url === 'string' ? hostOf(url) : undefined;
+	return {
+		name,
+		linkName,
+		kind: argv ? 'program' : 'remote',
+		...(argv && {argv}),
+		...(host !== undefined && {host}),
+		entry,
+		cautions: cautionsOf({
+			name,
+			entry,
+			argv,
+			host,
+			linkTrust,
+			unknown,
+			ignored,
+		}),
+		exists,
+		...(freeName !== undefined && {freeName}),
+	};
+}
+
+function checkedServer(name: string, entry: JsonObject) {
+	const servers = {[name]: entry};
+	const parsed = toolServersSchema.safeParse(servers);
+	const server = parsed.data?.[name];
+	if (!server) {
+		const [problem] = describeIssues(parsed.error?.issues ?? [], servers);
+		const [, ...inside] = problem?.path ?? [];
+		const key = inside.length === 0 ? '' : ` "${cell(inside.join('.'), 200).text}"`;
+		throw new SvcError(
+			'server_invalid',
+			`Cannot use the install link:${key} ${problem?.message ?? 'is not valid'}`,
+		);
+	}
+
+	return server;
+}
+
+/** The host that a URL leads to, as it is asked for: names beyond ASCII in their `xn--` form; as it is written while a reference stands in it. */
+function hostOf(url: string): string {
+	const [, authority = ''] = /^https?:\/\/([^/?#\\]*)/i.exec(url) ?? [];
+	return authority.includes('$') ? authority : (URL.parse(url)?.host ?? authority);
+}
+
+/** Paths of keys that the loader would warn about. A server's own names (of variables, of headers) are known. */
+function unknownKeys(entry: JsonObject): ReadonlyArray<readonly string[]> {
+	const value = {mcp_servers: {link: entry}};
+	return findUnknownKeys(value, configSchemaJson()).map(({path}) => path.slice(2).map(String));
+}
+
+function without(entry: JsonObject, paths: ReadonlyArray<readonly string[]>): JsonObject {
+	const drop = (value: JsonObject, path: readonly string[]): JsonObject =>
+		Object.fromEntries(
+			Object.entries(value).flatMap(([key, member]) => {
+				const place = [...path, key];
+				const isDropped = paths.some(
+					other => other.length === place.length && other.every((part, at) => part === place[at]),
+				);
+				return isDropped ? [] : [[key, isJsonObject(member) ? drop(member, place) : member]];
+			}),
+		);
+	return drop(entry, []);
+}
+
+/** `crm-2`, `crm-3`…; of a long name the beginning. */
+function freeNameFor(name: string, names: ReadonlySet<string>): string | undefined {
+	for (let number = 2; number <= names.size + 2; number += 1) {
+		const end = `-${number}`;
+		const candidate = name.slice(0, maxName - end.length) + end;
+		if (!names.has(candidate) && isLinkName(candidate)) {
+			return candidate;
+		}
+	}
+
+	return undefined;
+}

@@ -1,0 +1,96 @@
+import type {InstallReview} from './install.ts';
+import {escapeHazards} from './json-line.ts';
+import {cell, type Safe} from './untrusted.ts';
+
+/** One line of what a person reads before a tool server is installed from a link. */
+export type InstallLine = {
+	readonly text: Safe;
+	readonly tone: 'strong' | 'plain' | 'danger' | 'quiet';
+};
+
+/** More than an entry of 32 KiB can have when each of its characters is escaped. */
+const maxLength = 1_000_000;
+
+/**
+ * All of what would be installed, for a person: what it is, what to beware of, and the whole entry, in which each character can be seen. Lines are as long as they
+ * need to be; cut them where the screen ends, leave nothing out.
+ */
+export function installLines(review: InstallReview): readonly InstallLine[] {
+	const {name, linkName, exists, freeName, cautions, entry} = review;
+	return [
+		lineOf(
+			`Tool server "${name}"${name === linkName ? '' : ` (the link calls it "${linkName}")`}`,
+			'strong',
+		),
+		...(exists
+			? [
+					lineOf(
+						`There is a tool server "${name}" already, which is never overwritten: choose another name${freeName === undefined ? '' : ` (${freeName} is free)`}, or cancel`,
+						'danger',
+					),
+				]
+			: []),
+		empty,
+		...whatItIs(review),
+		empty,
+		...cautions.map(({weight, text}) =>
+			lineOf(
+				`${weight === 'danger' ? '!' : '·'} ${text}`,
+				weight === 'danger' ? 'danger' : 'plain',
+			),
+		),
+		empty,
+		lineOf(`What would stand below mcp_servers in config.yaml, nothing left out:`, 'strong'),
+		...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain'}) as const),
+	];
+}
+
+function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
+	if (argv) {
+		return [
+			lineOf('It runs this program on this machine, as you, with these arguments:', 'danger'),
+			...argv.map((word, index) => ({
+				text: cell(`  ${String(index).padStart(3)}  ${visibleText(word)}`, maxLength).text,
+				tone: 'strong' as const,
+			})),
+		];
+	}
+
+	const {url} = entry;
+	return [
+		lineOf('It is a remote server, which gets what its tools are called with:', 'plain'),
+		lineOf(`  url   ${visibleText(typeof url === 'string' ? url : '')}`, 'strong'),
+		lineOf(`  host  ${host ?? ''}`, 'strong'),
+	];
+}
+
+const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
+	text: cell(text, maxLength).text,
+	tone,
+});
+
+const empty = lineOf('', 'plain');
+
+/**
+ * A text in quotation marks, as JSON has it; escaped besides is what does not show, what turns text around, and what terminals do not agree about. Two texts never
+ * look the same but for letters that look alike.
+ */
+export const visibleText = (text: string): string => visible(JSON.stringify(text));
+
+function visibleJson(value: unknown): readonly Safe[] {
+	return JSON.stringify(value, null, 2)
+		.split('\n')
+		.map(row => cell(`  ${visible(row)}`, maxLength).text);
+}
+
+/** What `cell` would have to change is written as JSON escapes it. */
+const visible = (json: string): string =>
+	escapeHazards(json).replaceAll(/[^\x20-\x7e]/gu, character =>
+		cell(character).text === character ? character : escaped(character),
+	);
+
+const escaped = (character: string): string =>
+	character
+		.split('')
+		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');
