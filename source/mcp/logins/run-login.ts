@@ -10,6 +10,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenTransport} from '../wire/open-transport.ts';
 import {browserLogin} from './browser-login.ts';
 import type {CallbackPorts} from './callback-ports.ts';
+import {deviceLogin} from './device-login.ts';
 import type {LoginWatch} from './login-desk.ts';
 
 /** What a login needs of the rest of the program. */
@@ -19,7 +20,7 @@ export type LoginWorld = {
 	readonly environment: Environment;
 	readonly redact: Redact;
 	readonly ports: CallbackPorts;
-	readonly logins: Pick<ServerLogins, 'login'>;
+	readonly logins: Pick<ServerLogins, 'login' | 'loginByDevice'>;
 	readonly open: OpenTransport;
 	/** Values that came from variables. */
 	readonly secrets: readonly string[];
@@ -50,8 +51,8 @@ export async function runLogin(
 	const chosen = flow ?? settings.flow;
 	world.watch.tell({flow: chosen, serverHost: cell(url.host, maxHostLength).text});
 	if (chosen === 'device') {
-		throw new ConnectError({kind: 'permanent', message: 'Device logins are not there yet'});
+		await deviceLogin(server, world);
+	} else {
+		await browserLogin(server, {place, settings}, world);
 	}
-
-	await browserLogin(server, {place, settings}, world);
 }

@@ -1,4 +1,8 @@
-import type {OAuthClientMetadata, StoredOAuthClientInformation} from '@modelcontextprotocol/client';
+import type {
+	AuthorizationServerMetadata,
+	OAuthClientMetadata,
+	StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
 import type {OAuthSettings} from './oauth-settings.ts';
 
 /** What this program says of itself when it registers. @see manual/tool-servers.md#logins, RFC 7591 */
@@ -8,9 +12,24 @@ export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OA
 		redirect_uris: [redirectUrl],
 		grant_types: ['authorization_code', 'refresh_token'],
 		response_types: ['code'],
-		token_endpoint_auth_method:
-			settings.tokenEndpointAuthMethod ?? (settings.clientSecret ? 'client_secret_basic' : 'none'),
+		token_endpoint_auth_method: sayableMethod(settings),
 	};
+}
+
+/** How a client that registers wants to say who it is: without a secret, where the authorization server lets it. */
+export function sayableMethod(
+	settings: OAuthSettings,
+	metadata?: Pick<AuthorizationServerMetadata, 'token_endpoint_auth_methods_supported'>,
+): string {
+	const wanted =
+		settings.tokenEndpointAuthMethod ?? (settings.clientSecret ? 'client_secret_basic' : 'none');
+	const supported = metadata?.token_endpoint_auth_methods_supported ?? [];
+	return settings.tokenEndpointAuthMethod !== undefined ||
+		supported.length === 0 ||
+		supported.includes(wanted)
+		? wanted
+		: (['client_secret_basic', 'client_secret_post'].find(method => supported.includes(method)) ??
+				wanted);
 }
 
 /** The client that a person registered and wrote into the configuration. */

@@ -17,6 +17,17 @@ export type KnownAuthorization = {
 	readonly discovery?: OAuthDiscoveryState;
 	/** Space-separated scopes that the server wanted and the grant lacks. */
 	readonly wantedScope?: string;
+	/** The grant came by a code: its authorization server need not be the first that the tool server names. */
+	readonly byDevice?: boolean;
+};
+
+/** Tokens with what is kept beside them. */
+export type StoredTokens = StoredOAuthTokens & {
+	/** Whom they were granted to; absent: the client of the settings, or of the file of its own. */
+	readonly client?: StoredOAuthClientInformation;
+	/** Seconds since 1970: when they came, and when the access token ends. */
+	readonly issued_at?: number;
+	readonly expires_at?: number;
 };
 
 /** The files of one server's login. Reading never trusts what is in them. @see manual/tool-servers.md#logins */
@@ -24,12 +35,12 @@ export type GrantFiles = {
 	/** Taken around every change of tokens, by all processes. */
 	readonly lock: string;
 	/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
-	tokens(): Promise<StoredOAuthTokens | undefined>;
+	tokens(): Promise<StoredTokens | undefined>;
 	/** @throws SvcError `login_file_unusable` */
 	client(): Promise<StoredOAuthClientInformation | undefined>;
 	/** Nothing when the file cannot be read: all of it can be found out again. */
 	known(): Promise<KnownAuthorization>;
-	saveTokens(tokens: StoredOAuthTokens): Promise<void>;
+	saveTokens(tokens: StoredTokens): Promise<void>;
 	saveClient(client: StoredOAuthClientInformation): Promise<void>;
 	saveKnown(known: KnownAuthorization): Promise<void>;
 	/** Whether the authorization server once refused our metadata document. */
@@ -40,22 +51,23 @@ export type GrantFiles = {
 	prepare(): Promise<void>;
 };
 
+const clientShape = z.looseObject({
+	client_id: z.string().min(1),
+	client_secret: z.string().optional(),
+	issuer: z.string().optional(),
+});
+
 const tokensShape = z.looseObject({
 	access_token: z.string().min(1),
 	token_type: z.string(),
 	refresh_token: z.string().optional(),
 	scope: z.string().optional(),
 	issuer: z.string().optional(),
-	/** Seconds since 1970. */
-	expires_at: z.number().optional(),
+	issued_at: z.number().exactOptional(),
+	expires_at: z.number().exactOptional(),
+	client: clientShape.exactOptional(),
 	/** Of the tool server: what was granted for one must not reach another that took over its name. */
 	url: z.string().optional(),
-});
-
-const clientShape = z.looseObject({
-	client_id: z.string().min(1),
-	client_secret: z.string().optional(),
-	issuer: z.string().optional(),
 });
 
 const urlText = z.url({protocol: /^https?$/});
@@ -87,7 +99,11 @@ const knownShape: z.ZodType<OAuthDiscoveryState> = z.looseObject({
 		.exactOptional(),
 });
 
-const meantShape = z.looseObject({wantedScope: z.string().optional(), url: z.string().optional()});
+const meantShape = z.looseObject({
+	wantedScope: z.string().optional(),
+	byDevice: z.boolean().optional(),
+	url: z.string().optional(),
+});
 
 /** The files for `server`, which is at `url`, in `folder`, named after it. Nothing is read or made yet. */
 export function grantFiles(
@@ -115,21 +131,20 @@ export function grantFiles(
 				? {
 						...(discovery.success && {discovery: discovery.data}),
 						...(meant.wantedScope && {wantedScope: meant.wantedScope}),
+						...(meant.byDevice && {byDevice: true}),
 					}
 				: {};
 		},
 		async saveTokens({expires_in, ...tokens}) {
+			const now = Math.floor(clock.now() / 1000);
 			await save('.json', {
 				...tokens,
 				url,
-				...(expires_in !== undefined && {
-					expires_at: Math.floor(clock.now() / 1000) + expires_in,
-				}),
+				...(expires_in !== undefined && {issued_at: now, expires_at: now + expires_in}),
 			});
 		},
 		saveClient: async client => save('.client.json', client),
-		saveKnown: async ({discovery, wantedScope}) =>
-			save('.meta.json', {...discovery, url, ...(wantedScope && {wantedScope})}),
+		saveKnown: async ({discovery, ...meant}) => save('.meta.json', {...discovery, ...meant, url}),
 		documentRefused: () => statSync(refusal, {throwIfNoEntry: false}) !== undefined,
 		refuseDocument: async document =>
 			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),

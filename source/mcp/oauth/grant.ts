@@ -1,9 +1,9 @@
-import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
+import type {StoredOAuthClientInformation, StoredOAuthTokens} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ConnectError} from '../wire/connect-error.ts';
-import type {GrantFiles} from './grant-files.ts';
+import type {GrantFiles, KnownAuthorization, StoredTokens} from './grant-files.ts';
 
 /** A peer that refreshes holds the lock for one request, which is bounded. */
 const lockWaitMs = 60_000;
@@ -19,7 +19,9 @@ export type Grant = {
 	/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
 	exclusively<T>(task: () => Promise<T>): Promise<T>;
 	/** The stored tokens, unless they were refused for good. */
-	tokens(): Promise<StoredOAuthTokens | undefined>;
+	tokens(): Promise<StoredTokens | undefined>;
+	/** Puts a new grant in the place of the old one: its tokens with the client that they were granted to, at once. @throws as `exclusively` does */
+	replace(tokens: StoredOAuthTokens, known: NewGrant): Promise<void>;
 	/** The tool server refused this access token. */
 	rejectAccess(token: string): void;
 	/** The tool server wants more than this access token grants. */
@@ -35,6 +37,11 @@ export type Grant = {
 	isStored(accessToken: string): boolean;
 	/** Why the last refresh failed, when another try may succeed; `at` is monotonic. Gone when a token is accepted. */
 	refreshFailure: {readonly failure: ConnectError; readonly at: number} | undefined;
+};
+
+export type NewGrant = KnownAuthorization & {
+	/** Absent: the settings name it. */
+	readonly client: StoredOAuthClientInformation | undefined;
 };
 
 /** The grant whose files these are; one object per server and process. */
@@ -68,6 +75,17 @@ export function createGrant(
 			const stored = await files.tokens();
 			hide([stored?.access_token, stored?.refresh_token]);
 			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
+		},
+		async replace(tokens, {client, ...known}) {
+			await grant.exclusively(async () => {
+				// Metadata first: they are judged by the tokens. The tokens are the swap.
+				await files.saveKnown(known);
+				await files.saveTokens({...tokens, ...(client && {client})});
+				if (client) {
+					await files.saveClient(client);
+				}
+			});
+			grant.refreshFailure = undefined;
 		},
 		rejectAccess: rejected.add,
 		markInsufficient: outgrown.add,

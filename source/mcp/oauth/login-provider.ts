@@ -91,15 +91,10 @@ export function createLoginProvider({
 				return;
 			}
 
-			await grant.exclusively(async () => {
-				if (client && settings.clientId === undefined) {
-					await files.saveClient(client);
-				}
-
-				await files.saveTokens(tokens);
-				await files.saveKnown({...(discovery && {discovery})});
+			await grant.replace(tokens, {
+				client: settings.clientId === undefined ? client : undefined,
+				...(discovery && {discovery}),
 			});
-			grant.refreshFailure = undefined;
 			granted = true;
 		},
 		state() {

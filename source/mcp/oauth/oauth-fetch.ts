@@ -27,6 +27,10 @@ export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike
 		});
 	};
 
+	requests.askForCode = async (url, init) => {
+		await judge(url, requests);
+		return ask(url, withAgent(init, ownAgent), tokenTimeoutMs);
+	};
 	requests.fetch = async (address, init = {}) => {
 		const url = new URL(address);
 		const kind = requestKind(url, init, requests.endpoint);

@@ -22,6 +22,8 @@ export type OAuthRequests = {
 	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	/** The function that was made for the provider last. */
 	fetch?: FetchLike;
+	/** Posts to an authorization server what the SDK knows nothing of, under the same rules. */
+	askForCode?: (url: URL, init: RequestInit) => Promise<Response>;
 };
 
 /** How the look for metadata went, since somebody last began anew. */

@@ -2,6 +2,7 @@ import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
 
 /** The answer of a token endpoint, and what the SDK is to see of it. */
@@ -95,13 +96,14 @@ export async function refreshOnce(
 		return refresh !== sent || !grant.wasRejected(access);
 	}
 
-	async function keep(tokens: StoredOAuthTokens, before: StoredOAuthTokens): Promise<void> {
+	async function keep(tokens: StoredOAuthTokens, before: StoredTokens): Promise<void> {
 		grant.markStored(tokens.access_token);
 		// What an answer leaves out stays as it was. @see RFC 6749 §5.1, §6
 		await grant.files.saveTokens({
 			refresh_token: sent,
 			...(before.scope !== undefined && {scope: before.scope}),
 			...(before.issuer !== undefined && {issuer: before.issuer}),
+			...(before.client && {client: before.client}),
 			...tokens,
 		});
 	}

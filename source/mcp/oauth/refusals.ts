@@ -15,17 +15,25 @@ const secretFields = ['code', 'code_verifier', 'refresh_token', 'client_secret',
  * The error answer of a token endpoint as the SDK is to see it: its code, and as description one redacted sentence with the status. The SDK would put
  * the whole body into its error otherwise.
  */
-export function tokenRefusal(
-	answer: OAuthAnswer,
-	{form, redact}: {readonly form: URLSearchParams; readonly redact: Redact},
-): {readonly code: string; readonly message: string} {
-	const sent = secretFields.flatMap(field => form.getAll(field));
-	const clean = (text: string) => redact(createRedact(() => sent)(text));
+export function tokenRefusal(answer: OAuthAnswer, {form, redact}: Sent): Refusal {
 	const what = form.get('grant_type') === 'refresh_token' ? 'refresh' : 'exchange';
-	const said = excerpt(answer.text, clean);
+	return refusalOf(`Token ${what}`, answer, {form, redact});
+}
+
+/** The same for a request for a code. */
+export const codeRefusal = (answer: OAuthAnswer, sent: Sent): Refusal =>
+	refusalOf('Device authorization', answer, sent);
+
+type Sent = {readonly form: URLSearchParams; readonly redact: Redact};
+
+type Refusal = {readonly code: string; readonly message: string};
+
+function refusalOf(what: string, answer: OAuthAnswer, {form, redact}: Sent): Refusal {
+	const sent = secretFields.flatMap(field => form.getAll(field));
+	const said = excerpt(answer.text, text => redact(createRedact(() => sent)(text)));
 	return {
 		code: errorCode(objectOf(answer.text)),
-		message: `Token ${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
+		message: `${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
 	};
 }
 

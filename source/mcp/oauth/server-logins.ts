@@ -8,6 +8,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
+import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
 import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
 import type {LoginOptions} from './log-in.ts';
@@ -39,6 +40,13 @@ export type ServerLogins = {
 	 * @see manual/tool-servers.md#logins
 	 */
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
+	/**
+	 * The same by a code that a person types on any device; nobody comes back to this machine.
+	 *
+	 * @throws ConnectError; the grant of before is still there then
+	 * @see manual/logins.md#with-a-code
+	 */
+	loginByDevice(server: ToolServerConfig, options: DeviceLoginOptions): Promise<void>;
 	/** Tokens and client secrets that were in use, to be hidden; a new array when there are more. */
 	secrets(): readonly string[];
 };
@@ -49,7 +57,7 @@ const maxSecrets = 500;
 type Known = {
 	readonly key: string;
 	readonly grant: Grant;
-	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch'>;
+	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'askForCode'>;
 	readonly login: ServerLogin;
 };
 
@@ -73,15 +81,7 @@ export function createServerLogins({
 	return {
 		of: server => find(server)?.login,
 		async login(server, options) {
-			const known = find(server);
-			const settings = oauthSettingsOf(server);
-			if (!known || !settings) {
-				throw new ConnectError({
-					kind: 'permanent',
-					message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth" or a URL`,
-				});
-			}
-
+			const {known, settings} = loginOf(server);
 			const {grant} = known;
 			await grant.files.forgetRefusal();
 			const {wantedScope, discovery} = await grant.files.known();
@@ -109,8 +109,35 @@ export function createServerLogins({
 			const {logIn} = await import('./log-in.ts');
 			await logIn(server, options, {provider, requests});
 		},
+		async loginByDevice(server, options) {
+			const {known, settings} = loginOf(server);
+			const {wantedScope} = await known.grant.files.known();
+			const {logInByDevice} = await import('./device/log-in-by-device.ts');
+			await logInByDevice(server, options, {
+				...known.requests,
+				scopeFor: advertised => settings.scope ?? scopeUnion(advertised, wantedScope),
+				metadata: newFacts(),
+			});
+		},
 		secrets: () => secrets,
 	};
+
+	/** @throws ConnectError for a server without a login */
+	function loginOf(server: ToolServerConfig): {
+		readonly known: Known;
+		readonly settings: OAuthSettings;
+	} {
+		const known = find(server);
+		const settings = oauthSettingsOf(server);
+		if (!known || !settings) {
+			throw new ConnectError({
+				kind: 'permanent',
+				message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth" or a URL`,
+			});
+		}
+
+		return {known, settings};
+	}
 
 	function find(server: ToolServerConfig): Known | undefined {
 		const settings = oauthSettingsOf(server);
@@ -145,6 +172,21 @@ export function createServerLogins({
 			metadata,
 			log,
 			loginCommand,
+			async rediscover(issuer) {
+				const {findDeviceServer} = await import('./device/find-device-server.ts');
+				const {fetch} = ofStored;
+				try {
+					return (
+						fetch && (await findDeviceServer({name: server, endpoint, issuer, fetch})).discovery
+					);
+				} catch (error) {
+					if (error instanceof ConnectError) {
+						return undefined;
+					}
+
+					throw error;
+				}
+			},
 		});
 		const requests = {
 			server,

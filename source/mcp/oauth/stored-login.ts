@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {OAuthClientProvider} from '@modelcontextprotocol/client';
+import type {OAuthClientProvider, OAuthDiscoveryState} from '@modelcontextprotocol/client';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
@@ -20,7 +20,14 @@ export type StoredLoginDependencies = {
 	readonly log: Logger;
 	/** The command that logs in. */
 	readonly loginCommand: string;
+	/** What the authorization server of that issuer says now, where it gives codes to devices; `undefined` when the tool server does not name it any more. */
+	readonly rediscover: (issuer: string) => Promise<OAuthDiscoveryState | undefined>;
 };
+
+const issuerOf = ({
+	authorizationServerMetadata,
+	authorizationServerUrl,
+}: OAuthDiscoveryState): string => authorizationServerMetadata?.issuer ?? authorizationServerUrl;
 
 /**
  * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
@@ -35,6 +42,7 @@ export function createStoredLogin({
 	metadata,
 	log,
 	loginCommand,
+	rediscover,
 }: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state'> {
 	const {files} = grant;
 
@@ -72,20 +80,37 @@ export function createStoredLogin({
 		},
 		async discoveryState() {
 			// The first thing the SDK asks for: without a grant nothing else is worth a request.
-			await requireUsable();
-			return metadata.distrusted ? undefined : (await files.known()).discovery;
+			const {issuer} = await requireUsable();
+			const {discovery, byDevice} = await files.known();
+			if (!discovery || (issuer !== undefined && !sameIssuer(issuer, issuerOf(discovery)))) {
+				// Of another grant: whoever stored this one was cut short.
+				return undefined;
+			}
+
+			if (!metadata.distrusted) {
+				return discovery;
+			}
+
+			const found = byDevice ? await rediscover(issuer ?? issuerOf(discovery)) : undefined;
+			if (found) {
+				await files.saveKnown({...(await files.known()), discovery: found});
+				metadata.distrusted = false;
+			}
+
+			return found;
 		},
 		async saveDiscoveryState(discovery) {
 			await files.saveKnown({...(await files.known()), discovery});
 			metadata.distrusted = false;
 		},
 		async clientInformation(context) {
-			const {issuer} = await requireUsable();
+			const {issuer, client: of} = await requireUsable();
 			if (context && issuer !== undefined && !sameIssuer(issuer, context.issuer)) {
 				throw needsLogin('has changed its authorization server and needs a login');
 			}
 
-			const client = configuredClient(settings, context?.issuer) ?? (await read(files.client()));
+			const client =
+				configuredClient(settings, context?.issuer) ?? of ?? (await read(files.client()));
 			if (!client || (context && client.issuer && !sameIssuer(client.issuer, context.issuer))) {
 				throw needsLogin('needs a login');
 			}

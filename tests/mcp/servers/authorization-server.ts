@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
+import {setImmediate} from 'node:timers/promises';
 import {toNodeHandler} from '@modelcontextprotocol/node';
 import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
 import {type Context, Provider} from 'oidc-provider';
@@ -18,8 +19,10 @@ export type Arrived = {
 	readonly method: string;
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
-	/** Of token requests. */
+	/** Of token requests, and requests for a code. */
 	readonly form?: URLSearchParams;
+	/** Of registrations. */
+	readonly json?: Readonly<Record<string, unknown>>;
 };
 
 export type AuthorizationServerOptions = {
@@ -120,6 +123,15 @@ export async function startAuthorizationServer({
 		arrived: arrived as readonly Arrived[],
 		/** Forms that reached the token endpoint. */
 		tokenRequests: () => arrived.filter(({path}) => path === '/token').map(({form}) => form),
+		/** What asked to be registered. */
+		registrations: () => arrived.flatMap(({path, json}) => (path === '/reg' && json ? [json] : [])),
+		/** Resolves once so many requests have reached the token endpoint. */
+		async tokenRequested(count: number) {
+			while (arrived.filter(({path}) => path === '/token').length < count) {
+				await once(authorization, 'request');
+				await setImmediate();
+			}
+		},
 		/** From now on the tool server does not take this access token. */
 		refuse: (token: string) => refused.add(token),
 		async revokeRefreshToken(token: string) {
@@ -270,13 +282,15 @@ function handle(
 async function note(at: Arrived['at'], request: IncomingMessage): Promise<Arrived> {
 	const path = new URL(request.url ?? '/', 'http://host').pathname;
 	const noted = {at, method: request.method ?? '', path, headers: request.headers};
-	if (path !== '/token') {
+	if (!['/token', '/reg', '/device/auth'].includes(path)) {
 		return noted;
 	}
 
 	const body = await text(request);
 	Object.assign(request, {body});
-	return {...noted, form: new URLSearchParams(body)};
+	return path === '/reg'
+		? {...noted, json: JSON.parse(body)}
+		: {...noted, form: new URLSearchParams(body)};
 }
 
 const originOf = (server: Server): string =>

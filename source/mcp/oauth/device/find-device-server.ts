@@ -1,0 +1,237 @@
+import {
+	type AuthorizationServerMetadata,
+	buildDiscoveryUrls,
+	checkResourceAllowed,
+	discoverOAuthProtectedResourceMetadata,
+	type FetchLike,
+	LATEST_PROTOCOL_VERSION,
+	type OAuthDiscoveryState,
+	type OAuthProtectedResourceMetadata,
+} from '@modelcontextprotocol/client';
+import {z} from 'zod';
+import {codeOf, messageOf} from '../../../core/errors.ts';
+import {cell} from '../../../core/untrusted.ts';
+import {ConnectError} from '../../wire/connect-error.ts';
+import {sameIssuer} from '../client-identity.ts';
+
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** The authorization server that gives codes to devices, and what it says of itself. */
+export type DeviceServer = {
+	readonly discovery: OAuthDiscoveryState & {
+		readonly authorizationServerMetadata: AuthorizationServerMetadata;
+	};
+	readonly codeEndpoint: string;
+};
+
+/** More are not asked. */
+const maxServers = 8;
+
+const endpointUrl = z.url({protocol: /^https?$/});
+
+/** What a login with a code needs; a server for devices alone has nowhere to send a browser. */
+const metadataShape = z.looseObject({
+	issuer: z.string(),
+	token_endpoint: endpointUrl,
+	device_authorization_endpoint: endpointUrl.optional(),
+	registration_endpoint: endpointUrl.optional(),
+	grant_types_supported: z.array(z.string()).optional(),
+	scopes_supported: z.array(z.string()).optional(),
+	token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+	authorization_endpoint: z.string().optional(),
+	response_types_supported: z.array(z.string()).optional(),
+});
+
+type Metadata = z.infer<typeof metadataShape>;
+
+type Verdict = {readonly server: DeviceServer} | {readonly reason: string};
+
+/**
+ * The first of the authorization servers that the tool server names, in its order, whose metadata says that it is the server of that address and that it gives codes to
+ * devices. A tool server that names none is asked itself.
+ *
+ * @throws ConnectError that says of each why it does not do
+ * @see RFC 9728, RFC 8414 §3.3, RFC 8628 §4, manual/logins.md#with-a-code
+ */
+export async function findDeviceServer({
+	name,
+	endpoint,
+	resourceMetadataUrl,
+	issuer,
+	fetch,
+}: {
+	/** Of the tool server. */
+	readonly name: string;
+	readonly endpoint: URL;
+	/** Where it said that its metadata are. */
+	readonly resourceMetadataUrl?: URL | undefined;
+	/** The only one that does; absent: any. */
+	readonly issuer?: string;
+	readonly fetch: FetchLike;
+}): Promise<DeviceServer> {
+	const resource = await readResource(endpoint, {resourceMetadataUrl, fetch});
+	if (
+		resource &&
+		!checkResourceAllowed({requestedResource: endpoint, configuredResource: resource.resource})
+	) {
+		throw refusal(name, `it says that it is another one, ${quote(resource.resource)}`);
+	}
+
+	const named = resource?.authorization_servers ?? [];
+	const advertised = named.length > 0 ? named : [new URL('/', endpoint).href];
+	const reasons: string[] = [];
+	for (const address of advertised.slice(0, maxServers)) {
+		// oxlint-disable-next-line no-await-in-loop -- the first that does
+		const verdict = await judgeServer(address, fetch);
+		const found = 'server' in verdict ? verdict.server : undefined;
+		if (
+			found &&
+			sameIssuer(
+				issuer ?? found.discovery.authorizationServerMetadata.issuer,
+				found.discovery.authorizationServerMetadata.issuer,
+			)
+		) {
+			const {discovery, codeEndpoint} = found;
+			return {
+				codeEndpoint,
+				discovery: {
+					...discovery,
+					...(resource && {resourceMetadata: resource}),
+					...(resourceMetadataUrl && {resourceMetadataUrl: resourceMetadataUrl.href}),
+				},
+			};
+		}
+
+		reasons.push(
+			`${quote(address)} ${'reason' in verdict ? verdict.reason : 'is not the one that is meant'}`,
+		);
+	}
+
+	throw refusal(
+		name,
+		`no authorization server of it gives codes to devices: ${reasons.join('; ')}. Log in with "--flow browser"`,
+	);
+}
+
+async function readResource(
+	endpoint: URL,
+	{
+		resourceMetadataUrl,
+		fetch,
+	}: {readonly resourceMetadataUrl: URL | undefined; readonly fetch: FetchLike},
+): Promise<OAuthProtectedResourceMetadata | undefined> {
+	try {
+		return await discoverOAuthProtectedResourceMetadata(
+			endpoint,
+			resourceMetadataUrl && {resourceMetadataUrl},
+			fetch,
+		);
+	} catch (error) {
+		if (error instanceof TypeError || error instanceof ConnectError) {
+			// The network, or an address that is not to be asked.
+			throw error;
+		}
+
+		return undefined;
+	}
+}
+
+async function judgeServer(address: string, fetch: FetchLike): Promise<Verdict> {
+	const url = URL.parse(address);
+	if (!url) {
+		return {reason: 'is no URL'};
+	}
+
+	try {
+		const answers: Array<number | string> = [];
+		for (const {url: place} of buildDiscoveryUrls(url)) {
+			// oxlint-disable-next-line no-await-in-loop -- in the order of the protocol
+			const {status, metadata} = await askForMetadata(place, fetch);
+			answers.push(status);
+			if (metadata) {
+				return judgeMetadata(metadata, address);
+			}
+		}
+
+		return {reason: `has no metadata that can be used (${answers.join(', ')})`};
+	} catch (error) {
+		// One that cannot be reached, or must not be, is no reason against the next.
+		return {reason: `cannot be asked: ${reasonOf(error)}`};
+	}
+}
+
+const reasonOf = (error: unknown): string => {
+	const {cause} = error instanceof Error ? error : {};
+	return cell(codeOf(cause) === 'unknown' ? messageOf(error) : codeOf(cause), 200).text;
+};
+
+async function askForMetadata(
+	place: URL,
+	fetch: FetchLike,
+): Promise<{readonly status: number; readonly metadata: Metadata | undefined}> {
+	const response = await fetch(place, {
+		headers: {accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION},
+	});
+	return {
+		status: response.status,
+		metadata: response.ok ? await readMetadata(response) : undefined,
+	};
+}
+
+async function readMetadata(response: Response): Promise<Metadata | undefined> {
+	try {
+		return metadataShape.parse(await response.json());
+	} catch {
+		return undefined;
+	}
+}
+
+function judgeMetadata(metadata: Metadata, address: string): Verdict {
+	const {issuer, device_authorization_endpoint: codeEndpoint} = metadata;
+	if (!sameIssuer(issuer, address) && !isBareHostOf(issuer, address)) {
+		return {reason: `says that it is another one, ${quote(issuer)}`};
+	}
+
+	if (codeEndpoint === undefined) {
+		return {reason: 'does not advertise "device_authorization_endpoint"'};
+	}
+
+	if (metadata.grant_types_supported && !metadata.grant_types_supported.includes(deviceGrant)) {
+		return {reason: 'does not offer the "device_code" grant'};
+	}
+
+	return {
+		server: {
+			codeEndpoint,
+			discovery: {
+				authorizationServerUrl: address,
+				authorizationServerMetadata: {
+					...metadata,
+					// The SDK wants both where it refreshes, and uses neither.
+					authorization_endpoint: metadata.authorization_endpoint ?? metadata.token_endpoint,
+					response_types_supported: metadata.response_types_supported ?? ['code'],
+				},
+			},
+		},
+	};
+}
+
+/** The one difference that is accepted: a server of a path whose metadata name the bare host. */
+function isBareHostOf(issuer: string, address: string): boolean {
+	const [one, other] = [URL.parse(issuer), URL.parse(address)];
+	return (
+		one !== null &&
+		other !== null &&
+		other.pathname !== '/' &&
+		one.origin === other.origin &&
+		sameIssuer(issuer, one.origin)
+	);
+}
+
+const quote = (text: string): string => `"${cell(text, 200).text}"`;
+
+const refusal = (name: string, reason: string): ConnectError =>
+	new ConnectError({
+		kind: 'permanent',
+		message: `Cannot log in to tool server "${name}" with a code: ${reason}`,
+	});

@@ -1,0 +1,64 @@
+import {expect, test} from 'vitest';
+import {readCode} from '../../../source/mcp/oauth/device/ask-for-code.ts';
+
+const answer = {
+	device_code: 'd',
+	user_code: 'WDJB-MJHT',
+	verification_uri: 'https://as.example/device',
+	verification_uri_complete: 'https://as.example/device?user_code=WDJB-MJHT',
+	expires_in: 1800,
+	interval: 5,
+};
+
+const read = (changes: Readonly<Record<string, unknown>>) =>
+	readCode(JSON.stringify({...answer, ...changes}));
+
+test('what a person needs is taken from the answer', () => {
+	expect(read({})).toEqual({
+		deviceCode: 'd',
+		userCode: 'WDJB-MJHT',
+		verificationUri: 'https://as.example/device',
+		verificationUriComplete: 'https://as.example/device?user_code=WDJB-MJHT',
+		verificationHost: 'as.example',
+		lifetimeMs: 1_800_000,
+		intervalMs: 5000,
+	});
+});
+
+test('what a server may leave out has the defaults of RFC 8628, and never asks without a pause', () => {
+	expect(read({interval: undefined, verification_uri_complete: undefined})).toMatchObject({
+		intervalMs: 5000,
+	});
+	expect(read({interval: 0.001})).toMatchObject({intervalMs: 1000});
+	expect(read({expires_in: '90'})).toMatchObject({lifetimeMs: 90_000});
+});
+
+test.for([
+	'javascript:alert(1)',
+	'file:///etc/passwd',
+	'as.example/device',
+	'https://a:b@as.example',
+])('no person is sent to %s', page => {
+	expect(read({verification_uri: page})).toEqual({
+		problem: 'its authorization server names no http(s) page where the code is typed',
+	});
+});
+
+test('a page with the code in it that is on another host is left out', () => {
+	const code = read({verification_uri_complete: 'https://evil.example/device?user_code=X'});
+
+	expect(code).not.toHaveProperty('verificationUriComplete');
+	expect(code).toHaveProperty('verificationHost', 'as.example');
+});
+
+test('a code cannot write on the terminal', () => {
+	expect(read({user_code: `A\u001b[2J\u202e${'B'.repeat(200)}`})).toMatchObject({
+		userCode: expect.stringMatching(/^A␛\[2J\\u\{202e\}B+…$/),
+	});
+});
+
+test.for(['', '<html>', '[]', '{"device_code": "d"}'])('no code in %j', text => {
+	expect(readCode(text)).toEqual({
+		problem: 'the answer of its authorization server holds no code',
+	});
+});
