@@ -2,6 +2,7 @@ import type {Approval, ApprovalRule} from './approval.ts';
 import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {Group} from './group.ts';
+import type {WaitingInstall} from './install.ts';
 import type {JobView} from './job.ts';
 import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
@@ -73,6 +74,12 @@ export type GatewayEvent =
 			readonly at: number;
 			readonly rules: readonly ApprovalRule[];
 	  }
+	/** The install links that wait for a person, all of them. */
+	| {
+			readonly type: 'installs-changed';
+			readonly at: number;
+			readonly installs: readonly WaitingInstall[];
+	  }
 	| {readonly type: 'server-changed'; readonly at: number; readonly server: ServerView}
 	| {
 			readonly type: 'server-removed';
@@ -137,6 +144,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'approval-extended': true,
 	'approval-settled': true,
 	'approval-rules-changed': true,
+	'installs-changed': true,
 	'server-changed': true,
 	'server-removed': true,
 	'run-progressed': true,

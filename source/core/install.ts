@@ -1,5 +1,8 @@
-import type {installReviewSchema} from './schemas/install.ts';
+import type {installReviewSchema, waitingInstallSchema} from './schemas/install.ts';
 import type {Shape} from './schemas/parts.ts';
 
 /** What installing a tool server from a link would do, for a person to decide. */
 export type InstallReview = Shape<typeof installReviewSchema>;
+
+/** A link that was opened outside of the interface and waits for a person there. */
+export type WaitingInstall = Shape<typeof waitingInstallSchema>;

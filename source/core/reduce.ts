@@ -16,7 +16,8 @@ type Slice<Key extends keyof GatewayState> = (
  * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
-	const {model, modelOffer, modelProblem, health, ...rest} = state;
+	const {model, modelOffer, modelProblem, health, installs, ...rest} = state;
+	const nextInstalls = events.reduce(installsAfter, installs);
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
 	const nextProblem = events.reduce(modelProblemAfter, modelProblem);
@@ -37,6 +38,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		platforms: events.reduce(platformsAfter, state.platforms),
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
+		...(nextInstalls && {installs: nextInstalls}),
 		...(nextModel && {model: nextModel}),
 		...(nextOffer && {modelOffer: nextOffer}),
 		...(nextProblem !== undefined && {modelProblem: nextProblem}),
@@ -97,6 +99,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'server-changed':
 		case 'server-removed':
 		case 'model-selected':
+		case 'installs-changed':
 		case 'model-refused':
 		case 'platform-changed':
 		case 'config-reloaded':
@@ -129,6 +132,9 @@ const modelProblemAfter: Slice<'modelProblem'> = (problem, event) => {
 
 	return event.type === 'model-selected' ? undefined : problem;
 };
+
+const installsAfter: Slice<'installs'> = (installs, event) =>
+	event.type === 'installs-changed' ? event.installs : installs;
 
 const offerAfter: Slice<'modelOffer'> = (offer, event) =>
 	event.type === 'model-selected' ? event.offer : offer;

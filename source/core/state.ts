@@ -3,6 +3,7 @@ import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view
 import type {Delivery} from './delivery.ts';
 import type {HealthSample} from './events.ts';
 import type {Group} from './group.ts';
+import type {WaitingInstall} from './install.ts';
 import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
@@ -73,6 +74,8 @@ export type GatewayState = {
 	readonly settledApprovals: readonly Approval[];
 	/** Standing rules, oldest first. */
 	readonly approvalRules: readonly ApprovalRule[];
+	/** Install links that wait for a person, oldest first; what expired meanwhile may be among them. */
+	readonly installs?: readonly WaitingInstall[];
 	/** Tool servers by profile, the gateway's own first, and name. */
 	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */

@@ -4,6 +4,7 @@ import {createApprovalCommands} from './commands/approval-commands.ts';
 import {createDeliveryCommands} from './commands/delivery-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
 import {createGroupCommands} from './commands/group-commands.ts';
+import {createInstallCommands} from './commands/install-commands.ts';
 import {createJobCommands} from './commands/job-commands.ts';
 import {createRouteCommands} from './commands/route-commands.ts';
 import {createRunCommands} from './commands/run-commands.ts';
@@ -31,6 +32,7 @@ export function createLocalPort({
 		...createJobCommands(rooms),
 		...createApprovalCommands(rooms),
 		...createServerCommands({clock, rooms}),
+		...createInstallCommands({clock, rooms}),
 		...createRouteCommands({clock, getState, rooms}),
 		...createGatewayCommands({clock, getState, rooms, stop}),
 		embedded: true,

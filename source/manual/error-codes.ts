@@ -92,6 +92,8 @@ export const errorCodes = {
 		'An attached face cannot read the state of the gateway, which may be of another version: end it with `svc gateway stop` and start it again',
 	group_dispatched: 'The group has become a run already',
 	group_not_found: 'Nothing has that name: look with `list`',
+	handler_unavailable:
+		'The `svc://` scheme cannot be registered for this desktop: the message says what is missing',
 	home_not_empty:
 		'A restore wants an empty home: another `SVC_HOME`, or `--force`, which sets aside what is there',
 	home_unusable: 'Make the folder yours, or set `SVC_HOME` to another',
@@ -144,6 +146,8 @@ export const errorCodes = {
 	model_unreachable:
 		"The model's server failed, was away or answered nonsense; the run is tried again",
 	name_invalid: 'The subscription is not served; `svc webhook list` says why',
+	nobody_to_ask:
+		'`svc open` was started without a terminal, and no gateway of this home runs: use `svc mcp install` with the link in a terminal',
 	not_an_object: 'The `config` of the install link is JSON, but no object',
 	not_approved: 'A tool call was not allowed',
 	not_available_yet: 'This version does not deliver there',
@@ -223,6 +227,8 @@ export const errorCodes = {
 	tool_pins_unusable:
 		'`cache/mcp_tool_pins.json`, which remembers how tools were defined when they were first seen, cannot be read: until it is removed and the gateway restarted, tools count as changed unless they are accepted',
 	tool_timeout: 'A tried call took longer than 20 minutes',
+	too_many_links:
+		'Five install links wait for an answer in the interface already: answer them there (`I`), or wait ten minutes',
 	topic_not_found: 'The manual has no such page and the program no such command: see `svc help`',
 	unknown_url: 'The control API did not understand the request: see `GET /openapi.json`',
 	webhook_not_listening: 'The receiver does not listen: see `svc gateway status`',

@@ -1,3 +1,4 @@
+import {reviewInstall} from '../../source/config/install-link/review-install.ts';
 import type {AnswerOutcome} from '../../source/core/approval.ts';
 import type {StoredDelivery} from '../../source/core/delivery.ts';
 import {SvcError} from '../../source/core/errors.ts';
@@ -186,6 +187,17 @@ export function createFakePort(
 			),
 		planServerReload: async () => answers.serverPlan,
 		tryTool: async (...args) => command({name: 'tryTool', args}, answers.toolResult),
+		reviewInstall: async ({link, name}) =>
+			reviewInstall(link, {name}, new Set(state.servers.map(server => server.name))),
+		offerInstall: async (...args) =>
+			command(
+				{name: 'offerInstall', args},
+				{id: 1, name: 'crm', link: args[0].link, askedAt: 0, expiresAt: 600_000},
+			),
+		listInstalls: async () => state.installs ?? [],
+		dismissInstall: async (...args) => command({name: 'dismissInstall', args}, true),
+		installServer: async (...args) =>
+			command({name: 'installServer', args}, reviewInstall(args[0].link, {}, new Set())),
 		cancelRun: async (...args) => command({name: 'cancelRun', args}, true),
 		retryRun: async (...args) => command({name: 'retryRun', args}, true),
 		listRoutes: async () => state.routes,

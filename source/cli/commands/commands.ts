@@ -10,6 +10,7 @@ import {addGroupCommands} from './groups.ts';
 import {addInterfaceCommands} from './interface.ts';
 import {addManualCommands} from './manual.ts';
 import {addMcpCommands} from './mcp.ts';
+import {addOpenCommand} from './open.ts';
 import {addRunCommands} from './runs.ts';
 import {addWebhookCommands} from './webhook.ts';
 
@@ -22,6 +23,7 @@ export function addCommands(program: Command, context: Context): void {
 	addRunCommands(program, context);
 	addCronCommands(program, context);
 	addMcpCommands(program, context);
+	addOpenCommand(program, context);
 	addApprovalCommands(program, context);
 	addConfigCommands(program, context);
 	addBackupCommands(program, context);

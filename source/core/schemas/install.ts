@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {facts, jsonObject, maybeText, maybeTexts, text, yesOrNo} from './parts.ts';
+import {facts, integer, jsonObject, maybeText, maybeTexts, number, text, yesOrNo} from './parts.ts';
 
 export const installReviewSchema = facts({
 	/** What it would be called; the link's name, or one that the person chose. */
@@ -19,3 +19,14 @@ export const installReviewSchema = facts({
 	/** A name that is free, where `exists`. */
 	freeName: maybeText,
 }).register(z.globalRegistry, {id: 'InstallReview'});
+export const waitingInstallSchema = facts({
+	/** Counts up while the gateway runs. */
+	id: integer,
+	/** As the link calls it. */
+	name: text,
+	link: text,
+	/** Milliseconds since 1970. */
+	askedAt: number,
+	/** When it is dropped, if nobody answers. */
+	expiresAt: number,
+}).register(z.globalRegistry, {id: 'WaitingInstall'});

@@ -2,6 +2,7 @@ import {approvals} from './approvals.ts';
 import {deliveries} from './deliveries.ts';
 import {gateway} from './gateway.ts';
 import {groups} from './groups.ts';
+import {install} from './install.ts';
 import {jobs} from './jobs.ts';
 import type {Operations} from './operation.ts';
 import {routes} from './routes.ts';
@@ -19,6 +20,7 @@ export const contract = {
 	...jobs,
 	...approvals,
 	...servers,
+	...install,
 	...routes,
 	...gateway,
 } as const satisfies Operations;

@@ -8,6 +8,7 @@ import {
 } from '../../core/schemas/config-view.ts';
 import {deliverySchema} from '../../core/schemas/delivery.ts';
 import {groupSchema} from '../../core/schemas/group.ts';
+import {waitingInstallSchema} from '../../core/schemas/install.ts';
 import {jobViewSchema} from '../../core/schemas/job.ts';
 import {facts, integer, maybeText, number, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {runSchema, transcriptEntrySchema} from '../../core/schemas/run.ts';
@@ -32,6 +33,7 @@ export const stateSchema = facts({
 	approvals: z.array(approvalSchema),
 	settledApprovals: z.array(approvalSchema),
 	approvalRules: z.array(approvalRuleSchema),
+	installs: z.array(waitingInstallSchema).exactOptional(),
 	servers: z.array(serverViewSchema),
 	runs: z.array(runSchema),
 	progress: z.record(text, z.array(transcriptEntrySchema)),

@@ -2,13 +2,12 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {RowRange, SeenVerdict} from './seen-rows.ts';
-import type {SheetContent} from './sheet-content.ts';
 import type {Sheet} from './sheet.ts';
 
 export type LockFacts = {
 	readonly sheet: Pick<Sheet, 'wasPaged'>;
 	/** The part that is on the screen, and its rows there. */
-	readonly part: SheetContent['part'];
+	readonly part: string;
 	readonly window: RowRange | undefined;
 	readonly isWhole: boolean;
 	readonly verdict: SeenVerdict;

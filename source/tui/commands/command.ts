@@ -11,6 +11,7 @@ export type KeyScope =
 	| 'form'
 	| 'form-text'
 	| 'approval-text'
+	| 'install-text'
 	| Overlay['kind'];
 
 /** One act of a section of a pane, with its keys. */

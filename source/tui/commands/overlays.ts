@@ -9,6 +9,7 @@ import {copyText} from './copy.ts';
 import {fieldCommands} from './field.ts';
 import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
+import {installCommands} from './install.ts';
 import {menuCommands} from './menu.ts';
 import {openPane} from './navigate.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
@@ -151,4 +152,5 @@ export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly 
 	...approvalSheetCommands,
 	...formCommands,
 	...trialCommands,
+	...installCommands,
 ];

@@ -17,6 +17,9 @@ const titles: Readonly<Record<KeyScope, string>> = {
 	'approval-text': 'Approval sheet, while typing',
 	form: 'Form',
 	'form-text': 'Form, while typing',
+	install: 'Install link',
+	'install-text': 'Install link, while typing',
+	'install-link': 'Pasting an install link',
 	trial: 'Trying a tool',
 	answer: 'Answer of a tool',
 };

@@ -6,6 +6,8 @@ import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {perform, type KeyScope} from './command.ts';
 import {formNow} from './form.ts';
+import {mayInstall} from './install-sheet.ts';
+import {pasteLink} from './install.ts';
 import {change} from './navigate.ts';
 import {mayAllow} from './sheet.ts';
 import {commandOf, router} from './table.ts';
@@ -19,9 +21,15 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 		return {scopes: ofForm, textFocused: isTyping(shell), context: shell};
 	}
 
+	if (overlay?.kind === 'install' && isTyping(shell)) {
+		return {scopes: ['install-text'], textFocused: true, context: shell};
+	}
+
 	if (overlay) {
 		const textFocused =
-			overlay.kind === 'palette' || (overlay.kind === 'help' && overlay.isSearching);
+			overlay.kind === 'palette' ||
+			overlay.kind === 'install-link' ||
+			(overlay.kind === 'help' && overlay.isSearching);
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
 
@@ -70,7 +78,7 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	const binding = router.route(key, options);
 	const command = binding && commandOf(binding.id);
 	if (command) {
-		if (command.isGuarded === true && !mayAllow(shell, key)) {
+		if (command.isGuarded === true && !mayDo(shell, key)) {
 			return true;
 		}
 
@@ -87,6 +95,10 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	return takeText(shell, key) || !options.textFocused;
 }
 
+/** Whether a key press may do something that is guarded: what is asked has to be on the screen. */
+const mayDo = (shell: Shell, key: KeyEvent): boolean =>
+	shell.view.get().overlay?.kind === 'install' ? mayInstall(shell, key) : mayAllow(shell, key);
+
 /** A key that no command takes: text for a line of ours, or a sign that somebody types who does not mean the sheet. */
 function takeText(shell: Shell, key: KeyEvent): boolean {
 	if (isTyping(shell)) {
@@ -94,7 +106,8 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
-	if (shell.view.get().overlay?.kind === 'approval') {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind === 'approval' || overlay?.kind === 'install') {
 		shell.guard.disturbed(key.t);
 	}
 
@@ -104,7 +117,12 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 /** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
 export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
 	const {kind} = shell.view.get().overlay ?? {};
-	if (kind !== 'approval' && kind !== 'trial') {
+	if (kind === 'install-link') {
+		pasteLink(shell, text);
+		return true;
+	}
+
+	if (kind !== 'approval' && kind !== 'trial' && kind !== 'install') {
 		return false;
 	}
 

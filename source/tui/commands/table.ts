@@ -5,6 +5,7 @@ import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
+import {installActs} from './install.ts';
 import {overlayCommands} from './overlays.ts';
 import {scopeTitle} from './scope-title.ts';
 
@@ -18,6 +19,7 @@ const paneCommands = panes
 export const acts: ReadonlyArray<Command<string>> = [
 	...paneCommands,
 	...bannerCommands,
+	...installActs,
 	...everywhereCommands,
 ];
 

@@ -4,13 +4,23 @@ import {literal} from '../../terminal/text/safe.ts';
 import {pasteInto} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeForm, formNow} from './form.ts';
+import {changeInstallLine} from './install.ts';
 import {goToStep} from './sheet.ts';
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
 export function isTyping(shell: Pick<Shell, 'view'>): boolean {
 	const {overlay} = shell.view.get();
 	const step = overlay?.kind === 'approval' ? overlay.sheet.step.kind : undefined;
-	return step === 'name' || step === 'reason' || formNow(shell)?.editing !== undefined;
+	if (overlay?.kind === 'install') {
+		return overlay.sheet.step.kind !== 'choose';
+	}
+
+	return (
+		overlay?.kind === 'install-link' ||
+		step === 'name' ||
+		step === 'reason' ||
+		formNow(shell)?.editing !== undefined
+	);
 }
 
 /** Gives a key to the line that has the keyboard; nothing where there is none. */
@@ -21,7 +31,10 @@ export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void 
 /** Puts a paste into the line that has the keyboard. The name of a tool has to be typed: a paste can hold a line break, and was not thought about. */
 export function typePaste(shell: Shell, text: string): void {
 	const {overlay} = shell.view.get();
-	if (overlay?.kind === 'approval' && overlay.sheet.step.kind === 'name') {
+	if (
+		(overlay?.kind === 'approval' && overlay.sheet.step.kind === 'name') ||
+		(overlay?.kind === 'install' && overlay.sheet.step.kind === 'confirm')
+	) {
 		shell.toast(literal('The name has to be typed'), 'warn');
 	} else if (formNow(shell)) {
 		changeForm(shell, form => pasteInto(form, text));
@@ -31,6 +44,10 @@ export function typePaste(shell: Shell, text: string): void {
 }
 
 function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
+	if (changeInstallLine(shell, update)) {
+		return;
+	}
+
 	const {overlay} = shell.view.get();
 	const step = overlay?.kind === 'approval' ? overlay.sheet.step : undefined;
 	if (step?.kind === 'name' || step?.kind === 'reason') {

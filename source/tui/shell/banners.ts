@@ -14,7 +14,14 @@ type Banner = {readonly text: Safe; readonly tone: Tone};
 /** What banners are made of. */
 export type BannerState = Pick<
 	GatewayState,
-	'gateway' | 'webhook' | 'problems' | 'model' | 'modelOffer' | 'modelProblem' | 'approvals'
+	| 'gateway'
+	| 'webhook'
+	| 'problems'
+	| 'model'
+	| 'modelOffer'
+	| 'modelProblem'
+	| 'approvals'
+	| 'installs'
 > & {
 	/** Routes that turn events away, the newest loss first. */
 	readonly lossy: readonly LossyRoute[];
@@ -37,6 +44,7 @@ export function bannerLines(
 	const banners = [
 		gatewayBanner(state),
 		approvalBanner(state, now),
+		installBanner(state, now),
 		webhookBanner(state),
 		lossBanner(state),
 		configBanner(state),
@@ -88,6 +96,18 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
+}
+
+/** The oldest link that was opened outside; its server's name is of letters and digits. */
+function installBanner({installs = []}: BannerState, now: number): Banner | undefined {
+	const [first, ...others] = installs.filter(({expiresAt}) => expiresAt > now);
+	const more = others.length > 0 ? ` (+${others.length})` : '';
+	return first
+		? {
+				text: safe`! a link wants tool server ${clip(clean(first.name), maxNameCells)} installed${clean(more)} · I to look at it`,
+				tone: 'warn',
+			}
+		: undefined;
 }
 
 /** A long name must not push the deadline out of the banner. */

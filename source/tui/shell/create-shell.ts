@@ -83,15 +83,28 @@ export function createShell(
 		const {size, overlay} = view.get();
 		const {columns} = size;
 		const {state, now} = feed.get();
-		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
+		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals, installs} =
+			state;
 		const isOpen = overlay?.kind === 'approval';
 		const shown = isOpen ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
 			lossyRoutes(state, now),
 		);
-		const second = shown.length === 0 ? 0 : Math.floor(now / 1000);
+		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);
 		return remember(
-			[gateway, webhook, problems, model, modelOffer, modelProblem, shown, lossy, second, columns],
+			[
+				gateway,
+				webhook,
+				problems,
+				model,
+				modelOffer,
+				modelProblem,
+				shown,
+				installs,
+				lossy,
+				second,
+				columns,
+			],
 			() => bannerLines({...state, approvals: shown, lossy}, {width: columns, now}),
 		);
 	};

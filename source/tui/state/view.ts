@@ -1,7 +1,9 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
+import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {Sheet} from '../approvals/sheet.ts';
 import type {FormState} from '../forms/form.ts';
+import type {InstallSheet} from '../install/install-sheet.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
 
@@ -53,6 +55,10 @@ export type Overlay =
 			/** What comes back when the sheet is left. */
 			readonly under?: TrialOverlay | AnswerOverlay;
 	  }
+	/** A tool server from a link. */
+	| {readonly kind: 'install'; readonly sheet: InstallSheet}
+	/** Asks for such a link. */
+	| {readonly kind: 'install-link'; readonly text: LineText}
 	| TrialOverlay
 	| AnswerOverlay;
 

@@ -1,5 +1,6 @@
 import {Box} from 'ink';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {installLayout} from '../commands/install-sheet.ts';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
 import {clean, type Line} from '../panes/line.ts';
@@ -9,6 +10,7 @@ import {useStore} from '../state/use-store.ts';
 import type {FirstRunCard, Overlay} from '../state/view.ts';
 import {answerRows} from '../trial/answer-rows.ts';
 import {HelpView} from './help-view.tsx';
+import {InstallBody, InstallLinkBody} from './install-body.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
 import {PaletteView} from './palette-view.tsx';
@@ -54,6 +56,10 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 			return [[{text: literal('Welcome to svc'), tone: 'title'}]];
 		case 'approval':
 			return sheetNow(shell)?.layout().title ?? [[{text: literal('Approval'), tone: 'title'}]];
+		case 'install':
+			return installLayout(shell, overlay.sheet).title;
+		case 'install-link':
+			return [[{text: literal('Install a tool server'), tone: 'title'}]];
 		case 'trial':
 			return [
 				[{text: safe`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
@@ -102,6 +108,10 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 			return <FirstRunView card={overlay.card} width={width} height={height} />;
 		case 'approval':
 			return <SheetBody width={width} height={height} />;
+		case 'install':
+			return <InstallBody sheet={overlay.sheet} width={width} height={height} />;
+		case 'install-link':
+			return <InstallLinkBody text={overlay.text} width={width} height={height} />;
 		case 'trial':
 			return <TrialBody trial={overlay.trial} width={width} height={height} />;
 		case 'answer':

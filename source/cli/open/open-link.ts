@@ -1,0 +1,91 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readInstallLink} from '../../config/install-link/read-link.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import {askLine, canAsk} from '../ask-line.ts';
+import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
+import {installServer} from '../mcp/install-server.ts';
+import {printLines, tell} from '../print.ts';
+import {handlerCommand} from './handler-command.ts';
+import {runTool} from './run-tool.ts';
+
+/**
+ * Opens a link that the desktop was given. It never installs by itself: a person is asked here when there is a terminal, else in the interface of the gateway that runs, else in a
+ * terminal that is opened for it.
+ *
+ * @param options.hold keeps the terminal open until the person has read what became of it
+ * @throws SvcError as `readInstallLink` and `installServer` do; `nobody_to_ask`, `too_many_links`
+ */
+export async function openLink(
+	context: Context,
+	link: string,
+	{hold = false}: {readonly hold?: boolean},
+): Promise<void> {
+	if (canAsk(context)) {
+		await (hold ? installAndHold(context, link) : installServer(context, link, {}));
+		return;
+	}
+
+	const {name} = readInstallLink(link);
+	const gateway = await findGateway(context);
+	if (gateway) {
+		await gateway.offerInstall({link});
+		const said = `A link wants tool server "${name}" installed. It waits for ten minutes in the interface: open "svc" and press I`;
+		printLines(context, [said]);
+		await notify(context, said);
+		return;
+	}
+
+	if (!(await openTerminal(context, link))) {
+		const said = `Nobody can be asked about tool server "${name}": run "svc mcp install" with the link in a terminal`;
+		await notify(context, said);
+		throw new SvcError('nobody_to_ask', said);
+	}
+}
+
+/** A terminal that was opened for this alone closes with it. */
+async function installAndHold(context: Context, link: string): Promise<void> {
+	try {
+		await installServer(context, link, {});
+	} catch (error) {
+		tell(context, `svc: ${messageOf(error)}${error instanceof SvcError ? ` (${error.code})` : ''}`);
+		context.exit(1);
+	}
+
+	await askLine(context, 'Enter closes this window ');
+}
+
+const isDesktop = ({environment}: Pick<Context, 'environment'>): boolean =>
+	process.platform === 'linux' && Boolean(environment['DISPLAY'] || environment['WAYLAND_DISPLAY']);
+
+/** Best effort: whoever clicked a link looks at no terminal. */
+async function notify(context: Context, text: string): Promise<void> {
+	if (isDesktop(context)) {
+		await runTool(context, 'notify-send', ['--app-name=svc', '--', 'svc', text]);
+	}
+}
+
+/** Debian's name for the terminal of the desktop; others have it too. */
+const terminalProgram = 'x-terminal-emulator';
+
+/** Starts the terminal of the desktop with this program in it, which asks there. `false` where there is none. */
+async function openTerminal(context: Context, link: string): Promise<boolean> {
+	if (!isDesktop(context)) {
+		return false;
+	}
+
+	const {argv, variables} = handlerCommand(context);
+	const child = spawn(terminalProgram, ['-e', ...argv, link], {
+		detached: true,
+		stdio: 'ignore',
+		env: {...context.environment, ...variables},
+	});
+	try {
+		await once(child, 'spawn');
+		child.unref();
+		return true;
+	} catch {
+		return false;
+	}
+}

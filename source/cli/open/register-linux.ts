@@ -1,0 +1,80 @@
+import {mkdirSync} from 'node:fs';
+import {chmod, rm} from 'node:fs/promises';
+import {homedir} from 'node:os';
+import {isAbsolute, join} from 'node:path';
+import {replaceFile} from '../../core/replace-file.ts';
+import type {Context} from '../context.ts';
+import type {HandlerCommand} from './handler-command.ts';
+import {runTool} from './run-tool.ts';
+
+const fileName = 'svc-open.desktop';
+const mimeType = 'x-scheme-handler/svc';
+
+/** Where applications of this user are told of. @see https://specifications.freedesktop.org/basedir-spec/latest/ */
+function applicationsFolder({environment}: Pick<Context, 'environment'>): string {
+	const data = environment['XDG_DATA_HOME'] ?? '';
+	const home = environment['HOME'] || homedir();
+	return join(isAbsolute(data) ? data : join(home, '.local', 'share'), 'applications');
+}
+
+/** Writes the desktop entry and makes it the handler of `svc://`. Lines for the person. */
+export async function registerOnLinux(
+	context: Context,
+	command: HandlerCommand,
+): Promise<readonly string[]> {
+	const folder = applicationsFolder(context);
+	const file = join(folder, fileName);
+	mkdirSync(folder, {recursive: true, mode: 0o755});
+	await replaceFile(file, desktopEntry(command));
+	await chmod(file, 0o644);
+	return [
+		`Wrote ${file}`,
+		await tell(context, ['xdg-mime', 'default', fileName, mimeType]),
+		await tell(context, ['update-desktop-database', folder]),
+	];
+}
+
+/** Takes the desktop entry away. Lines for the person. */
+export async function unregisterOnLinux(context: Context): Promise<readonly string[]> {
+	const folder = applicationsFolder(context);
+	const file = join(folder, fileName);
+	await rm(file, {force: true});
+	return [`Removed ${file}`, await tell(context, ['update-desktop-database', folder])];
+}
+
+async function tell(
+	context: Context,
+	[program, ...args]: readonly [string, ...string[]],
+): Promise<string> {
+	const outcome = await runTool(context, program, args);
+	const line = [program, ...args].join(' ');
+	return outcome === 'done'
+		? `Ran ${line}`
+		: outcome === 'missing'
+			? `Not run, since it is not installed: ${line}`
+			: `Failed: ${line}: ${outcome.failed}`;
+}
+
+/** A terminal, because that is where the person is asked. @see https://specifications.freedesktop.org/desktop-entry-spec/latest/ */
+export function desktopEntry({argv, variables}: HandlerCommand): string {
+	const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	const words = assignments.length === 0 ? argv : ['env', ...assignments, ...argv];
+	return `[Desktop Entry]
+Type=Application
+Name=svc
+Comment=Install a tool server from a link
+Exec=${words.map(execWord).join(' ')} %u
+Terminal=true
+NoDisplay=true
+StartupNotify=false
+MimeType=${mimeType};
+`;
+}
+
+/** One argument of `Exec`: escaped as an argument, then as a text of the file. A plain word stays as it is. */
+function execWord(word: string): string {
+	const plain = word.replaceAll('%', '%%');
+	return /^[\w@%+:,./-]+$/.test(plain) && plain !== ''
+		? plain
+		: `"${plain.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`.replaceAll('\\', '\\\\');
+}

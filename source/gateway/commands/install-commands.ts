@@ -1,0 +1,87 @@
+import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
+import {reviewInstall} from '../../config/install-link/review-install.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {InstallReview, WaitingInstall} from '../../core/install.ts';
+import type {install as table} from '../contract/install.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {Rooms} from '../rooms.ts';
+
+/** A page that opens links by itself must not bury the person in questions. */
+const maxWaiting = 5;
+
+/** How long a link waits for a person. */
+const waitMs = 10 * 60_000;
+
+/** The commands for install links of a gateway in this process. What waits is kept in memory, and dropped when it is looked at too late. */
+export function createInstallCommands({
+	clock,
+	rooms,
+}: {
+	readonly clock: Clock;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'emit' | 'log'>>;
+}): CommandsOf<typeof table> {
+	let waiting: readonly WaitingInstall[] = [];
+	let lastId = 0;
+
+	const fresh = () => waiting.filter(({expiresAt}) => expiresAt > clock.now());
+
+	const change = async (installs: readonly WaitingInstall[]) => {
+		waiting = installs;
+		(await rooms()).emit({type: 'installs-changed', at: clock.now(), installs});
+	};
+
+	const review = async (link: string, name?: string): Promise<InstallReview> => {
+		const {live} = await rooms();
+		return reviewInstall(link, {name}, writtenServers(live.current().paths));
+	};
+
+	return {
+		reviewInstall: async ({link, name}) => review(link, name),
+		async offerInstall({link}) {
+			const {linkName} = await review(link);
+			const others = fresh();
+			const known = others.find(other => other.link === link);
+			if (known) {
+				return known;
+			}
+
+			if (others.length >= maxWaiting) {
+				throw new SvcError(
+					'too_many_links',
+					`Cannot ask about tool server "${linkName}": ${maxWaiting} install links wait for an answer in the interface already`,
+				);
+			}
+
+			lastId += 1;
+			const at = clock.now();
+			const offered = {id: lastId, name: linkName, link, askedAt: at, expiresAt: at + waitMs};
+			await change([...others, offered]);
+			return offered;
+		},
+		listInstalls: async () => fresh(),
+		async dismissInstall(id) {
+			const rest = fresh().filter(other => other.id !== id);
+			const isDismissed = rest.length < fresh().length;
+			await change(rest);
+			return isDismissed;
+		},
+		async installServer({link, name: chosen, typedName}) {
+			const reviewed = await review(link, chosen);
+			const {name, entry, kind} = reviewed;
+			if (kind === 'program' && typedName !== name) {
+				throw new SvcError(
+					'confirmation_needed',
+					`Not installed: "${name}" runs a program on this machine, so its name has to be typed`,
+				);
+			}
+
+			const {live, log} = await rooms();
+			await setToolServer(live.current().paths, {name, entry}, {clock});
+			log.info(`Tool server "${name}" was installed from a link`);
+			await change(fresh().filter(other => other.link !== link));
+			await live.reload();
+			return reviewed;
+		},
+	};
+}

@@ -1,0 +1,274 @@
+import type {WaitingInstall} from '../../core/install.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {InstallStep} from '../install/install-sheet.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Command} from './command.ts';
+import {
+	changeInstall,
+	goToInstallStep,
+	installLayout,
+	installNow,
+	openInstall,
+} from './install-sheet.ts';
+import {change} from './navigate.ts';
+import {changeOverlay, close, closing} from './overlay-state.ts';
+
+/** The links that wait for a person, the oldest first. */
+export const waitingInstalls = ({
+	feed,
+	clock,
+}: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
+	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
+
+/** Opens the sheet of a link, or says why it is none. */
+export function reviewLink(shell: Shell, link: string, waiting?: number): void {
+	const before = shell.view.get().overlay?.kind;
+	shell.attempt(async () => {
+		const review = await shell.port.reviewInstall({link});
+		// Nothing opens over what the person went to meanwhile.
+		if (shell.view.get().overlay?.kind === before) {
+			openInstall(shell, {link, review, waiting});
+		}
+	});
+}
+
+function reviewWaiting(shell: Shell): void {
+	const [first] = waitingInstalls(shell);
+	if (first) {
+		reviewLink(shell, first.link, first.id);
+	}
+}
+
+/** Asks for a link, which is pasted. */
+function askForLink(shell: Shell): void {
+	change(shell, {overlay: {kind: 'install-link', text: lineText()}, field: undefined});
+}
+
+/** What a paste into the question for a link is: the link, however long. */
+export function pasteLink(shell: Shell, text: string): void {
+	reviewLink(shell, text.trim());
+}
+
+const at = (shell: Shell, kind: InstallStep['kind']): boolean =>
+	installNow(shell)?.step.kind === kind;
+
+function install(shell: Shell, typedName?: string): void {
+	const sheet = installNow(shell);
+	if (!sheet) {
+		return;
+	}
+
+	const {link, review} = sheet;
+	close(shell);
+	shell.guard.gone();
+	shell.attempt(async () => {
+		await shell.port.installServer({
+			link,
+			name: review.name,
+			...(typedName !== undefined && {typedName}),
+		});
+		shell.toast(safe`${clean(review.name)} is installed, untrusted; svc connects to it`, 'good');
+	});
+}
+
+function installNamed(shell: Shell): void {
+	const sheet = installNow(shell);
+	if (sheet?.step.kind !== 'confirm') {
+		return;
+	}
+
+	const {value} = sheet.step.text;
+	if (value === sheet.review.name) {
+		install(shell, value);
+	} else {
+		shell.toast(safe`Not installed: its name is ${clean(sheet.review.name)}`, 'warn');
+	}
+}
+
+function rename(shell: Shell): void {
+	const sheet = installNow(shell);
+	if (sheet?.step.kind !== 'rename') {
+		return;
+	}
+
+	const {link, waiting, step} = sheet;
+	shell.attempt(async () => {
+		const review = await shell.port.reviewInstall({link, name: step.text.value.trim()});
+		// Another name is another question: all of it has to be seen again.
+		if (installNow(shell)?.link === link) {
+			openInstall(shell, {link, review, waiting});
+		}
+	});
+}
+
+function drop(shell: Shell): void {
+	const {waiting} = installNow(shell) ?? {};
+	close(shell);
+	shell.toast(literal('Nothing was installed'), 'warn');
+	if (waiting !== undefined) {
+		shell.attempt(async () => {
+			await shell.port.dismissInstall(waiting);
+		});
+	}
+}
+
+const scrolls = [
+	['down', ['j', 'down'], literal('down'), 1],
+	['up', ['k', 'up'], literal('up'), -1],
+	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
+	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
+	['first', ['g', 'home'], literal('first row'), -Infinity],
+	['last', ['G', 'end'], literal('last row'), Infinity],
+] as const;
+
+function scroll(shell: Shell, by: (typeof scrolls)[number][3]): void {
+	const sheet = installNow(shell);
+	if (sheet) {
+		const {top, most, height} = installLayout(shell, sheet);
+		const page = Math.max(1, height - 1);
+		const rows = by === 'page' ? page : by === '-page' ? -page : by;
+		changeInstall(shell, {top: Math.max(0, Math.min(most, top + rows))});
+	}
+}
+
+const moving: readonly Command[] = scrolls.flatMap(([name, keys, label, by]): Command[] => {
+	const command: Command = {
+		id: `install.${name}`,
+		scope: 'install',
+		keys,
+		label,
+		quiet: shell => {
+			const sheet = installNow(shell);
+			return name !== 'down' || !sheet || installLayout(shell, sheet).most === 0;
+		},
+		run(shell) {
+			scroll(shell, by);
+		},
+	};
+	// The name is typed under what has to be seen: pages of it are turned meanwhile.
+	return name.startsWith('page-')
+		? [command, {...command, id: `install-text.${name}`, scope: 'install-text', keys: [keys[0]]}]
+		: [command];
+});
+
+/** How the sheet is reached. */
+export const installActs: readonly Command[] = [
+	{
+		id: 'install.review',
+		scope: 'banner',
+		keys: ['I'],
+		label: literal('look at the install link that was opened'),
+		when: shell => waitingInstalls(shell).length > 0,
+		run: reviewWaiting,
+	},
+	{
+		id: 'install.paste',
+		scope: 'global',
+		keys: [],
+		label: literal('install a tool server from a link (svc://mcp/install)'),
+		aliases: ['/install'],
+		run: askForLink,
+	},
+];
+
+/** Keys of the sheet for install links. The one that installs is guarded: see `mayInstall`. */
+export const installCommands: readonly Command[] = [
+	{
+		id: 'install.yes',
+		scope: 'install',
+		keys: ['i'],
+		label: literal('install it'),
+		quiet: true,
+		isGuarded: true,
+		when: shell => at(shell, 'choose') && installNow(shell)?.review.exists === false,
+		run(shell) {
+			if (installNow(shell)?.review.kind === 'program') {
+				goToInstallStep(shell, {kind: 'confirm', text: lineText()});
+			} else {
+				install(shell);
+			}
+		},
+	},
+	{
+		id: 'install.rename',
+		scope: 'install',
+		keys: ['n'],
+		label: literal('give it another name'),
+		quiet: true,
+		run(shell) {
+			const {freeName = ''} = installNow(shell)?.review ?? {};
+			goToInstallStep(shell, {kind: 'rename', text: lineText(freeName)});
+		},
+	},
+	{
+		id: 'install.drop',
+		scope: 'install',
+		keys: ['d'],
+		label: literal('drop the link'),
+		quiet: true,
+		run: drop,
+	},
+	closing('install', ['esc', 'ctrl+c', 'q'], literal('install nothing now')),
+	...moving,
+	{
+		id: 'install-text.confirm',
+		scope: 'install-text',
+		keys: ['enter'],
+		label: literal('install, when the name is right'),
+		isGuarded: true,
+		when: shell => at(shell, 'confirm'),
+		run: installNamed,
+	},
+	{
+		id: 'install-text.rename',
+		scope: 'install-text',
+		keys: ['enter'],
+		label: literal('take this name'),
+		when: shell => at(shell, 'rename'),
+		run: rename,
+	},
+	{
+		id: 'install-text.back',
+		scope: 'install-text',
+		keys: ['esc', 'ctrl+c'],
+		label: literal('back'),
+		run(shell) {
+			goToInstallStep(shell, {kind: 'choose'});
+		},
+	},
+	{
+		id: 'install-link.review',
+		scope: 'install-link',
+		keys: ['enter'],
+		label: literal('look at it'),
+		run(shell) {
+			const {overlay} = shell.view.get();
+			if (overlay?.kind === 'install-link') {
+				pasteLink(shell, overlay.text.value);
+			}
+		},
+	},
+	closing('install-link', ['esc', 'ctrl+c']),
+];
+
+/** Changes the line that is typed on the sheet, or in the question for a link; `false` where there is none. */
+export function changeInstallLine(
+	shell: Shell,
+	update: (line: ReturnType<typeof lineText>) => ReturnType<typeof lineText>,
+): boolean {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind === 'install-link') {
+		changeOverlay(shell, 'install-link', ({text, ...rest}) => ({...rest, text: update(text)}));
+		return true;
+	}
+
+	const step = installNow(shell)?.step;
+	if (step === undefined || step.kind === 'choose') {
+		return false;
+	}
+
+	goToInstallStep(shell, {...step, text: update(step.text)});
+	return true;
+}

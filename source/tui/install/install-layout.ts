@@ -1,0 +1,171 @@
+import {installLines, type InstallLine} from '../../core/install-lines.ts';
+import type {InstallReview} from '../../core/install.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {shownLine} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {arming} from '../approvals/guard.ts';
+import {judgeSeen, type AskedParts, type SeenVerdict} from '../approvals/seen-rows.ts';
+import {lockReason} from '../approvals/sheet-lock.ts';
+import {clean, line, type Line} from '../panes/line.ts';
+import type {Size} from '../state/view.ts';
+import type {Tone} from '../theme/theme.ts';
+import type {InstallSheet} from './install-sheet.ts';
+
+/** The sheet as it is drawn: what would be installed scrolls, the choices under it stay. */
+export type InstallLayout = {
+	readonly title: readonly Line[];
+	readonly content: readonly Line[];
+	readonly footer: readonly Line[];
+	/** The first row of the content that is shown, and the last that can be. */
+	readonly top: number;
+	readonly most: number;
+	/** Rows of the content on the screen. */
+	readonly height: number;
+	readonly asked: AskedParts;
+	readonly verdict: SeenVerdict;
+	/** Why no key may install now; absent when one may. */
+	readonly locked: Safe | undefined;
+};
+
+export type InstallInputs = {
+	readonly sheet: InstallSheet;
+	readonly size: Size;
+	/** Rows under the title. */
+	readonly height: number;
+	/** Milliseconds until keys may install; `undefined` while the sheet is not drawn. */
+	readonly waitMs: number | undefined;
+	/** `Clock.monotonic()`. */
+	readonly at: number;
+};
+
+const part = 'install';
+
+/** More than an entry of 32 KiB can have on the narrowest screen. */
+const maxRows = 20_000;
+
+const tones: Readonly<Record<InstallLine['tone'], Tone>> = {
+	strong: 'strong',
+	plain: 'plain',
+	danger: 'warn',
+	quiet: 'quiet',
+};
+
+const known = new WeakMap<
+	InstallReview,
+	{readonly width: number; readonly rows: readonly Line[]}
+>();
+
+/** All of what would be installed, at a width; laid out once. */
+function contentOf(review: InstallReview, width: number): readonly Line[] {
+	const last = known.get(review);
+	if (last?.width === width) {
+		return last.rows;
+	}
+
+	const rows = installLines(review).flatMap(({text, tone}) =>
+		hardWrap(text, width - 4, maxRows).rows.map((row, index) =>
+			line(index === 0 ? safe`  ${row}` : safe`    ${row}`, tones[tone]),
+		),
+	);
+	known.set(review, {width, rows});
+	return rows;
+}
+
+/** Lays the sheet out for the screen as it is. */
+export function layoutInstall({sheet, size, height, waitMs, at}: InstallInputs): InstallLayout {
+	const {columns: width} = size;
+	const content = contentOf(sheet.review, width);
+	const footerRows = footerOf(sheet, {width, locked: undefined}).length;
+	const rows = Math.max(1, height - footerRows);
+	const most = Math.max(0, content.length - rows);
+	const top = Math.max(0, Math.min(sheet.top, most));
+	const window = height > footerRows ? {first: top, last: top + rows - 1} : undefined;
+	const asked: AskedParts = {
+		[part]: {
+			of: `${sheet.review.name} ${size.columns}x${size.rows}`,
+			rows: content.map(spans => spans.map(({text}) => text).join('')),
+			needed: content.length,
+			shown: window ? [window] : [],
+			isFilledIn: false,
+		},
+	};
+	const verdict = judgeSeen(sheet.seen, asked, {now: at, restMs: arming.drawnMs});
+	const locked = lockReason({
+		sheet: {wasPaged: true},
+		part,
+		window,
+		isWhole: true,
+		verdict,
+		waitMs,
+		size,
+	});
+	return {
+		title: [
+			[{text: literal('Install a tool server'), tone: 'title'}],
+			[{text: clean(sheet.review.name)}],
+			locked === undefined ? [] : [{text: locked, tone: 'quiet'}],
+		],
+		content,
+		footer: footerOf(sheet, {width, locked}),
+		top,
+		most,
+		height: Math.min(rows, height),
+		asked,
+		verdict,
+		locked,
+	};
+}
+
+type FooterFacts = {readonly width: number; readonly locked: Safe | undefined};
+
+function footerOf(
+	{review: {kind, name, exists}, step}: InstallSheet,
+	{width, locked}: FooterFacts,
+): readonly Line[] {
+	const rule = line(clean(`  ${'─'.repeat(Math.max(0, width - 4))}`), 'quiet');
+	switch (step.kind) {
+		case 'choose':
+			return [
+				rule,
+				exists
+					? key('i', literal('that name is taken: n gives it another one'), 'quiet')
+					: key(
+							'i',
+							kind === 'program'
+								? safe`install ${clean(name)} (asks for its name)${waits(locked)}`
+								: safe`install ${clean(name)}${waits(locked)}`,
+							locked === undefined ? 'plain' : 'quiet',
+						),
+				key('n', literal('give it another name')),
+				key('d', literal('drop the link, install nothing')),
+			];
+		case 'confirm':
+			return [
+				rule,
+				line(safe`    this lets a program run on this machine, as you`, 'warn'),
+				line(
+					safe`    type the server's name to install it, then enter · ${locked ?? literal('Esc goes back')}`,
+				),
+				typed(shownLine(step.text, {width: width - 12})),
+			];
+		case 'rename':
+			return [
+				rule,
+				line(
+					literal('    another name: letters, digits, ".", "_", "-"; then enter · Esc goes back'),
+				),
+				typed(shownLine(step.text, {width: width - 12})),
+			];
+	}
+}
+
+const typed = (text: Safe): Line => [{text: literal('      > '), tone: 'accent'}, {text}];
+
+const waits = (locked: Safe | undefined): Safe =>
+	locked === undefined ? literal('') : safe` · ${locked}`;
+
+const key = (name: string, text: Safe, tone: Tone = 'plain'): Line => [
+	{text: clean(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
+	{text, tone},
+];

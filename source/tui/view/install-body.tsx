@@ -1,0 +1,62 @@
+import {Box, useApp} from 'ink';
+import {useEffect} from 'react';
+import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {installLayout, noteInstallShown} from '../commands/install-sheet.ts';
+import {installName, type InstallSheet} from '../install/install-sheet.ts';
+import {blankLine, line} from '../panes/line.ts';
+import {LineBlock} from './line-block.tsx';
+import type {RegionProps} from './region.ts';
+import {useShell} from './shell-context.ts';
+
+/** The open sheet of an install link: all of what would be installed, the choices under it. */
+export function InstallBody({sheet, width, height}: RegionProps & {readonly sheet: InstallSheet}) {
+	const shell = useShell();
+	const {waitUntilRenderFlush} = useApp();
+	const of = installName(sheet, shell.view.get().size);
+	const {content, footer, top, height: rows, asked} = installLayout(shell, sheet);
+
+	// As for approvals: keys may install some time after the frame has left for the terminal, not after it was thought of.
+	useEffect(() => {
+		let isCurrent = true;
+		void (async () => {
+			await waitUntilRenderFlush();
+			if (isCurrent) {
+				noteInstallShown(shell, {of, asked});
+			}
+		})();
+		return () => {
+			isCurrent = false;
+		};
+	});
+
+	return (
+		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
+			<LineBlock
+				rows={content}
+				top={top}
+				width={width}
+				height={Math.max(0, Math.min(rows, content.length, height - footer.length))}
+			/>
+			<LineBlock rows={footer} top={0} width={width} height={footer.length} />
+		</Box>
+	);
+}
+
+/** The question for a link. */
+export function InstallLinkBody({text, width, height}: RegionProps & {readonly text: LineText}) {
+	return (
+		<LineBlock
+			rows={[
+				blankLine,
+				line(literal('  Paste the link here: svc://mcp/install?name=…&config=…')),
+				line(literal('  It is shown whole before anything is installed.'), 'quiet'),
+				blankLine,
+				[{text: literal('  > '), tone: 'accent'}, {text: shownLine(text, {width: width - 6})}],
+			]}
+			top={0}
+			width={width}
+			height={height}
+		/>
+	);
+}

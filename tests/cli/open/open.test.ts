@@ -1,0 +1,199 @@
+import {chmod, mkdir, readFile} from 'node:fs/promises';
+import {expect, test} from 'vitest';
+import {desktopEntry} from '../../../source/cli/open/register-linux.ts';
+import {macosSteps} from '../../../source/cli/open/register-macos.ts';
+import {windowsSteps} from '../../../source/cli/open/register-windows.ts';
+import {changeHandler} from '../../../source/cli/open/register.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {openPty} from '../../helpers/pty.ts';
+import {svcCommand, svcEnvironment} from '../../helpers/svc.ts';
+import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
+import {command, serveControl} from '../command.ts';
+
+const link = `svc://mcp/install?name=crm&config=${Buffer.from('{"command":"npx"}').toString('base64url')}`;
+
+/** A program that writes down what it was called with, one argument to a line, and ends with `code`. */
+async function fakeProgram(home: TemporaryHome, name: string, code = 0): Promise<void> {
+	await home.write(
+		`bin/${name}`,
+		`#!/bin/sh\nfor word in "$0" "$@"; do printf '%s\\n' "\${word##*/bin/}" >> '${home.file('called')}'; done\nexit ${code}\n`,
+	);
+	await chmod(home.file(`bin/${name}`), 0o755);
+}
+
+/** What the fake programs were called with. */
+const called = async (home: TemporaryHome) => {
+	const text = await readFile(home.file('called'), 'utf8').catch(() => '');
+	return text.split('\n').slice(0, -1);
+};
+
+const onPath = (home: TemporaryHome) => `${home.file('bin')}:/usr/bin:/bin`;
+
+test('without a terminal it installs nothing: the interface of the running gateway asks', async () => {
+	await using home = await temporaryHome();
+	const port = createFakePort();
+	await using _ = await serveControl(home.path, port);
+
+	const {code, stdout} = await command(['open', link], {home: home.path});
+
+	expect(code).toBe(0);
+	expect(stdout).toContain('open "svc" and press I');
+	expect(port.calls).toEqual([{name: 'offerInstall', args: [{link}]}]);
+	await expect(home.read('config.yaml')).rejects.toThrow('ENOENT');
+});
+
+test('without a gateway, a terminal of the desktop is started for it, with the link as one argument', async () => {
+	await using home = await temporaryHome();
+	await fakeProgram(home, 'x-terminal-emulator');
+
+	const {code} = await command(['open', link], {
+		home: home.path,
+		environment: {PATH: onPath(home), DISPLAY: ':7'},
+	});
+
+	expect(code).toBe(0);
+	await expect.poll(async () => called(home)).toContain(link);
+	const words = await called(home);
+	expect(words[1]).toBe('-e');
+	expect(words.slice(-4)).toEqual(['open', '--hold', '--', link]);
+});
+
+test('with nobody to ask it says how to do it, and fails', async () => {
+	await using home = await temporaryHome();
+	for (const environment of [{}, {DISPLAY: ':7', PATH: '/nowhere'}]) {
+		// oxlint-disable-next-line no-await-in-loop -- one home
+		const {code, stderr} = await command(['open', link], {home: home.path, environment});
+		expect(code).toBe(1);
+		expect(stderr).toContain('(nobody_to_ask)');
+	}
+});
+
+test.for([
+	['https://crm.example/', 'invalid_link'],
+	['svc://mcp/install?name=a', 'missing_config'],
+	['--config=x', 'invalid_link'],
+] as const)('only svc://mcp/install is opened: %s', async ([text, code]) => {
+	await using home = await temporaryHome();
+	const ran = await command(['open', '--', text], {home: home.path});
+	expect(ran.code).toBe(1);
+	expect(ran.stderr).toContain(`(${code})`);
+});
+
+test.for([[[]], [[link, '--register']], [[link, 'more']]] as const)(
+	'what it is asked for must be one thing: %#',
+	async ([args]) => {
+		await using home = await temporaryHome();
+		const {code} = await command(['open', ...args], {home: home.path});
+		expect(code).toBe(2);
+	},
+);
+
+test.for([
+	['y\r', 'Installed crm', 0],
+	['n\r', 'Not done', 1],
+] as const)(
+	'in a terminal the person is asked, and can read what became of it: %#',
+	async ([keys, said, code]) => {
+		await using home = await temporaryHome();
+		const [node, script] = svcCommand;
+		await using terminal = openPty(node, [script, 'open', '--hold', '--', link], {
+			columns: 120,
+			rows: 40,
+			env: svcEnvironment({home: home.path}),
+		});
+		await terminal.waitForText('[y/N]');
+		terminal.write(keys);
+		await terminal.waitForText('Enter closes this window');
+		expect(terminal.lines().join('\n')).toContain(said);
+		terminal.write('\r');
+		expect((await terminal.exited).exitCode).toBe(code);
+	},
+);
+
+/** `Exec` taken apart as the desktop entry specification says: the text of the file, then its words, then field codes. */
+function execWords(entry: string): readonly string[] {
+	const line = /^Exec=(.*)$/m.exec(entry)?.[1] ?? '';
+	const text = line.replaceAll(/\\(.)/g, (_, next: string) => (next === 's' ? ' ' : next));
+	return [...text.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, plain = '']) =>
+		(quoted === undefined ? plain : quoted.replaceAll(/\\(.)/g, '$1')).replaceAll('%%', '%'),
+	);
+}
+
+test.each([
+	['/usr/bin/node'],
+	['/home/ann b/no de'],
+	[String.raw`/tmp/a"b\c$d%u` + '`e'],
+	["/tmp/it's"],
+	['/tmp/ä%%'],
+])('an entry of the desktop holds any path: %s', path => {
+	const entry = desktopEntry({argv: [path, '/m.js', 'open', '--'], variables: {SVC_HOME: path}});
+	expect(execWords(entry)).toEqual(['env', `SVC_HOME=${path}`, path, '/m.js', 'open', '--', '%u']);
+});
+
+test('"svc open --register" installs the handler for the desktop, "--unregister" takes it away', async () => {
+	await using home = await temporaryHome();
+	await fakeProgram(home, 'xdg-mime');
+	await fakeProgram(home, 'update-desktop-database');
+	const data = home.file('da ta');
+	const environment = {PATH: onPath(home), XDG_DATA_HOME: data};
+
+	const {code, stdout} = await command(['open', '--register'], {home: home.path, environment});
+
+	expect(code).toBe(0);
+	const file = `${data}/applications/svc-open.desktop`;
+	expect(stdout).toContain(`Wrote ${file}`);
+	const entry = await readFile(file, 'utf8');
+	expect(entry).toMatch(/^MimeType=x-scheme-handler\/svc;$/m);
+	expect(entry).toMatch(/^Terminal=true$/m);
+	expect(execWords(entry).slice(-4)).toEqual(['open', '--hold', '--', '%u']);
+	expect(execWords(entry)).toContain(`SVC_HOME=${home.path}`);
+	expect(await called(home)).toEqual([
+		'xdg-mime',
+		'default',
+		'svc-open.desktop',
+		'x-scheme-handler/svc',
+		'update-desktop-database',
+		`${data}/applications`,
+	]);
+
+	await command(['open', '--unregister'], {home: home.path, environment});
+	await expect(readFile(file, 'utf8')).rejects.toThrow('ENOENT');
+});
+
+test('what the desktop lacks is said', async () => {
+	await using home = await temporaryHome();
+	await mkdir(home.file('bin'));
+	await fakeProgram(home, 'xdg-mime', 3);
+	const {code, stdout} = await command(['open', '--register'], {
+		home: home.path,
+		environment: {PATH: home.file('bin')},
+	});
+	expect(code).toBe(0);
+	expect(stdout).toContain('Failed: xdg-mime default');
+	expect(stdout).toContain('Not run, since it is not installed: update-desktop-database');
+});
+
+test('on macOS and Windows it is scripted, each step a program with its arguments', () => {
+	const argv = ['C:\\Program Files\\node.exe', 'a"b\\', 'open', '--'];
+	expect(windowsSteps({argv, variables: {}}).at(-1)).toEqual([
+		'add',
+		String.raw`HKCU\Software\Classes\svc\shell\open\command`,
+		'/ve',
+		'/d',
+		String.raw`"C:\Program Files\node.exe" "a\"b\\" "open" "--" "%1"`,
+		'/f',
+	]);
+	const [, compile] = macosSteps('/Users/ann/svc.app', {
+		argv: ['/n"o', 'open'],
+		variables: {A: 'b'},
+	});
+	expect(compile?.at(-1)).toContain(
+		String.raw`set theLine to quoted form of "/usr/bin/env" & " " & quoted form of "A=b" & " " & quoted form of "/n\"o" & " " & quoted form of "open" & " " & quoted form of theLink`,
+	);
+});
+
+test('a desktop that nobody knows is refused', async () => {
+	await expect(changeHandler({} as never, 'register', 'aix')).rejects.toMatchObject({
+		code: 'handler_unavailable',
+	});
+});

@@ -1,0 +1,164 @@
+import {expect, test} from 'vitest';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeServer} from '../../helpers/make-server.ts';
+import {showShell, testNow, type ShownShell} from '../../helpers/show-shell.tsx';
+
+const narrow = {columns: 80, rows: 24};
+const wide = {columns: 120, rows: 36};
+
+const linkTo = (config: unknown, name = 'crm'): string =>
+	`svc://mcp/install?name=${name}&config=${Buffer.from(JSON.stringify(config)).toString('base64url')}`;
+
+const remote = linkTo({url: 'https://crm.example/mcp'});
+const program = linkTo({command: 'npx', args: ['-y', '@acme/crm']});
+
+const waiting = (link: string, id = 1) => ({
+	id,
+	name: 'crm',
+	link,
+	askedAt: testNow,
+	expiresAt: testNow + 600_000,
+});
+
+const asked = (link: string) => createFakePort({servers: [], installs: [waiting(link)]});
+
+/** Opens the sheet of the link that waits. */
+async function open(shown: ShownShell, restMs = 600) {
+	await shown.screen.press('I');
+	await shown.pass(restMs);
+}
+
+test('a link that was opened elsewhere is a banner; it never takes the keyboard', async () => {
+	const port = createFakePort();
+	await using shown = await showShell(port, wide);
+	port.emit({type: 'installs-changed', at: testNow, installs: [waiting(remote)]});
+	await shown.pass(100);
+	expect(shown.text()).toContain('! a link wants tool server crm installed · I to look at it');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(601_000);
+	expect(shown.text()).not.toContain('a link wants');
+});
+
+test('a remote server is shown whole, and installed with one key that came late enough', async () => {
+	const port = asked(remote);
+	await using shown = await showShell(port, wide);
+	await open(shown, 100);
+	expect(shown.text()).toContain('https://crm.example/mcp');
+	expect(shown.text()).toContain('"trust": "untrusted"');
+	await shown.screen.press('i');
+	expect(shown.text()).toContain('Too early');
+	expect(port.calls).toEqual([]);
+	await shown.pass(1100);
+	await shown.screen.press('i');
+	await shown.pass(100);
+	expect(port.calls).toEqual([{name: 'installServer', args: [{link: remote, name: 'crm'}]}]);
+	expect(shown.text()).toContain('crm is installed, untrusted');
+});
+
+test('of a program the name is typed, and cannot be pasted', async () => {
+	const port = asked(program);
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	await shown.screen.press('i');
+	await shown.pass(600);
+	expect(shown.text()).toContain("type the server's name to install it");
+	await shown.screen.paste('crm');
+	await shown.pass(100);
+	expect(shown.text()).toContain('The name has to be typed');
+	await shown.screen.press('c', 'r', 'x', 'enter');
+	await shown.pass(600);
+	expect(shown.text()).toContain('Not installed: its name is crm');
+	await shown.screen.press('backspace', 'm');
+	await shown.pass(600);
+	await shown.screen.press('enter');
+	await shown.pass(100);
+	expect(port.calls).toEqual([
+		{name: 'installServer', args: [{link: program, name: 'crm', typedName: 'crm'}]},
+	]);
+});
+
+test('at 80×24 all of a long entry has to be seen before a key installs', async () => {
+	const link = linkTo({
+		url: 'https://crm.example/mcp',
+		headers: Object.fromEntries(Array.from({length: 30}, (_, index) => [`x-${index}`, 'v'])),
+	});
+	const port = asked(link);
+	await using shown = await showShell(port, narrow);
+	await open(shown);
+	await shown.screen.press('G');
+	await shown.pass(1000);
+	await shown.screen.press('i');
+	expect(shown.text()).toContain('Not everything was on the screen');
+	await shown.screen.press('g');
+	for (let page = 0; page < 4; page += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one page after the other
+		await shown.screen.press('pgdn');
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.pass(200);
+	}
+
+	await shown.pass(1000);
+	await shown.screen.press('i');
+	await shown.pass(100);
+	expect(port.calls).toHaveLength(1);
+});
+
+test('a name that is taken cannot be installed; n gives another one, which is a new question', async () => {
+	const port = createFakePort({installs: [waiting(remote)], servers: [makeServer({name: 'crm'})]});
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	await shown.screen.press('i');
+	await shown.pass(100);
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('n');
+	await shown.pass(100);
+	expect(shown.text()).toContain('> crm-2');
+	await shown.screen.press('enter');
+	await shown.pass(50);
+	expect(shown.text()).toContain('Tool server "crm-2" (the link calls it "crm")');
+	await shown.pass(1200);
+	await shown.screen.press('i');
+	await shown.pass(100);
+	expect(port.calls).toEqual([{name: 'installServer', args: [{link: remote, name: 'crm-2'}]}]);
+});
+
+test('d drops the link, Esc leaves it waiting', async () => {
+	const port = asked(remote);
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	await shown.screen.press('esc');
+	await shown.pass(200);
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(port.calls).toEqual([]);
+	await open(shown);
+	await shown.screen.press('d');
+	await shown.pass(100);
+	expect(port.calls).toEqual([{name: 'dismissInstall', args: [1]}]);
+});
+
+test('a link is pasted from the palette; what is none says why', async () => {
+	await using shown = await showShell(createFakePort(), wide);
+	await shown.screen.press('ctrl+k', ...'/install'.split(''), 'enter');
+	await shown.pass(100);
+	expect(shown.text()).toContain('Paste the link here');
+	await shown.screen.paste('https://crm.example');
+	await shown.pass(100);
+	expect(shown.text()).toContain('it must begin with svc://mcp/install?');
+	await shown.screen.paste(`${remote}\n`);
+	await shown.pass(100);
+	expect(shown.text()).toContain('Tool server "crm"');
+});
+
+test('what a link hides is seen, and the screen stays whole', async () => {
+	const port = asked(
+		linkTo({
+			command: 'a\u202eb',
+			args: ['\u001b[2J', '\u{1f468}\u200d\u{1f469}', '漢字'.repeat(100)],
+		}),
+	);
+	await using shown = await showShell(port, narrow);
+	await open(shown);
+	expect(shown.text()).toContain(String.raw`"a\u202eb"`);
+	expect(shown.text()).toContain(String.raw`"\u001b[2J"`);
+	expect(shown.screen.lines()).toHaveLength(24);
+});
