@@ -5,7 +5,9 @@ import {cell, type Safe} from './untrusted.ts';
 /** One line of what a person reads before a tool server is installed from a link. */
 export type InstallLine = {
 	readonly text: Safe;
-	readonly tone: 'strong' | 'plain' | 'danger' | 'quiet';
+	readonly tone: 'strong' | 'plain' | 'danger';
+	/** Our words, broken at blanks; else what stands there, broken at any character. */
+	readonly isProse: boolean;
 };
 
 /** More than an entry of 32 KiB can have when each of its characters is escaped. */
@@ -41,7 +43,7 @@ export function installLines(review: InstallReview): readonly InstallLine[] {
 		),
 		empty,
 		lineOf(`What would stand below mcp_servers in config.yaml, nothing left out:`, 'strong'),
-		...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain'}) as const),
+		...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain', isProse: false}) as const),
 	];
 }
 
@@ -52,6 +54,7 @@ function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
 			...argv.map((word, index) => ({
 				text: cell(`  ${String(index).padStart(3)}  ${visibleText(word)}`, maxLength).text,
 				tone: 'strong' as const,
+				isProse: false,
 			})),
 		];
 	}
@@ -59,14 +62,18 @@ function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
 	const {url} = entry;
 	return [
 		lineOf('It is a remote server, which gets what its tools are called with:', 'plain'),
-		lineOf(`  url   ${visibleText(typeof url === 'string' ? url : '')}`, 'strong'),
-		lineOf(`  host  ${host ?? ''}`, 'strong'),
+		{
+			...lineOf(`  url   ${visibleText(typeof url === 'string' ? url : '')}`, 'strong'),
+			isProse: false,
+		},
+		{...lineOf(`  host  ${host ?? ''}`, 'strong'), isProse: false},
 	];
 }
 
 const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
 	text: cell(text, maxLength).text,
 	tone,
+	isProse: true,
 });
 
 const empty = lineOf('', 'plain');

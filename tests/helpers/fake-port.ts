@@ -4,6 +4,7 @@ import type {StoredDelivery} from '../../source/core/delivery.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {StoredGroup} from '../../source/core/group.ts';
+import type {OfferedInstall} from '../../source/core/install.ts';
 import {reduce} from '../../source/core/reduce.ts';
 import type {ReceiverAnswer} from '../../source/core/replay.ts';
 import type {StoredRun} from '../../source/core/run.ts';
@@ -43,6 +44,8 @@ export type FakePort = GatewayPort & {
 		serverPlan: ServerReloadPlan;
 		/** Of `testServer`; the server of that name in `durationMs` 0 when absent. */
 		serverTest: TestedServer | undefined;
+		/** Of `listInstalls`. */
+		offered: readonly OfferedInstall[];
 		/** Of `tryTool`. */
 		toolResult: ToolResult;
 		/** When set, every command rejects with it. */
@@ -88,6 +91,7 @@ export function createFakePort(
 		settled: {settled: false},
 		serverPlan: {changes: [], closes: []},
 		serverTest: undefined,
+		offered: [],
 		toolResult: {text: 'done'},
 		failure: undefined,
 	};
@@ -194,7 +198,7 @@ export function createFakePort(
 				{name: 'offerInstall', args},
 				{id: 1, name: 'crm', link: args[0].link, askedAt: 0, expiresAt: 600_000},
 			),
-		listInstalls: async () => state.installs ?? [],
+		listInstalls: async () => answers.offered,
 		dismissInstall: async (...args) => command({name: 'dismissInstall', args}, true),
 		installServer: async (...args) =>
 			command({name: 'installServer', args}, reviewInstall(args[0].link, {}, new Set())),

@@ -124,17 +124,23 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 		);
 	}
 
-	const words = [...(argv ?? []), host ?? ''];
-	if (words.some(word => /[^\0-\x7f]/.test(word))) {
+	const letters = foreignLetters([...(argv ?? []), host ?? '']);
+	if (letters.length > 0) {
 		cautions.push(
 			danger(
-				'What it runs, or where it leads, has letters beyond ASCII, which may look like others',
+				`What it runs, or where it leads, has letters beyond ASCII, which may look like others: ${listOf(letters)}`,
 			),
 		);
 	}
 
 	return cautions;
 }
+
+/** `р (U+0440)`, each once; what does not show is told of elsewhere. */
+const foreignLetters = (words: readonly string[]): readonly string[] =>
+	[...new Set(words.flatMap(word => word.match(/[^\p{ASCII}\p{C}]/gu) ?? []))].map(
+		letter => `${letter} (U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`,
+	);
 
 function keysAndTexts(value: JsonValue): readonly string[] {
 	if (typeof value === 'string') {

@@ -29,7 +29,7 @@ const kinds: readonly Kind[] = [
 		programs: /^(?:npx|npm|pnpm|pnpx|yarn|bunx|uvx|uv|pipx|docker|podman|nerdctl|go|cargo)$/,
 		weight: 'danger',
 		says: program =>
-			`${program} may fetch code from the Internet and run it; another one tomorrow, where no version is named`,
+			`${program} may fetch code from the Internet and run it; other code tomorrow, where no version is named`,
 	},
 ];
 

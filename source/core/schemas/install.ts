@@ -24,9 +24,12 @@ export const waitingInstallSchema = facts({
 	id: integer,
 	/** As the link calls it. */
 	name: text,
-	link: text,
 	/** Milliseconds since 1970. */
 	askedAt: number,
 	/** When it is dropped, if nobody answers. */
 	expiresAt: number,
 }).register(z.globalRegistry, {id: 'WaitingInstall'});
+
+export const offeredInstallSchema = waitingInstallSchema
+	.extend({link: text})
+	.register(z.globalRegistry, {id: 'OfferedInstall'});

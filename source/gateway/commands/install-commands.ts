@@ -2,7 +2,7 @@ import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
 import {reviewInstall} from '../../config/install-link/review-install.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {InstallReview, WaitingInstall} from '../../core/install.ts';
+import type {InstallReview, OfferedInstall, WaitingInstall} from '../../core/install.ts';
 import type {install as table} from '../contract/install.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {Rooms} from '../rooms.ts';
@@ -13,6 +13,14 @@ const maxWaiting = 5;
 /** How long a link waits for a person. */
 const waitMs = 10 * 60_000;
 
+/** What everybody may read. */
+const withoutLink = ({id, name, askedAt, expiresAt}: OfferedInstall): WaitingInstall => ({
+	id,
+	name,
+	askedAt,
+	expiresAt,
+});
+
 /** The commands for install links of a gateway in this process. What waits is kept in memory, and dropped when it is looked at too late. */
 export function createInstallCommands({
 	clock,
@@ -21,13 +29,14 @@ export function createInstallCommands({
 	readonly clock: Clock;
 	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'emit' | 'log'>>;
 }): CommandsOf<typeof table> {
-	let waiting: readonly WaitingInstall[] = [];
+	let waiting: readonly OfferedInstall[] = [];
 	let lastId = 0;
 
 	const fresh = () => waiting.filter(({expiresAt}) => expiresAt > clock.now());
 
-	const change = async (installs: readonly WaitingInstall[]) => {
-		waiting = installs;
+	const change = async (offered: readonly OfferedInstall[]) => {
+		waiting = offered;
+		const installs = offered.map(withoutLink);
 		(await rooms()).emit({type: 'installs-changed', at: clock.now(), installs});
 	};
 
@@ -57,6 +66,9 @@ export function createInstallCommands({
 			const at = clock.now();
 			const offered = {id: lastId, name: linkName, link, askedAt: at, expiresAt: at + waitMs};
 			await change([...others, offered]);
+			(await rooms()).log.info(
+				`A link asks for tool server "${linkName}": the interface (I) or "svc mcp install" decides`,
+			);
 			return offered;
 		},
 		listInstalls: async () => fresh(),

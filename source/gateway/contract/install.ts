@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {installReviewSchema, waitingInstallSchema} from '../../core/schemas/install.ts';
+import {installReviewSchema, offeredInstallSchema} from '../../core/schemas/install.ts';
 import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';
 import {numberOf} from './parameters.ts';
@@ -27,14 +27,14 @@ export const install = {
 			'Puts a link before the person at the interface, for ten minutes, at most five at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
 		body: z.strictObject({link: text}),
 		maxBodyBytes,
-		result: waitingInstallSchema,
+		result: offeredInstallSchema,
 	},
 	/** What waits for a person at the interface, oldest first. */
 	listInstalls: {
 		method: 'GET',
 		path: '/v1/install',
 		summary: 'The links that wait for a person at the interface, oldest first.',
-		result: z.array(waitingInstallSchema),
+		result: z.array(offeredInstallSchema),
 	},
 	/** Takes back what waits; `false` when it did not. */
 	dismissInstall: {

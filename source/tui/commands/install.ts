@@ -22,23 +22,26 @@ export const waitingInstalls = ({
 }: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
-/** Opens the sheet of a link, or says why it is none. */
-export function reviewLink(shell: Shell, link: string, waiting?: number): void {
+/** Opens the sheet of a link. */
+async function openReview(shell: Shell, link: string, waiting?: number): Promise<void> {
 	const before = shell.view.get().overlay?.kind;
-	shell.attempt(async () => {
-		const review = await shell.port.reviewInstall({link});
-		// Nothing opens over what the person went to meanwhile.
-		if (shell.view.get().overlay?.kind === before) {
-			openInstall(shell, {link, review, waiting});
-		}
-	});
+	const reviewed = await shell.port.reviewInstall({link});
+	// Nothing opens over what the person went to meanwhile.
+	if (shell.view.get().overlay?.kind === before) {
+		openInstall(shell, {link, review: reviewed, waiting});
+	}
 }
 
 function reviewWaiting(shell: Shell): void {
 	const [first] = waitingInstalls(shell);
-	if (first) {
-		reviewLink(shell, first.link, first.id);
-	}
+	shell.attempt(async () => {
+		const offered = (await shell.port.listInstalls()).find(({id}) => id === first?.id);
+		if (offered) {
+			await openReview(shell, offered.link, offered.id);
+		} else {
+			shell.toast(literal('That link waits no more'), 'warn');
+		}
+	});
 }
 
 /** Asks for a link, which is pasted. */
@@ -48,7 +51,7 @@ function askForLink(shell: Shell): void {
 
 /** What a paste into the question for a link is: the link, however long. */
 export function pasteLink(shell: Shell, text: string): void {
-	reviewLink(shell, text.trim());
+	shell.attempt(async () => openReview(shell, text.trim()));
 }
 
 const at = (shell: Shell, kind: InstallStep['kind']): boolean =>
@@ -95,10 +98,10 @@ function rename(shell: Shell): void {
 
 	const {link, waiting, step} = sheet;
 	shell.attempt(async () => {
-		const review = await shell.port.reviewInstall({link, name: step.text.value.trim()});
+		const renamed = await shell.port.reviewInstall({link, name: step.text.value.trim()});
 		// Another name is another question: all of it has to be seen again.
 		if (installNow(shell)?.link === link) {
-			openInstall(shell, {link, review, waiting});
+			openInstall(shell, {link, review: renamed, waiting});
 		}
 	});
 }
@@ -141,7 +144,7 @@ const moving: readonly Command[] = scrolls.flatMap(([name, keys, label, by]): Co
 		label,
 		quiet: shell => {
 			const sheet = installNow(shell);
-			return name !== 'down' || !sheet || installLayout(shell, sheet).most === 0;
+			return name !== 'page-down' || !sheet || installLayout(shell, sheet).most === 0;
 		},
 		run(shell) {
 			scroll(shell, by);
@@ -198,7 +201,7 @@ export const installCommands: readonly Command[] = [
 		label: literal('give it another name'),
 		quiet: true,
 		run(shell) {
-			const {freeName = ''} = installNow(shell)?.review ?? {};
+			const {name, freeName = name} = installNow(shell)?.review ?? {};
 			goToInstallStep(shell, {kind: 'rename', text: lineText(freeName)});
 		},
 	},

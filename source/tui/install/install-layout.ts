@@ -7,7 +7,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {arming} from '../approvals/guard.ts';
 import {judgeSeen, type AskedParts, type SeenVerdict} from '../approvals/seen-rows.ts';
 import {lockReason} from '../approvals/sheet-lock.ts';
-import {clean, line, type Line} from '../panes/line.ts';
+import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {InstallSheet} from './install-sheet.ts';
@@ -48,7 +48,6 @@ const tones: Readonly<Record<InstallLine['tone'], Tone>> = {
 	strong: 'strong',
 	plain: 'plain',
 	danger: 'warn',
-	quiet: 'quiet',
 };
 
 const known = new WeakMap<
@@ -63,11 +62,12 @@ function contentOf(review: InstallReview, width: number): readonly Line[] {
 		return last.rows;
 	}
 
-	const rows = installLines(review).flatMap(({text, tone}) =>
-		hardWrap(text, width - 4, maxRows).rows.map((row, index) =>
+	const rows = installLines(review).flatMap(({text, tone, isProse}) => {
+		const broken = isProse ? wrapText(text, width - 5) : hardWrap(text, width - 5, maxRows).rows;
+		return broken.map((row, index) =>
 			line(index === 0 ? safe`  ${row}` : safe`    ${row}`, tones[tone]),
-		),
-	);
+		);
+	});
 	known.set(review, {width, rows});
 	return rows;
 }

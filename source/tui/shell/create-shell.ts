@@ -83,8 +83,8 @@ export function createShell(
 		const {size, overlay} = view.get();
 		const {columns} = size;
 		const {state, now} = feed.get();
-		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals, installs} =
-			state;
+		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
+		const installs = overlay?.kind === 'install' ? undefined : state.installs;
 		const isOpen = overlay?.kind === 'approval';
 		const shown = isOpen ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
@@ -105,7 +105,11 @@ export function createShell(
 				second,
 				columns,
 			],
-			() => bannerLines({...state, approvals: shown, lossy}, {width: columns, now}),
+			() =>
+				bannerLines(
+					{...state, approvals: shown, installs: installs ?? [], lossy},
+					{width: columns, now},
+				),
 		);
 	};
 

@@ -20,7 +20,12 @@ const waiting = (link: string, id = 1) => ({
 	expiresAt: testNow + 600_000,
 });
 
-const asked = (link: string) => createFakePort({servers: [], installs: [waiting(link)]});
+/** A gateway whose person is asked about `link`. */
+function asked(link: string, state: Parameters<typeof createFakePort>[0] = {}) {
+	const port = createFakePort({...state, installs: [waiting(link)]});
+	port.answers.offered = [waiting(link)];
+	return port;
+}
 
 /** Opens the sheet of the link that waits. */
 async function open(shown: ShownShell, restMs = 600) {
@@ -104,7 +109,7 @@ test('at 80×24 all of a long entry has to be seen before a key installs', async
 });
 
 test('a name that is taken cannot be installed; n gives another one, which is a new question', async () => {
-	const port = createFakePort({installs: [waiting(remote)], servers: [makeServer({name: 'crm'})]});
+	const port = asked(remote, {servers: [makeServer({name: 'crm'})]});
 	await using shown = await showShell(port, wide);
 	await open(shown);
 	await shown.screen.press('i');
