@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {createBroker} from '../core/broker.ts';
 import {createBusy} from '../core/idle.ts';
 import {growSlowly} from '../core/node-flags.ts';
@@ -65,6 +66,8 @@ export function startGateway(world: GatewayWorld): Gateway {
 	});
 
 	const open = async (): Promise<Rooms> => {
+		// Loading the rooms keeps the thread: a face that stands ready draws first.
+		await setImmediate();
 		const {openRooms} = await import('./open-rooms.ts');
 		return openRooms(world, {broker, busy, port});
 	};

@@ -1,7 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import type {deliveries as table} from '../contract/deliveries.ts';
 import type {CommandsOf} from '../contract/operation.ts';
-import {importDeliveries} from '../import-deliveries.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** The commands for deliveries of a gateway in this process. */
@@ -15,6 +14,7 @@ export const createDeliveryCommands = ({
 	listDeliveries: async filter => (await rooms()).store.journal.list(filter),
 	async importDeliveries({deliveries}) {
 		const {store, ids, emit} = await rooms();
+		const {importDeliveries} = await import('../import-deliveries.ts');
 		return importDeliveries(deliveries, {clock, ids, intake: store.intake, emit});
 	},
 	getDelivery: async id => (await rooms()).store.journal.get(id),

@@ -1,10 +1,8 @@
-import {editConfig} from '../../config/edit-config.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {gateway as table} from '../contract/gateway.ts';
 import type {CommandsOf} from '../contract/operation.ts';
-import {gatewayStatus} from '../gateway-status.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** The commands for the gateway of this process as a whole. `stop` begins its end and returns. */
@@ -19,7 +17,11 @@ export const createGatewayCommands = ({
 	readonly rooms: () => Promise<Rooms>;
 	readonly stop: () => void;
 }): CommandsOf<typeof table> => ({
-	status: async () => gatewayStatus(getState(), await rooms()),
+	async status() {
+		const opened = await rooms();
+		const {gatewayStatus} = await import('../gateway-status.ts');
+		return gatewayStatus(getState(), opened);
+	},
 	async useModel(provider) {
 		const {live} = await rooms();
 		const offer = getState().modelOffer;
@@ -30,6 +32,7 @@ export const createGatewayCommands = ({
 			);
 		}
 
+		const {editConfig} = await import('../../config/edit-config.ts');
 		await editConfig(
 			live.current().paths,
 			[

@@ -1,4 +1,3 @@
-import {routeViews} from '../../config/route-table.ts';
 import type {Route} from '../../config/route.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
@@ -7,7 +6,6 @@ import type {GatewayState} from '../../core/state.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {routes as table} from '../contract/routes.ts';
 import type {Rooms} from '../rooms.ts';
-import {curlLine, sampleRequest, sendRequest} from '../sample-event.ts';
 
 type RouteCommands = CommandsOf<typeof table>;
 
@@ -43,7 +41,11 @@ export function createRouteCommands({
 		return reachable(webhook.url) + routePath({name: encodeURIComponent(name), profile});
 	};
 
-	const sampleFor = (route: Route, options?: Parameters<RouteCommands['sendTestEvent']>[1]) => {
+	const sampleFor = async (
+		route: Route,
+		options?: Parameters<RouteCommands['sendTestEvent']>[1],
+	) => {
+		const {sampleRequest} = await import('../sample-event.ts');
 		const sample = sampleRequest(route, {...options, now: clock.now()});
 		if (!sample.isSigned) {
 			throw new SvcError(
@@ -56,14 +58,24 @@ export function createRouteCommands({
 	};
 
 	return {
-		listRoutes: async () => routeViews((await rooms()).live.routes()),
+		async listRoutes() {
+			const {live} = await rooms();
+			const {routeViews} = await import('../../config/route-table.ts');
+			return routeViews(live.routes());
+		},
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);
-			return sendRequest({clock, url: urlOf(route)}, sampleFor(route, options));
+			const url = urlOf(route);
+			const sample = await sampleFor(route, options);
+			const {sendRequest} = await import('../sample-event.ts');
+			return sendRequest({clock, url}, sample);
 		},
 		async curlLine(name) {
 			const route = await routeOf(name);
-			return curlLine(urlOf(route), sampleFor(route));
+			const url = urlOf(route);
+			const sample = await sampleFor(route);
+			const {curlLine} = await import('../sample-event.ts');
+			return curlLine(url, sample);
 		},
 		recoverDelivery: async (route, {delivery_id: deliveryId, headers, body}) =>
 			(await rooms()).replays.recover({route, deliveryId, headers, body}),

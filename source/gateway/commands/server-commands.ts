@@ -4,8 +4,6 @@ import {SvcError} from '../../core/errors.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {servers as table} from '../contract/servers.ts';
 import type {Rooms} from '../rooms.ts';
-import {describeServerPlan} from '../server-plan.ts';
-import {tryTool} from '../try-tool.ts';
 
 /** The commands for tool servers of a gateway in this process. */
 export function createServerCommands({
@@ -32,12 +30,16 @@ export function createServerCommands({
 				);
 			}
 
+			const {describeServerPlan} = await import('../server-plan.ts');
 			return describeServerPlan(servers.plan(next.config.toolServers), {
 				profile: 'default',
 				rules: approvals.rules(),
 			});
 		},
-		tryTool: async (name, {arguments: args = {}, ...options}) =>
-			tryTool(await rooms(), {name, args, clock, ...options}),
+		async tryTool(name, {arguments: args = {}, ...options}) {
+			const opened = await rooms();
+			const {tryTool} = await import('../try-tool.ts');
+			return tryTool(opened, {name, args, clock, ...options});
+		},
 	};
 }
