@@ -1,4 +1,4 @@
-// One bundle, split where the program uses import(), so that a command loads only what it needs. Everything is inside:
+// One bundle, cut where the program uses import(), so that a command loads only what it needs. Everything is inside:
 // what users install has no dependencies.
 import {
 	chmodSync,
@@ -10,55 +10,59 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import {dirname, join} from 'node:path';
+import {getBuiltinModule} from 'node:process';
 import {fileURLToPath} from 'node:url';
-import {build} from 'esbuild';
+import {rolldown} from 'rolldown';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 // Beside the last build until it is whole: whoever runs that one keeps it.
 const outdir = join(root, `build-${process.pid}`);
 process.on('exit', () => rmSync(outdir, {recursive: true, force: true}));
 
-const {metafile} = await build({
-	absWorkingDir: root,
-	entryPoints: ['source/main.ts'],
-	outdir,
-	bundle: true,
-	splitting: true,
+/** What each module imports in any case, and what it may load later; by path. */
+const modules = new Map();
+
+const bundle = await rolldown({
+	cwd: root,
+	input: 'source/main.ts',
 	platform: 'node',
-	format: 'esm',
-	target: 'node24',
-	minify: true,
-	// Names of errors and functions appear in messages and stack traces.
-	keepNames: false,
-	chunkNames: 'chunk-[name]-[hash]',
-	define: {'process.env.NODE_ENV': '"production"'},
-	alias: {'react-devtools-core': './scripts/build/no-devtools.mjs'},
-	// Packages in the old module format expect these names.
-	banner: {
-		js: [
-			"import {createRequire as __createRequire} from 'node:module';",
-			"import {fileURLToPath as __fileURLToPath} from 'node:url';",
-			'const require = __createRequire(import.meta.url);',
-			'const __filename = __fileURLToPath(import.meta.url);',
-		].join(''),
-	},
-	legalComments: 'none',
-	plugins: [{name: 'quick-start', setup: makeQuick}],
-	metafile: true,
-	logLevel: 'warning',
+	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
+	resolve: {alias: {'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs')}},
+	preserveEntrySignatures: false,
+	// Modules that both faces need are in another chunk than those who would like to load them late.
+	checks: {ineffectiveDynamicImport: false},
+	plugins: [
+		quickStart(),
+		{
+			name: 'modules',
+			moduleParsed({id, importedIds, dynamicallyImportedIds}) {
+				modules.set(id, {imports: importedIds, late: dynamicallyImportedIds});
+			},
+		},
+	],
 });
+const {output} = await bundle.write({
+	dir: outdir,
+	format: 'esm',
+	minify: true,
+	comments: {legal: false},
+	entryFileNames: '[name].js',
+	chunkFileNames: 'chunk-[name]-[hash].js',
+	codeSplitting: {groups: startGroups(), includeDependenciesRecursively: false},
+});
+await bundle.close();
 
 const packages = new Set(
-	Object.keys(metafile.inputs).flatMap(path => {
-		const name = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
-		return name ? [name[0]] : [];
-	}),
+	output
+		.flatMap(chunk => Object.keys(chunk.modules ?? {}))
+		.flatMap(path => {
+			const name = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
+			return name ? [name[0]] : [];
+		}),
 );
 const notices = [...packages].toSorted().map(folder => {
-	const {name, version, license} = JSON.parse(
-		readFileSync(join(root, folder, 'package.json'), 'utf8'),
-	);
-	return `${name} ${version} (${license})\n${licenseText(join(root, folder))}`;
+	const {name, version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+	return `${name} ${version} (${license})\n${licenseText(folder)}`;
 });
 writeFileSync(
 	join(outdir, 'THIRD-PARTY-LICENSES.txt'),
@@ -87,18 +91,109 @@ if (existsSync(target)) {
 renameSync(outdir, target);
 rmSync(last, {recursive: true, force: true});
 
+// Linking a file costs a start half a millisecond, and every import() cuts the rest into smaller ones. What is started most is one file for each
+// part that has to be there, and one for what several parts need, so that a command does not load a whole part for a few lines of it.
+function startGroups() {
+	const screenStarts = ['cli/open-interface.ts', 'tui/run-tui.tsx', 'gateway/gateway.ts'];
+	const gatewayStart = 'gateway/open-rooms.ts';
+	const partsOf = () => {
+		const screen = reached(screenStarts.map(inSource));
+		const gateway = reached([inSource(gatewayStart)]);
+		const config = reached([inSource('config/load-config.ts')]);
+		const client = reached(
+			[
+				'gateway/control/control-calls.ts',
+				'store/sqlite-reader.ts',
+				'core/approvals/outlives-gateway.ts',
+			].map(inSource),
+		);
+		const parts = new Set([...screenStarts, gatewayStart].map(inSource));
+		const commands = reached(
+			[...modules]
+				.filter(([id]) => id.startsWith(inSource('cli/')))
+				.flatMap(([, {late}]) => late)
+				.filter(id => !parts.has(id) && !id.startsWith(inSource('tui/'))),
+		);
+		// A module goes into the first that has it.
+		return {
+			// Small: it is compiled before the cache of compiled code is known.
+			home: reached([inSource('config/home-paths.ts')]),
+			command: reached([inSource('cli/run-command.ts')]),
+			words: screen.intersection(client.union(config)),
+			text: screen.intersection(commands.union(gateway)),
+			schemas: client.intersection(config),
+			client,
+			config,
+			records: gateway.intersection(commands),
+			screen,
+			gateway,
+		};
+	};
+
+	let parts;
+	return [
+		'home',
+		'command',
+		'words',
+		'text',
+		'schemas',
+		'client',
+		'config',
+		'records',
+		'screen',
+		'gateway',
+	].map((name, index, {length}) => ({
+		name,
+		priority: length - index,
+		test(id) {
+			// Not before everything is parsed.
+			parts ??= partsOf();
+			return parts[name].has(id);
+		},
+	}));
+}
+
+/** These modules and all that they import in any case. */
+function reached(ids) {
+	const found = new Set(ids);
+	for (const id of found) {
+		for (const imported of modules.get(id)?.imports ?? []) {
+			found.add(imported);
+		}
+	}
+
+	return found;
+}
+
+function inSource(path) {
+	return join(root, 'source', path);
+}
+
 // Both make Node load its fetch, which takes 20 ms of every start: importing node:http as a module reads all its exports,
 // WebSocket among them; and the layout engine fetches itself from a data URL when it finds a fetch.
-function makeQuick({onResolve, onLoad}) {
-	onResolve({filter: /^node:http$/}, ({path, kind}) =>
-		kind === 'import-statement' ? {path, namespace: 'quick'} : undefined,
+function quickStart() {
+	const http = '\0node:http';
+	const names = Object.keys(getBuiltinModule('node:http')).filter(
+		name => !['WebSocket', 'CloseEvent', 'MessageEvent'].includes(name),
 	);
-	onLoad({filter: /^node:http$/, namespace: 'quick'}, () => ({
-		contents: "module.exports = process.getBuiltinModule('node:http');",
-	}));
-	onLoad({filter: /yoga-wasm-base64-esm\.js$/}, ({path}) => ({
-		contents: `const fetch = undefined;\n${readFileSync(path, 'utf8')}`,
-	}));
+	return {
+		name: 'quick-start',
+		resolveId: (id, _importer, {kind}) =>
+			id === 'node:http' && kind === 'import-statement' ? http : undefined,
+		load(id) {
+			if (id === http) {
+				return [
+					"const http = process.getBuiltinModule('node:http');",
+					'export default http;',
+					`export const {${names.join(', ')}} = http;`,
+				].join('\n');
+			}
+
+			return id.endsWith('yoga-wasm-base64-esm.js')
+				? `const fetch = undefined;\n${readFileSync(id, 'utf8')}`
+				: undefined;
+		},
+	};
 }
 
 function licenseText(folder) {
