@@ -1,5 +1,3 @@
-import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
-import {reviewInstall} from '../../config/install-link/review-install.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {InstallReview, OfferedInstall, WaitingInstall} from '../../core/install.ts';
@@ -42,6 +40,8 @@ export function createInstallCommands({
 
 	const review = async (link: string, name?: string): Promise<InstallReview> => {
 		const {live} = await rooms();
+		const {writtenServers} = await import('../../config/edit-servers.ts');
+		const {reviewInstall} = await import('../../config/install-link/review-install.ts');
 		return reviewInstall(link, {name}, writtenServers(live.current().paths));
 	};
 
@@ -89,6 +89,7 @@ export function createInstallCommands({
 			}
 
 			const {live, log} = await rooms();
+			const {setToolServer} = await import('../../config/edit-servers.ts');
 			await setToolServer(live.current().paths, {name, entry}, {clock});
 			log.info(`Tool server "${name}" was installed from a link`);
 			await change(fresh().filter(other => other.link !== link));
