@@ -17,8 +17,15 @@ const maxLength = 1_000_000;
  * All of what would be installed, for a person: what it is, what to beware of, and the whole entry, in which each character can be seen. Lines are as long as they
  * need to be; cut them where the screen ends, leave nothing out.
  */
-export function installLines(review: InstallReview): readonly InstallLine[] {
-	const {name, linkName, exists, freeName, cautions, entry} = review;
+export const installLines = (review: InstallReview): readonly InstallLine[] => [
+	...installSummary(review),
+	empty,
+	...installEntry(review),
+];
+
+/** The name, what it is, and what to beware of. */
+export function installSummary(review: InstallReview): readonly InstallLine[] {
+	const {name, linkName, exists, freeName, cautions} = review;
 	return [
 		lineOf(
 			`Tool server "${name}"${name === linkName ? '' : ` (the link calls it "${linkName}")`}`,
@@ -41,11 +48,14 @@ export function installLines(review: InstallReview): readonly InstallLine[] {
 				weight === 'danger' ? 'danger' : 'plain',
 			),
 		),
-		empty,
-		lineOf(`What would stand below mcp_servers in config.yaml, nothing left out:`, 'strong'),
-		...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain', isProse: false}) as const),
 	];
 }
+
+/** The whole entry as JSON. */
+export const installEntry = ({name, entry}: InstallReview): readonly InstallLine[] => [
+	lineOf('What would stand below mcp_servers in config.yaml, nothing left out:', 'strong'),
+	...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain', isProse: false}) as const),
+];
 
 function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
 	if (argv) {
@@ -82,7 +92,7 @@ const empty = lineOf('', 'plain');
  * A text in quotation marks, as JSON has it; escaped besides is what does not show, what turns text around, and what terminals do not agree about. Two texts never
  * look the same but for letters that look alike.
  */
-export const visibleText = (text: string): string => visible(JSON.stringify(text));
+const visibleText = (text: string): string => visible(JSON.stringify(text));
 
 function visibleJson(value: unknown): readonly Safe[] {
 	return JSON.stringify(value, null, 2)

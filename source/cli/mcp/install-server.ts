@@ -2,12 +2,14 @@ import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {reviewInstall} from '../../config/install-link/review-install.ts';
 import {SvcError} from '../../core/errors.ts';
-import {installLines} from '../../core/install-lines.ts';
+import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {asWord, sayNobodyConnects, sayUnset} from './say-next.ts';
+
+const blank = {text: ''};
 
 /** The flags of `svc mcp install`. */
 export type InstallOptions = {
@@ -33,7 +35,8 @@ export async function installServer(
 	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(paths));
 	const {name, entry, exists} = review;
 	if (!json || !(dryRun || yes)) {
-		for (const {text} of installLines(review)) {
+		// What to beware of stands next to the question: a long entry scrolls away.
+		for (const {text} of [...installEntry(review), blank, ...installSummary(review), blank]) {
 			// Whoever is asked looks at stderr, wherever stdout leads.
 			if (dryRun) {
 				printLines(context, [text]);
@@ -75,7 +78,11 @@ export async function installServer(
 		return;
 	}
 
-	printLines(context, [`Installed ${name}`, `Try it: svc mcp test ${asWord(name)}`]);
+	printLines(context, [
+		`Installed ${name}`,
+		...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
+		`Try it: svc mcp test ${asWord(name)}`,
+	]);
 	tell(
 		context,
 		`A gateway that runs connects to it now; away with it: svc mcp remove ${asWord(name)}`,

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readInstallLink} from '../../config/install-link/read-link.ts';
-import {messageOf, SvcError} from '../../core/errors.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {askLine, canAsk} from '../ask-line.ts';
 import type {Context} from '../context.ts';
 import {findGateway} from '../gateway-access.ts';
@@ -23,7 +23,7 @@ export async function openLink(
 	{hold = false}: {readonly hold?: boolean},
 ): Promise<void> {
 	if (canAsk(context)) {
-		await (hold ? installAndHold(context, link) : installServer(context, link, {}));
+		await (hold ? installAndHold(context, link) : installOrRename(context, link));
 		return;
 	}
 
@@ -44,10 +44,31 @@ export async function openLink(
 	}
 }
 
+/** "An existing server name is never overwritten; the user is asked to rename or cancel": whoever clicked a link has no command line to change. */
+async function installOrRename(context: Context, link: string, name?: string): Promise<void> {
+	try {
+		await installServer(context, link, {...(name !== undefined && {name})});
+	} catch (error) {
+		if (codeOf(error) !== 'server_exists') {
+			throw error;
+		}
+
+		tell(context, messageOf(error));
+		const {text, interrupted} = await askLine(context, 'Another name (nothing: cancel): ');
+		if (text === '') {
+			tell(context, 'Not done');
+			context.exit(interrupted ? 130 : 1);
+			return;
+		}
+
+		await installOrRename(context, link, text);
+	}
+}
+
 /** A terminal that was opened for this alone closes with it. */
 async function installAndHold(context: Context, link: string): Promise<void> {
 	try {
-		await installServer(context, link, {});
+		await installOrRename(context, link);
 	} catch (error) {
 		tell(context, `svc: ${messageOf(error)}${error instanceof SvcError ? ` (${error.code})` : ''}`);
 		context.exit(1);

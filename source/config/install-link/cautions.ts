@@ -119,7 +119,7 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 	if (hidden) {
 		cautions.push(
 			danger(
-				String.raw`It holds characters that do not show or turn text around; they are written as \u… below`,
+				String.raw`It holds characters that do not show or turn text around; they are written as \u…`,
 			),
 		);
 	}

@@ -65,7 +65,10 @@ export function readInstallLink(link: string): InstallLink {
 
 	const [encoded = '', ...otherConfigs] = parameters.get('config') ?? [];
 	if (encoded === '' || otherConfigs.length > 0) {
-		fail('missing_config', 'it needs one "config"');
+		fail(
+			'missing_config',
+			'it needs one "config"; in a shell the whole link stands in quotation marks, or it ends at "&"',
+		);
 	}
 
 	return {

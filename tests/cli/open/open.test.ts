@@ -110,6 +110,26 @@ test.for([
 	},
 );
 
+test('in a terminal a name that is taken is asked to be another, or nothing is done', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'mcp_servers: {crm: {command: old, enabled: false}}\n',
+	});
+	const [node, script] = svcCommand;
+	await using terminal = openPty(node, [script, 'open', '--hold', '--', link], {
+		columns: 120,
+		rows: 60,
+		env: svcEnvironment({home: home.path}),
+	});
+	await terminal.waitForText('Another name (nothing: cancel):');
+	terminal.write('crm-2\r');
+	await terminal.waitForText('[y/N]');
+	terminal.write('y\r');
+	await terminal.waitForText('Enter closes this window');
+	expect(await home.read('config.yaml')).toMatch(/crm: \{command: old[^]*crm-2:/);
+	terminal.write('\r');
+	await terminal.exited;
+});
+
 /** `Exec` taken apart as the desktop entry specification says: the text of the file, then its words, then field codes. */
 function execWords(entry: string): readonly string[] {
 	const line = /^Exec=(.*)$/m.exec(entry)?.[1] ?? '';
