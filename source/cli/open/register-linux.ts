@@ -29,8 +29,12 @@ export async function registerOnLinux(
 	await chmod(file, 0o644);
 	return [
 		`Wrote ${file}`,
-		await tell(context, ['xdg-mime', 'default', fileName, mimeType]),
-		await tell(context, ['update-desktop-database', folder]),
+		// First, since what chooses a default may ask who opens the scheme at all.
+		await tell(context, [['update-desktop-database', folder]]),
+		await tell(context, [
+			['xdg-mime', 'default', fileName, mimeType],
+			['gio', 'mime', mimeType, fileName],
+		]),
 	];
 }
 
@@ -39,20 +43,24 @@ export async function unregisterOnLinux(context: Context): Promise<readonly stri
 	const folder = applicationsFolder(context);
 	const file = join(folder, fileName);
 	await rm(file, {force: true});
-	return [`Removed ${file}`, await tell(context, ['update-desktop-database', folder])];
+	return [`Removed ${file}`, await tell(context, [['update-desktop-database', folder]])];
 }
 
-async function tell(
-	context: Context,
-	[program, ...args]: readonly [string, ...string[]],
-): Promise<string> {
-	const outcome = await runTool(context, program, args);
-	const line = [program, ...args].join(' ');
-	return outcome === 'done'
-		? `Ran ${line}`
-		: outcome === 'missing'
-			? `Not run, since it is not installed: ${line}`
-			: `Failed: ${line}: ${outcome.failed}`;
+type Call = readonly [string, ...string[]];
+
+/** Runs the first of `calls` whose program is installed; a line about what became of it. */
+async function tell(context: Context, calls: readonly Call[]): Promise<string> {
+	for (const [program, ...args] of calls) {
+		const line = [program, ...args].join(' ');
+		// oxlint-disable-next-line no-await-in-loop -- the next one takes the place of one that is missing
+		const outcome = await runTool(context, program, args);
+		if (outcome !== 'missing') {
+			return outcome === 'done' ? `Ran ${line}` : `Failed: ${line}: ${outcome.failed}`;
+		}
+	}
+
+	const names = calls.map(([program]) => program).join(' or ');
+	return `Not done, since ${names} is not installed: ${calls[0]?.join(' ')}`;
 }
 
 /** A terminal, because that is where the person is asked. @see https://specifications.freedesktop.org/desktop-entry-spec/latest/ */

@@ -168,12 +168,12 @@ test('"svc open --register" installs the handler for the desktop, "--unregister"
 	expect(execWords(entry).slice(-4)).toEqual(['open', '--hold', '--', '%u']);
 	expect(execWords(entry)).toContain(`SVC_HOME=${home.path}`);
 	expect(await called(home)).toEqual([
+		'update-desktop-database',
+		`${data}/applications`,
 		'xdg-mime',
 		'default',
 		'svc-open.desktop',
 		'x-scheme-handler/svc',
-		'update-desktop-database',
-		`${data}/applications`,
 	]);
 
 	await command(['open', '--unregister'], {home: home.path, environment});
@@ -190,7 +190,7 @@ test('what the desktop lacks is said', async () => {
 	});
 	expect(code).toBe(0);
 	expect(stdout).toContain('Failed: xdg-mime default');
-	expect(stdout).toContain('Not run, since it is not installed: update-desktop-database');
+	expect(stdout).toContain('Not done, since update-desktop-database is not installed');
 });
 
 test('on macOS and Windows it is scripted, each step a program with its arguments', () => {
