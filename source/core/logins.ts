@@ -49,7 +49,7 @@ export type LoginAttempt = LoginPlace & {
 	readonly notes: readonly string[];
 };
 
-/** The logins that a person has started in this process. A login is never started for somebody who is not there. @see manual/tool-servers.md#logins */
+/** The logins that a person has started in this process. A login is never started for somebody who is not there. @see manual/logins.md */
 export type LoginDesk = AsyncDisposable & {
 	/** The newest one of each server, oldest first; the same array until something changes. At most 100. */
 	attempts(): readonly LoginAttempt[];

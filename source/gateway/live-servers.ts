@@ -63,7 +63,7 @@ export type LiveServersDependencies = {
  * One manager of tool servers for each profile: that of the gateway's own profile from the start, when a server is configured; another one's when a run of it
  * first needs tools. What is not needed is not loaded.
  *
- * @see manual/tool-servers.md#settings, manual/tool-servers.md#logins
+ * @see manual/tool-servers.md#settings, manual/logins.md
  */
 export function createLiveServers({
 	clock,

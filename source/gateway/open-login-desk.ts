@@ -18,7 +18,7 @@ import {createServerSecrets, joinLists} from './server-secrets.ts';
  * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is
  * loaded with the first.
  *
- * @see manual/tool-servers.md#logins
+ * @see manual/logins.md
  */
 export function openLoginDesk({
 	clock,

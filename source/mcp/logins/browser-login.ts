@@ -11,7 +11,7 @@ import {loopbackCallback, pinnedPorts, planRedirect} from './redirect-plan.ts';
 import type {LoginWorld} from './run-login.ts';
 import {tunnelTo} from './tunnel.ts';
 
-/** How long a person may take in the browser. @see manual/tool-servers.md#logins */
+/** How long a person may take in the browser. @see manual/logins.md */
 const waitMs = 300_000;
 
 /** Where the browser comes back to, and who listens there. */

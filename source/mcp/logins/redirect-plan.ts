@@ -2,7 +2,7 @@ import {isLoopbackHost} from '../../core/loopback.ts';
 import type {KnownLogin} from '../oauth/log-in.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
-/** The ports that a client metadata document declares. @see manual/tool-servers.md#logins */
+/** The ports that a client metadata document declares. @see manual/logins.md */
 export const pinnedPorts = [27_890, 27_891, 27_892, 27_893, 27_894] as const;
 
 /**

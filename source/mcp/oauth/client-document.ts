@@ -4,7 +4,7 @@ import type {OAuthSettings} from './oauth-settings.ts';
  * Whether `text` can name a client metadata document: HTTPS with a path, without user, fragment, and `.` or `..` between slashes. Looks at the
  * text as it is written: a parsed URL has lost its dot segments.
  *
- * @see manual/tool-servers.md#logins
+ * @see manual/logins.md
  */
 export function isClientDocumentUrl(text: string): boolean {
 	const [, authority = '', path = ''] =
@@ -23,7 +23,7 @@ export function isClientDocumentUrl(text: string): boolean {
  * The document that identifies this program to an authorization server which takes documents; `undefined` where it has to register: the settings say who
  * the client is, rule documents out, or name none that can be used, or a server refused it before.
  *
- * @see manual/tool-servers.md#logins
+ * @see manual/logins.md
  */
 export function clientDocument(
 	settings: OAuthSettings,

@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type {OAuthSettings} from './oauth-settings.ts';
 
-/** What this program says of itself when it registers. @see manual/tool-servers.md#logins, RFC 7591 */
+/** What this program says of itself when it registers. @see manual/logins.md, RFC 7591 */
 export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OAuthClientMetadata {
 	return {
 		client_name: settings.clientName ?? 'svc',

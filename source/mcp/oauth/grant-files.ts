@@ -30,7 +30,7 @@ export type StoredTokens = StoredOAuthTokens & {
 	readonly expires_at?: number;
 };
 
-/** The files of one server's login. Reading never trusts what is in them. @see manual/tool-servers.md#logins */
+/** The files of one server's login. Reading never trusts what is in them. @see manual/logins.md */
 export type GrantFiles = {
 	/** Taken around every change of tokens, by all processes. */
 	readonly lock: string;

@@ -70,7 +70,7 @@ export function createLoginProvider({
 			discovery = found;
 			const site = found.authorizationServerMetadata;
 			if (site && !site.code_challenge_methods_supported) {
-				// The protocol lets clients refuse; many servers know PKCE and do not say so. @see manual/tool-servers.md#logins
+				// The protocol lets clients refuse; many servers know PKCE and do not say so. @see manual/logins.md
 				log.warn('the authorization server does not say that it knows PKCE', {
 					server,
 					issuer: site.issuer,

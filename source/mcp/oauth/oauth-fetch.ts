@@ -16,7 +16,7 @@ const ownAgent = `Svc-Agent/${version}`;
  * What the transport of a server with a login is to fetch with: `fetch`, but for requests to an authorization server with the rules of their
  * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone.
  *
- * @see manual/tool-servers.md#logins, manual/tool-servers.md#states
+ * @see manual/logins.md, manual/tool-servers.md#states
  */
 export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike {
 	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {

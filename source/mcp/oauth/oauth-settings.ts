@@ -2,7 +2,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {LoginFlow} from '../../core/logins.ts';
 
-/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/tool-servers.md#logins */
+/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/logins.md */
 export type OAuthSettings = {
 	readonly clientId?: string;
 	readonly clientSecret?: string;

@@ -3,7 +3,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {registrationRefusal} from './refusals.ts';
 
-/** What the SDK wants to register, with the scope that the authorization will ask for. @see manual/tool-servers.md#logins */
+/** What the SDK wants to register, with the scope that the authorization will ask for. @see manual/logins.md */
 export function registrationBody(body: string, {scopeFor}: OAuthRequests): string {
 	const asked = objectOf(body);
 	const advertised = asked['scope'];

@@ -37,7 +37,7 @@ export type ServerLogins = {
 	 * through `openBrowser`. Resolves also when the server wants nothing.
 	 *
 	 * @throws ConnectError; the grant of before is still there then
-	 * @see manual/tool-servers.md#logins
+	 * @see manual/logins.md
 	 */
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
 	/**

@@ -33,7 +33,7 @@ const issuerOf = ({
  * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
  * registered. Serves only the authorization server that the grant came from.
  *
- * @see manual/tool-servers.md#logins
+ * @see manual/logins.md
  */
 export function createStoredLogin({
 	server,
