@@ -51,11 +51,12 @@ export function createManagerOpener({
 	let secrets = noSecrets;
 
 	const load = async () => {
-		const [{createTransportFactory}, {createServerManager}, {createServerLogins}] =
+		const [{createTransportFactory}, {createServerManager}, {createServerLogins}, {watchLogins}] =
 			await Promise.all([
 				import('../mcp/wire/transport-factory.ts'),
 				import('../mcp/manager/server-manager.ts'),
 				import('../mcp/oauth/server-logins.ts'),
+				import('../mcp/logins/watch-logins.ts'),
 			]);
 		const {clock, log, redact} = dependencies;
 		const transports = createTransportFactory({
@@ -71,12 +72,34 @@ export function createManagerOpener({
 			async create(profile: ManagerOfProfile) {
 				const logins = createServerLogins({clock, log, redact, paths: profile.paths});
 				secrets = joinLists(secrets, () => logins.secrets());
-				return createServerManager({
+				const watcher = watchLogins({
+					folder: profile.paths.mcpTokens,
+					clock,
+					log,
+					onChange(server) {
+						manager.loginChanged(server);
+					},
+				});
+				const manager = createServerManager({
 					...dependencies,
 					...profile,
 					transports,
-					loginOf: server => logins.of(server),
+					loginOf(server) {
+						const login = logins.of(server);
+						if (login) {
+							watcher.add(server.name);
+						}
+
+						return login;
+					},
 				});
+				return {
+					...manager,
+					async [Symbol.asyncDispose]() {
+						await watcher[Symbol.asyncDispose]();
+						await manager[Symbol.asyncDispose]();
+					},
+				};
 			},
 		};
 	};

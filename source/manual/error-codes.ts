@@ -24,6 +24,8 @@ export const errorCodes = {
 	code_not_found: 'No error has that code: `svc explain` lists them',
 	config_broken:
 		'The program cannot edit a file it cannot read, or a value that others share through an anchor (`&name`): mend `config.yaml`, or write the value out where `*name` stands',
+	client_document_url_invalid:
+		'An authorization server would not take a document from such an address: use https:// with a path',
 	config_invalid: 'See the line that is named, or `svc config check`',
 	config_not_editable:
 		'The program cannot edit a file it cannot read, or a value that others share through an anchor (`&name`): mend `config.yaml`, or write the value out where `*name` stands',

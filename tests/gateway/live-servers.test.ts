@@ -43,6 +43,7 @@ function createFakeManager(profile: ManagerOfProfile) {
 
 			servers = [...next.keys()];
 		},
+		loginChanged() {},
 		plan: () => [
 			{name: 'crm', kind: 'changed', keys: ['url'], isOther: true, closes: true, lostTools: []},
 		],

@@ -1,9 +1,9 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
-import type {LoginFlow} from '../../core/logins.ts';
 import type {Context} from '../context.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
 import {listOption, secondsOption} from '../options.ts';
+import {addLoginCommands} from './mcp-logins.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -42,22 +42,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 			await testServer(context, {name, json});
 		});
 
-	group
-		.command('login')
-		.description('log in to a tool server with "auth: oauth"; a running gateway takes it over')
-		.argument(...reference)
-		.addOption(
-			new Option('--flow <way>', 'for this once; oauth.flow when absent').choices([
-				'browser',
-				'device',
-			]),
-		)
-		.option('--json', 'print JSON')
-		.action(async (name: string, {flow, json = false}: Json & {flow?: LoginFlow}) => {
-			const {logIn} = await import('../mcp/log-in.ts');
-			await logIn(context, {name, flow, json});
-		});
-
+	addLoginCommands(group, context);
 	addAddCommand(group, context);
 
 	group

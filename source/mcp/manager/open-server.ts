@@ -50,16 +50,19 @@ export async function openServer(
 	}
 
 	onSecrets(expanded.secrets);
-	return connectServer(
+	const login = dependencies.loginOf?.(expanded.server);
+	const opened = await connectServer(
 		expanded.server,
 		{...options, secrets: expanded.secrets},
 		{
 			clock: dependencies.clock,
 			transports: dependencies.transports,
 			clientSide: clientSideOf(expanded.server, dependencies),
-			login: dependencies.loginOf?.(expanded.server),
+			login,
 		},
 	);
+	login?.keepFresh(opened.signal);
+	return opened;
 }
 
 function clientSideOf(

@@ -120,6 +120,9 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			await server.disconnect();
 			return server.view();
 		},
+		loginChanged(name) {
+			servers.get(name)?.loginChanged();
+		},
 		async accept(tool) {
 			await (await pins).accept({profile: dependencies.profile, ...tool});
 			servers.get(tool.server)?.replan();

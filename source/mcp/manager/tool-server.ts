@@ -3,7 +3,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
-import type {ServerView} from '../../core/tool-server.ts';
+import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext} from '../../core/tool.ts';
 import {callTool} from '../calls/call-tool.ts';
 import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
@@ -54,6 +54,8 @@ export type ToolServer = AsyncDisposable & {
 	configure(config: ToolServerConfig): Promise<void>;
 	/** Tries at once what failed or is parked. */
 	retry(): void;
+	/** Its login is another one: what waits for one connects, and what is connected is asked for its tools again. */
+	loginChanged(): void;
 	/** Resolves when it has connected or failed. */
 	connect(): Promise<void>;
 	/** Resolves when the connection has ended. */
@@ -199,6 +201,13 @@ export function createToolServer(
 		firstTry = connection.settled();
 	};
 
+	const tryAgain = (where: ReadonlySet<ServerStatus>) => {
+		if (where.has(connection.state.status)) {
+			connection.send({type: 'wanted'});
+			firstTry = connection.settled();
+		}
+	};
+
 	return {
 		get config() {
 			return config;
@@ -249,11 +258,11 @@ export function createToolServer(
 			}
 		},
 		retry() {
-			const {status} = connection.state;
-			if (status === 'failed' || status === 'parked') {
-				connection.send({type: 'wanted'});
-				firstTry = connection.settled();
-			}
+			tryAgain(new Set(['failed', 'parked']));
+		},
+		loginChanged() {
+			void (connection.current && refresh(connection.current));
+			tryAgain(new Set(['needs login', 'failed', 'parked']));
 		},
 		async connect() {
 			connection.send({type: 'wanted'});

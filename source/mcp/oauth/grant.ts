@@ -28,6 +28,10 @@ export type Grant = {
 	markInsufficient(token: string): void;
 	/** Whether either was said of it. */
 	wasRejected(token: string): boolean;
+	/** This access token is to be renewed though it still holds. */
+	markDue(token: string): void;
+	/** Whether another one is wanted in the place of this access token. */
+	isStale(token: string): boolean;
 	/** The authorization server refused to refresh these: they will never do again. */
 	retire(tokens: StoredOAuthTokens): void;
 	/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
@@ -59,6 +63,7 @@ export function createGrant(
 	const rejected = createMemory();
 	const outgrown = createMemory();
 	const spent = createMemory();
+	const due = createMemory();
 	const settled = createMemory();
 	// So that only one task of this process tries for the lock.
 	const oneByOne = createMutex();
@@ -73,7 +78,7 @@ export function createGrant(
 		},
 		async tokens() {
 			const stored = await files.tokens();
-			hide([stored?.access_token, stored?.refresh_token]);
+			hide([stored?.access_token, stored?.refresh_token, stored?.client?.client_secret]);
 			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
 		},
 		async replace(tokens, {client, ...known}) {
@@ -90,6 +95,8 @@ export function createGrant(
 		rejectAccess: rejected.add,
 		markInsufficient: outgrown.add,
 		wasRejected: token => rejected.has(token) || outgrown.has(token),
+		markDue: due.add,
+		isStale: token => rejected.has(token) || outgrown.has(token) || due.has(token),
 		retire: tokens => {
 			spent.add(pairOf(tokens));
 		},

@@ -93,7 +93,7 @@ export async function refreshOnce(
 	}
 
 	function isNewer({refresh_token: refresh, access_token: access}: StoredOAuthTokens): boolean {
-		return refresh !== sent || !grant.wasRejected(access);
+		return refresh !== sent || !grant.isStale(access);
 	}
 
 	async function keep(tokens: StoredOAuthTokens, before: StoredTokens): Promise<void> {

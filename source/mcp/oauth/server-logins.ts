@@ -9,14 +9,10 @@ import type {ServerLogin} from '../wire/server-login.ts';
 import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
 import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
-import {grantFiles} from './grant-files.ts';
-import {createGrant, type Grant} from './grant.ts';
+import {createKnownLogin, type KnownLogin, newFacts} from './known-login.ts';
 import type {LoginOptions} from './log-in.ts';
 import {createLoginProvider} from './login-provider.ts';
-import {oauthFetch} from './oauth-fetch.ts';
-import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
-import {createStoredLogin} from './stored-login.ts';
 
 export type ServerLoginsDependencies = {
 	readonly clock: Clock;
@@ -54,13 +50,6 @@ export type ServerLogins = {
 /** Secrets of a few hundred refreshes; older ones have expired. */
 const maxSecrets = 500;
 
-type Known = {
-	readonly key: string;
-	readonly grant: Grant;
-	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'askForCode'>;
-	readonly login: ServerLogin;
-};
-
 /** Nothing is read or written before a server wants a login. */
 export function createServerLogins({
 	clock,
@@ -68,7 +57,7 @@ export function createServerLogins({
 	redact,
 	paths,
 }: ServerLoginsDependencies): ServerLogins {
-	const servers = new Map<string, Known>();
+	const servers = new Map<string, KnownLogin & {readonly key: string}>();
 	let secrets: readonly string[] = [];
 	const hideSecrets = createRedact(() => secrets, {byShape: false});
 	const hide = (texts: ReadonlyArray<string | undefined>) => {
@@ -124,7 +113,7 @@ export function createServerLogins({
 
 	/** @throws ConnectError for a server without a login */
 	function loginOf(server: ToolServerConfig): {
-		readonly known: Known;
+		readonly known: KnownLogin;
 		readonly settings: OAuthSettings;
 	} {
 		const known = find(server);
@@ -139,7 +128,7 @@ export function createServerLogins({
 		return {known, settings};
 	}
 
-	function find(server: ToolServerConfig): Known | undefined {
+	function find(server: ToolServerConfig): KnownLogin | undefined {
 		const settings = oauthSettingsOf(server);
 		const url = server.endpoint.transport === 'stdio' ? undefined : server.endpoint.url;
 		const endpoint = url === undefined ? null : URL.parse(url);
@@ -154,72 +143,14 @@ export function createServerLogins({
 			return known;
 		}
 
-		const made = make(server.name, endpoint, settings);
+		const made = createKnownLogin(
+			{server: server.name, endpoint, settings},
+			{clock, log, redact: text => redact(hideSecrets(text)), hide, paths},
+		);
 		servers.set(server.name, {key, ...made});
-		return servers.get(server.name);
-	}
-
-	function make(server: string, endpoint: URL, settings: OAuthSettings): Omit<Known, 'key'> {
-		const files = grantFiles(paths.mcpTokens, {server, url: endpoint.href, clock});
-		const grant = createGrant(files, {clock, hide});
-		hide([settings.clientSecret]);
-		const loginCommand = `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`;
-		const metadata = newFacts();
-		const stored = createStoredLogin({
-			server,
-			settings,
-			grant,
-			metadata,
-			log,
-			loginCommand,
-			async rediscover(issuer) {
-				const {findDeviceServer} = await import('./device/find-device-server.ts');
-				const {fetch} = ofStored;
-				try {
-					return (
-						fetch && (await findDeviceServer({name: server, endpoint, issuer, fetch})).discovery
-					);
-				} catch (error) {
-					if (error instanceof ConnectError) {
-						return undefined;
-					}
-
-					throw error;
-				}
-			},
-		});
-		const requests = {
-			server,
-			endpoint,
-			settings,
-			grant,
-			clock,
-			redact: (text: string) => redact(hideSecrets(text)),
-			hide,
-			async onInvalidClient(clientId: string) {
-				if (clientId === settings.clientMetadataUrl) {
-					log.warn(
-						'the authorization server refuses our client metadata document: it is not used for this server until the next login',
-						{server, document: clientId},
-					);
-					await files.refuseDocument(clientId);
-				}
-			},
-		};
-		const ofStored: OAuthRequests = {
-			...requests,
-			scopeFor: advertised => settings.scope ?? advertised,
-			metadata,
-		};
-		return {
-			grant,
-			requests,
-			login: {...stored, fetchWith: fetch => oauthFetch(ofStored, fetch)},
-		};
+		return made;
 	}
 }
 
 const takesDocuments = (metadata: AuthorizationServerMetadata | undefined): boolean =>
 	metadata?.client_id_metadata_document_supported === true;
-
-const newFacts = (): MetadataFacts => ({distrusted: false, statuses: [], found: false});

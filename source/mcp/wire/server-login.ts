@@ -15,6 +15,8 @@ export type ServerLogin = {
 	 * of the server to requests for its endpoint alone.
 	 */
 	fetchWith(fetch: FetchLike): FetchLike;
+	/** Renews the tokens before they end, also while nobody uses them, until `signal` aborts: for as long as a connection stands. */
+	keepFresh(signal: AbortSignal): void;
 	/** Looks at the files; asks nobody. */
 	state(): Promise<LoginState>;
 };

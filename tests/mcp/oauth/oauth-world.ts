@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {Client} from '@modelcontextprotocol/client';
 import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
-import {systemClock} from '../../../source/core/clock.ts';
+import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
@@ -29,15 +29,16 @@ export const remoteServer = (
 	});
 
 /** A home, transports and the logins of one profile. `restart` makes new logins over the same files. */
-export async function oauthWorld(options: {readonly home?: string} = {}) {
+export async function oauthWorld(options: {readonly home?: string; readonly clock?: Clock} = {}) {
+	const {clock = systemClock} = options;
 	const stack = new AsyncDisposableStack();
 	const home = options.home ?? stack.use(await temporaryHome()).path;
 	const records: LogRecord[] = [];
 	const redact = createRedact(() => []);
-	const log = createLogger({clock: systemClock, redact, write: record => records.push(record)});
+	const log = createLogger({clock, redact, write: record => records.push(record)});
 	const transports = stack.use(
 		createTransportFactory({
-			clock: systemClock,
+			clock,
 			log,
 			redact,
 			paths: {mcpStderrLog: `${home}/stderr.log`, mcpProcesses: `${home}/processes.json`},
@@ -46,7 +47,7 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 	);
 	const restart = () =>
 		createServerLogins({
-			clock: systemClock,
+			clock,
 			log,
 			redact,
 			paths: {mcpTokens: `${home}/mcp-tokens`, profile: 'default'},
@@ -88,6 +89,12 @@ export async function oauthWorld(options: {readonly home?: string} = {}) {
 			} catch (error) {
 				return {failure: opened.explain(error)};
 			}
+
+			const ended = new AbortController();
+			stack.defer(() => {
+				ended.abort();
+			});
+			login?.keepFresh(ended.signal);
 
 			return {
 				client,

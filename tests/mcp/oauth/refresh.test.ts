@@ -2,8 +2,10 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
+import {setImmediate} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
+import {createJumpClock} from '../e2e/jump-clock.ts';
 import {
 	type AuthorizationServerOptions,
 	startAuthorizationServer,
@@ -184,4 +186,30 @@ test('tokens are named as secrets, those of before too', async () => {
 			after['refresh_token'],
 		]),
 	);
+});
+
+test('while a server is connected its token is renewed at four fifths of its lifetime, though nobody uses it', async () => {
+	const clock = createJumpClock();
+	await using site = await startAuthorizationServer({lifetime: 1000});
+	await using world = await oauthWorld({clock});
+	const server = remoteServer(site.url);
+	await world.login(server);
+	const before = await world.file();
+	await world.connect(server);
+	expect(site.tokenRequests()).toHaveLength(1);
+
+	for (let minute = 0; minute < 14; minute++) {
+		await setImmediate();
+		clock.jump(60_000);
+	}
+
+	await site.tokenRequested(2);
+	expect(site.tokenRequests().map(form => form?.get('grant_type'))).toEqual([
+		'authorization_code',
+		'refresh_token',
+	]);
+	await vi.waitFor(async () => {
+		expect((await world.file())['access_token']).not.toBe(before['access_token']);
+	});
+	expect(await world.file()).toMatchObject({client: {client_id: expect.any(String)}});
 });

@@ -32,6 +32,8 @@ export type AuthorizationServerOptions = {
 	readonly intercept?: (
 		request: Arrived,
 	) => {readonly status: number; readonly type?: string; readonly body: string} | undefined;
+	/** Seconds that access tokens live. */
+	readonly lifetime?: number;
 	/** How the tool server refuses what comes with a good token. */
 	readonly refusal?: {readonly status: number; readonly challenge: string};
 };
@@ -44,6 +46,7 @@ export async function startAuthorizationServer({
 	documents,
 	intercept = () => undefined,
 	refusal,
+	lifetime = 3600,
 }: AuthorizationServerOptions = {}) {
 	const arrived: Arrived[] = [];
 	const refused = new Set<string>();
@@ -52,7 +55,10 @@ export async function startAuthorizationServer({
 	const tools = await listen(stack);
 	const issuer = originOf(authorization);
 	const url = `${originOf(tools)}/mcp`;
-	const provider = new Provider(issuer, configurationOf(url, documents));
+	const provider = new Provider(
+		issuer,
+		configurationOf(url, {lifetime, ...(documents && {documents})}),
+	);
 	const answerOAuth = provider.callback();
 	const answerMcp = toNodeHandler(createMcpHandler(protectedServer));
 
@@ -190,7 +196,10 @@ export async function surf(
 	throw new Error('too many redirects');
 }
 
-function configurationOf(resource: string, documents?: Readonly<Record<string, unknown>>) {
+function configurationOf(
+	resource: string,
+	{documents, lifetime}: Pick<AuthorizationServerOptions, 'documents' | 'lifetime'>,
+) {
 	const scopes = 'openid offline_access mcp:tools';
 	return {
 		scopes: scopes.split(' '),
@@ -213,13 +222,13 @@ function configurationOf(resource: string, documents?: Readonly<Record<string, u
 					scope: 'mcp:tools',
 					audience,
 					accessTokenFormat: 'opaque',
-					accessTokenTTL: 3600,
+					accessTokenTTL: lifetime,
 				}),
 			},
 		},
 		interactions: {url: (_context: unknown, {uid}: {uid: string}) => `/interaction/${uid}`},
 		ttl: {
-			AccessToken: 3600,
+			AccessToken: lifetime,
 			RefreshToken: 86_400,
 			Grant: 86_400,
 			Session: 86_400,

@@ -1,0 +1,146 @@
+import {createInterface} from 'node:readline';
+import type {Config} from '../../config/config.ts';
+import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import type {LoginAttempt, LoginDesk, LoginFlow} from '../../core/logins.ts';
+import {openLoginDesk} from '../../gateway/open-login-desk.ts';
+import type {Context} from '../context.ts';
+import {tell} from '../print.ts';
+import {servingHome} from '../serving-home.ts';
+import {whenAskedToStop} from '../signals.ts';
+import {readConfig} from '../webhook/receiver-facts.ts';
+
+/** Whose logins a command is about: the configuration that has the servers, and what it calls the context's profile. */
+export type LoginHome = {readonly config: () => Config; readonly profile: string};
+
+/** A profile that another home serves has that home's servers, and logins of its own. */
+export async function loginHome(context: Context): Promise<LoginHome> {
+	const paths = context.paths();
+	const base = basePaths(paths);
+	const serving = base && (await servingHome(context));
+	const of = serving ? {...context, paths: () => base} : context;
+	ensureHome(paths);
+	return {
+		config: () => readConfig(of),
+		profile: serving ? paths.profile : 'default',
+	};
+}
+
+/** A person at a terminal, or behind its pipes, who logs in to one server after the other. */
+export type LoginSession = AsyncDisposable & {
+	/** Says on stderr what has to be done, takes what is pasted, and resolves when it is over. After Ctrl-C every login is cancelled. */
+	logIn(server: string, options: {readonly flow: LoginFlow | undefined}): Promise<LoginAttempt>;
+};
+
+export function openLoginSession(
+	context: Context,
+	{config, profile}: LoginHome,
+	open: typeof openLoginDesk = openLoginDesk,
+): LoginSession {
+	const {clock, environment, stdin} = context;
+	const stack = new AsyncDisposableStack();
+	const stop = stack.use(whenAskedToStop());
+	const desk = stack.use(open({clock, environment, config}));
+	const lines = stack.adopt(createInterface({input: stdin}), each => {
+		each.close();
+	});
+	let current: string | undefined;
+	let isStopped = false;
+	void stop.asked.then(() => {
+		isStopped = true;
+		if (current !== undefined) {
+			desk.cancel({server: current, profile});
+		}
+
+		return undefined;
+	});
+	lines.on('line', line => {
+		const {problem} =
+			line.trim() === '' || current === undefined
+				? {}
+				: desk.paste({server: current, profile}, line);
+		if (problem !== undefined) {
+			tell(context, problem);
+		}
+	});
+
+	return {
+		async logIn(server, {flow}) {
+			current = server;
+			const over = overOf(desk, {context, server, profile});
+			desk.start({server, profile}, {...(flow && {flow})});
+			if (isStopped) {
+				desk.cancel({server, profile});
+			}
+
+			return over;
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+/** Tells each step of the login once, and resolves with its end. */
+async function overOf(
+	desk: LoginDesk,
+	{
+		context,
+		server,
+		profile,
+	}: {readonly context: Context; readonly server: string; readonly profile: string},
+): Promise<LoginAttempt> {
+	const said = new Set<string>();
+	return new Promise(resolve => {
+		const stop = desk.subscribe(() => {
+			const attempt = desk
+				.attempts()
+				.find(each => each.server === server && each.profile === profile);
+			for (const line of attempt ? linesOf(attempt) : []) {
+				if (!said.has(line)) {
+					said.add(line);
+					tell(context, line);
+				}
+			}
+
+			if (attempt?.endedAt !== undefined) {
+				stop();
+				resolve(attempt);
+			}
+		});
+	});
+}
+
+function linesOf(attempt: LoginAttempt): readonly string[] {
+	const {server, status, notes, serverHost, tunnel} = attempt;
+	if (status === 'starting') {
+		return serverHost === '' ? notes : [`Logging in to ${server} (${serverHost})`, ...notes];
+	}
+
+	if (status !== 'waiting') {
+		return status === 'finishing' ? [...notes, 'Answered; the login is being completed'] : notes;
+	}
+
+	const {url, opened, userCode, verificationUri, verificationHost} = attempt;
+	if (userCode !== undefined && verificationUri !== undefined) {
+		return [
+			...notes,
+			`To let svc use ${serverHost}, open this page of ${verificationHost} and type the code ${userCode}:`,
+			`  ${verificationUri}`,
+		];
+	}
+
+	return [
+		...notes,
+		...(url === undefined
+			? []
+			: [
+					opened ? 'The browser shows this page; agree there:' : 'Open this page, and agree there:',
+					`  ${url}`,
+				]),
+		...(tunnel === undefined
+			? []
+			: [
+					'The browser comes back to this machine. If it runs on another one, type there first:',
+					`  ${tunnel}`,
+				]),
+		'Or paste here the URL that the browser ends on, and press Enter',
+	];
+}

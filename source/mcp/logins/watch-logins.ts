@@ -1,0 +1,95 @@
+import {join} from 'node:path';
+import {stampOf} from '../../config/file-stamp.ts';
+import {type Clock, every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import {fileStem} from '../oauth/grant-files.ts';
+
+/** Not every file system tells of changes. */
+const lookMs = 30_000;
+
+const nothing = () => {};
+
+export type LoginWatcher = AsyncDisposable & {
+	/** Looks after the login of a server from now on; more calls do nothing. The first begins the watch of the folder. */
+	add(server: string): void;
+	/** Resolves once changes are seen at once. */
+	ready(): Promise<void>;
+};
+
+/**
+ * Says when the tokens of a server have changed, whoever changed them: a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
+ * disposal.
+ */
+export function watchLogins({
+	folder,
+	clock,
+	log,
+	onChange,
+}: {
+	/** `mcp-tokens/` of the profile; it is there. */
+	readonly folder: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly onChange: (server: string) => void;
+}): LoginWatcher {
+	const stamps = new Map<string, string>();
+	let closed = false;
+	let stopLooking = nothing;
+	let watching: Promise<{close(): Promise<void>} | undefined> | undefined;
+
+	const stampOfLogin = (server: string) => stampOf(join(folder, `${fileStem(server)}.json`)).stamp;
+
+	const look = () => {
+		for (const [server, before] of closed ? [] : stamps) {
+			const now = stampOfLogin(server);
+			if (now !== before) {
+				stamps.set(server, now);
+				onChange(server);
+			}
+		}
+	};
+
+	const start = async () => {
+		const {watch} = await import('chokidar');
+		if (closed) {
+			return undefined;
+		}
+
+		const watcher = watch(folder, {depth: 0, ignoreInitial: true});
+		watcher.on('all', look).on('error', error => {
+			log.warn(`Cannot watch "${folder}" for changes: ${messageOf(error)}`);
+		});
+		await new Promise<void>(resolve => {
+			watcher.once('ready', resolve);
+		});
+		// What came while it began.
+		look();
+		return watcher;
+	};
+
+	return {
+		add(server) {
+			if (stamps.has(server) || closed) {
+				return;
+			}
+
+			stamps.set(server, stampOfLogin(server));
+			if (!watching) {
+				stopLooking = every(clock, lookMs, look);
+				watching = start().catch((error: unknown) => {
+					log.warn(`Cannot watch "${folder}" for changes: ${messageOf(error)}`);
+					return undefined;
+				});
+			}
+		},
+		async ready() {
+			await watching;
+		},
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			stopLooking();
+			await (await watching)?.close();
+		},
+	};
+}

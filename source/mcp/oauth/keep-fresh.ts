@@ -1,0 +1,98 @@
+import {type Clock, sleep} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {StoredTokens} from './grant-files.ts';
+import type {Grant} from './grant.ts';
+
+/** Another process may have renewed them, the wall clock may have jumped: nobody sleeps longer before a look. */
+const maxSleepMs = 60_000;
+
+/** So often at most, however short they live. */
+const minSleepMs = 1000;
+
+/** After a failure that may pass. */
+const minRetryMs = 5000;
+
+/** Of the lifetime, when a token is renewed. */
+const dueFraction = 0.8;
+
+/** For tokens of which is not known since when they hold. */
+const aheadMs = 60_000;
+
+/** When tokens are to be renewed, milliseconds since 1970; `undefined`: never, they have no end, or nothing to be renewed with. */
+export function dueAt({
+	issued_at: issued,
+	expires_at: expires,
+	refresh_token: refresh,
+}: StoredTokens): number | undefined {
+	if (expires === undefined || refresh === undefined) {
+		return undefined;
+	}
+
+	return issued === undefined
+		? expires * 1000 - aheadMs
+		: (issued + Math.max(0, expires - issued) * dueFraction) * 1000;
+}
+
+/**
+ * Renews the tokens of a grant before they end, whether they are used or not, until `signal` aborts. Never rejects: what is refused for good is seen by whoever
+ * uses them next.
+ *
+ * @param renew asks for new tokens, unless somebody else has got them meanwhile
+ */
+export async function keepFresh(
+	grant: Pick<Grant, 'tokens' | 'markDue'>,
+	{
+		clock,
+		log,
+		server,
+		renew,
+		signal,
+	}: {
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly server: string;
+		readonly renew: () => Promise<unknown>;
+		readonly signal: AbortSignal;
+	},
+): Promise<void> {
+	while (!signal.aborted) {
+		// oxlint-disable-next-line no-await-in-loop -- a look, then a pause
+		const pauseMs = await look();
+		// oxlint-disable-next-line no-await-in-loop -- see above
+		await sleep(clock, pauseMs, signal).catch(() => {});
+	}
+
+	/** Renews what is due. Returns how long to wait. */
+	async function look(): Promise<number> {
+		const tokens = await grant.tokens().catch(() => undefined);
+		const due = tokens && dueAt(tokens);
+		if (!tokens || due === undefined) {
+			return maxSleepMs;
+		}
+
+		const leftMs = due - clock.now();
+		if (leftMs > 0) {
+			return Math.min(Math.max(leftMs, minSleepMs), maxSleepMs);
+		}
+
+		grant.markDue(tokens.access_token);
+		try {
+			await renew();
+			return minSleepMs;
+		} catch (error) {
+			if (signal.aborted) {
+				return 0;
+			}
+
+			const isFinal = error instanceof ConnectError && error.failure.kind === 'needs-login';
+			log[isFinal ? 'warn' : 'debug']('A login could not be renewed before its end', {
+				server,
+				error: messageOf(error),
+			});
+			const endsInMs = (tokens.expires_at ?? 0) * 1000 - clock.now();
+			return isFinal ? maxSleepMs : Math.min(Math.max(endsInMs / 4, minRetryMs), maxSleepMs);
+		}
+	}
+}

@@ -1,0 +1,124 @@
+import {auth, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
+import type {HomePaths} from '../../config/config.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import type {ServerLogin} from '../wire/server-login.ts';
+import {grantFiles} from './grant-files.ts';
+import {createGrant, type Grant} from './grant.ts';
+import {keepFresh} from './keep-fresh.ts';
+import {oauthFetch} from './oauth-fetch.ts';
+import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
+import type {OAuthSettings} from './oauth-settings.ts';
+import {createStoredLogin} from './stored-login.ts';
+
+/** A server with a login, as its logins and its connections share it. */
+export type KnownLogin = {
+	readonly grant: Grant;
+	/** What is the same for all requests on behalf of it. */
+	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'askForCode'>;
+	/** For its connections. */
+	readonly login: ServerLogin;
+};
+
+/** Nothing is read or written yet. */
+export function createKnownLogin(
+	{
+		server,
+		endpoint,
+		settings,
+	}: {readonly server: string; readonly endpoint: URL; readonly settings: OAuthSettings},
+	{
+		clock,
+		log,
+		redact,
+		hide,
+		paths,
+	}: {
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly redact: Redact;
+		/** These are secrets from now on. */
+		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
+		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;
+	},
+): KnownLogin {
+	const files = grantFiles(paths.mcpTokens, {server, url: endpoint.href, clock});
+	const grant = createGrant(files, {clock, hide});
+	hide([settings.clientSecret]);
+	const requests: KnownLogin['requests'] = {
+		server,
+		endpoint,
+		settings,
+		grant,
+		clock,
+		redact,
+		hide,
+		async onInvalidClient(clientId: string) {
+			if (clientId === settings.clientMetadataUrl) {
+				log.warn(
+					'the authorization server refuses our client metadata document: it is not used for this server until the next login',
+					{server, document: clientId},
+				);
+				await files.refuseDocument(clientId);
+			}
+		},
+	};
+	const ofStored: OAuthRequests = {
+		...requests,
+		scopeFor: advertised => settings.scope ?? advertised,
+		metadata: newFacts(),
+	};
+	const stored = createStoredLogin({
+		server,
+		settings,
+		grant,
+		metadata: ofStored.metadata,
+		log,
+		loginCommand: `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`,
+		rediscover: async issuer => rediscover(issuer, ofStored),
+	});
+	const renew = async () =>
+		auth(stored.credentials, {
+			serverUrl: endpoint,
+			...(ofStored.fetch && {fetchFn: ofStored.fetch}),
+		});
+
+	return {
+		grant,
+		requests,
+		login: {
+			...stored,
+			fetchWith: fetch => oauthFetch(ofStored, fetch),
+			keepFresh(signal) {
+				void keepFresh(grant, {clock, log, server, renew, signal});
+			},
+		},
+	};
+}
+
+/** For requests that nothing is known of yet. */
+export const newFacts = (): MetadataFacts => ({distrusted: false, statuses: [], found: false});
+
+/** What the authorization server of a grant that came by a code says now; `undefined`: the tool server does not name it any more. */
+async function rediscover(
+	issuer: string,
+	{server: name, endpoint, fetch}: OAuthRequests,
+): Promise<OAuthDiscoveryState | undefined> {
+	if (!fetch) {
+		return undefined;
+	}
+
+	const {findDeviceServer} = await import('./device/find-device-server.ts');
+	try {
+		const {discovery} = await findDeviceServer({name, endpoint, issuer, fetch});
+		return discovery;
+	} catch (error) {
+		if (error instanceof ConnectError) {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
