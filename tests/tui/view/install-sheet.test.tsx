@@ -167,3 +167,13 @@ test('what a link hides is seen, and the screen stays whole', async () => {
 	expect(shown.text()).toContain(String.raw`"\u001b[2J"`);
 	expect(shown.screen.lines()).toHaveLength(24);
 });
+
+test('a link as long as links may be can be pasted', async () => {
+	const link = linkTo({command: 'npx', args: ['x'.repeat(32_000)]});
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('ctrl+k', ...'/install'.split(''), 'enter');
+	await shown.screen.paste(link);
+	await shown.pass(100);
+	expect(shown.text()).toContain('rows 17–');
+	expect(shown.text()).toContain('not seen yet: PgDn');
+});
