@@ -346,6 +346,28 @@ test('without tool servers the list is empty, nothing would be reloaded, and non
 	).toMatchObject({status: 409, json: {code: 'bad_request'}});
 });
 
+test('an install link is reviewed, waits for a person, and is dropped; a program is not installed without its name', async () => {
+	const config = Buffer.from('{"command":"a"}').toString('base64url');
+	const body = {link: `svc://mcp/install?name=crm&config=${config}`};
+	expect(await call('POST', '/v1/install/review', {body})).toMatchObject({
+		status: 200,
+		json: {name: 'crm', kind: 'program', exists: false},
+	});
+	expect(await call('POST', '/v1/install/offer', {body: {link: 'svc://x'}})).toMatchObject({
+		status: 409,
+		json: {code: 'invalid_link'},
+	});
+	const {json: offered} = await call('POST', '/v1/install/offer', {body});
+	expect((await call('GET', '/v1/install')).json).toEqual([offered]);
+	expect(await call('POST', '/v1/install', {body})).toMatchObject({
+		status: 409,
+		json: {code: 'confirmation_needed'},
+	});
+	const dismiss = '/v1/install/{id}/dismiss';
+	expect((await call('POST', dismiss, {name: offered.id})).json).toBe(true);
+	expect((await call('GET', '/v1/install')).json).toEqual([]);
+});
+
 test('the OpenAPI document has every path', async () => {
 	const {status, json} = await control(socket, '/openapi.json');
 	expect(status).toBe(200);
