@@ -7,27 +7,32 @@ import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
 import type {Memory} from './transaction.ts';
 
-/** Claims that one commit sorts in: half a millisecond. */
+/** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;
 
 /** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
-type Claim = DeliveryKey & {
+type Claim = {
 	readonly delivery: number;
 	readonly work: number | null;
 	readonly at: number;
+	/** Its number in `fresh_claim`; 0 when it stands in `claim`. */
+	readonly row: number;
 };
+
+/** Claims by the name of what they hold, the oldest first. */
+type Claims = Map<string, Claim>;
 
 export type IdempotencyKeys = Memory & {
 	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
 	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
 	/** Takes an identifier from whoever holds it. Inside a transaction. */
-	take(claim: Omit<Claim, 'at'>): void;
+	take(claim: DeliveryKey & Pick<Claim, 'delivery' | 'work'>): void;
 };
 
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
- * new claims are appended to `fresh_claim` and kept in memory as well; when there are `generation` of them they are sorted into `claim`, a slice
- * per commit, in the order of its pages. Most homes never get there: claims that are over an hour old are left out. `now` never jumps while the process lives.
+ * new claims are appended to `fresh_claim` and kept in memory for their hour. Only when `generation` of them come within that are they sorted into `claim`, a slice
+ * per commit, in the order of its pages; most homes never get there. `now` never jumps while the process lives.
  */
 export function createIdempotencyKeys(
 	{
@@ -53,24 +58,36 @@ export function createIdempotencyKeys(
 	);
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
 
-	let young = new Map<string, Claim>();
+	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
-	let old: Map<string, Claim> | undefined;
-	let sorted = database.prepare('select 1 from claim limit 1').get() !== undefined;
-	/** How to undo, in reverse order, what the open transaction did to `young`. */
-	const undo: Array<() => void> = [];
-	/** The greatest `fresh_claim.id`. */
-	let last = 0;
-	for (const row of database.prepare('select * from fresh_claim order by id').all()) {
-		last = integerOf(row['id']);
-		const claim = claimOf(row);
-		young.set(nameOf(claim), claim);
+	let old: Claims | undefined;
+	/** Until when a claim in the table may count. */
+	let sortedUntil =
+		database.prepare('select 1 from claim limit 1').get() === undefined
+			? Number.NEGATIVE_INFINITY
+			: now() + idempotencyMs;
+	/** What the open transaction did to `young`, in order: the name, and who held it before. */
+	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
+	/** How many were forgotten of which `fresh_claim` still knows, and the greatest number of those. */
+	let forgotten = 0;
+	let forgottenUpTo = 0;
+
+	const isOver = ({at}: Claim) => now() - at >= idempotencyMs;
+
+	const hold = (name: string, claim: Claim) => {
+		// At the end, where the youngest are.
+		young.delete(name);
+		young.set(name, claim);
+	};
+
+	for (const row of database.prepare('select * from fresh_claim order by id').iterate()) {
+		hold(nameOf(keyOfRow(row)), claimOf(row));
 	}
 
 	const claimOn = (key: DeliveryKey): Claim | undefined => {
 		const name = nameOf(key);
 		const known = young.get(name) ?? old?.get(name);
-		if (known || !sorted) {
+		if (known || now() >= sortedUntil) {
 			return known;
 		}
 
@@ -84,11 +101,11 @@ export function createIdempotencyKeys(
 		return row ? wordOf<RunState>(row['state']) : undefined;
 	};
 
-	const sortNext = (claims: readonly Claim[], upTo: number) => {
+	const sortNext = (claims: ReadonlyArray<readonly [string, Claim]>, upTo: number) => {
 		defer(
 			() => {
-				for (const claim of claims.slice(0, slice)) {
-					sortIn.run(...parametersOf(claim));
+				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
+					sortIn.run(...partsOf(name), delivery, work, at);
 				}
 
 				if (claims.length <= slice) {
@@ -96,7 +113,7 @@ export function createIdempotencyKeys(
 				}
 			},
 			written => {
-				sorted = true;
+				sortedUntil = now() + idempotencyMs;
 				if (!written) {
 					young = new Map([...(old ?? []), ...young]);
 				}
@@ -110,6 +127,39 @@ export function createIdempotencyKeys(
 		);
 	};
 
+	const sortGeneration = () => {
+		old = young;
+		young = new Map();
+		const upTo = Math.max(...old.values().map(({row}) => row));
+		sortNext(
+			[...old].filter(([, claim]) => !isOver(claim)).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+			upTo,
+		);
+	};
+
+	/** A few for each commit, so that none has to do it for many. */
+	const forgetOld = () => {
+		let looked = 0;
+		for (const [name, claim] of young) {
+			if (looked === slice || !isOver(claim)) {
+				break;
+			}
+
+			looked += 1;
+			young.delete(name);
+			forgotten += 1;
+			forgottenUpTo = Math.max(forgottenUpTo, claim.row);
+		}
+
+		if (forgotten >= slice) {
+			const upTo = forgottenUpTo;
+			forgotten = 0;
+			defer(() => {
+				dropFresh.run(upTo);
+			});
+		}
+	};
+
 	return {
 		holderOf(key, heldMs) {
 			const claim = claimOn(key);
@@ -120,45 +170,32 @@ export function createIdempotencyKeys(
 			const state = stateOf(claim.work);
 			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
-		take(taken) {
-			const claim = {...taken, at: now()};
-			const name = nameOf(claim);
-			const [lastBefore, before] = [last, young.get(name)];
-			last = Number(append.run(...parametersOf(claim)).lastInsertRowid);
-			young.set(name, claim);
-			undo.push(() => {
-				last = lastBefore;
-				if (before) {
-					young.set(name, before);
-				} else {
-					young.delete(name);
-				}
-			});
+		take({profile, route, deliveryId, delivery, work}) {
+			const at = now();
+			const name = nameOf({profile, route, deliveryId});
+			const {lastInsertRowid} = append.run(profile, route, deliveryId, delivery, work, at);
+			taken.push([name, young.get(name)]);
+			hold(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
 		save() {
-			const depth = undo.length;
+			const depth = taken.length;
 			return () => {
-				while (undo.length > depth) {
-					undo.pop()?.();
+				for (const [name, before] of taken.splice(depth).toReversed()) {
+					if (before) {
+						young.set(name, before);
+					} else {
+						young.delete(name);
+					}
 				}
 			};
 		},
 		persist() {},
 		committed() {
-			undo.length = 0;
-			if (young.size < generation || old) {
-				return;
+			taken.length = 0;
+			forgetOld();
+			if (young.size >= generation && !old) {
+				sortGeneration();
 			}
-
-			old = young;
-			young = new Map();
-			const living = [...old]
-				.filter(([, claim]) => now() - claim.at < idempotencyMs)
-				.toSorted(([a], [b]) => (a < b ? -1 : 1));
-			sortNext(
-				living.map(([, claim]) => claim),
-				last,
-			);
 		},
 	};
 }
@@ -167,14 +204,21 @@ export function createIdempotencyKeys(
 const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;
 
-const parametersOf = ({profile, route, deliveryId, delivery, work, at}: Claim) =>
-	[profile, route, deliveryId, delivery, work, at] as const;
+/** Profile, route and identifier of a name. */
+function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
+	const [profile = '', route = '', ...rest] = name.split('\0');
+	return [profile, route, rest.join('\0')];
+}
 
-const claimOf = (row: Row): Claim => ({
+const keyOfRow = (row: Row): DeliveryKey => ({
 	profile: textOf(row['profile']),
 	route: textOf(row['route']),
 	deliveryId: textOf(row['delivery_id']),
+});
+
+const claimOf = (row: Row): Claim => ({
 	delivery: integerOf(row['delivery']),
 	work: nullableInteger(row['run']),
 	at: integerOf(row['at']),
+	row: row['id'] === undefined ? 0 : integerOf(row['id']),
 });

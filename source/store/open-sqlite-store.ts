@@ -35,7 +35,7 @@ export type SqliteStoreOptions = {
 	readonly file: string;
 	/** Bound of its size, in pages of 8 KiB; none when absent. */
 	readonly maxPages?: number;
-	/** Identifiers that are kept in memory before they are sorted into their table, 4,096 when absent. */
+	/** Identifiers of one hour that are kept in memory before they are sorted into their table, 32,768 when absent: about 5 MB. */
 	readonly freshKeys?: number;
 };
 
@@ -59,7 +59,7 @@ export async function openSqliteStore(
 /** The way to a store, in order: the only writer, the file, its schema, what the last process left, and the parts that work on it. */
 function openOnce(
 	dependencies: SqliteStoreDependencies,
-	{file, maxPages, freshKeys = 4096}: SqliteStoreOptions,
+	{file, maxPages, freshKeys = 32_768}: SqliteStoreOptions,
 ): Store {
 	mkdirSync(dirname(file), {recursive: true, mode: 0o700});
 	const lock = lockForWriting(file);

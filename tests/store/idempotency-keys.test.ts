@@ -8,20 +8,21 @@ import {hourMs, startMs, temporaryFolder} from './samples.ts';
 type Deferred = {readonly task: () => void; readonly settled: (written: boolean) => void};
 
 /** Claims of which two make a generation, and what they defer. */
-function setUp() {
+function setUp({generation = 2}: {readonly generation?: number} = {}) {
 	const folder = temporaryFolder();
 	const file = join(folder.path, 'state.db');
 	const database = openDatabase(file);
 	migrate(database, file);
 	const waiting: Deferred[] = [];
+	let now = startMs;
 	const open = () =>
 		createIdempotencyKeys(
 			{
 				database,
-				now: () => startMs,
+				now: () => now,
 				defer: (task, settled = () => {}) => waiting.push({task, settled}),
 			},
-			{generation: 2},
+			{generation},
 		);
 	const keyOf = (deliveryId: string) => ({profile: 'default', route: 'github', deliveryId});
 	let keys = open();
@@ -53,6 +54,9 @@ function setUp() {
 
 				settled(written);
 			}
+		},
+		pass(ms: number) {
+			now += ms;
 		},
 		reopen() {
 			keys = open();
@@ -102,4 +106,43 @@ test('what was rolled back is not held, and takes nothing else with it', () => {
 	expect(it.holders(names)).toEqual([1, 3, undefined, 8]);
 	it.reopen();
 	expect(it.holders(names)).toEqual([1, 3, undefined, 8]);
+});
+
+const manyNames = (count: number, prefix: string) =>
+	Array.from({length: count}, (_, index) => `${prefix}${index}`);
+
+test('an hour after they were taken, identifiers leave the memory and the disk without being sorted anywhere', () => {
+	using it = setUp({generation: 1000});
+	it.take(manyNames(512, 'old'));
+	it.pass(hourMs / 2);
+	it.take(manyNames(300, 'young'));
+	it.pass(hourMs / 2);
+	for (const name of ['a', 'bb', 'ccc']) {
+		it.take([name]);
+		it.writeDeferred();
+	}
+
+	expect([it.rows('claim'), it.rows('fresh_claim')]).toEqual([0, 303]);
+	expect(it.holders(['old0', 'old511', 'young0', 'young299', 'ccc'])).toEqual([
+		undefined,
+		undefined,
+		6,
+		8,
+		3,
+	]);
+	it.reopen();
+	expect(it.holders(['old0', 'young0', 'young299', 'a'])).toEqual([undefined, 6, 8, 1]);
+});
+
+test('an identifier that is taken again is as young as its last claim', () => {
+	using it = setUp({generation: 1000});
+	it.take(['a', ...manyNames(300, 'other')]);
+	it.pass(hourMs - 1);
+	it.take(['a']);
+	it.pass(1);
+	it.take(['bb']);
+	it.writeDeferred();
+	expect(it.holders(['a', 'other0'])).toEqual([1, undefined]);
+	it.reopen();
+	expect(it.holders(['a', 'other0'])).toEqual([1, undefined]);
 });

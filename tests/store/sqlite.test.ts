@@ -568,6 +568,19 @@ describe('identifiers', () => {
 		expect(database.prepare('select count(*) as rows from claim').get()?.['rows']).toBe(0);
 	});
 
+	test('of one hour are not sorted into the table while there are fewer than 32,768', async () => {
+		await using home = await createSqliteHome();
+		await using store = await home.open(createFakeClock(startMs));
+		for (let round = 0; round < 5; round += 1) {
+			const entries = Array.from({length: 1000}, () => sampleEntry({}, {maxQueued: 10_000}));
+			// oxlint-disable-next-line no-await-in-loop -- commits follow each other, as they do with time
+			await Promise.all(entries.map(async entry => store.intake.accept(entry)));
+		}
+
+		using database = new DatabaseSync(home.file);
+		expect(database.prepare('select count(*) as rows from claim').get()?.['rows']).toBe(0);
+	});
+
 	test('are held through memory, table and crash, however many there are', async () => {
 		await using home = await createSqliteHome({freshKeys: 100});
 		const now = createFakeClock(startMs);
