@@ -11,7 +11,7 @@ export type Broker = {
 };
 
 /** Unread events are folded into the state at this many, so that an unobserved gateway holds no more. */
-const maxBacklog = 512;
+const maxBacklog = 2048;
 
 /** Joins those who report with those who watch: events in, state and batches of events out. */
 export function createBroker(onListenerError: (error: unknown) => void = () => {}): Broker {

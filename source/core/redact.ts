@@ -5,6 +5,10 @@ export type Redact = (text: string) => string;
 
 const mark = '[redacted]';
 
+/** Texts that were looked at and held nothing: names, identifiers and headers come again, each several times for one event. */
+const maxHarmless = 512;
+const maxHarmlessLength = 128;
+
 /**
  * What a credential looks like, whatever its value. The part before the secret is kept as group 1. Every pattern is linear:
  * it begins at something rare, and no two quantifiers in a row match the same character.
@@ -39,11 +43,21 @@ export function createRedact(
 	let known: readonly string[] | undefined;
 	let hideValues = createHider([], mark);
 	let forms: ReadonlyMap<string, readonly string[]> = new Map();
+	const harmless = new Set<string>();
+
+	const remember = (text: string) => {
+		if (harmless.size >= maxHarmless) {
+			harmless.clear();
+		}
+
+		harmless.add(text);
+	};
 
 	return text => {
 		const values = secretValues();
 		if (values !== known) {
 			known = values;
+			harmless.clear();
 			forms = new Map(
 				values
 					.filter(({length}) => length >= minHiddenLength)
@@ -55,10 +69,19 @@ export function createRedact(
 			);
 		}
 
+		if (harmless.has(text)) {
+			return text;
+		}
+
 		const withoutValues = hideValues(text);
-		return byShape
-			? shapes.reduce((result, shape) => hide(result, shape, `$1${mark}`), withoutValues)
+		const result = byShape
+			? shapes.reduce((rest, shape) => hide(rest, shape, `$1${mark}`), withoutValues)
 			: withoutValues;
+		if (text.length <= maxHarmlessLength && result === text) {
+			remember(text);
+		}
+
+		return result;
 	};
 }
 

@@ -148,6 +148,10 @@ function withoutExcess(
 		}
 	}
 
+	if (Math.max(0, ...counts.values()) <= most) {
+		return rows;
+	}
+
 	return rows.filter(({delivery}) => {
 		const kind = excess === 0 ? undefined : kindOf(delivery);
 		const count = kind === undefined ? 0 : (counts.get(kind) ?? 0);

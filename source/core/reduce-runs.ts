@@ -7,14 +7,25 @@ export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly GatewayEvent[],
 ): GatewayState['runs'] {
-	const known = new Set(runs.map(({id}) => id));
 	const changed = new Map<number, Run>();
+	let known: ReadonlySet<number> | undefined;
+	const isKnown = (id: number) => {
+		known ??= new Set(runs.map(run => run.id));
+		return known.has(id);
+	};
+
+	/** Nothing with a greater number is there: most runs are new, and are not looked for. */
+	let newest = runs.at(-1)?.id ?? 0;
+	let inOrder = true;
 	for (const event of events) {
 		for (const run of runsOf(event)) {
+			const isNew = run.id > newest;
+			inOrder &&= isNew;
 			// What a delivery implies is older than what the run says itself.
 			const isImplied = event.type === 'delivery-received';
-			if (!isImplied || !(known.has(run.id) || changed.has(run.id))) {
+			if (isNew || !isImplied || !(changed.has(run.id) || isKnown(run.id))) {
 				changed.set(run.id, run);
+				newest = Math.max(newest, run.id);
 			}
 		}
 	}
@@ -23,10 +34,12 @@ export function runsAfter(
 		return runs;
 	}
 
-	const next = [
-		...runs.map(run => changed.get(run.id) ?? run),
-		...[...changed.values()].filter(({id}) => !known.has(id)),
-	].toSorted((a, b) => a.id - b.id);
+	const next = inOrder
+		? [...runs, ...changed.values()]
+		: [
+				...runs.map(run => changed.get(run.id) ?? run),
+				...[...changed.values()].filter(({id}) => !isKnown(id)),
+			].toSorted((a, b) => a.id - b.id);
 	return next.length > limits.runs ? trim(next) : next;
 }
 

@@ -3,6 +3,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, textOf, wordOf, type Row} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
+import {createNameSieve, type NameSieve} from './name-sieve.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
 import type {Memory} from './transaction.ts';
@@ -61,11 +62,11 @@ export function createIdempotencyKeys(
 	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
 	let old: Claims | undefined;
-	/** Until when a claim in the table may count. */
-	let sortedUntil =
+	/** Until when a claim in the table may count, and whose names are there: unknown of what the last process sorted in. */
+	let sorted: {until: number; readonly names?: NameSieve} | undefined =
 		database.prepare('select 1 from claim limit 1').get() === undefined
-			? Number.NEGATIVE_INFINITY
-			: now() + idempotencyMs;
+			? undefined
+			: {until: now() + idempotencyMs};
 	/** What the open transaction did to `young`, in order: the name, and who held it before. */
 	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
 	/** How many were forgotten of which `fresh_claim` still knows, and the greatest number of those. */
@@ -84,10 +85,14 @@ export function createIdempotencyKeys(
 		hold(nameOf(keyOfRow(row)), claimOf(row));
 	}
 
+	const areSorted = () => sorted !== undefined && now() < sorted.until;
+
+	const mayBeSorted = (name: string) => areSorted() && (sorted?.names?.mayHold(name) ?? true);
+
 	const claimOn = (key: DeliveryKey): Claim | undefined => {
 		const name = nameOf(key);
 		const known = young.get(name) ?? old?.get(name);
-		if (known || now() >= sortedUntil) {
+		if (known || !mayBeSorted(name)) {
 			return known;
 		}
 
@@ -113,7 +118,10 @@ export function createIdempotencyKeys(
 				}
 			},
 			written => {
-				sortedUntil = now() + idempotencyMs;
+				if (sorted) {
+					sorted.until = now() + idempotencyMs;
+				}
+
 				if (!written) {
 					young = new Map([...(old ?? []), ...young]);
 				}
@@ -130,9 +138,22 @@ export function createIdempotencyKeys(
 	const sortGeneration = () => {
 		old = young;
 		young = new Map();
-		const upTo = Math.max(...old.values().map(({row}) => row));
+		if (!areSorted()) {
+			sorted = {until: now() + idempotencyMs, names: createNameSieve()};
+		}
+
+		let upTo = 0;
+		const living: Array<readonly [string, Claim]> = [];
+		for (const [name, claim] of old) {
+			upTo = Math.max(upTo, claim.row);
+			if (!isOver(claim)) {
+				living.push([name, claim]);
+				sorted?.names?.add(name);
+			}
+		}
+
 		sortNext(
-			[...old].filter(([, claim]) => !isOver(claim)).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+			living.toSorted(([a], [b]) => (a < b ? -1 : 1)),
 			upTo,
 		);
 	};

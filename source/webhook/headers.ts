@@ -59,8 +59,9 @@ export function headersToStore(
 	further: readonly string[] = [],
 ): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
-	for (const name of storedHeaders) {
-		const value = headerOf(headers, name);
+	// A request has fewer headers than there are names to look for.
+	for (const name in headers) {
+		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
 		if (value !== undefined) {
 			kept[name] = cell(redact(value.slice(0, lookedAt)), maxStoredValueLength).text;
 		}

@@ -80,3 +80,23 @@ test('who subscribes in the middle of a turn gets no event that the state holds 
 	expect(before.totals.received).toBe(1);
 	expect(heard).toEqual([later]);
 });
+
+test('while nobody looks, events are folded into the state 2,048 at a time', () => {
+	const broker = createBroker();
+	let looks = 0;
+	const event: GatewayEvent = {
+		get type() {
+			looks += 1;
+			return 'webhook-disabled' as const;
+		},
+		at: 0,
+	};
+
+	for (let count = 1; count < 2048; count += 1) {
+		broker.emit(event);
+	}
+
+	expect(looks).toBe(0);
+	broker.emit(event);
+	expect(looks).toBeGreaterThan(0);
+});
