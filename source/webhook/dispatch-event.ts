@@ -7,7 +7,7 @@ import {fireJob, isJobRoute} from './fire-job.ts';
 import {journalEvent, maxBecauseLength} from './journal-event.ts';
 import type {Commission} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
-import {namesOf} from './ready-event.ts';
+import {namesOf, withoutPayload} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {acceptedReply, coalescedReply} from './replies.ts';
@@ -30,9 +30,10 @@ export async function dispatchEvent(ready: ReadyEvent, services: ReceiverService
 	}
 
 	const commission = commissionOf(ready);
+	const named = withoutPayload(ready);
 	return draft.isAboveRate
-		? journalOverflow(ready, commission, services)
-		: journalEvent(ready, commission, services);
+		? journalOverflow(named, commission, services)
+		: journalEvent(named, commission, services);
 }
 
 function commissionOf(ready: ReadyEvent): Commission {

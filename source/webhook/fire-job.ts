@@ -3,7 +3,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import {cleanDetail, note, stop} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, maxBecauseLength} from './journal-event.ts';
 import {journalOverflow} from './overflow.ts';
-import {duplicateKeyOf, namesOf} from './ready-event.ts';
+import {duplicateKeyOf, namesOf, withoutPayload} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {firedReply, refusals} from './replies.ts';
@@ -41,9 +41,10 @@ export async function fireJob(
 		reply: firedReply(namesOf(ready), route.cronJob),
 		because: cleanDetail(draft, `fires job "${job.name}"`, maxBecauseLength),
 	};
+	const named = withoutPayload(ready);
 	return draft.isAboveRate
-		? journalOverflow(ready, commission, services)
-		: journalEvent(ready, commission, services);
+		? journalOverflow(named, commission, services)
+		: journalEvent(named, commission, services);
 }
 
 /** What the job's own prompt is followed by. */

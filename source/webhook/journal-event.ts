@@ -7,7 +7,7 @@ import {cell} from '../core/untrusted.ts';
 import type {Accepted, Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {namesOf} from './ready-event.ts';
-import type {ReadyEvent} from './ready-event.ts';
+import type {NamedEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 
@@ -42,11 +42,11 @@ export type EventJournal = {
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
 export async function journalEvent(
-	ready: ReadyEvent,
+	named: NamedEvent,
 	{work, reply, because}: Commission,
 	{intake, clock, maxQueued}: EventJournal,
 ): Promise<Reply> {
-	const {draft} = ready;
+	const {draft} = named;
 	// What is written says that the last steps passed: it is written only when they do.
 	const delivery = deliveryOf(draft, reply, clock.monotonic());
 	const accepted = await intake.accept({
@@ -68,7 +68,7 @@ export async function journalEvent(
 
 	switch (accepted.kind) {
 		case 'duplicate':
-			return duplicateOf(ready, accepted.of);
+			return duplicateOf(named, accepted.of);
 		case 'full':
 			return refuse(...fullReply(accepted));
 		case 'job-full':
@@ -98,8 +98,8 @@ function fullReply({queued, most, freeInMs}: Full): readonly [Reply, string] {
 }
 
 /** The identifier is taken: the answer to an event that `holder` stands for already. */
-export const duplicateOf = (ready: ReadyEvent, holder: string): Reply =>
-	stop(ready.draft, duplicateReply(namesOf(ready)), {
+export const duplicateOf = (named: NamedEvent, holder: string): Reply =>
+	stop(named.draft, duplicateReply(namesOf(named)), {
 		step: 'duplicate',
 		detail: `held by delivery ${holder}`,
 	});

@@ -2,9 +2,9 @@ import {idempotencyMs} from '../core/delivery.ts';
 import {renote} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, withReason} from './journal-event.ts';
 import type {Commission, EventJournal} from './journal-event.ts';
-import type {Paces} from './paces.ts';
 import {duplicateKeyOf} from './ready-event.ts';
-import type {ReadyEvent} from './ready-event.ts';
+import type {NamedEvent} from './ready-event.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import type {Reply} from './replies.ts';
 
 /**
@@ -14,25 +14,25 @@ import type {Reply} from './replies.ts';
  * @see manual/receiver.md#above-the-rate
  */
 export async function journalOverflow(
-	ready: ReadyEvent,
+	named: NamedEvent,
 	commission: Commission,
-	dependencies: EventJournal & {readonly paces: Paces},
+	dependencies: EventJournal & Pick<ReceiverServices, 'paces' | 'compile'>,
 ): Promise<Reply> {
-	const {intake, clock, paces} = dependencies;
-	const {draft, route, compiled} = ready;
+	const {intake, clock, paces, compile} = dependencies;
+	const {draft, route} = named;
 	const above = `more than ${route.rateLimit} in this minute`;
 	if (commission.work.group) {
 		renote(draft, 'rate', `${above}: waits in its group`);
-		return journalEvent(ready, commission, dependencies);
+		return journalEvent(named, commission, dependencies);
 	}
 
 	// A sender that repeats itself must not push others back.
-	const holder = await intake.holderOf(duplicateKeyOf(ready), idempotencyMs);
+	const holder = await intake.holderOf(duplicateKeyOf(named), idempotencyMs);
 	if (holder !== undefined) {
-		return duplicateOf(ready, holder);
+		return duplicateOf(named, holder);
 	}
 
-	const start = paces.promise(compiled.id, route.rateLimit);
+	const start = paces.promise(compile(route).id, route.rateLimit);
 	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
 	const dueAt = Math.ceil(clock.now() + start.inMs);
 	renote(draft, 'rate', `${above}: its run waits`);
@@ -41,7 +41,7 @@ export async function journalOverflow(
 		const work = {...commission.work, dueAt};
 		const until = `queued until ${new Date(dueAt).toISOString()}`;
 		const because = withReason(commission.because, until);
-		reply = await journalEvent(ready, {...commission, work, because}, dependencies);
+		reply = await journalEvent(named, {...commission, work, because}, dependencies);
 		return reply;
 	} finally {
 		if (reply?.outcome === 'accepted') {

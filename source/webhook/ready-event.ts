@@ -20,15 +20,28 @@ export type ReadyEvent = {
 	readonly subject: string | undefined;
 };
 
+/** What of an event is asked for once it is handed to the journal. */
+export type NamedEvent = Pick<ReadyEvent, 'draft' | 'route' | 'event'>;
+
+/**
+ * The event without what was made of its body. A payload is many times as large in memory as on the wire, and all that came in one turn wait for the same commit: whoever
+ * waits with it makes the collector carry it along.
+ */
+export const withoutPayload = ({draft, route, event}: ReadyEvent): NamedEvent => ({
+	draft,
+	route,
+	event,
+});
+
 /** What replies to this event name. */
-export const namesOf = ({draft, route, event}: ReadyEvent) => ({
+export const namesOf = ({draft, route, event}: NamedEvent) => ({
 	route: route.name,
 	event,
 	deliveryId: draft.deliveryId,
 });
 
 /** Identity for the duplicate rule. */
-export const duplicateKeyOf = ({draft, route}: ReadyEvent) => ({
+export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
 	profile: route.profile,
 	route: route.name,
 	deliveryId: draft.deliveryId,
