@@ -67,12 +67,12 @@ describe('by value', () => {
 
 	test('what held nothing before is hidden once it is a secret, and shown again when it is none', () => {
 		let secrets: readonly string[] = [];
-		const redact = createRedact(() => secrets);
-		expect(redact('delivery-1')).toBe('delivery-1');
+		const hide = createRedact(() => secrets);
+		expect(hide('delivery-1')).toBe('delivery-1');
 		secrets = ['delivery-1'];
-		expect(redact('delivery-1')).toBe('[redacted]');
+		expect(hide('delivery-1')).toBe('[redacted]');
 		secrets = [];
-		expect(redact('delivery-1')).toBe('delivery-1');
+		expect(hide('delivery-1')).toBe('delivery-1');
 	});
 
 	test('no secret survives, and hiding twice changes nothing', () => {
