@@ -1,5 +1,7 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {codeOf} from '../../core/errors.ts';
 import type {LoginPlace} from '../../core/logins.ts';
+import {pinnedPorts} from '../oauth/client-document.ts';
 import type {KnownLogin, Redirect} from '../oauth/log-in.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 import {ConnectError} from '../wire/connect-error.ts';
@@ -7,7 +9,7 @@ import type {CallbackAnswer, CallbackListener} from './callback-listener.ts';
 import type {CallbackOutcome} from './callback-page.ts';
 import {openInBrowser} from './open-browser.ts';
 import {readPasted} from './pasted-url.ts';
-import {loopbackCallback, pinnedPorts, planRedirect} from './redirect-plan.ts';
+import {loopbackCallback, planRedirect} from './redirect-plan.ts';
 import type {LoginWorld} from './run-login.ts';
 import {tunnelTo} from './tunnel.ts';
 
@@ -199,7 +201,8 @@ async function bindCallback(
 	};
 }
 
-const outcomeOf = (_error: unknown): CallbackOutcome => 'failed';
+const outcomeOf = (error: unknown): CallbackOutcome =>
+	error instanceof Error && codeOf(error.cause) === 'access_denied' ? 'denied' : 'failed';
 
 const tooLate = ({name}: ToolServerConfig, url: URL): ConnectError => {
 	const client = url.searchParams.get('client_id') ?? '';

@@ -1,9 +1,4 @@
-import {pinnedPorts} from './redirect-plan.ts';
-
-/** Where the browser may come back to when a document identifies us. @see manual/logins.md#callback-ports */
-const redirects: readonly string[] = ['127.0.0.1', 'localhost'].flatMap(host =>
-	pinnedPorts.map(port => `http://${host}:${port}/callback`),
-);
+import {declaredRedirects} from '../oauth/client-document.ts';
 
 /**
  * The client metadata document that is to be found at `url`.
@@ -14,7 +9,7 @@ export const declaredClient = (url: string) => ({
 	client_id: url,
 	client_name: 'svc',
 	application_type: 'native',
-	redirect_uris: redirects,
+	redirect_uris: declaredRedirects,
 	grant_types: ['authorization_code', 'refresh_token'],
 	response_types: ['code'],
 	token_endpoint_auth_method: 'none',

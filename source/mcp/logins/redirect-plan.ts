@@ -2,9 +2,6 @@ import {isLoopbackHost} from '../../core/loopback.ts';
 import type {KnownLogin} from '../oauth/log-in.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
-/** The ports that a client metadata document declares. @see manual/logins.md */
-export const pinnedPorts = [27_890, 27_891, 27_892, 27_893, 27_894] as const;
-
 /**
  * Where the browser comes back to. `pinned`: to one of `pinnedPorts`, the first that is free. `random`: to any free port. `own`: as the configuration says;
  * `port` absent: to another machine, so that only pasting brings the answer here.

@@ -1,5 +1,13 @@
 import type {OAuthSettings} from './oauth-settings.ts';
 
+/** The ports that a client metadata document declares. @see manual/logins.md#callback-ports */
+export const pinnedPorts = [27_890, 27_891, 27_892, 27_893, 27_894] as const;
+
+/** Where the browser may come back to when a document identifies us. */
+export const declaredRedirects: readonly string[] = ['127.0.0.1', 'localhost'].flatMap(host =>
+	pinnedPorts.map(port => `http://${host}:${port}/callback`),
+);
+
 /**
  * Whether `text` can name a client metadata document: HTTPS with a path, without user, fragment, and `.` or `..` between slashes. Looks at the
  * text as it is written: a parsed URL has lost its dot segments.

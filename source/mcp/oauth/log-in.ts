@@ -71,7 +71,12 @@ export type LoginOptions = {
 	readonly signal: AbortSignal;
 };
 
-type Login = {readonly provider: LoginProvider; readonly requests: OAuthRequests};
+type Login = {
+	readonly provider: LoginProvider;
+	readonly requests: OAuthRequests;
+	/** Looks at the document that is going to be presented, if one is. */
+	readonly checkDocument: (fetch: FetchLike) => Promise<void>;
+};
 
 /**
  * Has a person agree to what the server wants, redeems that, and looks whether the server takes it; wants it more, it is asked for again.
@@ -100,16 +105,21 @@ export async function logIn(
 async function isAccepted(
 	server: ToolServerConfig,
 	{open, openBrowser, secrets, signal}: LoginOptions,
-	{provider, requests}: Login,
+	{provider, requests, checkDocument}: Login,
 ): Promise<boolean> {
 	requests.metadata.statuses = [];
 	requests.metadata.found = false;
+	let plain: FetchLike | undefined;
 	const login = {
 		credentials: provider,
-		fetchWith: (fetch: FetchLike) => oauthFetch(requests, fetch),
+		fetchWith(fetch: FetchLike) {
+			plain = fetch;
+			return oauthFetch(requests, fetch);
+		},
 	};
 	await using opened = await open(server, {signal, secrets, login});
 	try {
+		await (plain && checkDocument(plain));
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
 			// It lets everybody in so far, or is not there; a person wants to log in all the same.
@@ -122,7 +132,7 @@ async function isAccepted(
 		signal.throwIfAborted();
 		throw error instanceof ConnectError
 			? error
-			: refused(server, opened.explain(error).message, error);
+			: refused(server, metadataProblem(error) ?? opened.explain(error).message, error);
 	}
 
 	const url = provider.takeUrl();
@@ -139,6 +149,23 @@ async function isAccepted(
 	return true;
 }
 
+/** What is wrong with metadata that the SDK could not read; `undefined` for any other error. Names the members alone: what is in them is a stranger's. */
+function metadataProblem(error: unknown): string | undefined {
+	if (error instanceof SyntaxError) {
+		return 'the metadata of its authorization server cannot be used: they are no JSON';
+	}
+
+	const {issues} = error instanceof Error && 'issues' in error ? error : {};
+	const paths = (Array.isArray(issues) ? issues : []).flatMap((issue: unknown) =>
+		typeof issue === 'object' && issue !== null && 'path' in issue && Array.isArray(issue.path)
+			? [issue.path.join('.')]
+			: [],
+	);
+	return paths.length > 0
+		? `the metadata of its authorization server cannot be used: see ${cell(paths.join(', '), 200).text}`
+		: undefined;
+}
+
 /**
  * Asks for something that may want a login, so that the server says how: as a client of the one protocol, then of the other. The first refusal makes the
  * SDK prepare the login. Any other answer, or none, does not matter here.
@@ -147,7 +174,7 @@ async function isAccepted(
  */
 async function probeForLogin(
 	{transport}: OpenedTransport,
-	{provider, requests: {clock}}: Login,
+	{provider, requests: {clock}}: Pick<Login, 'provider' | 'requests'>,
 	signal: AbortSignal,
 ): Promise<void> {
 	const late = new AbortController();
@@ -191,7 +218,7 @@ function onlyOurs(error: unknown): void {
 async function redeem(
 	server: ToolServerConfig,
 	params: URLSearchParams,
-	{provider, requests}: Login,
+	{provider, requests}: Pick<Login, 'provider' | 'requests'>,
 ): Promise<void> {
 	provider.checkState(params);
 	const refusedBefore = requests.grant.files.documentRefused();
@@ -204,16 +231,35 @@ async function redeem(
 	try {
 		await transport.finishAuth(params);
 	} catch (error) {
+		const answer = params.has('error') && error instanceof OAuthError ? error : undefined;
+		if (answer && clientRefusals.has(answer.code)) {
+			const client = await provider.clientInformation();
+			await requests.onInvalidClient(client?.client_id ?? '');
+		}
+
 		if (!refusedBefore && requests.grant.files.documentRefused()) {
 			return;
 		}
 
-		throw error instanceof ConnectError ? error : refused(server, reasonOf(error, requests), error);
+		const lead = answer ? `the authorization server answered ${answer.code}: ` : '';
+		throw error instanceof ConnectError
+			? error
+			: refused(server, reasonOf(error, {lead, requests}), error);
 	}
 }
 
-function reasonOf(error: unknown, {redact}: OAuthRequests): string {
-	return cell(redact(messageOf(error)), 300).text;
+/** What an authorization server may say of a client that it does not take. @see RFC 6749 §4.1.2.1, RFC 7591 §3.2.2 */
+const clientRefusals: ReadonlySet<string> = new Set([
+	'invalid_client',
+	'unauthorized_client',
+	'invalid_client_metadata',
+]);
+
+function reasonOf(
+	error: unknown,
+	{lead, requests: {redact}}: {readonly lead: string; readonly requests: OAuthRequests},
+): string {
+	return cell(redact(lead + messageOf(error)), 300).text;
 }
 
 const refused = (server: ToolServerConfig, reason: string, cause?: unknown): ConnectError =>

@@ -23,6 +23,10 @@ export type LoginProvider = OAuthClientProvider & {
 	checkState(params: URLSearchParams): void;
 	/** Whether the grant has been stored. */
 	readonly isGranted: boolean;
+	/** The document that is presented to an authorization server that takes one. */
+	readonly document: string | undefined;
+	/** Registers instead. */
+	dropDocument(): void;
 };
 
 export type LoginDependencies = {
@@ -54,6 +58,10 @@ export function createLoginProvider({
 	let state: string | undefined;
 	let url: URL | undefined;
 	let granted = false;
+	let presents = redirect.isDeclared;
+
+	const documentOf = () =>
+		presents ? clientDocument(settings, {refused: files.documentRefused()}) : undefined;
 
 	return {
 		redirectUrl: redirect.url,
@@ -62,8 +70,7 @@ export function createLoginProvider({
 		},
 		// The SDK reads the property before each use; without a value it registers.
 		get clientMetadataUrl() {
-			const document = clientDocument(settings, {refused: files.documentRefused()});
-			return redirect.isDeclared ? (document ?? '') : '';
+			return documentOf() ?? '';
 		},
 		discoveryState: () => (metadata.distrusted ? undefined : discovery),
 		saveDiscoveryState(found) {
@@ -165,6 +172,12 @@ export function createLoginProvider({
 		},
 		get isGranted() {
 			return granted;
+		},
+		get document() {
+			return documentOf();
+		},
+		dropDocument() {
+			presents = false;
 		},
 	};
 }

@@ -6,6 +6,7 @@ import type {Logger} from '../../core/log.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
+import {problemWithDocument} from './check-document.ts';
 import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
 import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
@@ -76,8 +77,9 @@ export function createServerLogins({
 			const {wantedScope, discovery} = await grant.files.known();
 			const {client_id: clientId} = (await grant.files.client().catch(() => undefined)) ?? {};
 			const document = clientDocument(settings, {refused: false});
+			const supported = discovery && takesDocuments(discovery.authorizationServerMetadata);
 			const redirect = await options.redirect({
-				takesDocuments: discovery && takesDocuments(discovery.authorizationServerMetadata),
+				takesDocuments: supported,
 				isRegistered: clientId !== undefined && clientId !== document,
 				document,
 			});
@@ -96,7 +98,25 @@ export function createServerLogins({
 			});
 			const requests = {...known.requests, scopeFor, metadata};
 			const {logIn} = await import('./log-in.ts');
-			await logIn(server, options, {provider, requests});
+			let isChecked = supported === false;
+			await logIn(server, options, {
+				provider,
+				requests,
+				async checkDocument(fetch) {
+					const {document: presented} = provider;
+					const problem =
+						isChecked || presented === undefined
+							? undefined
+							: await problemWithDocument(presented, {fetch, clock, signal: options.signal});
+					isChecked = true;
+					if (problem !== undefined) {
+						log.warn(
+							`The client metadata document cannot be used, so that this login registers instead: ${problem}`,
+						);
+						provider.dropDocument();
+					}
+				},
+			});
 		},
 		async loginByDevice(server, options) {
 			const {known, settings} = loginOf(server);

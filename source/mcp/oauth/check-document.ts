@@ -1,0 +1,86 @@
+import type {FetchLike} from '@modelcontextprotocol/client';
+import type {Clock} from '../../core/clock.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {version} from '../../core/version.ts';
+import {boundedRequest} from './bounded-request.ts';
+import {declaredRedirects} from './client-document.ts';
+
+const timeoutMs = 10_000;
+const maxBytes = 65_536;
+
+/**
+ * Why no authorization server would take the client metadata document at `url`; `undefined`: it would, or this machine cannot reach it, which another
+ * may. One sentence part, cleaned.
+ *
+ * @see manual/logins.md#who-we-are
+ */
+export async function problemWithDocument(
+	url: string,
+	{
+		fetch,
+		clock,
+		signal,
+	}: {readonly fetch: FetchLike; readonly clock: Clock; readonly signal: AbortSignal},
+): Promise<string | undefined> {
+	try {
+		const response = await boundedRequest(
+			async limited =>
+				fetch(new URL(url), {
+					headers: {accept: 'application/json', 'user-agent': `Svc-Agent/${version}`},
+					signal: limited,
+				}),
+			{bounds: {clock, timeoutMs, maxBytes}, signal},
+		);
+		const problem = problemWithAnswer(response) ?? problemWithText(await response.text(), url);
+		return problem === undefined ? undefined : `${url} ${problem}`;
+	} catch {
+		signal.throwIfAborted();
+		return undefined;
+	}
+}
+
+function problemWithAnswer({status, headers}: Response): string | undefined {
+	const type = headers.get('content-type') ?? '';
+	if (status !== 200) {
+		return `is answered with status ${status}, not 200`;
+	}
+
+	return /^application\/json\s*(?:;|$)/i.test(type)
+		? undefined
+		: `is answered as "${cell(type, 100).text}", not as application/json`;
+}
+
+function problemWithText(text: string, url: string): string | undefined {
+	const document = objectOf(text);
+	if (!document) {
+		return 'is no JSON object';
+	}
+
+	const {
+		client_id: id,
+		redirect_uris: redirects,
+		token_endpoint_auth_method: method = 'none',
+	} = document;
+	if (id !== url) {
+		return 'has a "client_id" that is not its own address';
+	}
+
+	const missing = declaredRedirects.find(
+		redirect => !Array.isArray(redirects) || !redirects.includes(redirect),
+	);
+	if (missing !== undefined) {
+		return `lacks "${missing}" in "redirect_uris"`;
+	}
+
+	return method === 'none' ? undefined : 'wants a "token_endpoint_auth_method" other than "none"';
+}
+
+function objectOf(text: string) {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isJsonObject(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
