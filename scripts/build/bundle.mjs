@@ -13,6 +13,7 @@ import {dirname, join} from 'node:path';
 import {getBuiltinModule} from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
+import {patchInk} from './patch-ink.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 // Beside the last build until it is whole: whoever runs that one keeps it.
@@ -33,6 +34,7 @@ const bundle = await rolldown({
 	checks: {ineffectiveDynamicImport: false},
 	plugins: [
 		quickStart(),
+		patchInk(),
 		{
 			name: 'modules',
 			moduleParsed({id, importedIds, dynamicallyImportedIds}) {

@@ -1,0 +1,163 @@
+import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import fc from 'fast-check';
+import {rolldown, type Plugin} from 'rolldown';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+// @ts-expect-error -- plain JavaScript, as the whole of the build
+import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
+
+const patchInk = untypedPatch as () => Plugin;
+
+type Write = {readonly x: number; readonly y: number; readonly text: string};
+type Clip = {
+	readonly x1?: number;
+	readonly x2?: number;
+	readonly y1?: number;
+	readonly y2?: number;
+};
+type Step =
+	| {readonly kind: 'write'; readonly write: Write; readonly isDimmed: boolean}
+	| {readonly kind: 'clip'; readonly clip: Clip; readonly inside: readonly Write[]};
+type Output = {
+	write(x: number, y: number, text: string, options: {transformers: readonly unknown[]}): void;
+	clip(clip: Clip): void;
+	unclip(): void;
+	get(): {readonly output: string; readonly height: number};
+};
+type OutputClass = new (size: {readonly width: number; readonly height: number}) => Output;
+
+let folder: string;
+let original: OutputClass;
+let patched: OutputClass;
+
+const load = async (name: string, plugins: Plugin[]): Promise<OutputClass> => {
+	const bundle = await rolldown({
+		input: 'node_modules/ink/build/output.js',
+		platform: 'node',
+		plugins,
+	});
+	const file = join(folder, `${name}.mjs`);
+	await bundle.write({file, format: 'esm'});
+	await bundle.close();
+	const {default: loaded} = (await import(pathToFileURL(file).href)) as {default: OutputClass};
+	return loaded;
+};
+
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'svc-ink-'));
+	[original, patched] = await Promise.all([load('original', []), load('patched', [patchInk()])]);
+});
+
+afterAll(async () => {
+	await rm(folder, {recursive: true, force: true});
+});
+
+const dim = (line: string) => `\u001b[2m${line}\u001b[22m`;
+
+const draw = (Drawn: OutputClass, steps: readonly Step[]) => {
+	const output = new Drawn({width: 24, height: 6});
+	const write = ({x, y, text}: Write, isDimmed = false) => {
+		output.write(x, y, text, {transformers: isDimmed ? [dim] : []});
+	};
+	for (const step of steps) {
+		if (step.kind === 'write') {
+			write(step.write, step.isDimmed);
+		} else {
+			output.clip(step.clip);
+			for (const inside of step.inside) {
+				write(inside);
+			}
+
+			output.unclip();
+		}
+	}
+
+	return output.get();
+};
+
+const pieces = [
+	...['a', 'bc ', ' ', '\n', 'é', 'e\u0301', '漢字', '👩‍👩‍👧', '🇩🇪', '\u200B', '\u00AD', '│', '─'],
+	...['\u001b[31m', '\u001b[39m', '\u001b[1m', '\u001b[22m', '\u001b[48;2;1;2;3m', '\u001b[49m'],
+	...['\u001b[38;5;200m', '\u001b[7m', '\u001b[27m', '\u001b[0m'],
+];
+const text = fc.array(fc.constantFrom(...pieces), {maxLength: 12}).map(parts => parts.join(''));
+const place = {x: fc.integer({min: -3, max: 25}), y: fc.integer({min: -2, max: 7})};
+const writes = fc.record({...place, text});
+const edge = (max: number) => fc.option(fc.integer({min: -2, max}), {nil: undefined});
+const steps = fc.array(
+	fc.oneof(
+		fc.record({kind: fc.constant('write' as const), write: writes, isDimmed: fc.boolean()}),
+		fc.record({
+			kind: fc.constant('clip' as const),
+			clip: fc
+				.record({x1: edge(25), x2: edge(25), y1: edge(7), y2: edge(7)})
+				.map(clip => Object.fromEntries(Object.entries(clip).filter(([, at]) => at !== undefined))),
+			inside: fc.array(writes, {maxLength: 3}),
+		}),
+	),
+	{maxLength: 10},
+);
+
+test('frame by frame the patched Ink draws what Ink draws, cell by cell with its colours', () => {
+	fc.assert(
+		fc.property(fc.array(steps, {minLength: 1, maxLength: 6}), frames => {
+			// Each twice: the second time everything is known already.
+			for (const frame of frames.flatMap(one => [one, one])) {
+				expect(draw(patched, frame)).toEqual(draw(original, frame));
+			}
+		}),
+		{numRuns: 150},
+	);
+});
+
+test('what is kept is bounded: texts that never come again do not stay', () => {
+	const rows = (from: number) =>
+		Array.from({length: 6}, (_, y) => ({
+			kind: 'write' as const,
+			write: {x: 0, y, text: `\u001b[32m${`row ${from + y} `.padEnd(24, '.')}\u001b[39m`},
+			isDimmed: false,
+		}));
+	for (let frame = 0; frame < 3000; frame++) {
+		const drawn = rows(frame * 6);
+		if (frame % 500 === 0) {
+			expect(draw(patched, drawn)).toEqual(draw(original, drawn));
+		} else {
+			draw(patched, drawn);
+		}
+	}
+
+	const {caches} = new patched({width: 1, height: 1}) as unknown as {
+		readonly caches: {readonly styledChars: Map<string, unknown>; readonly cells: number};
+	};
+	expect(caches.styledChars.size).toBeGreaterThan(0);
+	expect(caches.cells).toBeLessThan(40_000);
+});
+
+test('a build with another Ink, or one that was edited, fails and says where to look', async () => {
+	const copy = join(folder, 'ink');
+	await cp('node_modules/ink/build', join(copy, 'build'), {recursive: true});
+	const manifest = JSON.parse(await readFile('node_modules/ink/package.json', 'utf8'));
+	const build = async () => {
+		const bundle = await rolldown({
+			input: join(copy, 'build', 'output.js'),
+			platform: 'node',
+			external: /^[^./]/,
+			plugins: [patchInk()],
+			logLevel: 'silent',
+		});
+		await bundle.generate();
+	};
+
+	await writeFile(join(copy, 'package.json'), JSON.stringify({...manifest, version: '8.0.1'}));
+	await expect(build()).rejects.toThrow(/Cannot patch Ink 8\.0\.1/);
+
+	await writeFile(join(copy, 'package.json'), JSON.stringify(manifest));
+	const code = await readFile(join(copy, 'build', 'output.js'), 'utf8');
+	await writeFile(
+		join(copy, 'build', 'output.js'),
+		code.replace('new OutputCaches()', 'new Caches()'),
+	);
+	await expect(build()).rejects.toThrow(/is not there once in build\/output\.js/);
+});
