@@ -115,6 +115,7 @@ const places = [
 	['model.', ['model'], 'tables'],
 	['runs.', ['runs'], 'tables'],
 	['mcp_servers.*.', ['tool-servers'], 'tables'],
+	['approvals.', ['approvals'], 'tables'],
 	['', ['configuration'], 'tables'],
 ] as const;
 

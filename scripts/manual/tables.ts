@@ -62,7 +62,7 @@ const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>):
 		.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
 		.join('\n');
 
-/** Where the schema of a section stands: `route` and `mcp_servers` mean one of them. */
+/** Where the schema of a section stands: `route`, `mcp_servers` and `approval-rule` mean one of them. */
 function schemaAt(path: string): JsonObject {
 	if (path === 'job') {
 		return jobSchemaJson();
@@ -70,7 +70,9 @@ function schemaAt(path: string): JsonObject {
 
 	const root = notedSchemaJson();
 	const [first = '', ...keys] = path.split('.');
-	const named = {route: 'route', mcp_servers: 'tool_server'}[first];
+	const named = {route: 'route', mcp_servers: 'tool_server', 'approval-rule': 'approval_rule'}[
+		first
+	];
 	const start =
 		named === undefined
 			? objectIn(objectIn(root['properties'])[first])
@@ -96,7 +98,7 @@ export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []
 	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
 
 const isSection = (path: string): boolean =>
-	['route', 'mcp_servers', 'job', 'model', 'runs'].includes(path);
+	['route', 'mcp_servers', 'approval-rule', 'job', 'model', 'runs'].includes(path);
 
 /** Settings that a page of its own describes. */
 const elsewhere = new Set(['extra', 'routes']);

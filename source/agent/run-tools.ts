@@ -1,5 +1,6 @@
 import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
 import {boundText} from '../core/bound-text.ts';
+import {jsonHash} from '../core/canonical-json.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -70,8 +71,8 @@ export function createRunTools(
 	{sdk, approve, said, redact, transcript, clock, end, endsAt, signal}: Dependencies,
 ): RunTools {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
-	/** Calls that were agreed to, with who did: the loop must not be able to run another one. */
-	const approved = new Map<string, string>();
+	/** Calls that were agreed to, with who did and the hash of what was shown: the loop must not be able to run another one. */
+	const approved = new Map<string, {readonly by: string; readonly args: string}>();
 	const callNames = createCallNames();
 
 	const record = (
@@ -124,15 +125,15 @@ export function createRunTools(
 	};
 
 	/** Who agreed to a call that may start now; `undefined` when nobody has to. */
-	const takeApproval = (tool: Tool, callId: string): string | undefined => {
+	const takeApproval = (tool: Tool, args: JsonValue, callId: string): string | undefined => {
 		const agreed = approved.get(callId);
-		if (tool.needsApproval && agreed === undefined) {
+		if (tool.needsApproval && agreed?.args !== jsonHash(args)) {
 			throw new SvcError('not_approved', `Cannot call tool "${tool.name}": it was not approved`);
 		}
 
 		approved.delete(callId);
 		callNames.began(callId);
-		return agreed;
+		return agreed?.by;
 	};
 
 	const execute = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
@@ -162,7 +163,7 @@ export function createRunTools(
 		let agreed: string | undefined;
 		try {
 			signal.throwIfAborted();
-			agreed = takeApproval(tool, callId);
+			agreed = takeApproval(tool, args, callId);
 			return {...(await execute(tool, args, callId)), ...(agreed !== undefined && {agreed})};
 		} catch (error) {
 			return {
@@ -206,7 +207,10 @@ export function createRunTools(
 			const {allowed, reason} = await ask(tool, argumentsOf(toolCall.input), toolCall.toolCallId);
 			signal.throwIfAborted();
 			if (allowed) {
-				approved.set(toolCall.toolCallId, redact(reason));
+				approved.set(toolCall.toolCallId, {
+					by: redact(reason),
+					args: jsonHash(argumentsOf(toolCall.input)),
+				});
 				return 'approved';
 			}
 

@@ -1,3 +1,4 @@
+import type {FileRule} from '../core/approvals/approvals.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
@@ -127,6 +128,8 @@ export type Config = {
 	readonly platforms: PlatformsConfig;
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
+	/** `approvals.allow`, in the order of the file. */
+	readonly approvalRules: readonly FileRule[];
 	/** Absent: nothing is removed. */
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
 	/** Whom connections trust besides. */

@@ -1,3 +1,4 @@
+import {changedRules} from './approval-rules.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {diffServers} from './diff-servers.ts';
 import {routeSettings} from './route-schema.ts';
@@ -27,6 +28,7 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 			),
 			...describeRoutes(current, next),
 			...describeServers(current, next),
+			...changedRules(current.approvalRules, next.approvalRules),
 			...describeRefusals(current, next),
 		],
 		restartNeeded: changed.filter(({change}) => change === 'restart').map(({key}) => key),

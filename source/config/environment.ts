@@ -1,3 +1,4 @@
+import {homedir} from 'node:os';
 import {parseEnv} from 'node:util';
 import {readTextFile} from './read-text-file.ts';
 
@@ -24,6 +25,10 @@ export function mergeEnvironment(envFile: string, environment: Environment): Env
 /** The value of a variable; `undefined` when it is not set. */
 export const variable = (environment: Environment, name: string): string | undefined =>
 	Object.hasOwn(environment, name) ? environment[name] : undefined;
+
+/** The folder that `~` stands for. */
+export const userHomeOf = (environment: Environment): string =>
+	variable(environment, 'HOME') || homedir();
 
 function withoutGaps(source: NodeJS.Dict<string>): Environment {
 	return Object.fromEntries(

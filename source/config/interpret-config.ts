@@ -1,5 +1,7 @@
+import {basename} from 'node:path';
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {fileRulesOf} from './approval-rules.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
@@ -7,10 +9,11 @@ import {declaredSecrets} from './declared-secrets.ts';
 import {diagnoseProfiles} from './diagnose-profiles.ts';
 import {diagnoseServers} from './diagnose-servers.ts';
 import {diagnoseToolsets} from './diagnose-toolsets.ts';
-import {type Environment} from './environment.ts';
+import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {withInUse} from './lost-keys.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
+import type {KeyPath} from './plain-data.ts';
 import {platformsIn, secretsOfPlatforms} from './platform-settings.ts';
 import {servedProfile} from './profile-binding.ts';
 import {hasReference} from './references.ts';
@@ -76,7 +79,8 @@ export function interpretConfig(
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention, tls, mcp_servers} = sound.parsed;
+	const {platforms, model, runs, forge, metrics, retention, tls, approvals, mcp_servers} =
+		sound.parsed;
 	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {});
 	const toolServers = toolServersOf(mcp_servers);
@@ -143,6 +147,10 @@ export function interpretConfig(
 				metrics,
 				platforms: configured,
 				toolServers,
+				approvalRules: fileRulesOf(approvals.allow, {
+					userHome: userHomeOf(surroundings.environment),
+					placeOf: index => placeText(place({path: ['approvals', 'allow', index], message: ''})),
+				}),
 				retention,
 				tls,
 				slips: new Map(),
@@ -167,10 +175,12 @@ export function interpretConfig(
 					? withInUse(
 							data,
 							before.written,
-							[...sound.slips.values()].flatMap(({item, findings}) => [
-								item,
-								...findings.flatMap(({shownAt}) => (shownAt ? [shownAt] : [])),
-							]),
+							[...sound.slips.values()]
+								.filter(isKeptInPlace)
+								.flatMap(({item, findings}) => [
+									item,
+									...findings.flatMap(({shownAt}) => (shownAt ? [shownAt] : [])),
+								]),
 						)
 					: data,
 				exists: surroundings.exists,
@@ -185,6 +195,12 @@ export function interpretConfig(
 		),
 	};
 }
+
+/** Elements of lists have no last good version. */
+const isKeptInPlace = ({item}: {readonly item: KeyPath}): boolean =>
+	typeof item.at(-1) !== 'number';
+
+const placeText = ({file, line}: Diagnostic): string => `${basename(file)}:${line}`;
 
 /** The whole file by its schema. */
 function parseConfig(value: JsonValue) {

@@ -3,6 +3,7 @@ import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, platformsToCome} from '../targets/targets.ts';
+import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {
@@ -75,6 +76,7 @@ export const configSchema = z.object({
 	retention: section(retentionSettings, 'What is kept, and how long'),
 	gateway: section(gatewaySettings, 'The gateway itself'),
 	api: looseSection('The chat completions API'),
+	approvals: section(approvalsSettings, 'Calls that need a yes'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	metrics: section(metricsSettings, 'The metrics endpoint'),
 	tls: section(tlsSettings, 'Whom connections trust'),

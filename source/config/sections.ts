@@ -108,6 +108,13 @@ export const sections: readonly ConfigSection[] = [
 		absent: reason => ({webhook: brokenWebhook(reason)}),
 	},
 	{
+		path: 'approvals',
+		// What cannot be read must not go on allowing.
+		isIn: () => false,
+		keep: nothing,
+		absent: () => ({approvalRules: []}),
+	},
+	{
 		path: 'mcp_servers',
 		isIn: ({slips}) => slips.get(slipKey(['mcp_servers']))?.kept !== false,
 		keep: ({toolServers}) => ({toolServers}),

@@ -1,6 +1,5 @@
-import {homedir} from 'node:os';
 import {basename, sep} from 'node:path';
-import {variable, type Environment} from './environment.ts';
+import {userHomeOf, variable, type Environment} from './environment.ts';
 import {anyReference} from './references.ts';
 
 /** The variables that tool servers have besides the environment's, by their names in `${…}`. @see manual/tool-servers.md#variable-references */
@@ -17,7 +16,7 @@ export const contextVariables = (
 	environment: Environment,
 	workspaceFolder: string = process.cwd(),
 ): ContextVariables => ({
-	userHome: variable(environment, 'HOME') || homedir(),
+	userHome: userHomeOf(environment),
 	workspaceFolder,
 	workspaceFolderBasename: basename(workspaceFolder),
 	pathSeparator: sep,

@@ -5,7 +5,7 @@ import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a section. */
+/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a rule for approvals, a section. */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
@@ -13,6 +13,7 @@ const items: readonly KeyPath[] = [
 	['platforms', 'webhook', anyName],
 	['platforms', anyName],
 	['mcp_servers', anyName],
+	['approvals', 'allow', anyName],
 	[anyName],
 ];
 
@@ -90,22 +91,30 @@ function addTo(
 	}
 }
 
-/** A copy of `value` without these items. */
+/** A copy of `value` without these items; in a list, nothing stands in for one, so that the others keep their places. */
 function withoutItems(
 	value: JsonValue,
 	slips: ReadonlyMap<string, unknown>,
 	path: KeyPath = [],
 ): JsonValue {
-	return slips.size === 0 || !isJsonObject(value) || path.length >= maxItemDepth
-		? value
-		: Object.fromEntries(
+	if (slips.size === 0 || path.length >= maxItemDepth) {
+		return value;
+	}
+
+	const without = (member: JsonValue, key: string | number): JsonValue | undefined =>
+		slips.has(slipKey([...path, key])) ? undefined : withoutItems(member, slips, [...path, key]);
+	if (Array.isArray(value)) {
+		return value.map((member: JsonValue, index) => without(member, index) ?? null);
+	}
+
+	return isJsonObject(value)
+		? Object.fromEntries(
 				Object.entries(value).flatMap(([key, member]) => {
-					const place = [...path, key];
-					return slips.has(slipKey(place))
-						? []
-						: [[key, withoutItems(member, slips, place)] as const];
+					const kept = without(member, key);
+					return kept === undefined ? [] : [[key, kept] as const];
 				}),
-			);
+			)
+		: value;
 }
 
 /** A configuration without the items that hold what is no plain data, and what is wrong with those. */

@@ -7,6 +7,8 @@ import type {
 	askedToolSchema,
 	formApprovalSchema,
 	formFieldSchema,
+	ruleKeySchema,
+	ruleOwnerSchema,
 	toolApprovalSchema,
 	toolClaimsSchema,
 } from './schemas/approval.ts';
@@ -17,6 +19,15 @@ export const approvalScopes = ['once', 'run', 'process', 'always'] as const;
 
 /** How far a yes reaches: this call, the rest of its run, until the gateway ends, or until its rule expires. */
 export type ApprovalScope = (typeof approvalScopes)[number];
+
+/** Every kind of {@link RuleOwner}. */
+export const ruleOwnerKinds = ['job', 'route'] as const;
+
+/** Whose runs a rule is for. */
+export type RuleOwner = Shape<typeof ruleOwnerSchema>;
+
+/** One argument that a rule compares. */
+export type RuleKey = Shape<typeof ruleKeySchema>;
 
 /** What a tool server says of a tool. Claims: nobody has verified them. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;

@@ -1,4 +1,6 @@
-import type {Config} from '../config/config.ts';
+import {basename, dirname} from 'node:path';
+import type {Config, HomePaths} from '../config/config.ts';
+import {userHomeOf} from '../config/environment.ts';
 import type {Approval, AskedTool} from '../core/approval.ts';
 import type {Approvals, AskingRun} from '../core/approvals/approvals.ts';
 import {createApprovals} from '../core/approvals/create-approvals.ts';
@@ -26,7 +28,7 @@ export type OpenedApprovals = Approvals & {
 
 /** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
 export async function openApprovals(
-	{clock, paths}: Pick<GatewayWorld, 'clock' | 'paths'>,
+	{clock, paths, environment}: Pick<GatewayWorld, 'clock' | 'paths' | 'environment'>,
 	{
 		store,
 		config,
@@ -67,6 +69,8 @@ export async function openApprovals(
 			audit: approval => {
 				file.write(approval);
 			},
+			userHome: userHomeOf(environment),
+			closedFolders: ownFolders(paths),
 			...(onAllowed && {onAllowed}),
 		}),
 	);
@@ -110,6 +114,10 @@ export async function openApprovals(
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};
 }
+
+/** Whoever may write here writes rules: the home, and that of which it is a profile. */
+const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
+	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
 
 /** What waited when the last process ended has been denied; that is a decision like any other. */
 function sayAbandoned(

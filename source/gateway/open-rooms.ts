@@ -233,6 +233,7 @@ export async function openRooms(
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
 
 	const onChange = async (next: Config, previous: Config) => {
+		void tools.rulesChanged();
 		if (modelInputs(next) !== modelInputs(previous)) {
 			await model.choose();
 		}

@@ -1,4 +1,5 @@
 import type {Authorities} from '../config/authorities.ts';
+import type {Slip} from '../config/config.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
@@ -14,6 +15,8 @@ import type {GatewayWorld} from './rooms.ts';
 export type OpenedTools = AsyncDisposable & {
 	readonly approvals: OpenedApprovals;
 	readonly servers: OpenedServers;
+	/** Takes over the rules of the configuration as it is now: what it does not say any more has ended when this returns. Resolves when the others are kept; never rejects. */
+	rulesChanged(): Promise<void>;
 };
 
 /** Opens both and joins them: what a server changes voids rules, what a person allows is the known definition. Dispose of it after the workers and before the store. */
@@ -56,6 +59,17 @@ export async function openTools(
 	const servers = stack.use(
 		openServers(world, {live, model, authorities, approvals, emit, log: log.from('mcp'), redact}),
 	);
+	const rulesChanged = async () => {
+		const {approvalRules, slips} = live.current();
+		await approvals.setFileRules({
+			rules: approvalRules,
+			isWhole: live.broken.length === 0 && ![...slips.values()].some(isAboutRules),
+		});
+	};
+
+	await rulesChanged();
 	const all = stack.move();
-	return {approvals, servers, [Symbol.asyncDispose]: () => all.disposeAsync()};
+	return {approvals, servers, rulesChanged, [Symbol.asyncDispose]: () => all.disposeAsync()};
 }
+
+const isAboutRules = ({path: [section]}: Slip): boolean => section === 'approvals';

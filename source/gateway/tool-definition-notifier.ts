@@ -62,11 +62,12 @@ function isSame(before: Told, now: Told): boolean {
 
 const noTools: readonly Tool[] = [];
 
-function toldOf(tools: readonly Tool[]): Pick<ServerChange, 'endpoint' | 'definitions'> {
+function toldOf(tools: readonly Tool[]): Omit<ServerChange, 'profile' | 'server'> {
 	const asked = tools.flatMap(tool => tool.asked ?? []);
 	const [first] = asked;
 	return {
 		...(first && {endpoint: first.endpoint}),
 		definitions: new Map(asked.map(({tool, definition}) => [tool, definition])),
+		tools: asked,
 	};
 }

@@ -23,6 +23,12 @@ export function createStoredApprovals(
 		add: async approval => commit.write(() => steps.add(approval)),
 		settle: async (approval, rule) => commit.write(() => steps.settle(approval, rule)),
 		lastAllowed: async tool => steps.lastAllowed(tool),
+		addRule: async rule => commit.write(() => steps.addRule(rule)),
+		async changeRule(id, rule) {
+			await commit.write(() => {
+				steps.changeRule(id, rule);
+			});
+		},
 		async removeRules(ids) {
 			await commit.write(() => {
 				steps.removeRules(ids);
@@ -35,6 +41,8 @@ export function createStoredApprovals(
 export type ApprovalSteps = {
 	add(approval: NewApproval): number;
 	settle(approval: Approval, rule?: NewRule): Approval;
+	addRule(rule: NewRule): number;
+	changeRule(id: number, rule: NewRule): void;
 	removeRules(ids: readonly number[]): void;
 	lastAllowed(tool: ToolKey): LastAllowed | undefined;
 };
@@ -44,7 +52,12 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 	const update = database.prepare('update approval set settled_at = ?, data = ? where id = ?');
 	const trim = database.prepare('delete from approval where id <= ? and settled_at is not null');
 	const insertRule = database.prepare('insert into approval_rule (data) values (?)');
-	const countUse = database.prepare('update approval_rule set uses = uses + 1 where id = ?');
+	const countUse = database.prepare(
+		`update approval_rule set uses = uses + 1, data = json_set(data, '$.usedAt', ?) where id = ?`,
+	);
+	const changeRule = database.prepare(
+		`update approval_rule set data = json_patch(?, json_object('usedAt', data ->> 'usedAt')) where id = ?`,
+	);
 	const removeRule = database.prepare('delete from approval_rule where id = ?');
 	const allowed = database.prepare(
 		`insert into approval_tool (profile, server, tool, definition, args) values (?, ?, ?, ?, ?)
@@ -63,15 +76,18 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		}
 	};
 
+	const addRule = (rule: NewRule): number =>
+		integerOf(insertRule.run(JSON.stringify(rule)).lastInsertRowid);
+
 	const settle = (approval: Approval, rule?: NewRule): Approval => {
 		const {decision} = approval;
-		const made = rule && Number(insertRule.run(JSON.stringify(rule)).lastInsertRowid);
+		const made = rule && addRule(rule);
 		const settled =
 			decision && made !== undefined
 				? {...approval, decision: {...decision, rule: made}}
 				: approval;
 		if (made === undefined && decision?.rule !== undefined) {
-			countUse.run(decision.rule);
+			countUse.run(decision.at, decision.rule);
 		}
 
 		const kept = keptApproval(settled);
@@ -87,7 +103,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 			const {decision} = kept;
 			const id = integerOf(insert.run(decision?.at ?? null, JSON.stringify(kept)).lastInsertRowid);
 			if (decision?.rule !== undefined) {
-				countUse.run(decision.rule);
+				countUse.run(decision.at, decision.rule);
 			}
 
 			remember(kept);
@@ -95,6 +111,10 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 			return id;
 		},
 		settle,
+		addRule,
+		changeRule(id, rule) {
+			changeRule.run(JSON.stringify(rule), id);
+		},
 		removeRules(ids) {
 			for (const id of ids) {
 				removeRule.run(id);

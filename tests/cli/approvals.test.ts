@@ -230,13 +230,106 @@ test('a no tells the agent why', async () => {
 test('rules are listed and revoked', async () => {
 	await using setup = await open();
 	expect((await setup.run('rules')).stdout).toMatch(
-		/^4 +default +github-tools +create_issue +sha256:9c1f9c1f9c1f +any +until run 184 ends +2 +cli \(alice\)$/m,
+		/^4 +default +github-tools +create_issue +all +sha256:9c1f9c1f9c1f +any +until run 184 ends +2 +never +cli \(alice\)$/m,
 	);
 	expect(await setup.json('rules')).toEqual([rule]);
 	expect(await setup.run('revoke', '4')).toMatchObject({code: 0, stdout: 'Rule 4 is revoked\n'});
 	expect(await setup.run('revoke', '5')).toMatchObject({
 		code: 1,
 		stderr: expect.stringContaining('(approval_rule_not_found)'),
+	});
+});
+
+test('a rule that lasts says what it covers, and the name of what may destroy is typed', async () => {
+	await using setup = await open();
+	const lasting = {
+		owner: {kind: 'job', id: 'job_1', name: 'Nightly notes'},
+		isBound: true,
+	} as const;
+	setup.port.change({approvals: [{...call, lasting}]});
+	setup.port.answers.settled = settledAs({
+		outcome: 'allowed',
+		at: now,
+		by: 'cli (alice)',
+		scope: 'always',
+		rule: 4,
+	});
+	const always = ['allow', '7', '--for', 'always', '--when'];
+	expect(await setup.run(...always, 'title=Flaky')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('needs its name, --tool'),
+	});
+	for (const [written, answer] of [
+		[['exact'], {args: 'exact'}],
+		[['path=~/notes/', '--when', 'n=1'], {when: {path: '~/notes/', n: 1}}],
+		[['a.b="1"'], {when: {'a.b': '1'}}],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		expect(await setup.run(...always, ...written, '--tool', 'create_issue')).toMatchObject({
+			code: 0,
+		});
+		expect(setup.port.calls.at(-1)?.args[1]).toEqual({
+			answer: {choice: 'allow', scope: 'always', ...answer, typedName: 'create_issue'},
+			by: 'cli',
+		});
+	}
+
+	expect((await setup.run(...always, 'nothing')).code).toBe(2);
+	expect((await setup.run(...always, 'exact', '--when', 'a=1')).code).toBe(2);
+	expect((await setup.run('show', '7')).stdout).toContain(
+		'always      for runs of job "Nightly notes" alone: --for always --tool create_issue, with --when exact',
+	);
+});
+
+test('for what an event started the answer says which lines to write by hand', async () => {
+	await using setup = await open();
+	const {job: _, ...ofRoute} = call;
+	setup.port.change({
+		approvals: [
+			{...ofRoute, scopes: ['once', 'run'], args: {path: '/home/a/notes/x.md', text: 'no'}},
+		],
+	});
+	const {code, stderr} = await setup.run('allow', '7', '--for', 'always');
+	expect(code).toBe(1);
+	expect(stderr).toContain(`approvals:
+  allow:
+    - route: gh-review
+      tool: mcp__github-tools__create_issue
+      when: {path: "/home/a/notes/"}
+      definition: ${'9c1f'.repeat(16)}
+`);
+	expect(stderr).toContain('(approval_invalid)');
+	expect(setup.port.calls).toEqual([]);
+});
+
+test('rules of the file say where they stand and why they allow nothing; the present definition is accepted', async () => {
+	await using setup = await open();
+	const ofFile: ApprovalRule = {
+		...rule,
+		scope: 'always',
+		owner: {kind: 'route', name: 'gh-review'},
+		when: [{key: 'path', below: '/home/a/notes', real: '/home/a/notes'}],
+		file: {name: 'mcp__files__write_file', entry: 'e', place: 'config.yaml:12'},
+		problem: 'the tool is defined otherwise now: svc approvals accept 4',
+		present: 'ab'.repeat(32),
+	};
+	setup.port.change({approvalRules: [ofFile]});
+	const {stdout} = await setup.run('rules');
+	expect(stdout).toContain('path below /home/a/notes/');
+	expect(stdout).toContain('while it stands in config.yaml:12');
+	expect(stdout).toContain('allows nothing: the tool is defined otherwise now');
+	expect(await setup.run('accept', '4')).toMatchObject({code: 0});
+	expect(setup.port.calls).toEqual([
+		{name: 'acceptApprovalRule', args: [4, {definition: 'ab'.repeat(32)}]},
+	]);
+	expect(await setup.run('accept', '5')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(approval_rule_not_found)'),
+	});
+	setup.port.change({approvalRules: [rule]});
+	expect(await setup.run('accept', '4')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('does not stand in config.yaml'),
 	});
 });
 

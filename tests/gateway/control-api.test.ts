@@ -414,6 +414,12 @@ test('without requests nothing waits, nothing was settled, and answers find noth
 	expect((await call('POST', '/v1/approvals/{id}/extend', {name: 9})).status).toBe(404);
 	expect((await call('GET', '/v1/approval-rules')).json).toEqual([]);
 	expect((await call('POST', '/v1/approval-rules/{id}/revoke', {name: 9})).json).toBe(false);
+	expect(
+		await call('POST', '/v1/approval-rules/{id}/accept', {
+			name: 9,
+			body: {definition: 'ab'.repeat(32)},
+		}),
+	).toMatchObject({status: 404});
 });
 
 test.for([

@@ -322,12 +322,14 @@ test('definitions are told of when a server is connected and they are others tha
 				['search', 'a'],
 				['send', 'b'],
 			]),
+			tools: tools.map(({asked}) => asked),
 		},
 		{
 			profile: 'default',
 			server: 'crm',
 			endpoint: 'e0'.repeat(32),
 			definitions: new Map([['search', 'c']]),
+			tools: [makeTool('search', 'c').asked],
 		},
 		{profile: 'default', server: 'crm'},
 	]);

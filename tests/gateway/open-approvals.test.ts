@@ -39,7 +39,7 @@ async function open(home: TemporaryHome) {
 	const log: string[] = [];
 	const approvals = stack.use(
 		await openApprovals(
-			{clock, paths},
+			{clock, paths, environment: {HOME: home.path}},
 			{
 				store,
 				config: () => ({
@@ -226,7 +226,7 @@ test('one request is found while it waits, with its time and all of its argument
 	expect(await opened.commands.getApproval(id + 1)).toBeUndefined();
 });
 
-test('runs that a webhook started are offered their run at most, those of a schedule the process too', async () => {
+test('runs that a webhook started are offered their run at most, those of a job also the process and a rule for that job', async () => {
 	await using home = await temporaryHome();
 	await using gateway = await open(home);
 	const {store, approvals} = gateway;
@@ -269,7 +269,7 @@ test('runs that a webhook started are offered their run at most, those of a sche
 	);
 	expect(runs.map(run => offered.get(run))).toEqual([
 		['once', 'run'],
-		['once', 'run', 'process'],
+		['once', 'run', 'process', 'always'],
 		// A run that nobody knows could be anybody's.
 		['once', 'run'],
 	]);

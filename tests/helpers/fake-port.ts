@@ -175,6 +175,11 @@ export function createFakePort(
 				state.approvals.find(({id}) => id === args[0]),
 			),
 		listApprovalRules: async () => state.approvalRules,
+		acceptApprovalRule: async (...args) =>
+			command(
+				{name: 'acceptApprovalRule', args},
+				state.approvalRules.find(({id}) => id === args[0]),
+			),
 		revokeApprovalRule: async (...args) =>
 			command(
 				{name: 'revokeApprovalRule', args},

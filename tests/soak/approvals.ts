@@ -40,7 +40,7 @@ const pasteEnd = `${esc}[201~`;
 
 /** Keys that the sheet knows: moving on with one of them is no typing. */
 const sheetKeys: ReadonlySet<string> = new Set([
-	...'jkgGdmwDyevarsA123 '.split(''),
+	...'jkgGdmwDyevarsA123<> '.split(''),
 	'\r',
 	'\t',
 	`${esc}[A`,
@@ -264,7 +264,7 @@ export async function fuzzApprovals({
 		[14, async () => feed(`${esc}[6~`)],
 		[2, async () => feed(`${esc}[5~`)],
 		[3, async () => feed(String.fromCodePoint(32 + upTo(95)))],
-		[2, async () => feed(esc)],
+		[8, async () => feed(esc)],
 		[3, async () => feed(pick(words))],
 		[
 			4,

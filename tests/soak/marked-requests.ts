@@ -113,7 +113,15 @@ export function markedRequest(
 				args,
 				argsBytes: JSON.stringify(args).length,
 				mustTypeName: upTo(100) < 30,
-				scopes: pick([['once'], ['once', 'run'], ['once', 'run', 'process', 'always']] as const),
+				...pick([
+					{scopes: ['once']},
+					{scopes: ['once', 'run']},
+					{scopes: ['once', 'run', 'process', 'always']},
+					{
+						scopes: ['once', 'run', 'always'],
+						lasting: {owner: {kind: 'job', id: 'job_1', name: 'nightly'}, isBound: true},
+					},
+				] as const),
 			});
 	const inArguments = new Set(marksIn(approval.kind === 'tool' ? JSON.stringify(args) : ''));
 	const asked = approval.kind === 'tool' ? '' : JSON.stringify([approval.message, approval.fields]);

@@ -5,7 +5,10 @@ import type {
 	FormApproval,
 	ToolApproval,
 } from '../../core/approval.ts';
+import {freeText} from '../../core/approvals/rule-keys.ts';
+import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {SvcError} from '../../core/errors.ts';
+import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {askLine, canAsk} from '../ask-line.ts';
@@ -13,12 +16,17 @@ import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, printableTime, tell} from '../print.ts';
 import {approvalJson} from './approval-json.ts';
-import {cautionOf, describeApproval, reachOf} from './describe-approval.ts';
+import {cautionOf, describeApproval} from './describe-approval.ts';
+import {reachOf} from './describe-rules.ts';
 
 type Allowing = {
 	readonly id: number;
 	readonly scope: ApprovalScope;
 	readonly args?: 'any' | 'exact' | readonly string[];
+	/** What a lasting rule compares instead. */
+	readonly when?: JsonObject;
+	/** The tool's name, as it was typed on the command line. */
+	readonly typedName?: string;
 	/** Do not ask for the name. */
 	readonly yes: boolean;
 	readonly json: boolean;
@@ -30,12 +38,17 @@ type Allowing = {
  */
 export async function allow(
 	context: Context,
-	{id, scope, args, yes, json}: Allowing,
+	{id, scope, args, when, typedName: given, yes, json}: Allowing,
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	const isCall = approval?.kind === 'tool' && !approval.decision;
-	const typedName = isCall && (await nameFor(context, approval, {yes}));
+	if (isCall && scope === 'always') {
+		sayByHand(context, approval, when);
+	}
+
+	const isBound = isCall && scope === 'always' && approval.lasting?.isBound === true;
+	const typedName = given ?? (isCall && (await nameFor(context, approval, {yes, isBound, when})));
 	if (typedName === undefined) {
 		return;
 	}
@@ -44,6 +57,7 @@ export async function allow(
 		choice: 'allow',
 		scope,
 		...(args !== undefined && {args}),
+		...(when !== undefined && {when}),
 		...(typedName !== false && {typedName}),
 	});
 	report(context, settled, {json, line: allowedLine(settled)});
@@ -74,10 +88,27 @@ export async function deny(
 async function nameFor(
 	context: Context,
 	approval: ToolApproval,
-	{yes}: {readonly yes: boolean},
+	{
+		yes,
+		isBound,
+		when,
+	}: {
+		readonly yes: boolean;
+		/** It makes a rule that lasts for a tool that may destroy. */
+		readonly isBound: boolean;
+		readonly when: JsonObject | undefined;
+	},
 ): Promise<string | undefined> {
-	const {tool, mustTypeName} = approval;
+	const {tool} = approval;
+	const mustTypeName = approval.mustTypeName || isBound;
 	if (yes || !canAsk(context)) {
+		if (isBound) {
+			throw new SvcError(
+				'approval_invalid',
+				`Cannot answer approval ${approval.id} like that: the tool may destroy, so that a rule that lasts needs its name, --tool`,
+			);
+		}
+
 		return tool.tool;
 	}
 
@@ -85,11 +116,21 @@ async function nameFor(
 		tell(context, line);
 	}
 
+	if (when) {
+		tell(
+			context,
+			cell(
+				`The rule: ${JSON.stringify(when)}; ${freeText(approval, Object.keys(when))}`,
+				maxRuleLength,
+			).text,
+		);
+	}
+
 	const subject = subjectOf({kind: 'tool', tool});
 	const {text, interrupted} = await askLine(
 		context,
 		mustTypeName
-			? `${subject}: ${cautionOf(tool)}.\nType its name to allow it: `
+			? `${subject}: ${approval.mustTypeName ? cautionOf(tool) : 'it does not say that it destroys nothing'}.\nType its name to allow it: `
 			: `Allow ${subject}? [y/N] `,
 	);
 	if (mustTypeName ? text === tool.tool : /^y(?:es)?$/i.test(text)) {
@@ -99,6 +140,33 @@ async function nameFor(
 	tell(context, `Not allowed${mustTypeName ? ': that is not its name' : ''}; it waits on`);
 	context.exit(interrupted ? 130 : 1);
 	return undefined;
+}
+
+const maxRuleLength = 4000;
+
+/**
+ * Says which lines make the rule that no face may make.
+ * @throws SvcError `approval_invalid` after that
+ */
+function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | undefined): void {
+	const lines = approval.scopes.includes('always') ? undefined : linesByHand(approval, when);
+	if (!lines) {
+		return;
+	}
+
+	for (const line of [
+		'A rule for what events start is written by hand, into config.yaml:',
+		'',
+		...lines,
+		'',
+	]) {
+		tell(context, line);
+	}
+
+	throw new SvcError(
+		'approval_invalid',
+		`Cannot answer approval ${approval.id} like that: an event of route "${cell(approval.route ?? '').text}" started its run, so that "always" can only be written by hand; it waits on`,
+	);
 }
 
 async function settle(

@@ -1,7 +1,6 @@
 import type {
 	Approval,
 	ApprovalDecision,
-	ApprovalRule,
 	AskedTool,
 	FormApproval,
 	ToolApproval,
@@ -43,25 +42,6 @@ export const settledTable = (approvals: readonly Approval[]): Table => ({
 	optional: ['AT', 'ROUTE', 'RUN'],
 });
 
-/** The standing rules as a table. */
-export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({
-	header: ['RULE', 'PROFILE', 'SERVER', 'TOOL', 'DEFINITION', 'ARGUMENTS', 'HOLDS', 'USES', 'BY'],
-	rows: rules.map(rule => [
-		String(rule.id),
-		rule.profile,
-		rule.server,
-		quotedName(rule.tool),
-		`sha256:${rule.definition.slice(0, 12)}`,
-		ruleArguments(rule),
-		reachOf(rule),
-		String(rule.uses),
-		rule.createdBy,
-	]),
-	empty: 'No rules: "svc approvals allow ID --for run" makes one',
-	whole: ['RULE', 'TOOL', 'HOLDS'],
-	optional: ['DEFINITION', 'PROFILE', 'USES', 'BY'],
-});
-
 const subjectOf = (approval: Approval): readonly string[] => [
 	String(approval.id),
 	serverOf(approval),
@@ -83,28 +63,6 @@ const inShort = (approval: Approval): string =>
 
 const outcomeOf = ({outcome, scope, rule}: ApprovalDecision): string =>
 	`${outcome}${scope === undefined || scope === 'once' ? '' : ` (${scope})`}${rule === undefined ? '' : ` rule ${rule}`}`;
-
-/** How far a rule reaches. */
-export const reachOf = ({scope, run, expiresAt}: ApprovalRule): string => {
-	switch (scope) {
-		case 'run':
-			return `until run ${run ?? '?'} ends`;
-
-		case 'process':
-			return 'until svc stops';
-
-		case 'always':
-			return expiresAt === undefined ? 'always' : `until ${printableTime(expiresAt)}`;
-	}
-};
-
-const ruleArguments = ({args}: ApprovalRule): string => {
-	if (!args) {
-		return 'any';
-	}
-
-	return args.keys ? `the same ${args.keys.map(quotedName).join(', ')}` : 'exactly the same';
-};
 
 /** An approval in lines: everything that a person needs to decide. None of its texts begins a line of its own. */
 export function describeApproval(approval: Approval, now: number): readonly string[] {
@@ -134,6 +92,7 @@ export function describeApproval(approval: Approval, now: number): readonly stri
 }
 
 const callLines = ({
+	lasting,
 	tool,
 	args,
 	argsBytes,
@@ -144,6 +103,11 @@ const callLines = ({
 }: ToolApproval): readonly string[] => [
 	`server says ${claimsOf(tool.claims)}; unverified`,
 	...(decision ? [] : [`allow       ${scopes.map(scope => `--for ${scope}`).join(', ')}`]),
+	...(lasting && !decision
+		? [
+				`always      for runs of job ${quotedName(lasting.owner.name)} alone${lasting.isBound ? `: --for always --tool ${quotedName(tool.tool)}, with --when exact or --when KEY=VALUE` : ''}`,
+			]
+		: []),
 	...(mustTypeName && !decision ? [`careful     ${cautionOf(tool)}`] : []),
 	`definition  sha256:${tool.definition}`,
 	'',

@@ -1,6 +1,7 @@
-import {type Command, Option} from 'commander';
+import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
+import type {JsonValue} from '../../core/json.ts';
 import type {Context} from '../context.ts';
 import {openRecords, requireGateway} from '../gateway-access.ts';
 import {listOption, numberOption, wordOption} from '../options.ts';
@@ -15,7 +16,7 @@ const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
 
 type Json = {readonly json?: boolean};
 
-/** `svc approvals list|show|allow|deny|rules|revoke`. @see manual/commands.md, manual/approvals.md */
+/** `svc approvals list|show|allow|deny|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
 	const group = program
 		.command('approvals')
@@ -89,6 +90,15 @@ function addAnswers(group: Command, context: Context): void {
 			'arguments that a rule covers: "any", "exact", or names of those that must be the same',
 			listOption,
 		)
+		.option(
+			'--when <what>',
+			'what a lasting rule compares: "exact", or KEY=VALUE, repeated; a folder ends with a slash: path=~/notes/',
+			whenOption,
+		)
+		.option(
+			'--tool <name>',
+			'the name of the tool, which a lasting rule for what may destroy needs',
+		)
 		.option('--yes', 'do not show the request and ask')
 		.option('--json', 'print JSON')
 		.action(
@@ -97,12 +107,29 @@ function addAnswers(group: Command, context: Context): void {
 				{
 					for: scope,
 					args,
+					when,
+					tool,
 					yes = false,
 					json = false,
-				}: Json & {for: ApprovalScope; args?: readonly string[]; yes?: boolean},
+				}: Json & {
+					for: ApprovalScope;
+					args?: readonly string[];
+					when?: WrittenWhen;
+					tool?: string;
+					yes?: boolean;
+				},
 			) => {
 				const {allow} = await import('../approvals/answer.ts');
-				await allow(context, {id, scope, ...(args && {args: whichArgs(args)}), yes, json});
+				const which = when === 'exact' ? when : args && whichArgs(args);
+				await allow(context, {
+					id,
+					scope,
+					...(which && {args: which}),
+					...(when && when !== 'exact' && {when}),
+					...(tool !== undefined && {typedName: tool}),
+					yes,
+					json,
+				});
 			},
 		);
 
@@ -116,6 +143,31 @@ function addAnswers(group: Command, context: Context): void {
 			const {deny} = await import('../approvals/answer.ts');
 			await deny(context, {id, ...(reason !== undefined && {reason}), json});
 		});
+}
+
+type WrittenWhen = 'exact' | Readonly<Record<string, JsonValue>>;
+
+/** A parser for `exact`, or for repeated `key=value`: values are JSON, or text. */
+function whenOption(text: string, previous?: WrittenWhen): WrittenWhen {
+	const at = text.indexOf('=');
+	if (text === 'exact' && previous === undefined) {
+		return text;
+	}
+
+	if (at < 1 || typeof previous === 'string') {
+		throw new InvalidArgumentError('Use exact, or KEY=VALUE.');
+	}
+
+	return {...previous, [text.slice(0, at)]: valueOf(text.slice(at + 1))};
+}
+
+function valueOf(text: string): JsonValue {
+	try {
+		const value: JsonValue = JSON.parse(text);
+		return value;
+	} catch {
+		return text;
+	}
 }
 
 function whichArgs(names: readonly string[]): 'any' | 'exact' | readonly string[] {
@@ -134,9 +186,22 @@ function addRules(group: Command, context: Context): void {
 			if (json) {
 				printJson(context, rules);
 			} else {
-				const {rulesTable} = await import('../approvals/describe-approval.ts');
+				const {rulesTable} = await import('../approvals/describe-rules.ts');
 				await printTable(context, rulesTable(rules));
 			}
+		});
+
+	group
+		.command('accept')
+		.description(
+			'take the present definition of a tool for the one that a rule of config.yaml is for',
+		)
+		.argument('<rule>', 'number of the rule', oneApproval)
+		.option('--yes', 'do not ask')
+		.option('--json', 'print JSON')
+		.action(async (id: number, {yes = false, json = false}: Json & {yes?: boolean}) => {
+			const {acceptRule} = await import('../approvals/accept-rule.ts');
+			await acceptRule(context, {id, yes, json});
 		});
 
 	group

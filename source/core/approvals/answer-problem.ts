@@ -24,15 +24,21 @@ export function answerProblem(approval: Approval, answer: ApprovalAnswer): strin
 }
 
 function allowProblem(
-	{scopes, mustTypeName, tool, args}: ToolApproval,
+	approval: ToolApproval,
 	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
 ): string | undefined {
+	const {scopes, mustTypeName, tool, args} = approval;
 	if (!scopes.includes(answer.scope)) {
 		return `"${answer.scope}" is not offered for it: use ${scopes.map(scope => `"${scope}"`).join(' or ')}`;
 	}
 
 	if (mustTypeName && answer.typedName !== tool.tool) {
 		return 'the name of the tool must be typed';
+	}
+
+	const problem = lastingProblem(approval, answer);
+	if (problem !== undefined) {
+		return problem;
 	}
 
 	const keys = typeof answer.args === 'object' ? answer.args : undefined;
@@ -42,6 +48,28 @@ function allowProblem(
 
 	return keys?.every(key => isJsonObject(args) && Object.hasOwn(args, key)) === false
 		? 'it has no argument of a name that the rule is to compare'
+		: undefined;
+}
+
+/** A rule that lasts says what it covers where the tool may destroy, and says it in one way. */
+function lastingProblem(
+	{lasting, tool}: ToolApproval,
+	{scope, args, when, typedName}: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
+): string | undefined {
+	if (when !== undefined && (scope !== 'always' || !lasting || args !== undefined)) {
+		return '"when" is for a rule that lasts, for the runs of a job, and stands in for "args"';
+	}
+
+	if (scope !== 'always' || !lasting?.isBound) {
+		return undefined;
+	}
+
+	if (typedName !== tool.tool) {
+		return 'the tool may destroy: its name must be typed';
+	}
+
+	return when === undefined && args !== 'exact'
+		? 'the tool may destroy: a rule that lasts covers exactly these arguments, or some of them by "when"'
 		: undefined;
 }
 

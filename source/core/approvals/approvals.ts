@@ -6,10 +6,12 @@ import type {
 	AskedTool,
 	FormApproval,
 	FormField,
+	RuleOwner,
 	ToolApproval,
 } from '../approval.ts';
 import type {JsonObject, JsonValue} from '../json.ts';
 import type {Verdict} from '../tool.ts';
+import type {WrittenKey} from './rule-keys.ts';
 
 /** The run that asks. */
 export type AskingRun = {
@@ -71,6 +73,28 @@ export type ServerChange = {
 	readonly endpoint?: string;
 	/** `AskedTool.definition` by the server's own names; absent when the server is gone from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
+	/** The same tools as a person is shown them. */
+	readonly tools?: readonly AskedTool[];
+};
+
+/** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when it is seen first, or with the one that is written. */
+export type FileRule = {
+	/** Without `id`. */
+	readonly owner: RuleOwner;
+	readonly profile: string;
+	/** `AskedTool.name`. */
+	readonly name: string;
+	readonly when?: readonly WrittenKey[];
+	readonly definition?: string;
+	/** `config.yaml:12` */
+	readonly place: string;
+};
+
+/** The rules of the file as they stand now. */
+export type RulesOfFile = {
+	readonly rules: readonly FileRule[];
+	/** Whether the file could be read whole: else what is missing may come back, and keeps its definition until then. */
+	readonly isWhole: boolean;
 };
 
 /**
@@ -95,8 +119,18 @@ export type Approvals = {
 	waiting(): readonly Approval[];
 	/** Those that hold, oldest first. */
 	rules(): readonly ApprovalRule[];
-	/** Ends a rule; `false` when there is none. Durable when it resolves. @throws SvcError `journal_unavailable` when it could not be removed: it holds on */
+	/**
+	 * Ends a rule; `false` when there is none. Durable when it resolves.
+	 * @throws SvcError `journal_unavailable` when it could not be removed: it holds on; `approval_invalid` for one that stands in a file
+	 */
 	revoke(id: number): Promise<boolean>;
+	/** What the file says now; what it does not say any more has ended when this returns. Never rejects. */
+	setFileRules(file: RulesOfFile): Promise<void>;
+	/**
+	 * A person takes `definition` for the one that the rule of a file is for, as its tool has it now; `undefined` when there is no such rule.
+	 * @throws SvcError `approval_invalid` when the tool is not there or is defined otherwise, and for a rule that cannot take another definition
+	 */
+	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
 	/** Denies what the run still waits for and ends its rules. For each end of the agent's work on a run, also one that is tried again. */
 	runEnded(runId: number): void;
 	/** Denies what waits for a tool that changed or is gone, and removes rules for other definitions than the present one. */
@@ -106,7 +140,7 @@ export type Approvals = {
 };
 
 /** A rule that is to be made. */
-export type NewRule = Omit<ApprovalRule, 'id' | 'uses'>;
+export type NewRule = Omit<ApprovalRule, 'id' | 'uses' | 'usedAt' | 'problem' | 'present'>;
 
 /** What was allowed last of one tool. */
 export type LastAllowed = {
@@ -136,6 +170,10 @@ export type ApprovalKeeper = {
 	get(id: number): Promise<Approval | undefined>;
 	/** Every rule that is kept, oldest first. */
 	rules(): Promise<readonly ApprovalRule[]>;
+	/** Keeps a rule that no answer made; its number. */
+	addRule(rule: NewRule): Promise<number>;
+	/** Keeps what became of a rule, but for how often it was used. One that does not exist is not made. */
+	changeRule(id: number, rule: NewRule): Promise<void>;
 	/** Numbers that do not exist do not count. */
 	removeRules(ids: readonly number[]): Promise<void>;
 };

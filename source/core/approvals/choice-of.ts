@@ -1,13 +1,13 @@
-import type {Approval, ApprovalAnswer} from '../approval.ts';
+import type {Approval, ApprovalAnswer, RuleKey} from '../approval.ts';
 import {refusedBy} from './denials.ts';
 import {ruleOf} from './rules.ts';
 import type {Choice} from './ticket.ts';
 
-/** What an answer decides. `answerProblem` has found nothing wrong with it. */
+/** What an answer decides. `answerProblem` has found nothing wrong with it; `keys` is what its `when` means. */
 export function choiceOf(
 	approval: Approval,
 	answer: ApprovalAnswer,
-	{at, by}: {readonly at: number; readonly by: string},
+	{at, by, keys}: {readonly at: number; readonly by: string; readonly keys?: readonly RuleKey[]},
 ): Choice {
 	switch (answer.choice) {
 		case 'deny':
@@ -17,7 +17,8 @@ export function choiceOf(
 			return {decision: {outcome: 'allowed', at, by, scope: 'once'}, content: answer.content};
 
 		case 'allow': {
-			const rule = approval.kind === 'tool' ? ruleOf(approval, answer, {at, by}) : undefined;
+			const making = {at, by, ...(keys && {keys})};
+			const rule = approval.kind === 'tool' ? ruleOf(approval, answer, making) : undefined;
 			return {
 				decision: {outcome: 'allowed', at, by, scope: answer.scope},
 				...(rule && {rule}),

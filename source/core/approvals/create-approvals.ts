@@ -9,11 +9,13 @@ import {choiceOf} from './choice-of.ts';
 import {createCallDecider} from './decide-calls.ts';
 import {deniedBy, denials} from './denials.ts';
 import {formDraft} from './drafts.ts';
+import {createFileRules} from './file-rules.ts';
+import {keysOf} from './keys-of.ts';
 import {createPresentTools} from './present-tools.ts';
 import {createQueue} from './queue.ts';
 import {createRecorder} from './recorder.ts';
 import {createRuleBook} from './rule-book.ts';
-import {ruledBy, ruleFor} from './rules.ts';
+import {ruledBy} from './rules.ts';
 import {formDeadlines} from './terms.ts';
 import type {Subject, Ticket} from './ticket.ts';
 
@@ -33,6 +35,10 @@ export type ApprovalsDependencies = {
 	readonly audit?: (approval: Approval) => void;
 	/** A person allowed a call of a tool as it is defined now. Must not throw. */
 	readonly onAllowed?: (tool: AskedTool) => void;
+	/** What `~` stands for in a rule. */
+	readonly userHome?: string;
+	/** Folders that no rule reaches into, absolute: that of the program itself. */
+	readonly closedFolders?: readonly string[];
 };
 
 /** The queue of everything that needs a person's yes. @see Approvals */
@@ -45,9 +51,22 @@ export function createApprovals({
 	isStopping = () => false,
 	audit = () => {},
 	onAllowed = () => {},
+	userHome = '/',
+	closedFolders = [],
 }: ApprovalsDependencies): Approvals {
 	let closed = false;
-	const book = createRuleBook({clock, emit, log, keeper}, rules);
+	const present = createPresentTools();
+	const book = createRuleBook({clock, emit, log, keeper, present, closed: closedFolders}, rules);
+	const files = createFileRules({
+		clock,
+		log,
+		keeper,
+		book,
+		present,
+		onBound(id) {
+			void allowWaiting(id);
+		},
+	});
 	const recorder = createRecorder({clock, emit, log, keeper, book, audit});
 	const queue = createQueue({
 		clock,
@@ -63,11 +82,10 @@ export function createApprovals({
 				book.runEnded(runId);
 			}
 
-			allowWaiting(id);
+			void allowWaiting(id);
 		},
 		isStopping: () => closed || isStopping(),
 	});
-	const present = createPresentTools();
 	const calls = createCallDecider({
 		clock,
 		keeper,
@@ -76,15 +94,16 @@ export function createApprovals({
 		queue,
 		present,
 		isClosed: () => closed,
+		met: async tool => files.met(tool),
 		onAllowed,
 	});
 
 	/** A new rule also covers what waits already: nobody is asked for what they just agreed to. */
-	const allowWaiting = (id: number) => {
-		const made = book.all().filter(rule => rule.id === id);
+	const allowWaiting = async (id: number) => {
 		for (const ticket of queue.tickets()) {
 			const {call} = ticket.subject;
-			const rule = call && ruleFor(call, made, clock.now());
+			// oxlint-disable-next-line no-await-in-loop -- in the order in which they were asked
+			const rule = call && (await book.find(call, id));
 			if (rule) {
 				ticket.decide({decision: ruledBy(rule, clock.now())});
 			}
@@ -106,21 +125,23 @@ export function createApprovals({
 		queue.tickets().find(ticket => ticket.shown()?.id === id);
 
 	/** `false` when it is decided already. */
-	const answer = (ticket: Ticket, given: ApprovalAnswer, by: string): boolean => {
+	const answer = async (ticket: Ticket, given: ApprovalAnswer, by: string): Promise<boolean> => {
 		const shown = ticket.shown();
 		if (!shown || ticket.isDecided) {
 			return false;
 		}
 
 		const problem = answerProblem(shown, given);
-		if (problem !== undefined) {
+		const keys =
+			problem === undefined ? await keysOf(shown, given, {userHome, closedFolders}) : {problem};
+		if ('problem' in keys) {
 			throw new SvcError(
 				'approval_invalid',
-				`Cannot answer approval ${shown.id} like that: ${problem}`,
+				`Cannot answer approval ${shown.id} like that: ${keys.problem}`,
 			);
 		}
 
-		return ticket.decide(choiceOf(shown, given, {at: clock.now(), by}));
+		return ticket.decide(choiceOf(shown, given, {at: clock.now(), by, ...keys}));
 	};
 
 	return {
@@ -141,7 +162,7 @@ export function createApprovals({
 			const {profile, server, run, signal} = form;
 			const {approval, content, denial} = await queue.ask(
 				{...times, profile, server, ...(run && {runId: run.id}), signal},
-				async () => draft,
+				{draft: async () => draft},
 			);
 			const outcome = denial?.outcome ?? approval?.decision?.outcome;
 			if (outcome === 'allowed' && content) {
@@ -157,7 +178,7 @@ export function createApprovals({
 				return {settled: false, ...(approval && {approval})};
 			}
 
-			const settled = answer(ticket, given, by);
+			const settled = await answer(ticket, given, by);
 			return {settled, approval: await ticket.settled};
 		},
 		extend(id) {
@@ -171,7 +192,27 @@ export function createApprovals({
 		waiting: () =>
 			queue.tickets().flatMap(ticket => (ticket.isDecided ? [] : (ticket.shown() ?? []))),
 		rules: () => book.all(),
-		revoke: async id => book.revoke(id),
+		async revoke(id) {
+			const file = book.all().find(rule => rule.id === id)?.file;
+			if (file) {
+				throw new SvcError(
+					'approval_invalid',
+					`Cannot revoke rule ${id}: it stands in ${file.place}, remove it there`,
+				);
+			}
+
+			return book.revoke(id);
+		},
+		setFileRules: async file => files.set(file),
+		async acceptRule(id, definition) {
+			const rule = await files.accept(id, definition);
+			const tool = rule?.file && present.named(rule.profile, rule.file.name);
+			if (tool) {
+				onAllowed(tool);
+			}
+
+			return rule;
+		},
 		runEnded(runId) {
 			queue.deny(subject => subject.runId === runId, denials.runEnded);
 			book.runEnded(runId);
@@ -189,6 +230,7 @@ export function createApprovals({
 			}
 
 			book.serverChanged(change);
+			void files.lookAgain();
 		},
 		async [Symbol.asyncDispose]() {
 			closed = true;

@@ -13,6 +13,7 @@ import type {Recorder} from './recorder.ts';
 import type {RuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
 import {callDeadlines} from './terms.ts';
+import type {Choice} from './ticket.ts';
 
 /** Gives every call its verdict. */
 export type CallDecider = {
@@ -31,6 +32,7 @@ export function createCallDecider({
 	queue,
 	present,
 	isClosed,
+	met,
 	onAllowed,
 }: {
 	readonly clock: Clock;
@@ -40,6 +42,8 @@ export function createCallDecider({
 	readonly queue: Queue;
 	readonly present: PresentTools;
 	readonly isClosed: () => boolean;
+	/** A tool is there that a rule may be for. Never rejects. */
+	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
 }): CallDecider {
 	const asked = createAskedCalls();
@@ -64,7 +68,22 @@ export function createCallDecider({
 			return denials.tooLarge;
 		}
 
-		return book.find(call) ?? (queue.isFull ? denials.full : undefined);
+		const rule = book.findNow(call);
+		return rule ?? (queue.isFull && !book.mayFind(call) ? denials.full : undefined);
+	};
+
+	/** Where a path leads takes a moment to find out; the request counts meanwhile, and can be denied. */
+	const lookFor = (call: CallToApprove) => {
+		const {isFull} = queue;
+		return async (): Promise<Choice | undefined> => {
+			await met(call.tool);
+			const rule = await book.find(call);
+			if (rule) {
+				return {decision: ruledBy(rule, clock.now())};
+			}
+
+			return isFull ? {decision: deniedBy(denials.full, clock.now())} : undefined;
+		};
 	};
 
 	const decide = async (call: CallToApprove, argsBytes: number | undefined): Promise<Verdict> => {
@@ -86,7 +105,10 @@ export function createCallDecider({
 		const {profile, server} = tool;
 		const result = await queue.ask(
 			{...times, profile, server, ...(run && {runId: run.id}), call, signal},
-			async () => callDraft(sized, times, await keeper.lastAllowed(tool)),
+			{
+				draft: async () => callDraft(sized, times, await keeper.lastAllowed(tool)),
+				...(book.mayFind(call) && {look: lookFor(call)}),
+			},
 		);
 		const verdict = verdictOf(result, signal);
 		if (verdict.allowed) {

@@ -30,7 +30,7 @@ export const unaskedCall = (
 const undecided = (
 	{tool, args, argsBytes, run, said}: CallToApprove & {readonly argsBytes: number},
 	times: Times,
-	{scopes, mustTypeName, changed}: Terms,
+	{scopes, mustTypeName, changed, lasting}: Terms,
 ): Omit<ToolApproval, 'id'> => ({
 	kind: 'tool',
 	profile: tool.profile,
@@ -42,6 +42,7 @@ const undecided = (
 	argsBytes,
 	scopes,
 	mustTypeName,
+	...(lasting && {lasting}),
 });
 
 /** The request for a form. What a masked field holds at first is not shown to anybody. */

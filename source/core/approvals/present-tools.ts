@@ -4,6 +4,8 @@ import type {ServerChange} from './approvals.ts';
 /** What the servers' tools are now, as far as that was told. */
 export type PresentTools = {
 	changed(change: ServerChange): void;
+	/** The tool that models call so. */
+	named(profile: string, name: string): AskedTool | undefined;
 	/** Whether a tool is known to be another one now, or none, or one of another server: a run goes on with the tools that it started with. */
 	isStale(
 		tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'endpoint' | 'definition'>,
@@ -21,6 +23,11 @@ export function createPresentTools(): PresentTools {
 				servers.delete(place);
 			}
 		},
+		named: (profile, name) =>
+			[...servers.values()]
+				.filter(server => server.profile === profile)
+				.flatMap(({tools = []}) => tools)
+				.find(tool => tool.name === name),
 		isStale({profile, server, tool, endpoint, definition}) {
 			const known = servers.get(placeOf(profile, server));
 			return (

@@ -7,7 +7,7 @@ import type {Logger} from '../log.ts';
 import type {ApprovalKeeper, NewApproval} from './approvals.ts';
 import {type Denial, denials, maxWaiting} from './denials.ts';
 import type {Recorder} from './recorder.ts';
-import {createTicket, type Subject, type Ticket} from './ticket.ts';
+import {type Choice, createTicket, type Subject, type Ticket} from './ticket.ts';
 
 /** How a request went. */
 export type ApprovalResult = {
@@ -19,10 +19,18 @@ export type ApprovalResult = {
 	readonly content?: JsonObject;
 };
 
+/** What is asked. */
+export type Request = {
+	/** Makes what a person is shown. */
+	readonly draft: () => Promise<NewApproval>;
+	/** Looks whether nobody has to be asked. */
+	readonly look?: () => Promise<Choice | undefined>;
+};
+
 /** What waits for a person. */
 export type Queue = {
-	/** Asks, and waits for the first way out. `draft` makes what a person is shown; the request counts, and can be denied, from the start. Never rejects. */
-	ask(subject: Subject, draft: () => Promise<NewApproval>): Promise<ApprovalResult>;
+	/** Asks, and waits for the first way out; the request counts, and can be denied, from the start. Never rejects. */
+	ask(subject: Subject, request: Request): Promise<ApprovalResult>;
 	readonly isFull: boolean;
 	/** With a number, oldest first, also those whose decision is being written down. */
 	tickets(): readonly Ticket[];
@@ -69,12 +77,14 @@ export function createQueue({
 		);
 	};
 
-	const open = async (
-		ticket: Ticket,
-		draft: () => Promise<NewApproval>,
-	): Promise<ApprovalResult> => {
+	const open = async (ticket: Ticket, {draft, look}: Request): Promise<ApprovalResult> => {
 		let shown: Approval;
 		try {
+			const found = await look?.();
+			if (found) {
+				ticket.decide(found);
+			}
+
 			const written = await draft();
 			shown = ticket.opened({...written, id: await keeper.add(written)});
 		} catch (error) {
@@ -102,13 +112,13 @@ export function createQueue({
 	};
 
 	return {
-		async ask(subject, draft) {
+		async ask(subject, request) {
 			const ticket = createTicket(subject, {
 				clock,
 				onAbort: () => (isStopping() ? denials.shutdown : denials.aborted),
 			});
 			tickets.add(ticket);
-			const asked = open(ticket, draft).finally(() => {
+			const asked = open(ticket, request).finally(() => {
 				tickets.delete(ticket);
 				asking.delete(asked);
 				ticket[Symbol.dispose]();

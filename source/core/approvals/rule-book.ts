@@ -4,13 +4,29 @@ import {messageOf} from '../errors.ts';
 import type {Emit} from '../events.ts';
 import type {Logger} from '../log.ts';
 import type {ApprovalKeeper, ServerChange} from './approvals.ts';
-import {isInForce, maxRules, ruleFor, type RuledCall, voidedRules} from './rules.ts';
+import type {PresentTools} from './present-tools.ts';
+import {areAsKeysSay} from './rule-keys.ts';
+import {problemWithRule} from './rule-problem.ts';
+import {isInForce, isUnseen, maxRules, type RuledCall, rulesFor, voidedRules} from './rules.ts';
 
 /** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
 export type RuleBook = {
-	/** Those that hold, oldest first. */
+	/** Those that hold, oldest first; each that allows nothing now with the reason. */
 	all(): readonly ApprovalRule[];
-	find(call: RuledCall): ApprovalRule | undefined;
+	/** The first rule that allows a call without a look at where its paths lead. */
+	findNow(call: RuledCall): ApprovalRule | undefined;
+	/** Whether `find` may find another one; also a rule whose tool was not seen yet. */
+	mayFind(call: RuledCall): boolean;
+	/** The first rule that allows a call; of `only` alone, if that is given. It held when this resolved. */
+	find(call: RuledCall, only?: number): Promise<ApprovalRule | undefined>;
+	/** Those of files, also those that stand there no more. */
+	ofFiles(): readonly ApprovalRule[];
+	/** What stands in the files: a rule of a file whose entry is not there allows nothing. */
+	setEntries(entries: ReadonlySet<string>): void;
+	/** Puts a rule in the place of the one with its number. */
+	change(rule: ApprovalRule): void;
+	/** Tells of all of them: what is known of their tools is something else now. */
+	tell(): void;
 	readonly isFull: boolean;
 	add(rule: ApprovalRule): void;
 	/** Counts a use. */
@@ -19,6 +35,8 @@ export type RuleBook = {
 	runEnded(runId: number): void;
 	/** Ends the rules that a change makes void. */
 	serverChanged(change: ServerChange): void;
+	/** Ends rules at once, and leaves their keeper to whoever asks. */
+	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
 	drop(id: number): void;
 	/** Ends one rule at once, and resolves when that is on disk; `false` when there is none. @throws SvcError `journal_unavailable` */
@@ -32,22 +50,61 @@ export function createRuleBook(
 		emit,
 		log,
 		keeper,
+		present,
+		closed,
 	}: {
 		readonly clock: Clock;
 		readonly emit: Emit;
 		readonly log: Logger;
 		readonly keeper: Pick<ApprovalKeeper, 'removeRules'>;
+		readonly present: Pick<PresentTools, 'named'>;
+		/** Folders that no rule reaches into, absolute. */
+		readonly closed: readonly string[];
 	},
 	kept: readonly ApprovalRule[],
 ): RuleBook {
 	let rules = kept;
+	let entries: ReadonlySet<string> = new Set();
 
 	const replace = (next: readonly ApprovalRule[]) => {
 		rules = next;
+		tell();
+	};
+
+	const tell = () => {
 		emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
 	};
 
-	const all = () => rules.filter(rule => isInForce(rule, clock.now()));
+	const inForce = () =>
+		rules.filter(
+			rule =>
+				isInForce(rule, clock.now()) && (rule.file === undefined || entries.has(rule.file.entry)),
+		);
+
+	const all = () =>
+		inForce().map(rule => {
+			const tool = rule.file && present.named(rule.profile, rule.file.name);
+			const problem = rule.file && problemWithRule(rule, tool);
+			return problem === undefined
+				? rule
+				: {...rule, problem, ...(tool && {present: tool.definition})};
+		});
+
+	/** That the rule is still the one that was looked at. */
+	const holds = (rule: ApprovalRule): boolean =>
+		inForce().some(({id, definition}) => id === rule.id && definition === rule.definition);
+
+	const find = async (call: RuledCall, only?: number) => {
+		for (const rule of rulesFor(call, inForce(), clock.now())) {
+			const isMeant = only === undefined || rule.id === only;
+			// oxlint-disable-next-line no-await-in-loop -- the first that allows it counts
+			if (isMeant && (!rule.when || (await areAsKeysSay(rule.when, call, closed))) && holds(rule)) {
+				return rule;
+			}
+		}
+
+		return undefined;
+	};
 
 	/** What ended must not allow anything, whatever the disk says. */
 	const end = async (ended: readonly ApprovalRule[]) => {
@@ -69,9 +126,22 @@ export function createRuleBook(
 
 	return {
 		all,
-		find: call => ruleFor(call, rules, clock.now()),
+		findNow: call => rulesFor(call, inForce(), clock.now()).find(({when}) => !when),
+		mayFind: call =>
+			inForce().some(rule => isUnseen(rule, call)) ||
+			rulesFor(call, inForce(), clock.now()).some(({when}) => when),
+		find,
+		ofFiles: () => rules.filter(({file}) => file !== undefined),
+		setEntries(next) {
+			entries = next;
+			tell();
+		},
+		change(changed) {
+			replace(rules.map(rule => (rule.id === changed.id ? changed : rule)));
+		},
+		tell,
 		get isFull() {
-			return all().length >= maxRules;
+			return inForce().length >= maxRules;
 		},
 		add(rule) {
 			const over = rules.filter(one => !isInForce(one, clock.now()));
@@ -79,7 +149,11 @@ export function createRuleBook(
 			endUnattended(over);
 		},
 		used(id) {
-			replace(rules.map(rule => (rule.id === id ? {...rule, uses: rule.uses + 1} : rule)));
+			replace(
+				rules.map(rule =>
+					rule.id === id ? {...rule, uses: rule.uses + 1, usedAt: clock.now()} : rule,
+				),
+			);
 		},
 		runEnded(runId) {
 			endUnattended(rules.filter(({scope, run}) => scope === 'run' && run === runId));
@@ -96,6 +170,9 @@ export function createRuleBook(
 			}
 
 			endUnattended(ended);
+		},
+		forget(ids) {
+			replace(rules.filter(({id}) => !ids.includes(id)));
 		},
 		drop(id) {
 			endUnattended(rules.filter(rule => rule.id === id));

@@ -1,7 +1,17 @@
-import type {ApprovalAnswer, ApprovalDecision, ApprovalRule, ToolApproval} from '../approval.ts';
+import type {
+	ApprovalAnswer,
+	ApprovalDecision,
+	ApprovalRule,
+	RuleKey,
+	RuleOwner,
+	ToolApproval,
+} from '../approval.ts';
 import {jsonHash} from '../canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
-import type {CallToApprove, NewRule, ServerChange} from './approvals.ts';
+import {quotedName} from '../quoted-name.ts';
+import {cell} from '../untrusted.ts';
+import type {AskingRun, CallToApprove, NewRule, ServerChange} from './approvals.ts';
+import {keysText} from './rule-keys.ts';
 
 /** How long `always` holds, milliseconds. */
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;
@@ -13,24 +23,53 @@ export const maxRules = 1000;
 export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly tool: Pick<
 		CallToApprove['tool'],
-		'profile' | 'server' | 'tool' | 'endpoint' | 'definition'
+		'profile' | 'server' | 'tool' | 'name' | 'endpoint' | 'definition' | 'claims' | 'inputSchema'
 	>;
 	/** The run that asks. */
-	readonly run?: {readonly id: number};
+	readonly run?: Pick<AskingRun, 'id' | 'startedBy' | 'route' | 'job'>;
 };
+
+/** Whose run it is, as rules are bound to it: its job where nobody but the schedule or a person fired that, else its route. */
+export function ownerOf(run: RuledCall['run']): RuleOwner | undefined {
+	if (run?.startedBy === 'webhook') {
+		return run.route === undefined ? undefined : {kind: 'route', name: run.route};
+	}
+
+	return run?.startedBy === 'schedule' && run.job ? {kind: 'job', ...run.job} : undefined;
+}
+
+const isOf = (owner: RuleOwner, run: RuledCall['run']): boolean => {
+	const asking = ownerOf(run);
+	if (asking?.kind !== owner.kind) {
+		return false;
+	}
+
+	return owner.id === undefined
+		? owner.name === asking.name || owner.name === asking.id
+		: owner.id === asking.id;
+};
+
+/** Whether a tool may destroy: it is so unless its server says that it does not. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
+export const mayDestroy = ({claims}: Pick<CallToApprove['tool'], 'claims'>): boolean =>
+	claims.destructive !== false;
 
 /** Whether a rule still holds at `now`, milliseconds since 1970. */
 export const isInForce = ({expiresAt}: Pick<ApprovalRule, 'expiresAt'>, now: number): boolean =>
 	expiresAt === undefined || now < expiresAt;
 
-/** The first rule that allows the call at `now`. Everything that a rule is bound to must be equal; the name that a model uses does not count. */
-export const ruleFor = (
+/**
+ * The rules that allow the call at `now`, but for the arguments under their `when`: those are compared by `areAsKeysSay`. Everything that a rule is bound to must be equal; the name that a model
+ * uses does not count, unless a person wrote it into a file.
+ */
+export const rulesFor = (
 	call: RuledCall,
 	rules: readonly ApprovalRule[],
 	now: number,
-): ApprovalRule | undefined => rules.find(rule => isInForce(rule, now) && allows(rule, call));
+): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
+	(rule.owner === undefined || isOf(rule.owner, run)) &&
+	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
 	rule.profile === tool.profile &&
 	rule.server === tool.server &&
 	rule.tool === tool.tool &&
@@ -38,6 +77,14 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	rule.definition === tool.definition &&
 	(rule.scope !== 'run' || (rule.run !== undefined && rule.run === run?.id)) &&
 	(rule.args === undefined || rule.args.hash === argsHash(args, rule.args.keys));
+
+/** Whether a rule of a file may be for a call, and its tool was not seen yet. */
+export const isUnseen = ({file, definition, profile}: ApprovalRule, {tool}: RuledCall): boolean =>
+	file?.name === tool.name && definition === '' && profile === tool.profile;
+
+/** Whether a rule of a file is for a tool that may destroy, and says nothing of its arguments. */
+export const isTooWide = ({when}: Pick<ApprovalRule, 'when'>, tool: RuledCall['tool']): boolean =>
+	when === undefined && mayDestroy(tool);
 
 /** The hash of all arguments, or of the values under `keys`; `undefined` when the arguments have not all of them. */
 function argsHash(args: JsonValue, keys: readonly string[] | undefined): string | undefined {
@@ -58,9 +105,9 @@ const hasAll = (
 
 /** The rule that an answer makes; `undefined` for a yes to this one call. The answer was checked by `answerProblem`. */
 export function ruleOf(
-	{tool, args, run}: ToolApproval,
+	{tool, args, run, lasting}: ToolApproval,
 	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
-	{at, by}: {readonly at: number; readonly by: string},
+	{at, by, keys}: {readonly at: number; readonly by: string; readonly keys?: readonly RuleKey[]},
 ): NewRule | undefined {
 	const {scope} = answer;
 	if (scope === 'once') {
@@ -76,7 +123,8 @@ export function ruleOf(
 		definition,
 		scope,
 		...(scope === 'run' && run !== undefined && {run}),
-		...boundArgs(args, answer.args),
+		...(scope === 'always' && lasting && {owner: lasting.owner}),
+		...(keys ? {when: [...keys]} : boundArgs(args, answer.args)),
 		createdAt: at,
 		createdBy: by,
 		...(scope === 'always' && {expiresAt: at + alwaysMs}),
@@ -94,24 +142,41 @@ function boundArgs(
 	const keys = which === 'exact' ? undefined : which.toSorted();
 	const hash = argsHash(args, keys);
 	// What cannot be compared can be equal to nothing: the empty text is no hash.
-	return {args: {hash: hash ?? '', ...(keys && {keys})}};
+	return {args: {hash: hash ?? '', ...(keys ? {keys} : shownOf(args))}};
 }
 
-/** The decision that a rule makes. */
-export const ruledBy = ({id}: ApprovalRule, at: number): ApprovalDecision => ({
+const maxShownBytes = 4096;
+
+const shownOf = (args: JsonValue) =>
+	Buffer.byteLength(JSON.stringify(args)) <= maxShownBytes ? {shown: args} : {};
+
+/** The decision that a rule makes. Who reads it later may find the rule gone: it says what the rule was. */
+export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 	outcome: 'allowed',
 	at,
-	by: `rule ${id}`,
-	rule: id,
+	by: cell([`rule ${rule.id}`, bindingOf(rule)].filter(text => text !== '').join(': '), maxBy).text,
+	rule: rule.id,
 });
 
-/** The rules that a change of a server ends: all of a server that is gone or is somewhere else now, and those for another definition than the present one. A tool that is only not listed keeps its rule. */
+const maxBy = 300;
+
+/** `job nightly, path below /home/alice/notes/`; empty for a rule that is bound to neither. */
+function bindingOf({owner, when, file}: ApprovalRule): string {
+	return [
+		...(owner ? [`${owner.kind} ${quotedName(owner.name)}`] : []),
+		...(when ? [keysText(when)] : []),
+		...(file ? [file.place] : []),
+	].join(', ');
+}
+
+/** The rules that a change of a server ends: all of a server that is gone or is somewhere else now, and those for another definition than the present one; those of a file wait for a person. A tool that is only not listed keeps its rule. */
 export const voidedRules = (
 	rules: readonly ApprovalRule[],
 	{profile, server, endpoint, definitions}: ServerChange,
 ): readonly ApprovalRule[] =>
 	rules.filter(
 		rule =>
+			rule.file === undefined &&
 			rule.profile === profile &&
 			rule.server === server &&
 			(definitions === undefined ||

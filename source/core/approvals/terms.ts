@@ -1,5 +1,6 @@
-import type {ApprovalScope, AskedTool} from '../approval.ts';
+import type {ApprovalScope, AskedTool, RuleOwner, ToolApproval} from '../approval.ts';
 import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
+import {mayDestroy, ownerOf} from './rules.ts';
 
 /** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
 const maxWaitMs = 300_000;
@@ -49,24 +50,40 @@ export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
+	/** Whose runs a rule of scope `always` is for. */
+	readonly lasting?: NonNullable<ToolApproval['lasting']>;
 	/** The definition is not the one that was allowed, or else seen, before. */
 	readonly changed: boolean;
 };
 
 /**
- * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most; nothing that nobody attends gets a
- * yes for good. What claims to destroy, was never allowed or changed gets no more than its run either, and its name must be typed.
+ * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most. What claims to destroy, was never allowed or changed gets no more than
+ * its run either, and its name must be typed. A job gets a yes for good for its own runs; for what may destroy only with the arguments that are meant.
  */
 export function termsOf(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition'>,
-	run: Pick<AskingRun, 'startedBy'> | undefined,
+	run: Pick<AskingRun, 'id' | 'startedBy' | 'route' | 'job'> | undefined,
 	last: Pick<LastAllowed, 'definition'> | undefined,
 ): Terms {
 	const changed = last ? last.definition !== tool.definition : tool.changed;
 	const mustTypeName = last === undefined || changed || tool.claims.destructive === true;
 	const widest = mustTypeName ? 'run' : widestScope[run?.startedBy ?? 'person'];
-	return {scopes: scopesUpTo(widest, run !== undefined), mustTypeName, changed};
+	const scopes = scopesUpTo(widest, run !== undefined);
+	const owner = ownerOf(run);
+	if (!owner || !lastsFor[owner.kind]) {
+		return {scopes, mustTypeName, changed};
+	}
+
+	return {
+		scopes: [...scopes, 'always'],
+		mustTypeName,
+		changed,
+		lasting: {owner, isBound: mustTypeName || mayDestroy(tool)},
+	};
 }
+
+/** Whether a face may make a rule that lasts: for what strangers start, only who may write the configuration. */
+const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {job: true, route: false};
 
 const widestScope: Record<AskingRun['startedBy'], ApprovalScope> = {
 	webhook: 'run',

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {approvalOutcomes, approvalScopes} from '../approval.ts';
+import {approvalOutcomes, approvalScopes, ruleOwnerKinds} from '../approval.ts';
 import {
 	facts,
 	integer,
@@ -80,6 +80,21 @@ export const approvalDecisionSchema = facts({
 	reason: maybeText,
 });
 
+/** Whose runs a rule is for. A job by its identifier; `id` is absent where somebody wrote its name into `config.yaml`. */
+export const ruleOwnerSchema = facts({kind: z.enum(ruleOwnerKinds), name: text, id: maybeText});
+
+/** One argument that a rule compares; all others may be anything. */
+export const ruleKeySchema = facts({
+	/** A dotted path into the arguments; where it leads through a list, or to one, every element counts. */
+	key: text,
+	/** The value that it must have. */
+	equals: json.exactOptional(),
+	/** Or the folder that it must name something below of: absolute, without a slash at its end. */
+	below: maybeText,
+	/** Where that folder led to when the rule was made. */
+	real: maybeText,
+});
+
 const asked = {
 	/** Counts up for good, also over restarts. */
 	id: integer,
@@ -119,6 +134,12 @@ export const toolApprovalSchema = facts({
 	scopes: z.array(scope),
 	/** The tool's name must be typed once: it claims to destroy, is used for the first time, or changed. */
 	mustTypeName: yesOrNo,
+	/** Whose runs a rule of scope `always` is for; absent: the rule is for every run of the profile, or there can be none. */
+	lasting: facts({
+		owner: ruleOwnerSchema,
+		/** The tool may destroy: its name is typed, and the rule covers exact arguments, or some under their keys. */
+		isBound: yesOrNo,
+	}).exactOptional(),
 });
 
 export const formApprovalSchema = facts({
@@ -141,6 +162,8 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 		scope,
 		/** Which arguments a rule covers: any, exactly these, or those that are equal under these top-level keys. Any when absent. */
 		args: z.union([z.enum(['any', 'exact']), z.array(text)]).exactOptional(),
+		/** The arguments that a rule of scope `always` compares instead, by dotted paths: the value, or a folder, `~/notes/`, that a path must be below of. */
+		when: jsonObject.exactOptional(),
 		/** What was typed, where `mustTypeName`. */
 		typedName: maybeText,
 	}),
@@ -168,11 +191,34 @@ export const approvalRuleSchema = facts({
 	/** For `run`. */
 	run: maybeInteger,
 	/** Absent: any arguments. Hash of all of them, or of the values under `keys`. */
-	args: facts({keys: maybeTexts, hash: text}).exactOptional(),
+	args: facts({
+		keys: maybeTexts,
+		hash: text,
+		/** The values, of at most 4 KiB as JSON. */
+		shown: json.exactOptional(),
+	}).exactOptional(),
+	/** What else the arguments must be like: all of these. */
+	when: z.array(ruleKeySchema).exactOptional(),
+	/** Absent: every run of the profile. */
+	owner: ruleOwnerSchema.exactOptional(),
+	/** It stands in a file; until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
+	file: facts({
+		/** `AskedTool.name`, as it is written. */
+		name: text,
+		/** Which entry it is: another text makes another one. */
+		entry: text,
+		/** For people: `config.yaml:12`. */
+		place: text,
+	}).exactOptional(),
 	createdAt: number,
 	createdBy: text,
 	/** Milliseconds since 1970; for `always`. */
 	expiresAt: maybeNumber,
-	/** How often it has allowed. */
+	/** How often it has allowed, and when it did last. */
 	uses: integer,
+	usedAt: maybeNumber,
+	/** Why it allows nothing now; one sentence. */
+	problem: maybeText,
+	/** The definition that its tool has now, where that is another one: what can be accepted. */
+	present: maybeText,
 }).register(z.globalRegistry, {id: 'ApprovalRule'});

@@ -22,5 +22,7 @@ export const createApprovalCommands = (
 		(await rooms()).approvals.settle(id, answer, faceName(by)),
 	extendApproval: async id => (await rooms()).approvals.extend(id),
 	listApprovalRules: async () => (await rooms()).approvals.rules(),
+	acceptApprovalRule: async (id, {definition}) =>
+		(await rooms()).approvals.acceptRule(id, definition),
 	revokeApprovalRule: async id => (await rooms()).approvals.revoke(id),
 });

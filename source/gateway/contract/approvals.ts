@@ -64,7 +64,20 @@ export const approvals = {
 		summary: 'The rules that hold, oldest first.',
 		result: z.array(approvalRuleSchema),
 	},
-	/** `false` when there is no such rule. */
+	/**
+	 * `undefined` when there is no such rule.
+	 * @throws SvcError `approval_invalid` when the tool is defined otherwise, and for a rule that takes no other definition
+	 */
+	acceptApprovalRule: {
+		method: 'POST',
+		path: '/v1/approval-rules/{id}/accept',
+		summary:
+			'Takes the definition that the tool of a rule of config.yaml has now for the one that it is for. Body: {"definition": "<sha256>"}.',
+		params: {id: numberOf('rule')},
+		body: z.strictObject({definition: text.length(64)}),
+		result: approvalRuleSchema.optional(),
+	},
+	/** `false` when there is no such rule. @throws SvcError `approval_invalid` for one that stands in config.yaml */
 	revokeApprovalRule: {
 		method: 'POST',
 		path: '/v1/approval-rules/{id}/revoke',

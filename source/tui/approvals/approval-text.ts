@@ -5,6 +5,7 @@ import type {
 	ApprovalRule,
 	ToolClaims,
 } from '../../core/approval.ts';
+import {keysText} from '../../core/approvals/rule-keys.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -92,7 +93,11 @@ export function dayText(at: number): Safe {
 }
 
 /** How far a rule reaches. */
-export const reachText = ({scope, run, expiresAt}: ApprovalRule): Safe => {
+export const reachText = ({scope, run, expiresAt, file}: ApprovalRule): Safe => {
+	if (file) {
+		return safe`while it stands in ${clean(file.place)}`;
+	}
+
 	switch (scope) {
 		case 'run':
 			return run === undefined ? literal('until its run ends') : safe`until run #${run} ends`;
@@ -107,7 +112,11 @@ export const reachText = ({scope, run, expiresAt}: ApprovalRule): Safe => {
 const maxKeysLength = 8000;
 
 /** Which arguments a rule covers. */
-export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
+export const ruleArguments = ({args, when}: Pick<ApprovalRule, 'args' | 'when'>): Safe => {
+	if (when) {
+		return clean(keysText(when));
+	}
+
 	if (!args) {
 		return literal('any arguments');
 	}
@@ -119,4 +128,11 @@ export const ruleArguments = ({args}: Pick<ApprovalRule, 'args'>): Safe => {
 
 /** A rule as it is stored: `allow github-tools/create_issue  any arguments  sha256:9c1f…  expires 20 Dec 2026`. */
 export const ruleText = (rule: ApprovalRule): Safe =>
-	safe`allow ${clean(rule.server)}/${clean(quotedName(rule.tool))}  ${ruleArguments(rule)}  ${hashText(rule.definition)}  ${reachText(rule)}`;
+	safe`allow ${toolOfRule(rule)}${ownerText(rule)}  ${ruleArguments(rule)}  ${rule.definition === '' ? literal('no definition yet') : hashText(rule.definition)}  ${reachText(rule)}`;
+
+const toolOfRule = ({server, tool, file}: ApprovalRule): Safe =>
+	tool === '' && file ? clean(file.name) : safe`${clean(server)}/${clean(quotedName(tool))}`;
+
+/** Whose runs a rule is for: `  for job nightly`; nothing for one of every run. */
+const ownerText = ({owner}: ApprovalRule): Safe =>
+	owner ? safe`  for ${clean(owner.kind)} ${clean(quotedName(owner.name))}` : literal('');

@@ -1,14 +1,15 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {cell} from '../../core/untrusted.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
+import {type KeyChoice, ruleKeys} from './rule-step.ts';
 import type {RowRange} from './seen-rows.ts';
 import {callLines, formHead} from './sheet-lines.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
@@ -82,16 +83,20 @@ export function callContent(approval: ToolApproval, {state, width}: Looks): Shee
 	};
 }
 
-/** The arguments of a call that a rule may want to be equal, in their order. */
-export const ruleKeys = ({args}: ToolApproval): readonly string[] =>
-	isJsonObject(args) ? Object.keys(args) : [];
-
 type RuleStep = Extract<Sheet['step'], {kind: 'rule'}>;
 
 const mark = 4;
 const box = 4;
 const maxKeyRows = 30;
 const shortValue = 200;
+
+const boxOf = (choice: KeyChoice | undefined): Safe =>
+	choice === undefined ? literal('[ ] ') : choice === 'equal' ? literal('[x] ') : literal('[/] ');
+
+const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined): Safe =>
+	typeof choice === 'object'
+		? safe`below ${cell(choice.below, shortValue).text}`
+		: cell(value === undefined ? '' : JSON.stringify(value), shortValue).text;
 
 /** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
 export function ruleContent(
@@ -102,7 +107,7 @@ export function ruleContent(
 	const {args, tool} = approval;
 	const head = [
 		...wrapText(
-			safe`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}`,
+			safe`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}${approval.lasting ? safe`, for runs of ${clean(approval.lasting.owner.kind)} ${clean(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
 			width - 2,
 		).map(row => line(safe`  ${row}`, 'strong')),
 		...wrapText(
@@ -112,16 +117,16 @@ export function ruleContent(
 		blankLine,
 	];
 	const fields = ruleKeys(approval).map(key => ({
-		isMarked: keys.has(key),
+		box: boxOf(keys.get(key)),
 		names: hardWrap(clean(quotedName(key)), width - mark - box, maxKeyRows).rows,
-		value: cell(isJsonObject(args) ? JSON.stringify(args[key]) : '', shortValue).text,
+		value: valueText(isJsonObject(args) ? args[key] : undefined, keys.get(key)),
 	}));
 	const rowsOf = (at: number | undefined): readonly Line[] =>
-		fields.flatMap(({isMarked, names, value}, index) =>
+		fields.flatMap(({box: marked, names, value}, index) =>
 			names.map((name, row): Line => [
 				{text: index === at && row === 0 ? literal('  > ') : literal('    '), tone: 'accent'},
 				{
-					text: safe`${row > 0 ? literal('┊   ') : isMarked ? literal('[x] ') : literal('[ ] ')}${name}`,
+					text: safe`${row > 0 ? literal('┊   ') : marked}${name}`,
 				},
 				...(row === names.length - 1 ? [{text: safe`  ${value}`, tone: 'quiet'} as const] : []),
 			]),

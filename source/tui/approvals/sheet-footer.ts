@@ -1,12 +1,17 @@
-import type {Approval, ApprovalRule, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import type {Approval, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {freeText} from '../../core/approvals/rule-keys.ts';
+import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {ruleText} from './approval-text.ts';
+import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
 
 /** What is known when the choices are drawn. */
@@ -18,9 +23,6 @@ export type FooterFacts = {
 	readonly now: number;
 	readonly width: number;
 };
-
-/** How long a rule of scope `always` is kept. */
-const ruleLifeMs = 30 * 86_400_000;
 
 const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
 	{text: safe`    ${key}  `, tone: tone === 'quiet' ? 'quiet' : 'accent'},
@@ -44,10 +46,14 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 		case 'name':
 			return approval.kind === 'tool'
 				? [
-						line(
-							safe`    ${scopeText({...approval, mustTypeName: false}, step.scope, facts.width)}`,
-							'strong',
-						),
+						...(step.rule
+							? ruleRows(approval, step.rule, facts)
+							: [
+									line(
+										safe`    ${scopeText({...approval, mustTypeName: false}, step.scope, facts.width)}`,
+										'strong',
+									),
+								]),
 						line(
 							safe`    type the tool's name, then enter · ${facts.locked ?? literal('Esc goes back')}`,
 						),
@@ -72,6 +78,8 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 			];
 		case 'rule':
 			return approval.kind === 'tool' ? ruleLines(step, approval, facts) : [];
+		case 'by-hand':
+			return approval.kind === 'tool' ? byHandLines(approval, facts) : [];
 	}
 }
 
@@ -82,7 +90,7 @@ const asksName = literal(' (asks for its name)');
 
 /** What a yes of this scope means, in words that have room in `width` cells: a long name is cut, how far the yes reaches never is. */
 export function scopeText(
-	{tool, run, mustTypeName}: ToolApproval,
+	{tool, run, mustTypeName, lasting}: ToolApproval,
 	scope: ApprovalScope,
 	width: number,
 ): Safe {
@@ -100,7 +108,9 @@ export function scopeText(
 		case 'process':
 			return what(literal('until svc stops'));
 		case 'always':
-			return literal('always allow … (shows the rule, needs a second key)');
+			return lasting
+				? safe`always allow for this ${clean(lasting.owner.kind)} … (shows the rule, needs a second key)`
+				: literal('always allow … (shows the rule, needs a second key)');
 	}
 }
 
@@ -121,6 +131,15 @@ const choiceLines = (
 		.map(([scope, key]) =>
 			keyRow(key, scopeText(approval, scope, width), locked === undefined ? 'plain' : 'quiet'),
 		),
+	...(!scopes.has('always') && linesByHand(approval)
+		? [
+				keyRow(
+					literal('v'),
+					literal('always: only by hand, in config.yaml (shows the lines)'),
+					'quiet',
+				),
+			]
+		: []),
 	[
 		{text: literal('    d  '), tone: 'accent'},
 		{text: literal('deny    ')},
@@ -151,47 +170,65 @@ const formChoices = ({locked}: FooterFacts): readonly Line[] => [
 
 type RuleStep = Extract<SheetStep, {kind: 'rule'}>;
 
-/** What a rule covers, as it is answered and stored; no chosen argument means any. */
-export const ruleArgs = ({args, keys}: RuleStep): 'any' | 'exact' | readonly string[] =>
-	args === 'keys' ? (keys.size === 0 ? 'any' : [...keys]) : args;
-
-function ruleLines(
-	step: RuleStep,
-	approval: ToolApproval,
-	{locked, now, width}: FooterFacts,
-): readonly Line[] {
-	const {tool, profile} = approval;
-	const args = ruleArgs(step);
-	const rule: ApprovalRule = {
-		id: 0,
-		profile,
-		server: tool.server,
-		tool: tool.tool,
-		endpoint: tool.endpoint,
-		definition: tool.definition,
-		scope: 'always',
-		...(args !== 'any' && {args: {hash: '', ...(args !== 'exact' && {keys: args})}}),
-		createdAt: now,
-		createdBy: '',
-		expiresAt: now + ruleLifeMs,
-		uses: 0,
-	};
+function ruleLines(step: RuleStep, approval: ToolApproval, facts: FooterFacts): readonly Line[] {
+	const answer = answerOfRule(approval, step);
+	const {isBound = false} = approval.lasting ?? {};
 	return [
-		...wrapText(ruleText(rule), width - 4).map(row => line(safe`  ${row}`, 'strong')),
-		choice(literal('1'), literal('any arguments'), args === 'any'),
-		choice(literal('2'), literal('exactly these arguments'), args === 'exact'),
+		...(answer
+			? ruleRows(approval, answer, facts)
+			: [
+					line(
+						literal('  the tool may destroy: mark what the rule is for (space), or press 2'),
+						'strong',
+					),
+				]),
+		...(isBound ? [] : [choice(literal('1'), literal('any arguments'), answer?.args === 'any')]),
+		choice(literal('2'), literal('exactly these arguments'), step.args === 'exact'),
 		choice(
 			literal('3'),
-			literal('equal in what is marked above: j k move, space marks'),
-			Array.isArray(args),
+			approval.lasting
+				? literal('what is marked above: j k, space marks, < > other folder')
+				: literal('equal in what is marked above: j k move, space marks'),
+			step.args === 'keys' && step.keys.size > 0,
 		),
 		keyRow(
 			literal('A'),
-			literal('store the rule and allow'),
-			locked === undefined ? 'plain' : 'quiet',
+			isBound
+				? literal('store the rule and allow (asks for its name)')
+				: literal('store the rule and allow'),
+			facts.locked === undefined && answer ? 'plain' : 'quiet',
 		),
 	];
 }
+
+/** A rule as it is stored, and what it leaves free. */
+const ruleRows = (
+	approval: ToolApproval,
+	answer: RuleAnswer,
+	{now, width}: FooterFacts,
+): readonly Line[] => [
+	...wrapText(ruleText(ruleToShow(approval, answer, now)), width - 4).map(row =>
+		line(safe`  ${row}`, 'strong'),
+	),
+	...(answer.when
+		? wrapText(freeText(approval, Object.keys(answer.when)), width - 4).map(row =>
+				line(safe`  ${row}`, 'warn'),
+			)
+		: []),
+];
+
+const byHandLines = (approval: ToolApproval, {width}: FooterFacts): readonly Line[] => [
+	...wrapText(
+		'What an event starts gets a lasting rule by hand alone. These lines in config.yaml let such calls pass, while the tool is defined as it is now:',
+		width - 4,
+	).map(row => line(safe`  ${row}`)),
+	...(linesByHand(approval) ?? []).flatMap(text =>
+		hardWrap(clean(text), width - 6, 4).rows.map((row, index) =>
+			line(safe`${index === 0 ? literal('    ') : safe`${gutter.goesOn}   `}${row}`, 'strong'),
+		),
+	),
+	line(literal('    y copies them · Esc goes back'), 'quiet'),
+];
 
 const choice = (key: Safe, text: Safe, isChosen: boolean): Line => [
 	{text: isChosen ? literal('  > ') : literal('    '), tone: 'accent'},

@@ -2,21 +2,24 @@ import type {Approval, ApprovalScope} from '../../core/approval.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormState} from '../forms/form.ts';
 import type {Size} from '../state/view.ts';
+import type {RuleAnswer, RuleChoice} from './rule-step.ts';
 import type {SeenParts} from './seen-rows.ts';
 
 /** What the sheet asks for now. */
 export type SheetStep =
 	| {readonly kind: 'choose'}
 	/** The tool's name is typed before `scope` is allowed. */
-	| {readonly kind: 'name'; readonly scope: ApprovalScope; readonly text: LineText}
-	/** A rule is put together before it is stored. */
 	| {
-			readonly kind: 'rule';
-			readonly args: 'any' | 'exact' | 'keys';
-			/** Top-level arguments that must be equal, for `keys`. */
-			readonly keys: ReadonlySet<string>;
-			readonly cursor: number;
+			readonly kind: 'name';
+			readonly scope: ApprovalScope;
+			/** What the rule covers that is stored then. */
+			readonly rule?: RuleAnswer;
+			readonly text: LineText;
 	  }
+	/** A rule is put together before it is stored. */
+	| (RuleChoice & {readonly kind: 'rule'; readonly cursor: number})
+	/** The lines that a person writes into the configuration: no face may make this rule. */
+	| {readonly kind: 'by-hand'}
 	/** What the agent is told. */
 	| {readonly kind: 'reason'; readonly text: LineText}
 	/** Everything that waits is denied with one more key. */

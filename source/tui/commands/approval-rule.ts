@@ -1,24 +1,50 @@
+import type {ToolApproval} from '../../core/approval.ts';
+import {linesByHand} from '../../core/approvals/rule-lines.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {ruleKeys} from '../approvals/sheet-content.ts';
-import {ruleArgs} from '../approvals/sheet-footer.ts';
+import {
+	answerOfRule,
+	type RuleChoice,
+	ruleKeys,
+	withNextChoice,
+	withOtherFolder,
+} from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
+import {copyText} from './copy.ts';
 import {answer, callNow, isOffered, stepOf} from './settle.ts';
 import {goToStep} from './sheet.ts';
 
-function toggleKey(shell: Shell): void {
+/** Changes what the rule wants of the argument under the cursor. */
+function changeKey(
+	shell: Shell,
+	next: (call: ToolApproval, choice: RuleChoice, key: string) => RuleChoice,
+): void {
 	const step = stepOf(shell, 'rule');
 	const call = callNow(shell);
 	const key = call && step && ruleKeys(call)[step.cursor];
-	if (step && key !== undefined) {
-		const keys = new Set(step.keys);
-		if (!keys.delete(key)) {
-			keys.add(key);
-		}
-
-		goToStep(shell, {...step, args: 'keys', keys});
+	if (call && step && key !== undefined) {
+		goToStep(shell, {...step, ...next(call, step, key)});
 	}
 }
+
+const otherFolder = (key: string, isWider: boolean, label: Command['label']): Command => ({
+	id: `approval.rule-${isWider ? 'wider' : 'nearer'}`,
+	scope: 'approval',
+	keys: [key],
+	label,
+	quiet: true,
+	when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
+	run(shell) {
+		changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider}));
+	},
+});
+
+/** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
+const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
+	args: call?.lasting?.isBound ? 'keys' : 'any',
+	keys: new Map(),
+});
 
 const covering = (
 	key: string,
@@ -30,7 +56,9 @@ const covering = (
 	keys: [key],
 	label,
 	quiet: true,
-	when: shell => stepOf(shell, 'rule') !== undefined,
+	when: shell =>
+		stepOf(shell, 'rule') !== undefined &&
+		(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
 	run(shell) {
 		const step = stepOf(shell, 'rule');
 		if (step) {
@@ -39,8 +67,67 @@ const covering = (
 	},
 });
 
-/** Keys of the sheet while a rule is put together. */
+/** What to write by hand, where no face may make a rule. */
+const linesNow = (shell: Shell): readonly string[] | undefined => {
+	const call = callNow(shell);
+	return call && !call.scopes.includes('always') ? linesByHand(call) : undefined;
+};
+
+/** Keys of the sheet for rules that last, and while one is put together. */
 export const ruleCommands: readonly Command[] = [
+	{
+		id: 'approval.rule',
+		scope: 'approval',
+		keys: ['v'],
+		label: literal('always allow: shows the rule first'),
+		quiet: true,
+		when(shell) {
+			const call = callNow(shell);
+			return (
+				stepOf(shell, 'choose') !== undefined &&
+				isOffered(shell, 'always') &&
+				(call?.lasting !== undefined || call?.mustTypeName === false)
+			);
+		},
+		run(shell) {
+			goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0});
+		},
+	},
+	{
+		id: 'approval.by-hand',
+		scope: 'approval',
+		keys: ['v'],
+		label: literal('always allow: what to write into config.yaml'),
+		quiet: true,
+		when: shell => stepOf(shell, 'choose') !== undefined && linesNow(shell) !== undefined,
+		run(shell) {
+			goToStep(shell, {kind: 'by-hand'});
+		},
+	},
+	{
+		id: 'approval.by-hand-back',
+		scope: 'approval',
+		keys: ['v'],
+		label: literal('back to the choice'),
+		quiet: true,
+		when: shell => stepOf(shell, 'by-hand') !== undefined,
+		run(shell) {
+			goToStep(shell, {kind: 'choose'});
+		},
+	},
+	{
+		id: 'approval.copy-lines',
+		scope: 'approval',
+		keys: ['y'],
+		label: literal('copy the lines'),
+		when: shell => stepOf(shell, 'by-hand') !== undefined,
+		run(shell) {
+			const lines = linesNow(shell);
+			if (lines) {
+				shell.attempt(async () => copyText(shell, `${lines.join('\n')}\n`, literal('lines')));
+			}
+		},
+	},
 	covering('1', 'any', literal('a rule for any arguments')),
 	covering('2', 'exact', literal('a rule for exactly these arguments')),
 	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
@@ -50,8 +137,12 @@ export const ruleCommands: readonly Command[] = [
 		keys: ['space'],
 		label: literal('mark the argument'),
 		when: shell => stepOf(shell, 'rule') !== undefined,
-		run: toggleKey,
+		run(shell) {
+			changeKey(shell, withNextChoice);
+		},
 	},
+	otherFolder('<', true, literal('a wider folder')),
+	otherFolder('>', false, literal('a folder nearer to the path')),
 	{
 		id: 'approval.always',
 		scope: 'approval',
@@ -62,8 +153,14 @@ export const ruleCommands: readonly Command[] = [
 		when: shell => stepOf(shell, 'rule') !== undefined && isOffered(shell, 'always'),
 		run(shell) {
 			const step = stepOf(shell, 'rule');
-			if (step) {
-				answer(shell, {choice: 'allow', scope: 'always', args: ruleArgs(step)});
+			const call = callNow(shell);
+			const rule = step && call && answerOfRule(call, step);
+			if (!rule) {
+				shell.toast(literal('The tool may destroy: mark what the rule is for, or press 2'), 'warn');
+			} else if (call.lasting?.isBound) {
+				goToStep(shell, {kind: 'name', scope: 'always', rule, text: lineText()});
+			} else {
+				answer(shell, {choice: 'allow', scope: 'always', ...rule});
 			}
 		},
 	},

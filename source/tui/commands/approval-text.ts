@@ -13,7 +13,12 @@ function allowNamed(shell: Shell): void {
 	}
 
 	if (step.text.value === call.tool.tool) {
-		answer(shell, {choice: 'allow', scope: step.scope, typedName: step.text.value});
+		answer(shell, {
+			choice: 'allow',
+			scope: step.scope,
+			...step.rule,
+			typedName: step.text.value,
+		});
 	} else {
 		shell.toast(safe`Not allowed: its name is ${clean(call.tool.tool)}`, 'warn');
 	}

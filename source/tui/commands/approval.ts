@@ -2,7 +2,7 @@ import type {ApprovalScope} from '../../core/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {pagedText} from '../approvals/paged-text.ts';
-import {ruleKeys} from '../approvals/sheet-content.ts';
+import {ruleKeys} from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -105,20 +105,6 @@ const choiceCommands: readonly Command[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
 	allowing('s', 'process', literal('allow the tool until svc stops')),
-	{
-		id: 'approval.rule',
-		scope: 'approval',
-		keys: ['v'],
-		label: literal('always allow: shows the rule first'),
-		quiet: true,
-		when: shell =>
-			stepOf(shell, 'choose') !== undefined &&
-			isOffered(shell, 'always') &&
-			callNow(shell)?.mustTypeName === false,
-		run(shell) {
-			goToStep(shell, {kind: 'rule', args: 'any', keys: new Set(), cursor: 0});
-		},
-	},
 	{
 		id: 'approval.deny',
 		scope: 'approval',

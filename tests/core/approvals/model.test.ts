@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Approval, ApprovalRule} from '../../../source/core/approval.ts';
-import {ruleFor} from '../../../source/core/approvals/rules.ts';
+import {rulesFor} from '../../../source/core/approvals/rules.ts';
 import {codeOf} from '../../../source/core/errors.ts';
 import type {Verdict} from '../../../source/core/tool.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
@@ -214,8 +214,8 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 				}
 
 				const rule = rules.get(decision.rule ?? 0);
-				const call = {...approval, run: {id: run ?? 0}};
-				return !rule || !ruleFor(call, [rule], decision.at);
+				const call = {...approval, run: {id: run ?? 0, startedBy: 'person'} as const};
+				return !rule || rulesFor(call, [rule], decision.at).length === 0;
 			});
 			expect(unjustified).toEqual([]);
 			expect(accepted).toEqual([]);

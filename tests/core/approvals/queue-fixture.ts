@@ -121,6 +121,19 @@ export function createMemoryKeeper() {
 		lastAllowed: async ({profile, server, tool}) => allowed.get(`${profile}/${server}/${tool}`),
 		get: async id => approvals.get(id),
 		rules: async () => [...rules.values()],
+		async addRule(rule) {
+			failIf(failing.rule);
+			lastRule += 1;
+			rules.set(lastRule, {...rule, id: lastRule, uses: 0});
+			return lastRule;
+		},
+		async changeRule(id, rule) {
+			failIf(failing.rule);
+			const before = rules.get(id);
+			if (before) {
+				rules.set(id, {...rule, id, uses: before.uses});
+			}
+		},
 		async removeRules(ids) {
 			failIf(failing.removeRules);
 			for (const id of ids) {
@@ -156,9 +169,11 @@ export function createTestQueue(
 		readonly rules?: readonly ApprovalRule[];
 		readonly isStopping?: () => boolean;
 		readonly memory?: ReturnType<typeof createMemoryKeeper>;
+		readonly userHome?: string;
+		readonly closedFolders?: readonly string[];
 	} = {},
 ) {
-	const {rules = [], memory = createMemoryKeeper(), isStopping} = options;
+	const {rules = [], memory = createMemoryKeeper(), isStopping, ...places} = options;
 	const clock = createFakeClock(startMs);
 	const events: GatewayEvent[] = [];
 	const logs: LogRecord[] = [];
@@ -185,6 +200,7 @@ export function createTestQueue(
 			allowed.push(tool);
 		},
 		...(isStopping && {isStopping}),
+		...places,
 	});
 	return {
 		approvals,

@@ -1,8 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import type {ApprovalRule} from '../../../source/core/approval.ts';
 import {unaskedCall} from '../../../source/core/approvals/drafts.ts';
-import {isInForce, ruleFor, ruleOf, voidedRules} from '../../../source/core/approvals/rules.ts';
+import {isInForce, rulesFor, ruleOf, voidedRules} from '../../../source/core/approvals/rules.ts';
 import {makeAsked, makeAskingRun, makeCall, startMs} from './queue-fixture.ts';
+
+const ruleFor = (...given: Parameters<typeof rulesFor>) => rulesFor(...given)[0];
 
 const dayMs = 86_400_000;
 

@@ -6,7 +6,7 @@ import {fuzzApprovals} from '../../soak/approvals.ts';
 
 test('"no `allow` reaches the port without a legal allow key after arming with everything shown", as the frames have shown it', async () => {
 	const drawn = await fuzzApprovals({inputs: 40, seed: 3});
-	const {allowed, denied, illegal} = await fuzzApprovals({inputs: 700, seed: 3, isOnInk: false});
+	const {allowed, denied, illegal} = await fuzzApprovals({inputs: 2000, seed: 3, isOnInk: false});
 
 	expect([...drawn.illegal, ...illegal]).toEqual([]);
 	// Legal keys do allow: a sheet that refuses everybody would pass otherwise.
@@ -16,8 +16,8 @@ test('"no `allow` reaches the port without a legal allow key after arming with e
 
 const notices = async (broken: Partial<Parameters<typeof fuzzApprovals>[0]>) => {
 	const {illegal} = await fuzzApprovals({
-		inputs: 700,
-		seed: 3,
+		inputs: 2000,
+		seed: 11,
 		isOnInk: false,
 		stopsAtFirst: true,
 		...broken,

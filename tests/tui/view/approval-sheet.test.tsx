@@ -444,6 +444,9 @@ test('only the scopes of the request are offered', async () => {
 	await shown.screen.press('v');
 	await shown.pass(600);
 	expect(port.calls).toEqual([]);
+	expect(shown.text()).toContain('- route: gh-review');
+	await shown.screen.press('A', 'esc');
+	await shown.pass(600);
 	await shown.screen.press('r');
 	expect(port.calls).toEqual([
 		{name: 'settleApproval', args: [1, {answer: {choice: 'allow', scope: 'run'}, by: 'tui'}]},

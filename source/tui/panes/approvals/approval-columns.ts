@@ -1,4 +1,5 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
+import {quotedName} from '../../../core/quoted-name.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -97,12 +98,12 @@ const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boole
 	{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 	{text: literal('  ')},
 	{
-		text: safe`${fit(safe`r${rule.id}`, cells.id)} ${fit(literal('allows'), cells.state)} ${fit(safe`${rule.uses} ${rule.uses === 1 ? literal('use') : literal('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(rule.tool), columns.tool)} `,
+		text: safe`${fit(safe`r${rule.id}`, cells.id)} ${fit(rule.problem === undefined ? literal('allows') : literal('! asks'), cells.state)} ${fit(safe`${rule.uses} ${rule.uses === 1 ? literal('use') : literal('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(quotedName(rule.tool || (rule.file?.name ?? ''))), columns.tool)} `,
 		tone: isSelected ? 'selected' : 'plain',
 	},
 	{
 		text: fit(
-			safe`${reachText(rule)} · ${ruleArguments(rule)} · ${hashText(rule.definition)}`,
+			safe`${reachText(rule)} · ${rule.owner ? safe`${clean(rule.owner.kind)} ${clean(quotedName(rule.owner.name))} · ` : literal('')}${ruleArguments(rule)} · ${hashText(rule.definition)}`,
 			columns.rest,
 		),
 		tone: 'quiet',

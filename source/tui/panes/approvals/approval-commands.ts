@@ -82,9 +82,9 @@ export const approvalCommands: readonly PaneCommand[] = [
 		keys: ['x'],
 		label: literal('revoke the rule (asks)'),
 		why: why(entry =>
-			entry.kind === 'rule'
-				? undefined
-				: literal('Only a rule can be revoked; ! answers what waits'),
+			entry.kind !== 'rule'
+				? literal('Only a rule can be revoked; ! answers what waits')
+				: entry.rule.file && safe`It stands in ${clean(entry.rule.file.place)}: remove it there`,
 		),
 		run: askToRevoke,
 	},

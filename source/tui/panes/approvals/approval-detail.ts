@@ -1,4 +1,6 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
+import {keysText} from '../../../core/approvals/rule-keys.ts';
+import {quotedName} from '../../../core/quoted-name.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
@@ -93,9 +95,35 @@ function ruleDetail(rule: ApprovalRule, width: number): readonly Line[] {
 	return [
 		line(safe`rule r${rule.id}`, 'strong'),
 		...wrapText(ruleText(rule), width - 2).map(row => line(safe`  ${row}`)),
+		...(rule.problem === undefined
+			? []
+			: wrapText(safe`allows nothing: ${clean(rule.problem)}`, width - 2).map(row =>
+					line(safe`! ${row}`, 'warn'),
+				)),
 		blankLine,
+		...(rule.owner
+			? factRows(
+					literal('runs of'),
+					safe`${clean(rule.owner.kind)} ${clean(quotedName(rule.owner.name))}`,
+					width,
+				)
+			: []),
+		...(rule.when
+			? factRows(
+					literal('arguments'),
+					safe`${clean(keysText(rule.when))}; all others may be anything`,
+					width,
+				)
+			: []),
+		...(rule.args?.shown === undefined
+			? []
+			: factRows(literal('arguments'), clean(JSON.stringify(rule.args.shown)), width)),
 		...factRows(literal('profile'), clean(rule.profile), width),
-		...factRows(literal('definition'), clean(`sha256:${rule.definition}`), width),
+		...factRows(
+			literal('definition'),
+			clean(rule.definition === '' ? 'none yet' : `sha256:${rule.definition}`),
+			width,
+		),
 		...factRows(
 			literal('made'),
 			safe`${fullTime(rule.createdAt)} by ${clean(rule.createdBy)}`,
@@ -103,12 +131,16 @@ function ruleDetail(rule: ApprovalRule, width: number): readonly Line[] {
 		),
 		...factRows(
 			literal('used'),
-			safe`${rule.uses} ${rule.uses === 1 ? literal('time') : literal('times')}`,
+			safe`${rule.uses} ${rule.uses === 1 ? literal('time') : literal('times')}${rule.usedAt === undefined ? literal('') : safe`, last ${fullTime(rule.usedAt)}`}`,
 			width,
 		),
 		blankLine,
 		...wrapText(
-			'It holds for this definition of this tool alone: a tool that changes asks again. x revokes it.',
+			rule.file
+				? safe`It holds for this definition of this tool alone: a tool that changes asks again, until svc approvals accept ${rule.id}. It ends when its lines go.`
+				: literal(
+						'It holds for this definition of this tool alone: a tool that changes asks again. x revokes it.',
+					),
 			width - 2,
 		).map(row => line(safe`  ${row}`, 'quiet')),
 	];

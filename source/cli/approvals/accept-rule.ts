@@ -1,0 +1,70 @@
+import type {ApprovalRule} from '../../core/approval.ts';
+import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
+import {askLine, canAsk} from '../ask-line.ts';
+import type {Context} from '../context.ts';
+import {requireGateway} from '../gateway-access.ts';
+import {printJson, printLines, tell} from '../print.ts';
+
+/**
+ * `svc approvals accept`. On a terminal both definitions are shown, and a yes is asked for; without one, the command line is the deliberate act.
+ * @throws SvcError `approval_rule_not_found`, `approval_invalid`
+ */
+export async function acceptRule(
+	context: Context,
+	{id, yes, json}: {readonly id: number; readonly yes: boolean; readonly json: boolean},
+): Promise<void> {
+	const gateway = await requireGateway(context);
+	const rule = (await gateway.listApprovalRules()).find(one => one.id === id);
+	if (!rule) {
+		throw notFound(id);
+	}
+
+	if (rule.present === undefined) {
+		throw new SvcError(
+			'approval_invalid',
+			`Cannot accept the definition of rule ${id}: ${rule.problem ?? (rule.file ? 'its tool has that one already' : 'it does not stand in config.yaml')}`,
+		);
+	}
+
+	if (!yes && canAsk(context) && !(await agrees(context, rule))) {
+		return;
+	}
+
+	const accepted = await gateway.acceptApprovalRule(id, {definition: rule.present});
+	if (!accepted) {
+		throw notFound(id);
+	}
+
+	if (json) {
+		printJson(context, accepted);
+	} else {
+		printLines(context, [`Rule ${id} is for sha256:${accepted.definition} now`]);
+	}
+}
+
+async function agrees(context: Context, {file, problem, ...rule}: ApprovalRule): Promise<boolean> {
+	for (const line of [
+		`${file?.name ?? rule.tool}, ${file?.place ?? ''}: ${problem ?? ''}`,
+		`definition  sha256:${rule.definition || '(none yet)'}`,
+		`now         sha256:${rule.present ?? ''}`,
+		'What its server says of it: pane Tools of svc',
+	]) {
+		tell(context, cell(line).text);
+	}
+
+	const {text, interrupted} = await askLine(context, 'Let the rule allow it as it is now? [y/N] ');
+	if (/^y(?:es)?$/i.test(text)) {
+		return true;
+	}
+
+	tell(context, 'Not accepted; calls ask');
+	context.exit(interrupted ? 130 : 1);
+	return false;
+}
+
+const notFound = (id: number): SvcError =>
+	new SvcError(
+		'approval_rule_not_found',
+		`Cannot accept the definition of rule ${id}: there is none, see "svc approvals rules"`,
+	);

@@ -1,0 +1,146 @@
+import {z} from 'zod';
+import type {FileRule} from '../core/approvals/approvals.ts';
+import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
+import {quotedName} from '../core/quoted-name.ts';
+import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
+import {cell} from '../core/untrusted.ts';
+import {nearestName} from './nearest-name.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {problemWithRouteName} from './route-schema.ts';
+
+const maxRules = 200;
+
+const hash = /^(?:sha256:)?[0-9a-f]{64}$/;
+
+const noPattern = (text: string): string | undefined =>
+	text.includes('*') ? 'is a name: a pattern is not taken' : undefined;
+
+/** An entry of `approvals.allow`. @see manual/approvals.md#rules-by-hand */
+export const ruleSettings = defineSettings({
+	route: setting(
+		checked(z.string(), name => noPattern(name) ?? problemWithRouteName(name)),
+		{description: 'Route whose runs it is for; this or `job`'},
+	),
+	job: setting(checked(nonBlankText, noPattern), {
+		description: 'ID or name of the job whose runs it is for, but not those that an event fired',
+	}),
+	profile: setting(nonBlankText, {
+		description: 'Profile of the route or the job',
+		default: 'default',
+	}),
+	tool: requiredSetting(
+		checked(z.string(), name =>
+			/^[A-Za-z0-9_-]{1,64}$/.test(name)
+				? undefined
+				: (noPattern(name) ?? 'is not the name of a tool as models call it, mcp__<server>__<tool>'),
+		),
+		{description: 'The tool, as models call it: `mcp__files__write_file`'},
+	),
+	when: setting(z.record(z.string(), anyJson), {
+		description:
+			'Arguments that are compared, by dotted paths; all others may be anything. A value, or a folder with a slash at its end, `~/notes/`, that each path must be below of. Needed for a tool that may destroy',
+	}),
+	definition: setting(
+		checked(z.string(), text =>
+			hash.test(text) ? undefined : 'is not a SHA-256 of 64 hexadecimal digits',
+		),
+		{
+			description:
+				'SHA-256 of the definition that the tool must have, as `svc approvals rules --json` has it; absent: the one that it has when it is seen first after the entry was written',
+		},
+	),
+});
+
+/** Unknown keys are refused: a misspelt `when` must not make a rule without one. */
+const ruleSchema = z
+	.strictObject(ruleSettings.fields, {
+		error: issue => (issue.code === 'unrecognized_keys' ? unknownKeys(issue.keys) : undefined),
+	})
+	.superRefine((rule, context) => {
+		for (const {path, message} of problemsWith(rule)) {
+			context.addIssue({code: 'custom', message, path: [...path]});
+		}
+	})
+	.meta({id: 'approval_rule', description: 'Calls that need no yes'});
+
+const unknownKeys = (keys: readonly string[]): string =>
+	keys
+		.map(key => {
+			const nearest = nearestName(key, Object.keys(ruleSettings.fields));
+			const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
+			return `"${cell(key, 40).text}" is no key of a rule${meant}`;
+		})
+		.join('; ');
+
+type RawRule = z.output<typeof ruleSchema>;
+
+function problemsWith({route, job, when}: RawRule): readonly UnplacedDiagnostic[] {
+	const owners = [route, job].filter(name => typeof name === 'string').length;
+	// Which home it is does not decide whether a folder can be one.
+	const keys = when && writtenKeys(when, '/home');
+	return [
+		...(owners === 1 ? [] : [{path: [], message: 'needs "route" or "job", one of the two'}]),
+		...(keys && 'problem' in keys
+			? [{path: keys.key === '' ? ['when'] : ['when', keys.key], message: keys.problem}]
+			: []),
+	];
+}
+
+/** `approvals`. @see manual/approvals.md#rules-by-hand */
+export const approvalsSettings = defineSettings({
+	allow: setting(z.array(ruleSchema.nullable()).max(maxRules), {
+		description: '[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
+		default: [],
+	}),
+});
+
+/** The rules of the file. `placeOf` says where an entry stands, by its number. */
+export function fileRulesOf(
+	written: readonly (RawRule | null)[],
+	{userHome, placeOf}: {readonly userHome: string; readonly placeOf: (index: number) => string},
+): readonly FileRule[] {
+	return written.flatMap((entry, index): readonly FileRule[] => {
+		if (!entry) {
+			return [];
+		}
+
+		const {route, job, profile, tool, when, definition} = ruleSettings.read(entry);
+		const keys = when && writtenKeys(when, userHome);
+		// One that cannot be read is no rule without a condition.
+		if (keys && 'problem' in keys) {
+			return [];
+		}
+
+		return [
+			{
+				owner: route === undefined ? {kind: 'job', name: job ?? ''} : {kind: 'route', name: route},
+				profile,
+				name: tool,
+				...(keys && {when: keys.keys}),
+				...(definition !== undefined && {definition: definition.replace('sha256:', '')}),
+				place: placeOf(index),
+			},
+		];
+	});
+}
+
+/** What a reload changes, one line for each rule. */
+export function changedRules(
+	before: readonly FileRule[],
+	after: readonly FileRule[],
+): readonly string[] {
+	const [old, now] = [before.map(ruleText), after.map(ruleText)];
+	return [
+		...now.filter(text => !old.includes(text)).map(text => `approval rule added: ${text}`),
+		...old.filter(text => !now.includes(text)).map(text => `approval rule ended: ${text}`),
+	];
+}
+
+const ruleText = ({owner, name, profile, when, definition}: FileRule): string =>
+	[
+		`${owner.kind} ${quotedName(owner.name)} may call ${name}`,
+		...(when ? [keysText(when)] : []),
+		...(profile === 'default' ? [] : [`profile ${profile}`]),
+		...(definition === undefined ? [] : [`definition ${definition.slice(0, 12)}`]),
+	].join(', ');

@@ -1,0 +1,211 @@
+import type {ApprovalRule, AskedTool} from '../approval.ts';
+import {jsonHash} from '../canonical-json.ts';
+import type {Clock} from '../clock.ts';
+import {messageOf, SvcError} from '../errors.ts';
+import type {JsonValue} from '../json.ts';
+import type {Logger} from '../log.ts';
+import {createMutex} from '../mutex.ts';
+import type {ApprovalKeeper, FileRule, NewRule, RulesOfFile} from './approvals.ts';
+import type {PresentTools} from './present-tools.ts';
+import type {RuleBook} from './rule-book.ts';
+import {resolvedKeys} from './rule-keys.ts';
+import {isUnseen} from './rules.ts';
+
+/** Joins what stands in a file with the tools that there are. Each entry is kept as a rule, with the definition that its tool had when it was seen first. */
+export type FileRules = {
+	/** What ended has ended when this returns. Never rejects. */
+	set(file: RulesOfFile): Promise<void>;
+	/** A tool is there, perhaps for the first time since an entry was written. Never rejects. */
+	met(tool: AskedTool): Promise<void>;
+	/** The tools of a server were told of. Never rejects. */
+	lookAgain(): Promise<void>;
+	/** @see Approvals.acceptRule */
+	accept(id: number, definition: string): Promise<ApprovalRule | undefined>;
+};
+
+export function createFileRules({
+	clock,
+	log,
+	keeper,
+	book,
+	present,
+	onBound,
+}: {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
+	readonly book: RuleBook;
+	readonly present: PresentTools;
+	/** A rule may allow calls from now on. */
+	readonly onBound: (id: number) => void;
+}): FileRules {
+	const oneByOne = createMutex();
+	let written: ReadonlyMap<string, FileRule> = new Map();
+
+	const attempt = async (work: () => Promise<void>) =>
+		oneByOne(work).catch((error: unknown) => {
+			log.error('Cannot keep the approval rules of config.yaml: calls ask', {
+				error: messageOf(error),
+			});
+		});
+
+	/** The definition of an entry, once it is known, is on disk before anything is allowed by it. */
+	const bind = async (rule: ApprovalRule, tool: AskedTool) => {
+		const entry = written.get(rule.file?.entry ?? '');
+		const keys = entry && (await resolvedKeys(entry.when ?? []));
+		if (!entry || !keys || 'unclear' in keys) {
+			return undefined;
+		}
+
+		const {id, uses, usedAt, problem: _, present: __, ...kept} = rule;
+		const {server, tool: own, endpoint, definition} = tool;
+		const next: NewRule = {
+			...kept,
+			server,
+			tool: own,
+			endpoint,
+			definition: entry.definition ?? definition,
+			...(entry.when && {when: [...keys.keys]}),
+		};
+		await keeper.changeRule(id, next);
+		const bound = {...next, id, uses, ...(usedAt !== undefined && {usedAt})};
+		book.change(bound);
+		onBound(id);
+		return bound;
+	};
+
+	const bindNew = async (find: (rule: ApprovalRule) => AskedTool | undefined) => {
+		for (const rule of book.ofFiles().filter(({definition}) => definition === '')) {
+			const tool = find(rule);
+			const isGiven = written.get(rule.file?.entry ?? '')?.definition !== undefined;
+			// What is not as it was when it was seen first is nothing that the person who wrote the entry has seen.
+			if (tool && (isGiven || !tool.changed)) {
+				// oxlint-disable-next-line no-await-in-loop -- each is a write of its own
+				await bind(rule, tool);
+			}
+		}
+	};
+
+	const bindPresent = async () =>
+		bindNew(rule => present.named(rule.profile, rule.file?.name ?? ''));
+
+	return {
+		set({rules, isWhole}) {
+			written = new Map(rules.map(rule => [entryOf(rule), rule]));
+			book.setEntries(new Set(written.keys()));
+			return attempt(async () => {
+				const known = book.ofFiles();
+				const gone = known.filter(({file}) => !written.has(file?.entry ?? ''));
+				if (isWhole && gone.length > 0) {
+					book.forget(gone.map(({id}) => id));
+					await keeper.removeRules(gone.map(({id}) => id));
+				}
+
+				for (const [entry, rule] of written) {
+					const before = known.find(({file}) => file?.entry === entry);
+					if (!before) {
+						const made = newRule(rule, {entry, at: clock.now()});
+						// oxlint-disable-next-line no-await-in-loop -- they get their numbers in the order of the file
+						book.add({...made, id: await keeper.addRule(made), uses: 0});
+					} else if (before.file && before.file.place !== rule.place) {
+						book.change({...before, file: {...before.file, place: rule.place}});
+					}
+				}
+
+				await bindPresent();
+			});
+		},
+		async met(tool) {
+			if (book.ofFiles().some(rule => isUnseen(rule, {tool, args: null}))) {
+				await attempt(async () =>
+					bindNew(rule => (isUnseen(rule, {tool, args: null}) ? tool : undefined)),
+				);
+			}
+		},
+		async lookAgain() {
+			if (book.ofFiles().length > 0) {
+				book.tell();
+				await attempt(bindPresent);
+			}
+		},
+		accept: async (id, definition) =>
+			oneByOne(async () => {
+				const rule = book.all().find(one => one.id === id);
+				if (!rule) {
+					return undefined;
+				}
+
+				const tool = rule.file && present.named(rule.profile, rule.file.name);
+				const problem = acceptProblem(rule, {
+					tool,
+					definition,
+					given: written.get(rule.file?.entry ?? '')?.definition,
+				});
+				const accepted = problem === undefined && tool ? await bind(rule, tool) : undefined;
+				if (!accepted) {
+					throw new SvcError(
+						'approval_invalid',
+						`Cannot accept the definition of rule ${id}: ${problem ?? 'it cannot be told where its folder leads to'}`,
+					);
+				}
+
+				return accepted;
+			}),
+	};
+}
+
+function acceptProblem(
+	{file}: ApprovalRule,
+	{
+		tool,
+		definition,
+		given,
+	}: {
+		readonly tool: AskedTool | undefined;
+		readonly definition: string;
+		readonly given: string | undefined;
+	},
+): string | undefined {
+	if (!file) {
+		return 'it does not stand in a file, and ends when its tool changes';
+	}
+
+	if (!tool) {
+		return 'its tool is not there now, see "svc mcp status"';
+	}
+
+	if (tool.definition !== definition) {
+		return 'its tool is defined otherwise by now: look at it again';
+	}
+
+	return given === undefined || given === definition
+		? undefined
+		: `${file.place} says "definition": write the new one there`;
+}
+
+/** Wherever it stands. */
+const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
+	jsonHash(plain({owner, profile, name, when, definition}));
+
+/** Without members that are `undefined`. */
+const plain = (value: object): JsonValue => {
+	const json: JsonValue = JSON.parse(JSON.stringify(value));
+	return json;
+};
+
+const newRule = (
+	{owner, profile, name, when, place}: FileRule,
+	{entry, at}: {readonly entry: string; readonly at: number},
+): NewRule => ({
+	profile,
+	server: '',
+	tool: '',
+	endpoint: '',
+	definition: '',
+	scope: 'always',
+	owner,
+	...(when && {when: [...when]}),
+	file: {name, entry, place},
+	createdAt: at,
+	createdBy: place,
+});

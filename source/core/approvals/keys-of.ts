@@ -1,0 +1,30 @@
+import type {Approval, ApprovalAnswer, RuleKey} from '../approval.ts';
+import {cell} from '../untrusted.ts';
+import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from './rule-keys.ts';
+
+/** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
+export async function keysOf(
+	approval: Approval,
+	answer: ApprovalAnswer,
+	{userHome, closedFolders}: {readonly userHome: string; readonly closedFolders: readonly string[]},
+): Promise<{readonly keys?: readonly RuleKey[]} | {readonly problem: string}> {
+	if (approval.kind !== 'tool' || answer.choice !== 'allow' || answer.when === undefined) {
+		return {};
+	}
+
+	const written = writtenKeys(answer.when, userHome);
+	if ('problem' in written) {
+		return {problem: `${JSON.stringify(cell(written.key, 100).text)} ${written.problem}`};
+	}
+
+	const read = await resolvedKeys(written.keys);
+	if ('unclear' in read) {
+		return {problem: `it cannot be told where "${cell(read.unclear, 200).text}" leads to`};
+	}
+
+	return (await areAsKeysSay(read.keys, approval, closedFolders))
+		? {keys: read.keys}
+		: {
+				problem: `this call is not one with ${keysText(read.keys)}: a path is absolute and plain, and the schema of the tool names every argument`,
+			};
+}

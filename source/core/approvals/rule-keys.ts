@@ -1,0 +1,189 @@
+import type {AskedTool, RuleKey} from '../approval.ts';
+import {canonicalJson} from '../canonical-json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
+import {quotedName} from '../quoted-name.ts';
+import {cell} from '../untrusted.ts';
+import {folderOf, isBelowFolder, isWrittenAsFolder, realPathOf} from './below-folder.ts';
+
+/** Most arguments that a rule compares. */
+export const maxRuleKeys = 20;
+
+const maxKeyLength = 200;
+
+/** More paths in one call are put to a person. */
+const maxPaths = 100;
+
+/** A key of a rule as it is written, before it is known where its folder leads to. */
+export type WrittenKey = Omit<RuleKey, 'real'>;
+
+/** What is written under `when`, as it is compared: `{path: '~/notes/'}`; or what is wrong with it, in words that follow its name. */
+export function writtenKeys(
+	when: JsonObject,
+	userHome: string,
+): {readonly keys: readonly WrittenKey[]} | {readonly key: string; readonly problem: string} {
+	const keys: WrittenKey[] = [];
+	for (const [key, value] of Object.entries(when)) {
+		const read = readKey(key, value, userHome);
+		if ('problem' in read) {
+			return {key, ...read};
+		}
+
+		keys.push(read);
+	}
+
+	return keys.length === 0 || keys.length > maxRuleKeys
+		? {key: '', problem: `must name 1 to ${maxRuleKeys} arguments`}
+		: {keys: keys.toSorted((one, other) => (one.key < other.key ? -1 : 1))};
+}
+
+function readKey(
+	key: string,
+	value: JsonValue,
+	userHome: string,
+): WrittenKey | {readonly problem: string} {
+	if (key.length > maxKeyLength || key.split('.').includes('') || key.includes('*')) {
+		return {problem: 'is not the dotted path of an argument: a pattern is none'};
+	}
+
+	if (typeof value !== 'string' || !isWrittenAsFolder(value)) {
+		return {key, equals: value};
+	}
+
+	const read = folderOf(value, userHome);
+	return 'problem' in read ? read : {key, below: read.folder};
+}
+
+/** The same with where each folder leads to now; or the folder of which that cannot be told. */
+export async function resolvedKeys(
+	keys: readonly WrittenKey[],
+): Promise<{readonly keys: readonly RuleKey[]} | {readonly unclear: string}> {
+	const resolved = await Promise.all(
+		keys.map(async (key): Promise<RuleKey | string> => {
+			const real = key.below === undefined ? undefined : await realPathOf(key.below);
+			return key.below !== undefined && real === undefined
+				? key.below
+				: {...key, ...(real !== undefined && {real})};
+		}),
+	);
+	const unclear = resolved.find(one => typeof one === 'string');
+	return unclear === undefined
+		? {keys: resolved.filter(one => typeof one !== 'string')}
+		: {unclear};
+}
+
+/** Whether arguments are as the keys of a rule want them. No folder of `closed` is ever below one. */
+export async function areAsKeysSay(
+	keys: readonly RuleKey[],
+	{tool, args}: {readonly tool: Pick<AskedTool, 'inputSchema'>; readonly args: JsonValue},
+	closed: readonly string[],
+): Promise<boolean> {
+	if (!hasOnlyNamed(args, tool)) {
+		return false;
+	}
+
+	const verdicts = await Promise.all(keys.map(async key => isAsKeySays(key, args, closed)));
+	return verdicts.every(Boolean);
+}
+
+async function isAsKeySays(
+	{key, equals, below, real}: RuleKey,
+	args: JsonValue,
+	closed: readonly string[],
+): Promise<boolean> {
+	const values = valuesAt(args, key.split('.'));
+	if (!values) {
+		return false;
+	}
+
+	if (below === undefined || real === undefined) {
+		return equals !== undefined && values.every(value => isSame(value, equals));
+	}
+
+	const paths = values.flat();
+	if (paths.length === 0 || paths.length > maxPaths || !values.every(isFilled)) {
+		return false;
+	}
+
+	const verdicts = await Promise.all(
+		paths.map(
+			async path => typeof path === 'string' && (await isBelowFolder(path, {below, real}, closed)),
+		),
+	);
+	return verdicts.every(Boolean);
+}
+
+const isFilled = (value: JsonValue): boolean => !Array.isArray(value) || value.length > 0;
+
+const isSame = (one: JsonValue, other: JsonValue): boolean =>
+	canonicalJson(one) === canonicalJson(other);
+
+/** What stands at a path, of each element where it leads through a list; `undefined` when it is missing in any. Members of its own alone. */
+function valuesAt(
+	value: JsonValue,
+	[step, ...rest]: readonly string[],
+): readonly JsonValue[] | undefined {
+	if (step === undefined) {
+		return [value];
+	}
+
+	if (Array.isArray(value)) {
+		const inside = value.map((item: JsonValue) => valuesAt(item, [step, ...rest]));
+		return inside.length > 0 && inside.length <= maxPaths && inside.every(one => one !== undefined)
+			? inside.flat()
+			: undefined;
+	}
+
+	return isJsonObject(value) && Object.hasOwn(value, step)
+		? valuesAt(value[step] ?? null, rest)
+		: undefined;
+}
+
+/** The arguments that a tool's schema names; `undefined` when it is too large to be looked at, or names none. */
+export function namedArguments({
+	inputSchema,
+}: Pick<AskedTool, 'inputSchema'>): readonly string[] | undefined {
+	const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+	return isJsonObject(properties) ? Object.keys(properties) : undefined;
+}
+
+/** A server may know other names for an argument than it says: what has one that the schema does not name is put to a person. */
+function hasOnlyNamed(args: JsonValue, tool: Pick<AskedTool, 'inputSchema'>): boolean {
+	const named = new Set(namedArguments(tool));
+	return isJsonObject(args) && Object.keys(args).every(key => named.has(key));
+}
+
+/** The first key of a rule that the schema of its tool does not name. */
+export const unnamedKey = (
+	keys: readonly RuleKey[],
+	tool: Pick<AskedTool, 'inputSchema'>,
+): string | undefined => {
+	const named = new Set(namedArguments(tool));
+	return keys.find(({key}) => !named.has(key.split('.')[0] ?? ''))?.key;
+};
+
+const maxShown = 120;
+
+/** `path below /home/alice/notes/, mode = "append"`; cleaned. */
+export const keysText = (keys: ReadonlyArray<WrittenKey>): string =>
+	keys
+		.map(({key, equals, below}) =>
+			below === undefined
+				? `${quotedName(key)} = ${cell(JSON.stringify(equals), maxShown).text}`
+				: `${quotedName(key)} below ${cell(`${below}/`, maxShown * 10).text}`,
+		)
+		.join(', ');
+
+/** `other arguments may be anything: content, mode`, or that there are no others; cleaned. */
+export function freeText(
+	{args, tool}: {readonly args: JsonValue; readonly tool: Pick<AskedTool, 'inputSchema'>},
+	keys: readonly string[],
+): string {
+	const bound = new Set(keys.map(key => key.split('.')[0]));
+	const names = [...(namedArguments(tool) ?? []), ...(isJsonObject(args) ? Object.keys(args) : [])];
+	const free = [...new Set(names)].filter(name => !bound.has(name));
+	return free.length === 0
+		? 'it has no other arguments'
+		: `other arguments may be anything: ${cell(free.map(quotedName).join(', '), maxFreeLength).text}`;
+}
+
+const maxFreeLength = 400;

@@ -1,0 +1,37 @@
+import type {ApprovalRule, AskedTool} from '../approval.ts';
+import {namedArguments, unnamedKey} from './rule-keys.ts';
+import {isTooWide} from './rules.ts';
+
+/** Why the rule of a file allows nothing now; `undefined`: it does. `tool`: what has its tool's name now, as far as that was seen. */
+export function problemWithRule(
+	rule: ApprovalRule,
+	tool: AskedTool | undefined,
+): string | undefined {
+	const {id, when, definition} = rule;
+	if (!tool) {
+		return definition === '' ? 'no tool of that name was seen yet' : undefined;
+	}
+
+	if (isTooWide(rule, tool)) {
+		return 'the tool may destroy: it needs "when"';
+	}
+
+	const unnamed = when && unnamedKey(when, tool);
+	if (unnamed !== undefined) {
+		return namedArguments(tool) === undefined
+			? 'the schema of the tool is too large, or names no arguments: "when" cannot be used for it'
+			: `the tool has no argument "${unnamed}"`;
+	}
+
+	if (definition === '') {
+		return `the tool is not defined as it was when it was seen first: svc approvals accept ${id}`;
+	}
+
+	if (tool.definition !== definition) {
+		return `the tool is defined otherwise now: svc approvals accept ${id}`;
+	}
+
+	return tool.endpoint === rule.endpoint && tool.server === rule.server && tool.tool === rule.tool
+		? undefined
+		: `its server is another program or address now: svc approvals accept ${id}`;
+}
