@@ -9,6 +9,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	slow: async () => (await import('./slow.ts')).soakSlow,
 	fuzz: async () => (await import('./fuzz.ts')).soakFuzz,
 	stream: async () => (await import('./stream.ts')).soakStream,
+	logins: async () => (await import('./logins.ts')).soakLogins,
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
 };
 

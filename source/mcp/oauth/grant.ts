@@ -17,7 +17,11 @@ const maxRemembered = 64;
 export type Grant = {
 	readonly files: GrantFiles;
 	/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
-	exclusively<T>(task: () => Promise<T>): Promise<T>;
+	exclusively<T>(
+		task: () => Promise<T>,
+		/** Asked first, when it is this task's turn in this process: what it gives is the result, and other processes need not wait. */
+		instead?: () => Promise<T | undefined>,
+	): Promise<T>;
 	/** The stored tokens, unless they were refused for good. */
 	tokens(): Promise<StoredTokens | undefined>;
 	/** Puts a new grant in the place of the old one: its tokens with the client that they were granted to, at once. @throws as `exclusively` does */
@@ -70,8 +74,13 @@ export function createGrant(
 
 	const grant: Grant = {
 		files,
-		async exclusively(task) {
+		async exclusively(task, instead) {
 			return oneByOne(async () => {
+				const result = await instead?.();
+				if (result !== undefined) {
+					return result;
+				}
+
 				await files.prepare();
 				return withFileLock(files.lock, task, {waitMs: lockWaitMs, clock});
 			});

@@ -44,7 +44,11 @@ export async function refreshOnce(
 	}: {readonly grant: Grant; readonly clock: Clock; readonly send: () => Promise<TokenAnswer>},
 ): Promise<Response> {
 	try {
-		return await grant.exclusively(askOnce);
+		// Of many calls that are refused at one moment, only the first has to keep other processes waiting.
+		return await grant.exclusively(askOnce, async () => {
+			const stored = await grant.tokens();
+			return stored && isNewer(stored) ? adopt(stored, grant) : undefined;
+		});
 	} catch (error) {
 		const failure = refreshFailureOf(error);
 		grant.refreshFailure ??= {failure, at: clock.monotonic()};

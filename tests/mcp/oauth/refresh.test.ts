@@ -108,7 +108,7 @@ test('two processes whose token expires at one moment share one refresh, twenty 
 	for (let round = 0; round < 20; round++) {
 		await it.expire();
 		for (const {peer} of peers) {
-			peer.stdin.write('call\n');
+			peer.stdin.write('1\n');
 		}
 
 		expect(await both()).toEqual(['alice', 'alice']);

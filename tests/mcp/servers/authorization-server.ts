@@ -49,6 +49,7 @@ export async function startAuthorizationServer({
 	lifetime = 3600,
 }: AuthorizationServerOptions = {}) {
 	const arrived: Arrived[] = [];
+	let forgottenRefreshes = 0;
 	const refused = new Set<string>();
 	const stack = new AsyncDisposableStack();
 	const authorization = await listen(stack);
@@ -129,6 +130,13 @@ export async function startAuthorizationServer({
 		arrived: arrived as readonly Arrived[],
 		/** Forms that reached the token endpoint. */
 		tokenRequests: () => arrived.filter(({path}) => path === '/token').map(({form}) => form),
+		/** How many requests to refresh have reached the token endpoint, also those that were forgotten. */
+		refreshCount: () => forgottenRefreshes + arrived.filter(isRefresh).length,
+		/** For tests that last. */
+		forgetRequests() {
+			forgottenRefreshes += arrived.filter(isRefresh).length;
+			arrived.length = 0;
+		},
 		/** What asked to be registered. */
 		registrations: () => arrived.flatMap(({path, json}) => (path === '/reg' && json ? [json] : [])),
 		/** Resolves once so many requests have reached the token endpoint. */
@@ -146,6 +154,9 @@ export async function startAuthorizationServer({
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
+
+const isRefresh = ({path, form}: Arrived): boolean =>
+	path === '/token' && form?.get('grant_type') === 'refresh_token';
 
 /** Goes where a browser would, with cookies, until it is sent to `redirectUrl`; resolves with the parameters there. @throws Error with the text of a page on the way */
 export async function browse(start: URL, redirectUrl: string): Promise<URLSearchParams> {
