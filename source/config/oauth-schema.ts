@@ -10,7 +10,8 @@ const methods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 /** `oauth` of a tool server as it is written; references are checked where they are resolved. @see manual/tool-servers.md#logins */
 export const oauthSettings = defineSettings({
 	flow: setting(z.enum(['browser', 'device']), {
-		description: 'How a person logs in: in a browser (PKCE), or with a code on another device',
+		description:
+			'How a person [logs in](logins.md): in a browser (PKCE), or with a code on another device',
 		default: 'browser',
 	}),
 	timeout: setting(seconds(daySeconds), {
@@ -27,7 +28,8 @@ export const oauthSettings = defineSettings({
 	}),
 	client_name: setting(nonEmptyText, {description: 'Name that dynamic registration gives'}),
 	redirect_uri: setting(checked(nonEmptyText, problemWithRedirect), {
-		description: 'Where the browser comes back to, instead of a loopback port of the gateway',
+		description:
+			'Where the browser comes back to, instead of a [port of this machine](logins.md#callback-ports)',
 	}),
 	redirect_port: setting(wholeNumber(1, 65_535), {
 		description: 'Loopback port that the browser comes back to',
@@ -37,7 +39,8 @@ export const oauthSettings = defineSettings({
 		description: 'User-Agent of requests to the token endpoint alone; an empty one is ignored',
 	}),
 	client_metadata_url: setting(checked(nonEmptyText, problemWithDocument), {
-		description: 'Client metadata document that you host; https, with a path',
+		description:
+			'[Client metadata document](logins.md#who-we-are) that you host; https, with a path',
 	}),
 	cimd: setting(z.boolean(), {
 		description: 'Client metadata document where the server takes one; false: dynamic registration',

@@ -1,6 +1,4 @@
 import type {Config} from '../config/config.ts';
-import {serverItem} from '../config/slipped-server.ts';
-import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {AskedTool} from '../core/approval.ts';
 import type {ServerChange} from '../core/approvals/approvals.ts';
 import type {Clock} from '../core/clock.ts';
@@ -17,6 +15,7 @@ import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerEventThrottle} from './server-event-throttle.ts';
 import {createServerLog} from './server-log.ts';
+import {serverOf} from './server-of.ts';
 import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
@@ -208,23 +207,4 @@ export function createLiveServers({
 			events[Symbol.dispose]();
 		},
 	};
-}
-
-/** @throws SvcError `server_not_found` */
-function serverOf(
-	{toolServers, slips}: Pick<Config, 'toolServers' | 'slips'>,
-	name: string,
-): ToolServerConfig {
-	const server = toolServers.get(name);
-	if (!server) {
-		const reason = slips.get(serverItem(name))?.reason;
-		throw new SvcError(
-			'server_not_found',
-			reason === undefined
-				? `Cannot find tool server "${name}": see "svc mcp list"`
-				: `Cannot use tool server "${name}": ${reason}`,
-		);
-	}
-
-	return server;
 }

@@ -3,8 +3,6 @@ import type {Config} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import {expandServer} from '../config/expand-server.ts';
 import {contextVariables} from '../config/server-references.ts';
-import {serverItem} from '../config/slipped-server.ts';
-import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {createLogger} from '../core/log.ts';
@@ -12,6 +10,7 @@ import type {LoginDesk, LoginFlow, LoginPlace} from '../core/logins.ts';
 import {createRedact} from '../core/redact.ts';
 import {type CallbackPorts, createCallbackPorts} from '../mcp/logins/callback-ports.ts';
 import {createLoginDesk, type LoginWatch} from '../mcp/logins/login-desk.ts';
+import {serverOf} from './server-of.ts';
 import {createServerSecrets, joinLists} from './server-secrets.ts';
 
 /**
@@ -74,8 +73,11 @@ async function performLogin(
 	]);
 	const redact = createRedact(
 		joinLists(
-			() => config.secretValues,
-			createServerSecrets(() => config),
+			joinLists(
+				() => config.secretValues,
+				createServerSecrets(() => config),
+			),
+			() => logins.secrets(),
 		),
 	);
 	const log = createLogger(
@@ -90,6 +92,7 @@ async function performLogin(
 		},
 		'mcp',
 	);
+	const logins = createServerLogins({clock, log, redact, paths});
 	const authorities = createAuthorities(() => config, {log});
 	await runLogin(
 		expanded.server,
@@ -101,7 +104,7 @@ async function performLogin(
 			ports,
 			redact,
 			secrets: expanded.secrets,
-			logins: createServerLogins({clock, log, redact, paths}),
+			logins,
 			async open(server, options) {
 				const {endpoint} = server;
 				if (endpoint.transport === 'stdio') {
@@ -117,20 +120,4 @@ async function performLogin(
 			},
 		},
 	);
-}
-
-/** @throws SvcError `server_not_found`, `server_disabled` */
-function serverOf({toolServers, slips}: Config, name: string): ToolServerConfig {
-	const server = toolServers.get(name);
-	if (!server) {
-		const reason = slips.get(serverItem(name))?.reason;
-		throw new SvcError(
-			'server_not_found',
-			reason === undefined
-				? `Cannot find tool server "${name}": see "svc mcp list"`
-				: `Cannot use tool server "${name}": ${reason}`,
-		);
-	}
-
-	return server;
 }

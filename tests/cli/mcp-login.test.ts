@@ -65,6 +65,26 @@ test('"reauth --all" goes through the servers that want a login, and a failure w
 	expect(stderr).toContain('Logged in to crm');
 });
 
+test('"under a multiplexed gateway each profile has its own token": a profile that another home serves has that home\'s servers, and a login of its own', async () => {
+	await using site = await startAuthorizationServer();
+	await using home = await temporaryHome({
+		'config.yaml': JSON.stringify({
+			gateway: {multiplex_profiles: true},
+			mcp_servers: {crm: {url: site.url, auth: 'oauth'}},
+		}),
+		'profiles/work/.env': '',
+	});
+	const world = {home: home.path, environment: {BROWSER: browser}};
+
+	expect(await command(['-p', 'work', 'mcp', 'login', 'crm'], world)).toMatchObject({code: 0});
+	expect(await readdir(home.file('profiles/work/mcp-tokens'))).toContain('crm.json');
+	await expect(readdir(home.file('mcp-tokens'))).rejects.toThrow('ENOENT');
+
+	expect(await command(['-p', 'work', 'mcp', 'logout', 'crm'], world)).toMatchObject({
+		stdout: 'Logged out of crm\n',
+	});
+});
+
 test('"logout" removes all files of the login, and says when there is none', async () => {
 	await using home = await temporaryHome();
 	await using site = await startAuthorizationServer();

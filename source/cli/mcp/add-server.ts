@@ -60,7 +60,11 @@ export async function addServer(
 		return;
 	}
 
-	printLines(context, [`Added ${name}`, `Try it: svc mcp test ${asWord(name)}`]);
+	printLines(context, [
+		`Added ${name}`,
+		...(options.oauth ? [`Log in: svc mcp login ${asWord(name)}`] : []),
+		`Try it: svc mcp test ${asWord(name)}`,
+	]);
 	if (options.trust === undefined) {
 		tell(
 			context,

@@ -106,7 +106,7 @@ export function createLoginDesk({
 			);
 			end(one, {status: 'succeeded'});
 			for (const other of places.get(keyOf(place)) ?? []) {
-				giveUp(other, 'another try has succeeded');
+				giveUp(other, 'Another try has succeeded');
 			}
 
 			forget(place, other => other === one || other.attempt.status === 'finishing');
@@ -142,7 +142,7 @@ export function createLoginDesk({
 			}
 
 			for (const oldest of before.splice(0, before.length - (maxTries - 1))) {
-				giveUp(oldest, 'it was started again');
+				giveUp(oldest, 'It was started again');
 			}
 
 			const attempt: LoginAttempt = {
@@ -170,14 +170,14 @@ export function createLoginDesk({
 		},
 		cancel(place) {
 			for (const one of places.get(keyOf(place)) ?? []) {
-				giveUp(one, 'it was cancelled');
+				giveUp(one, 'The login was cancelled');
 			}
 		},
 		async [Symbol.asyncDispose]() {
 			listeners.clear();
 			const tries = [...places.values()].flat();
 			for (const one of tries) {
-				giveUp(one, 'svc is stopping');
+				giveUp(one, 'The login was ended: svc is stopping');
 			}
 
 			await Promise.all(tries.map(async ({ended}) => ended));

@@ -1,6 +1,7 @@
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
 import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -28,11 +29,12 @@ export type LoginWorld = {
 };
 
 const maxHostLength = 300;
+const maxReasonLength = 1000;
 
 /**
  * Goes through one login of a server whose references are expanded.
  *
- * @throws ConnectError
+ * @throws ConnectError, redacted and cleaned
  */
 export async function runLogin(
 	server: ToolServerConfig,
@@ -50,9 +52,12 @@ export async function runLogin(
 
 	const chosen = flow ?? settings.flow;
 	world.watch.tell({flow: chosen, serverHost: cell(url.host, maxHostLength).text});
-	if (chosen === 'device') {
-		await deviceLogin(server, world);
-	} else {
-		await browserLogin(server, {place, settings}, world);
+	try {
+		await (chosen === 'device'
+			? deviceLogin(server, world)
+			: browserLogin(server, {place, settings}, world));
+	} catch (error) {
+		const message = cell(world.redact(messageOf(error)), maxReasonLength).text;
+		throw new ConnectError({kind: 'needs-login', message}, {cause: error});
 	}
 }

@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {networkInterfaces} from 'node:os';
 import {expect, test} from 'vitest';
 import {systemClock as clock} from '../../../source/core/clock.ts';
 import {listenForCallback} from '../../../source/mcp/logins/callback-listener.ts';
@@ -103,12 +104,29 @@ test.for([
 	expect(answers.map(({status}) => status)).toEqual([421]);
 });
 
+test('nobody listens any more once it is disposed of, and who still waits for a page gets one', async () => {
+	const listener = await listenForCallback({clock, port: 0});
+	const answer = listener.expect({path: '/callback', state: 'right'}, never);
+	const url = `http://127.0.0.1:${listener.port}/callback?code=x&state=right`;
+	const page = fetch(url);
+	await answer;
+	await listener[Symbol.asyncDispose]();
+
+	expect(await (await page).text()).toContain('<h1>Not logged in</h1>');
+	await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
 test('it listens on this machine alone, for "localhost" by both protocols', async () => {
 	await using it = await listening({asLocalhost: true});
 	const {port} = it.listener;
 
+	const hasIpv6 = Object.values(networkInterfaces())
+		.flat()
+		.some(each => each?.address === '::1');
 	const answers = await Promise.all(
-		['127.0.0.1', '[::1]', 'localhost'].map(async host => fetch(`http://${host}:${port}/callback`)),
+		['127.0.0.1', hasIpv6 ? '[::1]' : '127.0.0.1', 'localhost'].map(async host =>
+			fetch(`http://${host}:${port}/callback`),
+		),
 	);
 
 	expect(answers.map(({status}) => status)).toEqual([400, 400, 400]);

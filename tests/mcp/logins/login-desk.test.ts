@@ -99,7 +99,7 @@ test('servers log in side by side; a cancellation is about one', async () => {
 	await setImmediate();
 
 	expect(shown().map(([status]) => status)).toEqual(['cancelled', 'failed', 'starting']);
-	expect(desk.attempts()[0]).toMatchObject({reason: 'it was cancelled', endedAt: 1000});
+	expect(desk.attempts()[0]).toMatchObject({reason: 'The login was cancelled', endedAt: 1000});
 });
 
 test('who listens hears of every change; the list is the same object until then', () => {
