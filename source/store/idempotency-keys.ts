@@ -1,7 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, nullableInteger, textOf, wordOf, type Row} from './columns.ts';
+import {claimOf, keyOfRow, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
+import {wordOf} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import {createNameSieve, type NameSieve} from './name-sieve.ts';
 import type {DeliveryKey} from './port.ts';
@@ -11,15 +12,6 @@ import type {Memory} from './transaction.ts';
 /** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;
 
-/** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
-type Claim = {
-	readonly delivery: number;
-	readonly work: number | null;
-	readonly at: number;
-	/** Its number in `fresh_claim`; 0 when it stands in `claim`. */
-	readonly row: number;
-};
-
 /** Claims by the name of what they hold, the oldest first. */
 type Claims = Map<string, Claim>;
 
@@ -28,11 +20,17 @@ export type IdempotencyKeys = Memory & {
 	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
 	/** Takes an identifier from whoever holds it. Inside a transaction. */
 	take(claim: DeliveryKey & Pick<Claim, 'delivery' | 'work'>): void;
+	/** The same when the row of the run says so already: nothing is written. */
+	hold(
+		claim: DeliveryKey & {readonly delivery: number; readonly work: number; readonly at: number},
+	): void;
+	/** The time of claims, milliseconds since 1970. */
+	now(): number;
 };
 
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
- * new claims are appended to `fresh_claim` and kept in memory for their hour. Only when `generation` of them come within that are they sorted into `claim`, a slice
+ * new claims stand in the rows of their runs, or are appended to `fresh_claim`, and are kept in memory for their hour. Only when `generation` of them come within that are they sorted into `claim`, a slice
  * per commit, in the order of its pages; most homes never get there. `now` never jumps while the process lives.
  */
 export function createIdempotencyKeys(
@@ -48,7 +46,7 @@ export function createIdempotencyKeys(
 	{generation}: {readonly generation: number},
 ): IdempotencyKeys {
 	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
-	const append = database.prepare(`insert into fresh_claim ${values}`);
+	const insert = database.prepare(`insert into fresh_claim ${values}`);
 	const sortIn = database.prepare(`insert or replace into claim ${values}`);
 	const find = database.prepare(
 		'select * from claim where profile = ? and route = ? and delivery_id = ?',
@@ -58,6 +56,15 @@ export function createIdempotencyKeys(
 		'select state from coalesce_group join run on run.id = coalesce_group.run where coalesce_group.id = ?',
 	);
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
+	const raiseFloor = database.prepare(
+		'update usage set run_claim_floor = ?1 where run_claim_floor < ?1',
+	);
+	const fresh = database.prepare(
+		`select id, profile, route, delivery_id, delivery, run, at from fresh_claim
+		union all select 0, profile, route, claimed_id, delivery, id, claimed_at from run
+			where id > (select run_claim_floor from usage) and claimed_at is not null
+		order by at, delivery`,
+	);
 
 	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
@@ -69,20 +76,31 @@ export function createIdempotencyKeys(
 			: {until: now() + idempotencyMs};
 	/** What the open transaction did to `young`, in order: the name, and who held it before. */
 	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
-	/** How many were forgotten of which `fresh_claim` still knows, and the greatest number of those. */
+	/** How many were forgotten of which the disk still knows, and how far those go. */
 	let forgotten = 0;
-	let forgottenUpTo = 0;
+	const forgottenUpTo: Floors = {fresh: 0, run: 0};
 
 	const isOver = ({at}: Claim) => now() - at >= idempotencyMs;
 
-	const hold = (name: string, claim: Claim) => {
+	const append = (name: string, claim: Claim) => {
 		// At the end, where the youngest are.
 		young.delete(name);
 		young.set(name, claim);
 	};
 
-	for (const row of database.prepare('select * from fresh_claim order by id').iterate()) {
-		hold(nameOf(keyOfRow(row)), claimOf(row));
+	const remember = (name: string, claim: Claim) => {
+		taken.push([name, young.get(name)]);
+		append(name, claim);
+	};
+
+	/** What rows up to `floors` hold counts no more, or stands in the table. */
+	const leaveBehind = ({fresh: row, run}: Floors) => {
+		dropFresh.run(row);
+		raiseFloor.run(run);
+	};
+
+	for (const row of fresh.iterate()) {
+		append(nameOf(keyOfRow(row)), claimOf(row));
 	}
 
 	const areSorted = () => sorted !== undefined && now() < sorted.until;
@@ -106,7 +124,7 @@ export function createIdempotencyKeys(
 		return row ? wordOf<RunState>(row['state']) : undefined;
 	};
 
-	const sortNext = (claims: ReadonlyArray<readonly [string, Claim]>, upTo: number) => {
+	const sortNext = (claims: ReadonlyArray<readonly [string, Claim]>, upTo: Floors) => {
 		defer(
 			() => {
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
@@ -114,7 +132,7 @@ export function createIdempotencyKeys(
 				}
 
 				if (claims.length <= slice) {
-					dropFresh.run(upTo);
+					leaveBehind(upTo);
 				}
 			},
 			written => {
@@ -142,10 +160,10 @@ export function createIdempotencyKeys(
 			sorted = {until: now() + idempotencyMs, names: createNameSieve()};
 		}
 
-		let upTo = 0;
+		const upTo: Floors = {fresh: 0, run: 0};
 		const living: Array<readonly [string, Claim]> = [];
 		for (const [name, claim] of old) {
-			upTo = Math.max(upTo, claim.row);
+			raise(upTo, claim);
 			if (!isOver(claim)) {
 				living.push([name, claim]);
 				sorted?.names?.add(name);
@@ -169,14 +187,14 @@ export function createIdempotencyKeys(
 			looked += 1;
 			young.delete(name);
 			forgotten += 1;
-			forgottenUpTo = Math.max(forgottenUpTo, claim.row);
+			raise(forgottenUpTo, claim);
 		}
 
 		if (forgotten >= slice) {
-			const upTo = forgottenUpTo;
+			const upTo = {...forgottenUpTo};
 			forgotten = 0;
 			defer(() => {
-				dropFresh.run(upTo);
+				leaveBehind(upTo);
 			});
 		}
 	};
@@ -194,10 +212,13 @@ export function createIdempotencyKeys(
 		take({profile, route, deliveryId, delivery, work}) {
 			const at = now();
 			const name = nameOf({profile, route, deliveryId});
-			const {lastInsertRowid} = append.run(profile, route, deliveryId, delivery, work, at);
-			taken.push([name, young.get(name)]);
-			hold(name, {delivery, work, at, row: Number(lastInsertRowid)});
+			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
+			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
+		hold({profile, route, deliveryId, delivery, work, at}) {
+			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0});
+		},
+		now,
 		save() {
 			const depth = taken.length;
 			return () => {
@@ -220,26 +241,3 @@ export function createIdempotencyKeys(
 		},
 	};
 }
-
-/** Names of profiles and routes hold no NUL, so no two keys have one name. */
-const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
-	`${profile}\0${route}\0${deliveryId}`;
-
-/** Profile, route and identifier of a name. */
-function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
-	const [profile = '', route = '', ...rest] = name.split('\0');
-	return [profile, route, rest.join('\0')];
-}
-
-const keyOfRow = (row: Row): DeliveryKey => ({
-	profile: textOf(row['profile']),
-	route: textOf(row['route']),
-	deliveryId: textOf(row['delivery_id']),
-});
-
-const claimOf = (row: Row): Claim => ({
-	delivery: integerOf(row['delivery']),
-	work: nullableInteger(row['run']),
-	at: integerOf(row['at']),
-	row: row['id'] === undefined ? 0 : integerOf(row['id']),
-});

@@ -21,7 +21,7 @@ type Entry = Parameters<Intake['accept']>[0];
 /** What a note weighs beside its body, in bytes: trace, headers and overhead, roughly. */
 const noteOverheadBytes = 1024;
 
-/** `Intake` on SQLite: three small inserts for an accepted delivery, none for a duplicate. */
+/** `Intake` on SQLite: two inserts for an accepted delivery, none for a duplicate. */
 export function createIntake({
 	database,
 	clock,
@@ -108,18 +108,18 @@ export function createIntake({
 		}
 
 		const row = rowIdOf(delivery.id);
-		const runId = enqueue({
-			delivery: row,
-			...place,
-			target: plan.target.kind,
-			createdAt: now,
-			dueAt,
-			job,
-		});
-		keep(entry, parameters, {work: runId, row});
+		const newRun = {delivery: row, ...place, target: plan.target.kind, createdAt: now, dueAt};
 		if (job) {
+			const runId = enqueue({...newRun, job});
+			keep(entry, parameters, {work: runId, row});
 			jobs.fired(job, runId, now);
+			return {kind: 'accepted', runId};
 		}
+
+		const at = keys.now();
+		const runId = enqueue({...newRun, claim: {deliveryId: delivery.deliveryId, at}});
+		keys.hold({...keyOf(delivery), delivery: row, work: runId, at});
+		insert(delivery, parameters, runId);
 
 		return {kind: 'accepted', runId};
 	};

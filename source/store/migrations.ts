@@ -22,6 +22,8 @@ import {integerOf, textOf} from './columns.ts';
  * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
  *   rules are never given out twice.
  * - `memo.data` is JSON; the id says which of a kind was written last.
+ * - `run.claimed_id` and `run.claimed_at` are the claim of the event that the run is for: a row of its own would be one more to write for each. Those of runs up to
+ *   `usage.run_claim_floor` count no more, or are sorted into `claim`.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -193,6 +195,10 @@ const steps: readonly string[] = [
 	) strict;
 	create unique index memo_name on memo (kind, name);
 	create index memo_kind on memo (kind, id);`,
+	`alter table run add column claimed_id text;
+	alter table run add column claimed_at integer;
+	alter table usage add column run_claim_floor integer not null default 0;
+	update usage set run_claim_floor = (select coalesce(max(id), 0) from run);`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

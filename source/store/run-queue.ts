@@ -15,6 +15,8 @@ export type NewRun = {
 	/** The group that it comes from, and its events but the latest. */
 	readonly group?: {readonly id: number; readonly superseded: number};
 	readonly job?: {readonly id: string; readonly name: string} | undefined;
+	/** The identifier that its event claims; `at` is milliseconds on the clock of the claims. Of a run without group and job. */
+	readonly claim?: {readonly deliveryId: string; readonly at: number} | undefined;
 };
 
 /** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
@@ -29,13 +31,13 @@ export function createEnqueue({
 }): (run: NewRun) => number {
 	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';
 	const insert = database.prepare(
-		`insert into run (${columns}) values (?, ?, ?, ?, ?, 'queued', ?, ?)`,
+		`insert into run (${columns}, claimed_id, claimed_at) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
 	);
 	const insertWithOrigin = database.prepare(
 		`insert into run (${columns}, grp, superseded, job, job_name) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
 	);
 
-	return ({delivery, profile, route, target, createdAt, dueAt, group, job}) => {
+	return ({delivery, profile, route, target, createdAt, dueAt, group, job, claim}) => {
 		if (dueAt > createdAt) {
 			times.keepUp();
 		}
@@ -45,7 +47,8 @@ export function createEnqueue({
 			const origin = [group?.id, group?.superseded, job?.id, job?.name].map(value => value ?? null);
 			insertWithOrigin.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
 		} else {
-			insert.run(id, delivery, profile, route, target, createdAt, dueAt);
+			const claimed = [claim?.deliveryId ?? null, claim?.at ?? null] as const;
+			insert.run(id, delivery, profile, route, target, createdAt, dueAt, ...claimed);
 		}
 
 		counters.lastRun = id;

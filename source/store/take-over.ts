@@ -148,6 +148,12 @@ function pullIdentifiers(database: DatabaseSync, now: number): void {
 	for (const table of ['claim', 'fresh_claim']) {
 		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now);
 	}
+
+	database
+		.prepare(
+			'update run set claimed_at = ?1 where id > (select run_claim_floor from usage) and claimed_at > ?1',
+		)
+		.run(now);
 }
 
 /** Denies the approvals that wait, and ends the rules that do not outlive a process. */

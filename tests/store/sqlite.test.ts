@@ -116,7 +116,7 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": svc ${programVersion} wrote it, with schema 99, and this program knows 6: upgrade to that version, or restore a backup that this one made ("svc restore")`,
+				message: `Cannot open the store "${home.file}": svc ${programVersion} wrote it, with schema 99, and this program knows 7: upgrade to that version, or restore a backup that this one made ("svc restore")`,
 			});
 		}
 	});
@@ -566,6 +566,35 @@ describe('identifiers', () => {
 		await purge();
 		using database = new DatabaseSync(home.file);
 		expect(database.prepare('select count(*) as rows from claim').get()?.['rows']).toBe(0);
+	});
+
+	test('of accepted events stand in the rows of their runs, until their hour is over', async () => {
+		await using home = await createSqliteHome();
+		const now = createFakeClock(startMs);
+		await using store = await home.open(now);
+		const entries = Array.from({length: 300}, () => sampleEntry({}, {maxQueued: 10_000}));
+		const ids = entries.map(({delivery}) => delivery.id);
+		const rows = (query: string) => {
+			using database = new DatabaseSync(home.file);
+			return database.prepare(query).get()?.['rows'];
+		};
+		await Promise.all(entries.map(async entry => store.intake.accept(entry)));
+		expect(rows('select count(*) as rows from fresh_claim')).toBe(0);
+
+		await using copy = await home.crash();
+		await using reopened = await copy.open(now);
+		const holders = entries.map(async ({delivery}) =>
+			reopened.intake.holderOf(delivery, 3_600_000),
+		);
+		expect(await Promise.all(holders)).toEqual(ids);
+
+		now.advance(3_600_000);
+		for (let count = 0; count < 4; count += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- each commit forgets some
+			await store.intake.accept(sampleEntry({}, {maxQueued: 10_000}));
+		}
+
+		expect(rows('select run_claim_floor as rows from usage')).toBeGreaterThanOrEqual(256);
 	});
 
 	test('of one hour are not sorted into the table while there are fewer than 32,768', async () => {

@@ -1,0 +1,48 @@
+import {integerOf, nullableInteger, textOf, type Row} from './columns.ts';
+import type {DeliveryKey} from './port.ts';
+
+/** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
+export type Claim = {
+	readonly delivery: number;
+	readonly work: number | null;
+	readonly at: number;
+	/** Its number in `fresh_claim`; 0 when it stands elsewhere. */
+	readonly row: number;
+};
+
+/** How far the rows of claims are done with: numbers in `fresh_claim`, and of runs. */
+export type Floors = {fresh: number; run: number};
+
+/** Brings `floors` up to where `claim` stands. */
+export function raise(floors: Floors, {row, work}: Claim): void {
+	if (row > 0) {
+		floors.fresh = Math.max(floors.fresh, row);
+	} else {
+		floors.run = Math.max(floors.run, work ?? 0);
+	}
+}
+
+/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+export const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
+	`${profile}\0${route}\0${deliveryId}`;
+
+/** Profile, route and identifier of a name. */
+export function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
+	const [profile = '', route = '', ...rest] = name.split('\0');
+	return [profile, route, rest.join('\0')];
+}
+
+/** What a row of claims is about. */
+export const keyOfRow = (row: Row): DeliveryKey => ({
+	profile: textOf(row['profile']),
+	route: textOf(row['route']),
+	deliveryId: textOf(row['delivery_id']),
+});
+
+/** Who holds it, by that row. */
+export const claimOf = (row: Row): Claim => ({
+	delivery: integerOf(row['delivery']),
+	work: nullableInteger(row['run']),
+	at: integerOf(row['at']),
+	row: row['id'] === undefined ? 0 : integerOf(row['id']),
+});
