@@ -7,9 +7,9 @@ import {setFlagsFromString} from 'node:v8';
 export const nodeFlags: readonly string[] = ['--max-semi-space-size=8'];
 
 /**
- * Lets the heap grow by a quarter instead of to twice of what is in use before it is looked through. Not a flag of the start: while a program loads, nearly all of it stays, and looking
+ * Lets the heap grow by half instead of to twice of what is in use before it is looked through; by a quarter it costs a tenth of the CPU of an ignored event, and saves no memory that can be measured. Not a flag of the start: while a program loads, nearly all of it stays, and looking
  * through it costs a tenth of the time.
  */
 export function growSlowly(): void {
-	setFlagsFromString('--heap-growing-percent=25');
+	setFlagsFromString('--heap-growing-percent=50');
 }
