@@ -1,4 +1,4 @@
-import {integerOf, nullableInteger, textOf, type Row} from './columns.ts';
+import {integerOf, nullableInteger, type Row} from './columns.ts';
 import type {DeliveryKey} from './port.ts';
 
 /** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
@@ -26,20 +26,17 @@ export function raise(floors: Floors, {row, work}: Claim): void {
 export const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;
 
+/** The same in SQL, as the column `name`, with the identifier in column `id`: thousands are read when the store opens. */
+export const nameColumn = (id: string): string =>
+	`profile || char(0) || route || char(0) || ${id} as name`;
+
 /** Profile, route and identifier of a name. */
 export function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
 	const [profile = '', route = '', ...rest] = name.split('\0');
 	return [profile, route, rest.join('\0')];
 }
 
-/** What a row of claims is about. */
-export const keyOfRow = (row: Row): DeliveryKey => ({
-	profile: textOf(row['profile']),
-	route: textOf(row['route']),
-	deliveryId: textOf(row['delivery_id']),
-});
-
-/** Who holds it, by that row. */
+/** Who holds it, by a row of claims. */
 export const claimOf = (row: Row): Claim => ({
 	delivery: integerOf(row['delivery']),
 	work: nullableInteger(row['run']),

@@ -1,8 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
-import {claimOf, keyOfRow, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
-import {wordOf} from './columns.ts';
+import {claimOf, nameColumn, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
+import {textOf, wordOf} from './columns.ts';
 import type {GroupCommit} from './group-commit.ts';
 import {createNameSieve, type NameSieve} from './name-sieve.ts';
 import type {DeliveryKey} from './port.ts';
@@ -60,12 +60,11 @@ export function createIdempotencyKeys(
 		'update usage set run_claim_floor = ?1 where run_claim_floor < ?1',
 	);
 	const fresh = database.prepare(
-		`select id, profile, route, delivery_id, delivery, run, at from fresh_claim
-		union all select 0, profile, route, claimed_id, delivery, id, claimed_at from run
+		`select id, ${nameColumn('delivery_id')}, delivery, run, at from fresh_claim
+		union all select 0, ${nameColumn('claimed_id')}, delivery, id, claimed_at from run
 			where id > (select run_claim_floor from usage) and claimed_at is not null
 		order by at, delivery`,
 	);
-
 	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
 	let old: Claims | undefined;
@@ -99,8 +98,8 @@ export function createIdempotencyKeys(
 		raiseFloor.run(run);
 	};
 
-	for (const row of fresh.iterate()) {
-		append(nameOf(keyOfRow(row)), claimOf(row));
+	for (const row of fresh.all()) {
+		append(textOf(row['name']), claimOf(row));
 	}
 
 	const areSorted = () => sorted !== undefined && now() < sorted.until;
