@@ -1,9 +1,14 @@
 import {mkdir, readFile, realpath, symlink} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
+import {homePaths} from '../../source/config/home-paths.ts';
+import type {NewRule} from '../../source/core/approvals/approvals.ts';
+import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import type {GatewayState} from '../../source/core/state.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {gatewayHome, startTestGateway, testConfig} from '../helpers/gateway.ts';
+import {post} from '../helpers/post.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const filesystem = resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
@@ -179,7 +184,6 @@ test('a rule of a job is not one for an event that fires that job, nor for a rou
 			}),
 		]),
 	);
-	const {post} = await import('../helpers/post.ts');
 	await post(`${gateway.url()}/webhooks/hook`, {payload: {n: 1}, secret});
 	const {approvals} = await gateway.until(waiting);
 	expect(approvals).toMatchObject([{route: 'hook', scopes: ['once', 'run']}]);
@@ -207,4 +211,47 @@ test('a rule of a job is not one for an event that fires that job, nor for a rou
 	await gateway.until(({approvalRules}) => approvalRules.length === 0);
 	await post(`${gateway.url()}/webhooks/hook`, {payload: {n: 2}, secret});
 	await gateway.until(waiting);
+});
+
+test('an entry keeps its definition over a restart; a tool that is defined otherwise then asks until a person accepts it', async () => {
+	await using world = await openWorld(() => [
+		{job: 'nightly', tool: name, when: {path: '~/notes/'}},
+	]);
+	await world.writeJob(write(world.at('notes/a.md')));
+	let pinned = '';
+	{
+		await using gateway = await world.start();
+		const {approvalRules} = await gateway.until(
+			({approvalRules: [rule]}) => rule?.server === 'files',
+		);
+		pinned = approvalRules[0]?.definition ?? '';
+	}
+
+	expect(pinned).toMatch(/^[0-9a-f]{64}$/);
+	// What it would find if the server had said something else before.
+	{
+		const {stateDb} = homePaths({environment: {SVC_HOME: world.home.path}});
+		await using store = await openSqliteStore({clock: systemClock}, {file: stateDb});
+		const [rule] = await store.approvals.rules();
+		expect(rule).toMatchObject({id: 1, definition: pinned, tool: 'write_file'});
+		const {id = 0, ...kept} = rule ?? {};
+		await store.approvals.changeRule(id, {...(kept as NewRule), definition: 'ab'.repeat(32)});
+	}
+
+	await using gateway = await world.start();
+	const {approvalRules} = await gateway.until(
+		({approvalRules: [rule]}) => rule?.present === pinned,
+	);
+	expect(approvalRules).toMatchObject([
+		{id: 1, problem: 'the tool is defined otherwise now: svc approvals accept 1'},
+	]);
+	const {runId} = await gateway.port.runJob('nightly', {});
+	await gateway.until(waiting);
+	// What waits is let through by the answer, too.
+	await gateway.port.acceptApprovalRule(1, {definition: pinned});
+	expect((await gateway.ended(runId)).state).toBe('done');
+	expect(await exists(world.at('notes/a.md'))).toBe('x');
+	await expect(gateway.port.revokeApprovalRule(1)).rejects.toMatchObject({
+		code: 'approval_invalid',
+	});
 });

@@ -166,6 +166,39 @@ export function describeApprovals(name: string, use: Use): void {
 		);
 
 		test(
+			'the rule of a file is kept without an answer, changed when its tool is seen, and counts on; it outlives the process without an end',
+			use(async (store, clock, home) => {
+				const {expiresAt: __, ...endless} = rule();
+				const written = {
+					...endless,
+					definition: '',
+					when: [
+						{key: 'mode', equals: null},
+						{key: 'path', below: '/srv/in'},
+					],
+					file: {name: 'mcp__files__write_file', entry: 'e1', place: 'config.yaml:3'},
+				};
+				const id = await store.approvals.addRule(written);
+				await store.approvals.add({
+					...newCall,
+					decision: {outcome: 'allowed', at: startMs + 5, by: `rule ${id}`, rule: id},
+				});
+				expect(await store.approvals.rules()).toEqual([
+					{...written, id, uses: 1, usedAt: startMs + 5},
+				]);
+
+				const bound = {...written, definition: 'd1'};
+				await store.approvals.changeRule(id, bound);
+				await store.approvals.changeRule(99, bound);
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(await reopened.approvals.rules()).toEqual([
+					{...bound, id, uses: 1, usedAt: startMs + 5},
+				]);
+			}),
+		);
+
+		test(
 			'"run rules end with the run, process with the gateway", and always when it expires',
 			use(async (store, clock, home) => {
 				const {expiresAt: __, ...endless} = rule();
