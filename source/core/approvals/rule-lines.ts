@@ -30,11 +30,14 @@ export function linesByHand(
 	].map(line => cell(line, Infinity).text);
 }
 
-/** JSON is YAML, too; what is a plain word is easier to read without quotation marks. */
+/** JSON is YAML, too, and what is escaped there is shown as it stands; a plain word is easier to read without quotation marks. */
 const inYaml = (value: JsonValue): string =>
 	typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(value) && !words.has(value)
 		? value
-		: JSON.stringify(value);
+		: JSON.stringify(value).replaceAll(
+				/[^ -~]/g,
+				unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+			);
 
 /** What YAML takes for something else than text. */
 const words: ReadonlySet<string> = new Set(

@@ -103,7 +103,9 @@ const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boole
 	},
 	{
 		text: fit(
-			safe`${reachText(rule)} · ${rule.owner ? safe`${clean(rule.owner.kind)} ${clean(quotedName(rule.owner.name))} · ` : literal('')}${ruleArguments(rule)} · ${hashText(rule.definition)}`,
+			rule.owner
+				? safe`${clean(rule.owner.kind)} ${clean(quotedName(rule.owner.name))} · ${ruleArguments(rule)} · ${reachText(rule)}`
+				: safe`${reachText(rule)} · ${ruleArguments(rule)} · ${hashText(rule.definition)}`,
 			columns.rest,
 		),
 		tone: 'quiet',

@@ -97,8 +97,8 @@ function ruleDetail(rule: ApprovalRule, width: number): readonly Line[] {
 		...wrapText(ruleText(rule), width - 2).map(row => line(safe`  ${row}`)),
 		...(rule.problem === undefined
 			? []
-			: wrapText(safe`allows nothing: ${clean(rule.problem)}`, width - 2).map(row =>
-					line(safe`! ${row}`, 'warn'),
+			: wrapText(safe`allows nothing: ${clean(rule.problem)}`, width - 2).map((row, index) =>
+					line(safe`${index === 0 ? literal('!') : literal(' ')} ${row}`, 'warn'),
 				)),
 		blankLine,
 		...(rule.owner

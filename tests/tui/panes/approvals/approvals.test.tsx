@@ -132,3 +132,24 @@ test('the filter knows kinds, servers and outcomes', async () => {
 	expect(shown.text()).toContain('── history ──');
 	expect(shown.text()).not.toContain('── rules ──');
 });
+
+test('a rule of the file says whose it is, what it compares, why it allows nothing, and where it ends', async () => {
+	const rule = makeRule({
+		owner: {kind: 'job', name: 'nightly'},
+		when: [{key: 'path', below: '/home/ann/notes', real: '/home/ann/notes'}],
+		file: {name: 'mcp__files__write_file', entry: 'e', place: 'config.yaml:12'},
+		usedAt: testNow,
+		problem: 'the tool is defined otherwise now: svc approvals accept 4',
+	});
+	const port = createFakePort({approvalRules: [rule]});
+	await using shown = await showShell(port, wide, {pane: 'approvals'});
+	expect(shown.text()).toContain('! asks');
+	expect(shown.text()).toContain('job nightly');
+	expect(shown.text()).toContain('! allows nothing: the tool is defined otherwise');
+	expect(shown.text()).toMatch(/arguments {4}path below \/home\/ann\/notes\/; all/);
+	expect(shown.text()).toMatch(/used +3 times, last/);
+	await shown.screen.press('x');
+	await shown.pass(0);
+	expect(shown.text()).toContain('It stands in config.yaml:12: remove it there');
+	expect(port.calls).toEqual([]);
+});
