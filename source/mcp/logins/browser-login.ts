@@ -19,6 +19,9 @@ const waitMs = 300_000;
 /** Where the browser comes back to, and who listens there. */
 type Callback = {readonly redirect: Redirect; readonly listener: CallbackListener | undefined};
 
+/** What came back; without a `reply` it was pasted, and no page waits. */
+type BrowserAnswer = Pick<CallbackAnswer, 'params'> & Partial<Pick<CallbackAnswer, 'reply'>>;
+
 /** One login through the browser: the callback, the page, and what comes back. @throws ConnectError */
 export async function browserLogin(
 	server: ToolServerConfig,
@@ -27,7 +30,7 @@ export async function browserLogin(
 ): Promise<void> {
 	const {logins, open, secrets, watch} = world;
 	let callback: Callback | undefined;
-	let reply: CallbackAnswer['reply'] | undefined;
+	let reply: BrowserAnswer['reply'];
 	await using _ = {
 		async [Symbol.asyncDispose]() {
 			await callback?.listener?.[Symbol.asyncDispose]();
@@ -84,7 +87,7 @@ async function answerTo(
 		readonly server: ToolServerConfig;
 		readonly world: LoginWorld;
 	},
-): Promise<CallbackAnswer> {
+): Promise<BrowserAnswer> {
 	const {redirect, listener} = callback ?? {};
 	const state = url.searchParams.get('state') ?? '';
 	const late = new AbortController();
@@ -93,14 +96,14 @@ async function answerTo(
 	const cancel = clock.after(waitMs, () => {
 		late.abort(tooLate(server, url));
 	});
-	const pasted = Promise.withResolvers<CallbackAnswer>();
+	const pasted = Promise.withResolvers<BrowserAnswer>();
 	watch.onPaste(text => {
 		const read = readPasted(text, {redirect: redirect?.url ?? '', state});
 		if ('problem' in read) {
 			return read;
 		}
 
-		pasted.resolve({params: read.params, reply() {}});
+		pasted.resolve({params: read.params});
 		return {};
 	});
 	watch.tell({

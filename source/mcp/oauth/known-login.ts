@@ -1,4 +1,4 @@
-import {auth, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
+import {auth, type FetchLike, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
@@ -79,6 +79,8 @@ export function createKnownLogin(
 		loginCommand: `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`,
 		rediscover: async issuer => rediscover(issuer, ofStored),
 	});
+	/** Of the connections that stand: another one may have come and gone beside one that renews. */
+	const alive = new Set<FetchLike>();
 	const renew = async () =>
 		auth(stored.credentials, {
 			serverUrl: endpoint,
@@ -90,7 +92,18 @@ export function createKnownLogin(
 		requests,
 		login: {
 			...stored,
-			fetchWith: fetch => oauthFetch(ofStored, fetch),
+			fetchWith(fetch) {
+				const made = oauthFetch(ofStored, fetch);
+				alive.add(made);
+				return made;
+			},
+			fetchEnded(made) {
+				alive.delete(made);
+				const last = [...alive].at(-1);
+				if (last) {
+					ofStored.fetch = last;
+				}
+			},
 			keepFresh(signal) {
 				void keepFresh(grant, {clock, log, server, renew, signal});
 			},

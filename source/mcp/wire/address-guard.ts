@@ -35,6 +35,11 @@ export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 		: undefined;
 }
 
+/** Whether a person's browser may be sent to a page that an authorization server names: by HTTPS, or within this machine. */
+export const isPageForPeople = (url: URL): boolean =>
+	(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) &&
+	url.username + url.password === '';
+
 /** Where a tool server is. The farthest address counts: a public name that also has a private address gains nothing by it. */
 export async function scopeOfEndpoint(
 	endpoint: URL,

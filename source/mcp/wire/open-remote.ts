@@ -64,6 +64,7 @@ export function openRemote(
 		async [Symbol.asyncDispose]() {
 			signal.removeEventListener('abort', abandon);
 			await transport.close();
+			login?.fetchEnded?.(parts.fetch);
 			await remote[Symbol.asyncDispose]();
 		},
 	};

@@ -15,6 +15,8 @@ export type ServerLogin = {
 	 * of the server to requests for its endpoint alone.
 	 */
 	fetchWith(fetch: FetchLike): FetchLike;
+	/** What `fetchWith` made is of no use any more: its connection has ended. */
+	fetchEnded?(made: FetchLike): void;
 	/** Renews the tokens before they end, also while nobody uses them, until `signal` aborts: for as long as a connection stands. */
 	keepFresh(signal: AbortSignal): void;
 	/** Looks at the files; asks nobody. */
@@ -22,4 +24,4 @@ export type ServerLogin = {
 };
 
 /** What a transport needs of a login, a stored one or one that is under way. */
-export type TransportLogin = Pick<ServerLogin, 'credentials' | 'fetchWith'>;
+export type TransportLogin = Pick<ServerLogin, 'credentials' | 'fetchWith' | 'fetchEnded'>;

@@ -38,9 +38,10 @@ test.for([
 	'file:///etc/passwd',
 	'as.example/device',
 	'https://a:b@as.example',
+	'http://as.example/device',
 ])('no person is sent to %s', page => {
 	expect(read({verification_uri: page})).toEqual({
-		problem: 'its authorization server names no http(s) page where the code is typed',
+		problem: 'its authorization server names no https:// page where the code is typed',
 	});
 });
 

@@ -99,6 +99,10 @@ export async function oauthWorld(options: {readonly home?: string; readonly cloc
 			return {
 				client,
 				explain: (error: unknown) => opened.explain(error),
+				async close() {
+					ended.abort();
+					await opened[Symbol.asyncDispose]();
+				},
 				async whoami() {
 					const {content} = await client.callTool({name: 'whoami', arguments: {}});
 					const [part] = content;

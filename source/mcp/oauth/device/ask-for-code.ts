@@ -6,12 +6,13 @@ import {
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import {cell} from '../../../core/untrusted.ts';
+import {isPageForPeople} from '../../wire/address-guard.ts';
 
 /** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
 export type DeviceCode = {
 	readonly deviceCode: string;
 	readonly userCode: string;
-	/** An http(s) URL. */
+	/** An https URL, or one of this machine. */
 	readonly verificationUri: string;
 	/** The same page with the code in it; never on another host. */
 	readonly verificationUriComplete?: string;
@@ -96,7 +97,7 @@ export function readCode(text: string): DeviceCode | {readonly problem: string} 
 	const {data} = parsed;
 	const page = pageOf(data.verification_uri ?? data.verification_url ?? '');
 	if (!page) {
-		return {problem: 'its authorization server names no http(s) page where the code is typed'};
+		return {problem: 'its authorization server names no https:// page where the code is typed'};
 	}
 
 	const complete = pageOf(data.verification_uri_complete ?? '');
@@ -114,9 +115,7 @@ export function readCode(text: string): DeviceCode | {readonly problem: string} 
 /** A URL without controls, which the parser encodes, and without a user, which would look like a host. */
 function pageOf(text: string): URL | undefined {
 	const url = text.length <= maxUrlLength ? URL.parse(text) : null;
-	return url && /^https?:$/.test(url.protocol) && url.username + url.password === ''
-		? url
-		: undefined;
+	return url && isPageForPeople(url) ? url : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -10,10 +10,10 @@ import {cell} from '../../../core/untrusted.ts';
 import {ConnectError} from '../../wire/connect-error.ts';
 import {clientMetadata} from '../client-identity.ts';
 import type {OAuthRequests} from '../oauth-requests.ts';
+import {refused} from '../redeem-answer.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {deviceGrant, type DeviceServer} from './find-device-server.ts';
 import {pollForGrant} from './poll-for-grant.ts';
-import {refused} from './refused.ts';
 
 /** Who asks, and for which code, as soon as it is known. */
 export type Asked = {client?: StoredOAuthClientInformation; code?: DeviceCode};

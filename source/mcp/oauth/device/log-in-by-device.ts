@@ -13,11 +13,11 @@ import {scopeUnion} from '../client-identity.ts';
 import type {LoginOptions} from '../log-in.ts';
 import {oauthFetch} from '../oauth-fetch.ts';
 import type {OAuthRequests} from '../oauth-requests.ts';
+import {refused} from '../redeem-answer.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {type Asked, awaitGrant, deviceProvider} from './await-grant.ts';
 import {type DeviceServer, findDeviceServer} from './find-device-server.ts';
 import {obtainCode} from './obtain-code.ts';
-import {refused} from './refused.ts';
 
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {
 	/** Shows a person what to do, for so long. */
