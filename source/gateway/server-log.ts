@@ -30,7 +30,11 @@ export function createServerLog(log: Logger): ServerLog {
 			}
 
 			const key = keyOf({profile, name});
-			const text = `Tool server "${name}" ${saying.text(reason === undefined ? '' : `: ${reason}`)}`;
+			const subject = `Tool server "${name}"`;
+			// Some reasons are sentences about it already.
+			const text = reason?.startsWith(`${subject} `)
+				? reason
+				: `${subject} ${saying.text(reason === undefined ? '' : `: ${reason}`)}`;
 			if (said.get(key) === text) {
 				return;
 			}

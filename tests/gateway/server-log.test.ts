@@ -31,6 +31,7 @@ test('where a server stands is said once each time that it is news', () => {
 	);
 	log.changed(failed);
 	log.changed(makeServer({profile: 'acme', status: 'needs login', reason: 'svc mcp login crm'}));
+	log.changed(makeServer({status: 'needs login', reason: 'Tool server "crm" needs a login: now'}));
 	log.removed({profile: 'default', name: 'crm'});
 
 	expect(lines).toEqual([
@@ -38,6 +39,7 @@ test('where a server stands is said once each time that it is news', () => {
 		'info Tool server "crm" is connected {"tools":1,"protocol":"legacy 2025-11-25"}',
 		'warn Tool server "crm" cannot be connected to: connection refused {}',
 		'warn Tool server "crm" needs a login: svc mcp login crm {"profile":"acme"}',
+		'warn Tool server "crm" needs a login: now {}',
 		'info Tool server "crm" is gone {}',
 	]);
 });

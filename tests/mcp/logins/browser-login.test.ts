@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {expect, test} from 'vitest';
 import {declaredClient} from '../../../source/mcp/logins/declared-client.ts';
+import {pinnedPorts} from '../../../source/mcp/oauth/client-document.ts';
 import {createJumpClock} from '../e2e/jump-clock.ts';
 import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
 import {startAuthorizationServer, surf} from '../servers/authorization-server.ts';
@@ -256,4 +257,33 @@ test.for([
 	expect(said).not.toContain('\n');
 	expect(said.length).toBeLessThan(500);
 	expect(await world.files()).toEqual([]);
+});
+
+test('"all five ports are busy": a random one is used, and the document, which does not declare it, is not presented', async () => {
+	const clock = createJumpClock();
+	await using site = await startAuthorizationServer({documents});
+	await using stack = new AsyncDisposableStack();
+	for (const port of pinnedPorts) {
+		const taken = createServer();
+		taken.on('error', () => {}).listen(port, '127.0.0.1');
+		stack.defer(() => {
+			taken.close();
+		});
+		await Promise.race([once(taken, 'listening'), once(taken, 'error').catch(() => {})]);
+	}
+
+	await using world = await loginWorld({
+		url: site.url,
+		oauth: {client_metadata_url: document},
+		clock,
+	});
+	world.start();
+	const {url = '', redirectPort, notes} = await world.waiting();
+
+	expect(pinnedPorts).not.toContain(redirectPort);
+	expect(new URL(url).searchParams.get('client_id')).not.toBe(document);
+	expect(site.registrations()).toMatchObject([
+		{redirect_uris: [`http://127.0.0.1:${redirectPort}/callback`]},
+	]);
+	expect(notes).toEqual([expect.stringContaining('Ports 27890 to 27894 are all taken')]);
 });

@@ -154,6 +154,109 @@ test('"oauth.user_agent" goes with polls, not with the request for a code', asyn
 	expect(asked?.form?.get('resource')).toBe(site.url);
 });
 
+test.for([
+	[
+		'a server that wants no secret of a client that needs none',
+		{method: 'none', wants: false},
+		[false],
+	],
+	['a server that gives a secret without a word, and wants it', {wants: true}, [true]],
+	[
+		'a server that calls us public, and wants its secret',
+		{method: 'none', wants: true},
+		[false, true],
+	],
+	[
+		'a server that gives a secret, and refuses who shows it',
+		{wants: false, refuses: true},
+		[true, true, false],
+	],
+] as const)('%s', async ([, quirk, expected]) => {
+	const {wants} = quirk;
+	const showed: boolean[] = [];
+	await using site = await startAuthorizationServer({
+		intercept({path, form, headers}) {
+			const shows = headers.authorization !== undefined || form?.has('client_secret') === true;
+			if (path === '/reg') {
+				return {
+					status: 201,
+					body: JSON.stringify({
+						client_id: 'c',
+						client_secret: 's3cret-word',
+						...('method' in quirk && {token_endpoint_auth_method: quirk.method}),
+					}),
+				};
+			}
+
+			if (path === '/token') {
+				return {status: 400, body: '{"error":"access_denied"}'};
+			}
+
+			if (path !== '/device/auth') {
+				return undefined;
+			}
+
+			showed.push(shows);
+			return (wants && !shows) || ('refuses' in quirk && shows)
+				? {status: 401, body: '{"error":"invalid_client"}'}
+				: {
+						status: 200,
+						body: JSON.stringify({
+							device_code: 'd',
+							user_code: 'ABCD',
+							verification_uri: 'https://as.example/device',
+							expires_in: 60,
+						}),
+					};
+		},
+	});
+	const clock = createJumpClock();
+	await using world = await loginWorld({url: site.url, clock});
+
+	world.start('device');
+	expect(await world.waiting()).toMatchObject({status: 'waiting', userCode: 'ABCD'});
+	expect(showed).toEqual(expected);
+	clock.jump(pollMs);
+
+	expect(await world.over()).toMatchObject({status: 'failed'});
+	const poll = site.arrived.find(({path}) => path === '/token');
+	expect(
+		poll?.headers.authorization !== undefined || poll?.form?.has('client_secret') === true,
+		'what was taken once is said from then on',
+	).toBe(expected.at(-1));
+});
+
+test('the client of the settings asks with its secret, and is not replaced', async () => {
+	await using site = await startAuthorizationServer({
+		intercept: ({path}) =>
+			path === '/device/auth'
+				? {
+						status: 400,
+						body: '{"error":"invalid_scope","error_description":"no \\u001b[2J s3cret-word"}',
+					}
+				: undefined,
+	});
+	await using world = await loginWorld({
+		url: site.url,
+		oauth: {
+			client_id: 'mine',
+			client_secret: 's3cret-word',
+			token_endpoint_auth_method: 'client_secret_post',
+		},
+	});
+
+	world.start('device');
+
+	expect((await world.over()).reason).toBe(
+		'Cannot log in to tool server "crm": Device authorization failed (HTTP 400): invalid_scope, no ␛[2J [redacted]',
+	);
+	expect(site.registrations()).toEqual([]);
+	const asked = site.arrived.filter(({path}) => path === '/device/auth');
+	expect(asked.map(({form}) => [form?.get('client_id'), form?.get('client_secret')])).toEqual([
+		['mine', 's3cret-word'],
+	]);
+});
+
 const metadataOf = (issuer: string, more: Readonly<Record<string, unknown>> = {}) =>
 	JSON.stringify({
 		issuer,

@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
 import {createInterface} from 'node:readline';
 import {setImmediate} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
@@ -214,4 +215,51 @@ test('while a server is connected its token is renewed at four fifths of its lif
 		expect((await world.file())['access_token']).not.toBe(before['access_token']);
 	});
 	expect(await world.file()).toMatchObject({client: {client_id: expect.any(String)}});
+});
+
+test('one file is the whole swap: a registration of another login beside the tokens does not count', async () => {
+	await using it = await loggedIn();
+	await writeFile(
+		`${it.world.home}/mcp-tokens/crm.client.json`,
+		JSON.stringify({client_id: 'of-a-login-that-was-cut-short', issuer: it.site.issuer}),
+	);
+	await it.expire();
+
+	expect(await it.connection.whoami?.()).toBe('alice');
+});
+
+test('tokens that do not say whose they are belong to the client in the file beside them', async () => {
+	await using it = await loggedIn();
+	const {client: _, ...tokens} = await it.world.file();
+	await writeFile(`${it.world.home}/mcp-tokens/crm.json`, JSON.stringify(tokens));
+	await it.expire();
+
+	expect(await it.connection.whoami?.()).toBe('alice');
+});
+
+test('metadata of another authorization server than that of the grant are found out again', async () => {
+	await using it = await loggedIn();
+	const known = await it.world.file('.meta.json');
+	const other = 'https://other.example';
+	await writeFile(
+		`${it.world.home}/mcp-tokens/crm.meta.json`,
+		JSON.stringify({
+			...known,
+			authorizationServerUrl: other,
+			authorizationServerMetadata: {
+				issuer: other,
+				authorization_endpoint: `${other}/auth`,
+				token_endpoint: `${other}/token`,
+				response_types_supported: ['code'],
+			},
+		}),
+	);
+	it.world.restart();
+	const connection = await it.world.connect(it.server);
+	await it.expire();
+
+	expect(await connection.whoami?.()).toBe('alice');
+	expect(await it.world.file('.meta.json')).toMatchObject({
+		authorizationServerMetadata: {issuer: it.site.issuer},
+	});
 });
