@@ -164,14 +164,23 @@ async function bindCallback(
 	const plan = planRedirect(settings, known);
 	const owner = JSON.stringify([place.profile, place.server]);
 	if (plan.kind === 'own') {
+		if (!URL.canParse(plan.url)) {
+			throw new ConnectError({
+				kind: 'permanent',
+				message: `Cannot log in to tool server "${server.name}": "redirect_uri" in its oauth settings is no URL`,
+			});
+		}
+
 		const redirect = {url: plan.url, isDeclared: false};
 		if (plan.port === undefined) {
 			return {redirect, listener: undefined};
 		}
 
+		const {host, hostname} = new URL(plan.url);
 		const listener = await ports.bind(owner, {
 			ports: [plan.port],
-			asLocalhost: URL.parse(plan.url)?.hostname === 'localhost',
+			asLocalhost: hostname === 'localhost',
+			alias: host,
 		});
 		if (!listener) {
 			throw new ConnectError({

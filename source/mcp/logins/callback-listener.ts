@@ -45,9 +45,12 @@ export async function listenForCallback({
 	clock,
 	port,
 	asLocalhost = false,
+	alias,
 }: {
 	readonly clock: Clock;
 	readonly port: number;
+	/** Another name, with its port, under which browsers may come: of a proxy that leads here. */
+	readonly alias?: string;
 	/** The address that is advertised says `localhost`. */
 	readonly asLocalhost?: boolean;
 }): Promise<CallbackListener> {
@@ -57,7 +60,7 @@ export async function listenForCallback({
 	const handle = async (pair: HttpPair): Promise<void> => {
 		const {request, response} = pair;
 		const {authority, path} = requestTargetOf(request);
-		if (!isOurs(authority, bound)) {
+		if (!isOurs(authority, bound) && authority !== alias) {
 			// Another site's name may lead here: DNS rebinding.
 			respond(pair, refusal(421, 'Misdirected Request'), clock);
 			return;

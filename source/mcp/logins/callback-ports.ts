@@ -12,7 +12,12 @@ export type CallbackPorts = {
 	 */
 	bind(
 		owner: string,
-		wanted: {readonly ports: readonly number[]; readonly asLocalhost?: boolean},
+		wanted: {
+			readonly ports: readonly number[];
+			readonly asLocalhost?: boolean;
+			/** As `listenForCallback` takes it. */
+			readonly alias?: string;
+		},
 	): Promise<CallbackListener | undefined>;
 };
 
@@ -49,7 +54,7 @@ export function createCallbackPorts(clock: Clock): CallbackPorts {
 	};
 
 	return {
-		async bind(owner, {ports, asLocalhost = false}) {
+		async bind(owner, {ports, ...names}) {
 			const shared = [...all].find(
 				bound => bound.owner === owner && bound.wanted.join() === ports.join(),
 			);
@@ -59,7 +64,7 @@ export function createCallbackPorts(clock: Clock): CallbackPorts {
 
 			for (const port of ports) {
 				// oxlint-disable-next-line no-await-in-loop -- the first that is free
-				const listener = await listenIfFree({clock, port, asLocalhost});
+				const listener = await listenIfFree({clock, port, ...names});
 				if (listener) {
 					const bound = {owner, wanted: ports, listener, users: 0};
 					all.add(bound);

@@ -116,6 +116,16 @@ test('nobody listens any more once it is disposed of, and who still waits for a 
 	await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
+test('a proxy of the person may lead here under its own name', async () => {
+	await using listener = await listenForCallback({clock, port: 0, alias: 'me.example'});
+	const {port} = listener;
+	const ask = async (host: string) =>
+		rawExchange({port}, `GET /callback HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+
+	expect((await ask('me.example')).answers[0]?.status).toBe(400);
+	expect((await ask('you.example')).answers[0]?.status).toBe(421);
+});
+
 test('it listens on this machine alone, for "localhost" by both protocols', async () => {
 	await using it = await listening({asLocalhost: true});
 	const {port} = it.listener;
