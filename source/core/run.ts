@@ -57,6 +57,18 @@ export const transcriptKinds = [
 /** One entry of a run's transcript, in order. Kept in the journal; text is redacted before it is stored. */
 export type TranscriptEntry = Shape<typeof transcriptEntrySchema>;
 
+/** What a transcript says of a tool: `mcp__fs__write_file` that is called; `mcp__fs__write_file, allowed by cli (alice)`, which answers, and who let it run. */
+export function toolWords({kind, data}: TranscriptEntry): string | undefined {
+	const {tool, approval} = data ?? {};
+	if (typeof tool !== 'string') {
+		return undefined;
+	}
+
+	return kind !== 'tool-call' && typeof approval === 'string' && approval !== ''
+		? `${tool}, ${approval}`
+		: tool;
+}
+
 export type StoredRun = Shape<typeof storedRunSchema>;
 
 const endedStates: ReadonlySet<RunState> = new Set([

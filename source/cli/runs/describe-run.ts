@@ -1,5 +1,11 @@
 import type {Approval} from '../../core/approval.ts';
-import {hasEnded, type Run, type StoredRun, type TranscriptEntry} from '../../core/run.ts';
+import {
+	hasEnded,
+	type Run,
+	type StoredRun,
+	type TranscriptEntry,
+	toolWords,
+} from '../../core/run.ts';
 import type {Table} from '../print-table.ts';
 import {countOf, printableTime} from '../print.ts';
 
@@ -110,8 +116,8 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		'',
 		'transcript',
 		...run.transcript.map(
-			({at, kind, text, data}) =>
-				`  ${printableTime(at)} ${kind.padEnd(11)} ${toolOf(kind, data)}${firstLine(text)}`,
+			entry =>
+				`  ${printableTime(entry.at)} ${entry.kind.padEnd(11)} ${toolOf(entry)}${firstLine(entry.text)}`,
 		),
 		'',
 		'answer',
@@ -122,15 +128,9 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 const triesOf = (count: number, what: string): string =>
 	`${count} ${what} ${count === 1 ? 'try' : 'tries'}`;
 
-/** `mcp__fs__write_file `: which tool is called. `mcp__fs__write_file, allowed by cli (alice): `: which one answers, and who let it run. */
-function toolOf(kind: TranscriptEntry['kind'], data: TranscriptEntry['data']): string {
-	const {tool, approval} = data ?? {};
-	if (typeof tool !== 'string') {
-		return '';
-	}
-
-	const allowed = typeof approval === 'string' && approval !== '' ? `, ${approval}` : '';
-	return kind === 'tool-call' ? `${tool} ` : `${tool}${allowed}: `;
+function toolOf(entry: TranscriptEntry): string {
+	const words = toolWords(entry);
+	return words === undefined ? '' : `${words}${entry.kind === 'tool-call' ? ' ' : ': '}`;
 }
 
 const firstLine = (text: string): string => {

@@ -84,7 +84,7 @@ export function createRuleBook(
 	const all = () =>
 		inForce().map(rule => {
 			const tool = rule.file && present.named(rule.profile, rule.file.name);
-			const problem = rule.file && problemWithRule(rule, tool);
+			const problem = rule.file && problemWithRule(rule, tool, closed);
 			return problem === undefined
 				? rule
 				: {...rule, problem, ...(tool && {present: tool.definition})};

@@ -2,12 +2,21 @@ import type {ApprovalRule, AskedTool} from '../approval.ts';
 import {namedArguments, unnamedKey} from './rule-keys.ts';
 import {isTooWide} from './rules.ts';
 
-/** Why the rule of a file allows nothing now; `undefined`: it does. `tool`: what has its tool's name now, as far as that was seen. */
+/**
+ * Why the rule of a file allows nothing now; `undefined`: it does. `tool`: what has its tool's name now, as far as that was seen. `closed`: folders that no
+ * rule reaches into, absolute.
+ */
 export function problemWithRule(
 	rule: ApprovalRule,
 	tool: AskedTool | undefined,
+	closed: readonly string[],
 ): string | undefined {
 	const {id, when, definition} = rule;
+	const shut = when?.find(({below, real = below}) => isInside(real, closed));
+	if (shut) {
+		return `"${shut.below}/" is in the data directory of svc, which no rule opens: choose a folder outside of it`;
+	}
+
 	if (!tool) {
 		return definition === '' ? 'no tool of that name was seen yet' : undefined;
 	}
@@ -35,3 +44,6 @@ export function problemWithRule(
 		? undefined
 		: `its server is another program or address now: svc approvals accept ${id}`;
 }
+
+const isInside = (folder: string | undefined, closed: readonly string[]): boolean =>
+	folder !== undefined && closed.some(place => folder === place || folder.startsWith(`${place}/`));

@@ -122,6 +122,22 @@ test('what is not as it was when it was seen first binds nothing by itself', asy
 	expect(await setup.ruleThatAllows({tool: changed})).toBe(1);
 });
 
+test('a folder in the data directory of the program is told: such a rule would never allow anything', async () => {
+	await using setup = await open();
+	const {approvals, forJob, home, problem} = setup;
+	await setup.change(writes());
+	for (const folder of ['program', 'program/notes']) {
+		const when = [{key: 'path', below: join(home, folder)}];
+		await approvals.setFileRules({rules: [{...forJob, when}], isWhole: true});
+		expect(problem()).toContain('is in the data directory of svc, which no rule opens');
+		expect(await setup.ruleThatAllows({args: {path: join(home, folder, 'a.md')}})).toBeUndefined();
+	}
+
+	const when = [{key: 'path', below: join(home, 'programs')}];
+	await approvals.setFileRules({rules: [{...forJob, when}], isWhole: true});
+	expect(problem()).toBeUndefined();
+});
+
 test('a tool of a server that starts with its first call is met by that call', async () => {
 	await using setup = await open();
 	expect(await setup.ruleThatAllows()).toBe(1);

@@ -1,6 +1,6 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded} from '../../../core/run.ts';
+import {hasEnded, toolWords} from '../../../core/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import type {Loaded} from '../../state/loader.ts';
@@ -137,9 +137,14 @@ function transcriptRows(
 /** Rows of one entry; `e` opens all of it. */
 const entryLimit = 40;
 
-function entryRows({at, kind, text}: TranscriptEntry, width: number): readonly Line[] {
+function entryRows(entry: TranscriptEntry, width: number): readonly Line[] {
+	const {at, kind, text} = entry;
 	const tone = kindTones[kind];
-	const rows = wrapText(text, width - entryColumns);
+	const tool = toolWords(entry);
+	const rows = [
+		...(tool === undefined ? [] : wrapText(tool, width - entryColumns)),
+		...wrapText(text, width - entryColumns),
+	];
 	const head = safe` ${clockTime(at)} ${clean(kind.padEnd(11))} `;
 	return [
 		...rows.slice(0, entryLimit).map((row, index): Line => [
@@ -171,6 +176,10 @@ function answerRows(answer: string | undefined, width: number): readonly Line[] 
 export const runText = (run: StoredRun): string =>
 	[
 		`run #${run.id} ${run.route} ${run.event} ${run.state}`,
-		...run.transcript.map(({at, kind, text}) => `${fullTime(at)} ${kind}\n${text}`),
+		...run.transcript.map(entry =>
+			[`${fullTime(entry.at)} ${entry.kind}`, toolWords(entry), entry.text]
+				.filter(part => part !== undefined)
+				.join('\n'),
+		),
 		...(run.fullAnswer === undefined ? [] : [`answer\n${run.fullAnswer}`]),
 	].join('\n\n');

@@ -84,11 +84,23 @@ test('a run under way shows what was heard, an ended one its journal', async () 
 	const active = run(5, {state: 'running', startedAt: testNow});
 	const port = createFakePort({
 		runs: [active],
-		progress: {5: [{at: testNow, kind: 'tool-call', text: 'get_issue {"number": 7}'}]},
+		progress: {
+			5: [
+				{at: testNow, kind: 'tool-call', text: 'get_issue {"number": 7}'},
+				{
+					at: testNow,
+					kind: 'tool-result',
+					text: 'Written',
+					data: {tool: 'mcp__files__write_file', approval: 'allowed by rule 2'},
+				},
+			],
+		},
 	});
 	await using shown = await showShell(port, wide, {pane: 'runs'});
 	await shown.pass(80);
 	expect(shown.text()).toContain('tool-call   get_issue {"number": 7}');
+	// Which tool answers, and who let it run.
+	expect(shown.text()).toMatch(/tool-result mcp__files__write_file,.*allowed by rule 2.*Written/s);
 
 	const done = run(5, {state: 'done', startedAt: testNow, finishedAt: testNow, answer: 'Fine'});
 	port.runs.set(
