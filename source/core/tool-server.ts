@@ -1,5 +1,6 @@
 import type {Shape} from './schemas/parts.ts';
 import type {
+	serverLoginSchema,
 	serverToolViewSchema,
 	serverViewSchema,
 	testedServerSchema,
@@ -29,6 +30,9 @@ export type ServerToolView = Shape<typeof serverToolViewSchema>;
 
 /** A tool server as faces see it; never holds a secret. Strings from outside are cleaned. */
 export type ServerView = Shape<typeof serverViewSchema>;
+
+/** The login of a server with `auth: oauth` as faces see it: no token, no code. */
+export type ServerLoginView = Shape<typeof serverLoginSchema>;
 
 /** How a connection that was tried went. */
 export type TestedServer = Shape<typeof testedServerSchema>;

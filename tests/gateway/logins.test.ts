@@ -23,8 +23,15 @@ test('a login made in a second shell reconnects the gateway that runs; runs have
 	).toEqual([]);
 
 	await using shell = await oauthWorld({home: gateway.home.path});
+	expect(needsLogin.servers[0]?.login).toEqual({flow: 'browser'});
 	await shell.login(remoteServer(site.url));
-	await gateway.until(({servers}) => servers[0]?.status === 'connected');
+	const connected = await gateway.until(({servers}) => servers[0]?.status === 'connected');
+	expect(connected.servers[0]?.login).toEqual({
+		flow: 'browser',
+		issuer: new URL(site.issuer).host,
+		scope: 'mcp:tools',
+		expiresAt: expect.closeTo(Date.now() + 3_600_000, -5),
+	});
 	await gateway.send('ask', {});
 	expect((await gateway.ended(1)).fullAnswer).toContain('alice');
 

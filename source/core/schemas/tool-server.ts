@@ -20,6 +20,17 @@ export const serverToolViewSchema = facts({
 	args: texts,
 });
 
+export const serverLoginSchema = facts({
+	/** How a person logs in, unless they choose otherwise. */
+	flow: z.enum(['browser', 'device']),
+	/** When the access token that was used last ends, milliseconds since 1970; absent: it has no end, or none was used yet. It is renewed before that where it can be. */
+	expiresAt: maybeNumber,
+	/** Host of the authorization server that granted it. */
+	issuer: maybeText,
+	/** What it grants, separated by blanks. */
+	scope: maybeText,
+});
+
 export const serverViewSchema = facts({
 	/** As it is configured, at most 128 characters. */
 	name: text,
@@ -51,6 +62,8 @@ export const serverViewSchema = facts({
 	pingMs: maybeNumber,
 	/** Calls under way. */
 	activeCalls: integer,
+	/** Absent without `auth: oauth`. */
+	login: serverLoginSchema.exactOptional(),
 	/** What a person should know: names that collided, tools that changed; one line each, at most 20. */
 	warnings: texts,
 }).register(z.globalRegistry, {id: 'ToolServer'});

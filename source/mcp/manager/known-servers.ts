@@ -76,6 +76,7 @@ export async function knownServers(
 				stderr: undefined,
 				pingMs: undefined,
 				activeCalls: 0,
+				login: undefined,
 				warnings: plan?.warnings ?? [],
 			},
 			{clock, redact},

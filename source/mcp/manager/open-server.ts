@@ -11,6 +11,7 @@ import type {ServerManagerDependencies} from '../contract.ts';
 import {createClientHandlers} from '../requests/client-handlers.ts';
 import type {RequestWindow} from '../requests/request-limits.ts';
 import {ConnectError} from '../wire/connect-error.ts';
+import type {ServerLogin} from '../wire/server-login.ts';
 
 type Dependencies = Pick<
 	ServerManagerDependencies,
@@ -25,9 +26,16 @@ type Dependencies = Pick<
 	| 'loginOf'
 > & {readonly samplingWindow: RequestWindow; readonly formWindow: RequestWindow};
 
+/** What a connection that is made now is of. */
+export type Opening = {
+	/** Not to be shown from then on. */
+	readonly secrets: readonly string[];
+	/** Whose grant is presented. */
+	readonly login: ServerLogin | undefined;
+};
+
 /**
- * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onSecrets` is told first what must not be
- * shown from then on.
+ * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onOpening` is told first what it is of.
  *
  * @throws ConnectError, permanent for a variable that is not set; the reason of `signal`
  * @see manual/tool-servers.md#variable-references, manual/tool-servers.md#states
@@ -35,11 +43,11 @@ type Dependencies = Pick<
 export async function openServer(
 	server: ToolServerConfig,
 	{
-		onSecrets,
+		onOpening,
 		...options
 	}: Parameters<ManagedConnectionDependencies['open']>[0] & {
 		readonly discover: DiscoverResult | undefined;
-		readonly onSecrets: (secrets: readonly string[]) => void;
+		readonly onOpening: (opening: Opening) => void;
 	},
 	dependencies: Dependencies,
 ): Promise<OpenConnection> {
@@ -49,8 +57,8 @@ export async function openServer(
 		throw new ConnectError({kind: 'permanent', message: expanded.message});
 	}
 
-	onSecrets(expanded.secrets);
 	const login = dependencies.loginOf?.(expanded.server);
+	onOpening({secrets: expanded.secrets, login});
 	const opened = await connectServer(
 		expanded.server,
 		{...options, secrets: expanded.secrets},

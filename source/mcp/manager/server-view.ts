@@ -5,6 +5,8 @@ import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ServerState} from '../connection/state.ts';
+import {oauthSettingsOf} from '../oauth/oauth-settings.ts';
+import type {LoginFacts} from '../wire/server-login.ts';
 
 const maxWarnings = 20;
 
@@ -20,6 +22,8 @@ export type ViewParts = {
 	readonly stderr: string | undefined;
 	readonly pingMs: number | undefined;
 	readonly activeCalls: number;
+	/** Of the login that was presented last. */
+	readonly login: LoginFacts | undefined;
 	readonly warnings: readonly string[];
 };
 
@@ -58,8 +62,29 @@ export function viewServer(
 		...(stderr === undefined ? {} : {stderr: clean(stderr, 300)}),
 		...(pingMs === undefined || state.status !== 'connected' ? {} : {pingMs: Math.round(pingMs)}),
 		activeCalls: parts.activeCalls,
+		...loginOf(parts, clean),
 		warnings: parts.warnings.slice(0, maxWarnings).map(warning => clean(warning, 300)),
 	};
+}
+
+/** Facts of a login are of the connection that used it. */
+function loginOf(
+	{server, login = {}}: ViewParts,
+	clean: (text: string, length: number) => string,
+): Pick<ServerView, 'login'> {
+	const settings = oauthSettingsOf(server);
+	const {expiresAt, issuer, scope} = login;
+	const host = issuer === undefined ? undefined : URL.parse(issuer)?.host;
+	return settings
+		? {
+				login: {
+					flow: settings.flow,
+					...(expiresAt !== undefined && {expiresAt}),
+					...(host !== undefined && {issuer: clean(host, 300)}),
+					...(scope !== undefined && {scope: clean(scope, 500)}),
+				},
+			}
+		: {};
 }
 
 const endpointText = (endpoint: StdioEndpoint | RemoteEndpoint): string =>

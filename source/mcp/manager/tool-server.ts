@@ -21,7 +21,7 @@ import type {ServerManagerDependencies} from '../contract.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {createRequestWindow} from '../requests/request-limits.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {openServer} from './open-server.ts';
+import {openServer, type Opening} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -80,8 +80,8 @@ export function createToolServer(
 	let activeCalls = 0;
 	let firstTry = Promise.resolve();
 	let saved = Promise.resolve();
-	let secrets: readonly string[] = [];
-	const hideSecrets = createRedact(() => secrets, {byShape: false});
+	let opening: Opening = {secrets: [], login: undefined};
+	const hideSecrets = createRedact(() => opening.secrets, {byShape: false});
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
 	const parallel = createCallQueue(maxParallelCalls);
@@ -138,8 +138,8 @@ export function createToolServer(
 				{
 					...options,
 					discover: cached()?.facts.discover,
-					onSecrets(values) {
-						secrets = values;
+					onOpening(now) {
+						opening = now;
 					},
 				},
 				{...dependencies, redact, samplingWindow, formWindow},
@@ -230,6 +230,7 @@ export function createToolServer(
 					stderr: lastOpened?.lastStderr(),
 					pingMs: connection.pingMs,
 					activeCalls,
+					login: opening.login?.facts(),
 					warnings: catalogue.warnings,
 				},
 				{clock, redact},

@@ -24,6 +24,8 @@ export type Grant = {
 	): Promise<T>;
 	/** The stored tokens, unless they were refused for good. */
 	tokens(): Promise<StoredTokens | undefined>;
+	/** What `tokens()` gave last. */
+	readonly lastTokens: StoredTokens | undefined;
 	/** Puts a new grant in the place of the old one: its tokens with the client that they were granted to, at once. @throws as `exclusively` does */
 	replace(tokens: StoredOAuthTokens, known: NewGrant): Promise<void>;
 	/** The tool server refused this access token. */
@@ -71,6 +73,7 @@ export function createGrant(
 	const settled = createMemory();
 	// So that only one task of this process tries for the lock.
 	const oneByOne = createMutex();
+	let lastTokens: StoredTokens | undefined;
 
 	const grant: Grant = {
 		files,
@@ -88,7 +91,11 @@ export function createGrant(
 		async tokens() {
 			const stored = await files.tokens();
 			hide([stored?.access_token, stored?.refresh_token, stored?.client?.client_secret]);
-			return stored && !spent.has(pairOf(stored)) ? stored : undefined;
+			lastTokens = stored && !spent.has(pairOf(stored)) ? stored : undefined;
+			return lastTokens;
+		},
+		get lastTokens() {
+			return lastTokens;
 		},
 		async replace(tokens, {client, ...known}) {
 			await grant.exclusively(async () => {

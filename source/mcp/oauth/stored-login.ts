@@ -3,8 +3,9 @@ import type {OAuthClientProvider, OAuthDiscoveryState} from '@modelcontextprotoc
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import type {ServerLogin} from '../wire/server-login.ts';
+import type {LoginFacts, ServerLogin} from '../wire/server-login.ts';
 import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client-identity.ts';
+import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
 import type {MetadataFacts} from './oauth-requests.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
@@ -29,6 +30,12 @@ const issuerOf = ({
 	authorizationServerUrl,
 }: OAuthDiscoveryState): string => authorizationServerMetadata?.issuer ?? authorizationServerUrl;
 
+const factsOf = ({expires_at: expires, issuer, scope}: StoredTokens): LoginFacts => ({
+	...(expires !== undefined && {expiresAt: expires * 1000}),
+	...(issuer !== undefined && {issuer}),
+	...(scope !== undefined && {scope}),
+});
+
 /**
  * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
  * registered. Serves only the authorization server that the grant came from.
@@ -43,7 +50,7 @@ export function createStoredLogin({
 	log,
 	loginCommand,
 	rediscover,
-}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state'> {
+}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state' | 'facts'> {
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>
@@ -164,6 +171,7 @@ export function createStoredLogin({
 
 	return {
 		credentials,
+		facts: () => grant.lastTokens && factsOf(grant.lastTokens),
 		async state() {
 			try {
 				await requireUsable();

@@ -21,6 +21,18 @@ export type ServerLogin = {
 	keepFresh(signal: AbortSignal): void;
 	/** Looks at the files; asks nobody. */
 	state(): Promise<LoginState>;
+	/** Of the tokens that were read last; `undefined` before, and while there are none. Texts as they came. */
+	facts(): LoginFacts | undefined;
+};
+
+/** What may be shown of a login. */
+export type LoginFacts = {
+	/** When its access token ends, milliseconds since 1970. */
+	readonly expiresAt?: number;
+	/** Of its authorization server. */
+	readonly issuer?: string;
+	/** Separated by blanks. */
+	readonly scope?: string;
 };
 
 /** What a transport needs of a login, a stored one or one that is under way. */

@@ -1,8 +1,10 @@
 import {expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import type {ServerState} from '../../../source/mcp/connection/state.ts';
 import {viewServer} from '../../../source/mcp/manager/server-view.ts';
+import type {LoginFacts} from '../../../source/mcp/wire/server-login.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {remoteServer} from '../servers/http-server.ts';
 import {stdioServer} from '../servers/stdio-server.ts';
@@ -17,7 +19,7 @@ const parked: ServerState = {
 	nextAttemptAt: 302_000,
 };
 
-const viewOf = (server: ToolServerConfig, state: ServerState = parked) => {
+const viewOf = (server: ToolServerConfig, state: ServerState = parked, login?: LoginFacts) => {
 	const clock = {...createFakeClock(), now: () => 1_700_000_005_000, monotonic: () => 5000};
 	return viewServer(
 		{
@@ -35,6 +37,7 @@ const viewOf = (server: ToolServerConfig, state: ServerState = parked) => {
 			stderr: 'token-of-mine is wrong',
 			pingMs: 12.4,
 			activeCalls: 0,
+			login,
 			warnings: Array.from({length: 30}, () => 'x'.repeat(400)),
 		},
 		{clock, redact: createRedact(() => ['token-of-mine'])},
@@ -83,4 +86,25 @@ test('a filter is shown in one line', () => {
 	expect(filtered({include: ['get_*', 'list_*']})).toBe('include [get_*, list_*]');
 	expect(filtered({include: []})).toBe('include []');
 	expect(filtered({exclude: ['a', 'b']})).toBe('exclude [a, b]');
+});
+
+test('the login of a server: its way, and of the tokens that were used last their end, their rights, and who granted them', () => {
+	const server = remoteServer('https://crm.example.com/mcp');
+	const withLogin = (oauth: JsonObject) =>
+		({...server, endpoint: {...server.endpoint, oauth}}) as ToolServerConfig;
+
+	expect(viewOf(server)).not.toHaveProperty('login');
+	expect(viewOf(withLogin({})).login).toEqual({flow: 'browser'});
+	expect(
+		viewOf(withLogin({flow: 'device'}), parked, {
+			expiresAt: 1_700_000_900_000,
+			issuer: 'https://auth.example.com/realm',
+			scope: 'read\u001B[2J token-of-mine',
+		}).login,
+	).toEqual({
+		flow: 'device',
+		expiresAt: 1_700_000_900_000,
+		issuer: 'auth.example.com',
+		scope: 'read␛[2J [redacted]',
+	});
 });

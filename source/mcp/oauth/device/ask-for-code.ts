@@ -1,0 +1,127 @@
+import {
+	type ClientAuthMethod,
+	type AuthorizationServerMetadata,
+	selectClientAuthMethod,
+	type StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import {z} from 'zod';
+import {cell} from '../../../core/untrusted.ts';
+import {isPageForPeople} from '../../wire/address-guard.ts';
+
+/** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
+export type DeviceCode = {
+	readonly deviceCode: string;
+	readonly userCode: string;
+	/** An https URL, or one of this machine. */
+	readonly verificationUri: string;
+	/** The same page with the code in it; never on another host. */
+	readonly verificationUriComplete?: string;
+	readonly verificationHost: string;
+	readonly lifetimeMs: number;
+	readonly intervalMs: number;
+};
+
+/** @see RFC 8628 §3.2 */
+const defaultIntervalSeconds = 5;
+const minIntervalSeconds = 1;
+
+/** For a server that does not say it. */
+const defaultLifetimeSeconds = 600;
+
+const maxUserCodeLength = 64;
+const maxUrlLength = 2000;
+const maxHostLength = 300;
+
+const seconds = z.coerce.number().positive().optional().catch(undefined);
+
+const codeShape = z.looseObject({
+	device_code: z.string().min(1),
+	user_code: z.string().min(1).max(1000),
+	verification_uri: z.string().optional(),
+	/** As some servers call it. */
+	verification_url: z.string().optional(),
+	verification_uri_complete: z.string().optional().catch(undefined),
+	expires_in: seconds,
+	interval: seconds,
+});
+
+/** The form that asks for a code, and its headers, as the server wants a client like this to say who it is. */
+export function codeRequest({
+	client,
+	metadata,
+	scope,
+	resource,
+}: {
+	readonly client: StoredOAuthClientInformation;
+	readonly metadata: AuthorizationServerMetadata;
+	readonly scope: string | undefined;
+	readonly resource: string | undefined;
+}): {readonly headers: Headers; readonly form: URLSearchParams} {
+	const headers = new Headers({
+		'content-type': 'application/x-www-form-urlencoded',
+		accept: 'application/json',
+	});
+	const form = new URLSearchParams({
+		client_id: client.client_id,
+		...(scope !== undefined && {scope}),
+		...(resource !== undefined && {resource}),
+	});
+	const method = selectClientAuthMethod(
+		client,
+		metadata.token_endpoint_auth_methods_supported ?? [],
+	);
+	sayWho(method, client, {headers, form});
+	return {headers, form};
+}
+
+/** As the SDK does it at the token endpoint. @see RFC 6749 §2.3.1 */
+function sayWho(
+	method: ClientAuthMethod,
+	{client_id: id, client_secret: secret = ''}: StoredOAuthClientInformation,
+	{headers, form}: {readonly headers: Headers; readonly form: URLSearchParams},
+): void {
+	if (method === 'client_secret_basic') {
+		headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
+	} else if (method === 'client_secret_post' && secret !== '') {
+		form.set('client_secret', secret);
+	}
+}
+
+/** The code in an answer; `problem`: why it cannot be shown to anybody. @see RFC 8628 §3.2 */
+export function readCode(text: string): DeviceCode | {readonly problem: string} {
+	const parsed = codeShape.safeParse(jsonOf(text));
+	if (!parsed.success) {
+		return {problem: 'the answer of its authorization server holds no code'};
+	}
+
+	const {data} = parsed;
+	const page = pageOf(data.verification_uri ?? data.verification_url ?? '');
+	if (!page) {
+		return {problem: 'its authorization server names no https:// page where the code is typed'};
+	}
+
+	const complete = pageOf(data.verification_uri_complete ?? '');
+	return {
+		deviceCode: data.device_code,
+		userCode: cell(data.user_code, maxUserCodeLength).text,
+		verificationUri: page.href,
+		...(complete?.host === page.host && {verificationUriComplete: complete.href}),
+		verificationHost: cell(page.host, maxHostLength).text,
+		lifetimeMs: (data.expires_in ?? defaultLifetimeSeconds) * 1000,
+		intervalMs: Math.max(data.interval ?? defaultIntervalSeconds, minIntervalSeconds) * 1000,
+	};
+}
+
+/** A URL without controls, which the parser encodes, and without a user, which would look like a host. */
+function pageOf(text: string): URL | undefined {
+	const url = text.length <= maxUrlLength ? URL.parse(text) : null;
+	return url && isPageForPeople(url) ? url : undefined;
+}
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

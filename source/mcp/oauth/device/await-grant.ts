@@ -1,0 +1,108 @@
+import {
+	fetchToken,
+	type OAuthClientProvider,
+	OAuthError,
+	type OAuthTokens,
+	type StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import {messageOf} from '../../../core/errors.ts';
+import {cell} from '../../../core/untrusted.ts';
+import {ConnectError} from '../../wire/connect-error.ts';
+import {clientMetadata} from '../client-identity.ts';
+import type {OAuthRequests} from '../oauth-requests.ts';
+import {refused} from '../redeem-answer.ts';
+import type {DeviceCode} from './ask-for-code.ts';
+import {deviceGrant, type DeviceServer} from './find-device-server.ts';
+import {pollForGrant} from './poll-for-grant.ts';
+
+/** Who asks, and for which code, as soon as it is known. */
+export type Asked = {client?: StoredOAuthClientInformation; code?: DeviceCode};
+
+/** What the SDK is told where it asks for the grant. Nobody is sent anywhere. */
+export function deviceProvider({settings}: OAuthRequests, asked: Asked): OAuthClientProvider {
+	return {
+		redirectUrl: undefined,
+		get clientMetadata() {
+			return {...clientMetadata(settings, ''), redirect_uris: []};
+		},
+		clientInformation: () => asked.client,
+		tokens: () => undefined,
+		saveTokens() {},
+		redirectToAuthorization() {
+			throw new TypeError('a login with a code sends nobody anywhere');
+		},
+		saveCodeVerifier() {},
+		codeVerifier: () => '',
+		prepareTokenRequest: () =>
+			new URLSearchParams({grant_type: deviceGrant, device_code: asked.code?.deviceCode ?? ''}),
+	};
+}
+
+/** Waits for the person. @throws ConnectError; the reason of `signal` */
+export async function awaitGrant({
+	found: {discovery},
+	code,
+	provider,
+	requests,
+	signal,
+}: {
+	readonly found: DeviceServer;
+	readonly code: DeviceCode;
+	readonly provider: OAuthClientProvider;
+	readonly requests: OAuthRequests;
+	readonly signal: AbortSignal;
+}): Promise<OAuthTokens> {
+	const {clock, settings} = requests;
+	let status = 0;
+	const polled = await pollForGrant(code, {
+		clock,
+		timeoutMs: settings.timeoutMs,
+		signal,
+		async ask() {
+			status = 0;
+			return fetchToken(provider, discovery.authorizationServerUrl, {
+				metadata: discovery.authorizationServerMetadata,
+				...(discovery.resourceMetadata && {resource: discovery.resourceMetadata.resource}),
+				async fetchFn(address, init) {
+					const response = await (requests.fetch ?? fetch)(address, init);
+					({status} = response);
+					return response;
+				},
+			});
+		},
+		isPassing: error =>
+			status === 0 ? error instanceof TypeError : status === 429 || status >= 500,
+	});
+	if ('grant' in polled) {
+		return polled.grant;
+	}
+
+	switch (polled.ended) {
+		case 'denied': {
+			throw refused(
+				{name: requests.server},
+				`it was denied on the page of ${code.verificationHost}`,
+			);
+		}
+
+		case 'expired': {
+			throw refused({name: requests.server}, 'the code expired before anybody agreed: start again');
+		}
+
+		case 'late': {
+			throw refused(
+				{name: requests.server},
+				`nobody agreed within ${settings.timeoutMs / 1000} s ("timeout" in its oauth settings): start again`,
+			);
+		}
+
+		case 'refused': {
+			throw polled.error instanceof ConnectError
+				? polled.error
+				: refused({name: requests.server}, reasonOf(polled.error, requests), polled.error);
+		}
+	}
+}
+
+const reasonOf = (error: unknown, {redact}: OAuthRequests): string =>
+	cell(redact(error instanceof OAuthError ? error.message : messageOf(error)), 300).text;

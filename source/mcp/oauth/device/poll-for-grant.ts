@@ -1,0 +1,88 @@
+import {OAuthError} from '@modelcontextprotocol/client';
+import {type Clock, sleep} from '../../../core/clock.ts';
+import type {DeviceCode} from './ask-for-code.ts';
+
+/** How asking ended: with what was granted, or with why nothing was. */
+export type Polled<Grant> =
+	| {readonly grant: Grant}
+	| {readonly ended: 'denied' | 'expired' | 'late' | 'refused'; readonly error?: unknown};
+
+/** What `slow_down` adds. @see RFC 8628 §3.5 */
+const slowerMs = 5000;
+
+const maxIntervalMs = 60_000;
+
+/**
+ * Asks again and again whether the person has agreed, as slowly as the server wants it, until it says so or time is up. A network or a server that fails for a moment makes it
+ * slower and ends nothing.
+ *
+ * @param ask asks once; rejects with an OAuthError for what the server refuses
+ * @see RFC 8628 §3.5
+ */
+export async function pollForGrant<Grant>(
+	{intervalMs, lifetimeMs}: Pick<DeviceCode, 'intervalMs' | 'lifetimeMs'>,
+	{
+		clock,
+		timeoutMs,
+		signal,
+		ask,
+		isPassing,
+	}: {
+		readonly clock: Clock;
+		/** The longest that a person is waited for. */
+		readonly timeoutMs: number;
+		readonly signal: AbortSignal;
+		readonly ask: () => Promise<Grant>;
+		/** Whether another try may succeed though the server was not asked, or could not answer. */
+		readonly isPassing: (error: unknown) => boolean;
+	},
+): Promise<Polled<Grant>> {
+	const endsAt = clock.monotonic() + Math.min(lifetimeMs, timeoutMs);
+	const isExpiry = lifetimeMs <= timeoutMs;
+	let pauseMs = intervalMs;
+	for (;;) {
+		const leftMs = endsAt - clock.monotonic();
+		// oxlint-disable-next-line no-await-in-loop -- that is what polling is
+		await sleep(clock, Math.max(0, Math.min(pauseMs, leftMs)), signal);
+		if (pauseMs >= leftMs) {
+			return {ended: isExpiry ? 'expired' : 'late'};
+		}
+
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- see above
+			return {grant: await ask()};
+		} catch (error) {
+			signal.throwIfAborted();
+			const verdict = judge(error, isPassing);
+			if (verdict !== 'pending' && verdict !== 'slower' && verdict !== 'passing') {
+				return {ended: verdict, error};
+			}
+
+			pauseMs = nextPauseMs[verdict](pauseMs);
+		}
+	}
+}
+
+type Verdict = 'pending' | 'slower' | 'passing' | 'denied' | 'expired' | 'refused';
+
+const verdicts: Readonly<Record<string, Verdict>> = {
+	authorization_pending: 'pending',
+	slow_down: 'slower',
+	access_denied: 'denied',
+	expired_token: 'expired',
+};
+
+const nextPauseMs: Readonly<Record<'pending' | 'slower' | 'passing', (pauseMs: number) => number>> =
+	{
+		pending: pauseMs => pauseMs,
+		slower: pauseMs => pauseMs + slowerMs,
+		passing: pauseMs => Math.max(pauseMs, Math.min(pauseMs * 2, maxIntervalMs)),
+	};
+
+function judge(error: unknown, isPassing: (error: unknown) => boolean): Verdict {
+	const known =
+		error instanceof OAuthError && Object.hasOwn(verdicts, error.code)
+			? verdicts[error.code]
+			: undefined;
+	return known ?? (isPassing(error) ? 'passing' : 'refused');
+}
