@@ -9,6 +9,7 @@ import type {Context} from './context.ts';
 import {attachGateway} from './gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
 import {readManualPage} from './manual/read-page.ts';
+import {openPersonLogins} from './person-logins.ts';
 import {tell} from './print.ts';
 import {whenAskedToStop} from './signals.ts';
 
@@ -101,8 +102,10 @@ async function showScreen(
 	});
 
 	let kept: SavedState | undefined;
+	await using logins = openPersonLogins(context);
 	await runTui({
 		port,
+		logins,
 		clock,
 		stdin,
 		stdout,

@@ -65,3 +65,13 @@ export type LoginDesk = AsyncDisposable & {
 	/** Ends the login unless it is over. */
 	cancel(place: LoginPlace): void;
 };
+
+/** Whether nothing more happens to a login. */
+export const isLoginOver = ({status}: Pick<LoginAttempt, 'status'>): boolean =>
+	status === 'succeeded' || status === 'failed' || status === 'cancelled';
+
+/** The logins of the person who sits before an interface, in that interface's process. */
+export type PersonLogins = LoginDesk & {
+	/** Removes all that is stored of a login. Resolves with whether there was one. @throws SvcError `config_invalid`, `lock_timeout`, `lock_failed` */
+	logOut(place: LoginPlace): Promise<boolean>;
+};

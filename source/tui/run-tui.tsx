@@ -1,5 +1,6 @@
 import {render} from 'ink';
 import type {Clock} from '../core/clock.ts';
+import type {PersonLogins} from '../core/logins.ts';
 import type {GatewayPort} from '../gateway/port.ts';
 import {createInputFrontend} from '../terminal/input/input-frontend.ts';
 import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
@@ -44,6 +45,8 @@ export type TuiOptions = {
 
 export type TuiWorld = {
 	readonly port: GatewayPort;
+	/** Outlive the interface. */
+	readonly logins: PersonLogins;
 	readonly clock: Clock;
 	readonly stdin: NodeJS.ReadStream;
 	readonly stdout: NodeJS.WriteStream;
@@ -65,7 +68,7 @@ const escapeDelays = {localMs: 60, sshMs: 100} as const;
  * @throws what could not be drawn; it is to be printed, and the exit code is 1
  */
 export async function runTui(world: TuiWorld): Promise<TuiEnd> {
-	const {port, clock, stdin, stdout, options} = world;
+	const {port, logins, clock, stdin, stdout, options} = world;
 	await using stack = new AsyncDisposableStack();
 	const ending = Promise.withResolvers<TuiEnd>();
 	const stop = new AbortController();
@@ -110,7 +113,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		},
 		{...options, signal: stop.signal},
 	);
-	const shell = stack.use(createShell({port, clock, desktop}, shellOptions(world)));
+	const shell = stack.use(createShell({port, logins, clock, desktop}, shellOptions(world)));
 	stack.defer(() => {
 		options.saveState?.(stateOf(shell));
 	});

@@ -3,6 +3,7 @@ import {createShell, type ShellOptions} from '../../source/tui/shell/create-shel
 import type {Desktop, Shell} from '../../source/tui/shell/shell.ts';
 import {App} from '../../source/tui/view/app.tsx';
 import {createFakeClock, type FakeClock} from './fake-clock.ts';
+import {createFakeLogins, type FakeLogins} from './fake-logins.ts';
 import type {FakePort} from './fake-port.ts';
 import {renderTui, type Screen, type ScreenSize} from './screen.tsx';
 
@@ -75,6 +76,7 @@ export type ShownShell = AsyncDisposable & {
 	readonly screen: Screen;
 	readonly clock: FakeClock;
 	readonly desktop: FakeDesktop;
+	readonly logins: FakeLogins;
 	/** Lets time pass, promises settle, and the screen be drawn. */
 	pass(ms: number): Promise<void>;
 	/** The screen as one text. */
@@ -90,8 +92,9 @@ export async function showShell(
 ): Promise<ShownShell> {
 	const clock = createFakeClock(testNow);
 	const desktop = createFakeDesktop();
+	const logins = createFakeLogins(clock);
 	const shell = createShell(
-		{port, clock, desktop},
+		{port, logins, clock, desktop},
 		{size: {columns, rows}, theme: 'dark', ssh: false, version: '1.0', ...options},
 	);
 	// Keys come at the time of the shell, as in the product; what is held for its rest has timers of its own.
@@ -119,6 +122,7 @@ export async function showShell(
 		screen,
 		clock,
 		desktop,
+		logins,
 		async pass(ms) {
 			// What plans its next tick only when the last is done needs a turn in between.
 			for (let rest = ms; rest > 1000; rest -= 1000) {

@@ -4,6 +4,7 @@ import {sheetNow} from '../../source/tui/commands/sheet.ts';
 import {createShell} from '../../source/tui/shell/create-shell.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {createFakeLogins} from '../helpers/fake-logins.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {createFakeTerminal} from '../helpers/fake-terminal.ts';
 import {randomOf} from '../helpers/random.ts';
@@ -103,7 +104,7 @@ export async function fuzzApprovals({
 		},
 	};
 	const made = createShell(
-		{port, clock, desktop},
+		{port, logins: createFakeLogins(clock), clock, desktop},
 		{size, theme: 'dark', ssh: false, version: '1.0'},
 	);
 	const shell: Shell = {...made, guard: {...made.guard, ...guard}};

@@ -1,6 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {systemClock} from '../../source/core/clock.ts';
 import {runTui} from '../../source/tui/run-tui.tsx';
+import {createFakeLogins} from '../helpers/fake-logins.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 
@@ -45,6 +46,7 @@ process.on('SIGINT', () => {
 
 try {
 	const {reason} = await runTui({
+		logins: createFakeLogins(),
 		port,
 		clock: systemClock,
 		stdin: process.stdin,

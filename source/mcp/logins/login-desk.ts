@@ -1,6 +1,12 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {LoginAttempt, LoginDesk, LoginFlow, LoginPlace} from '../../core/logins.ts';
+import {
+	isLoginOver,
+	type LoginAttempt,
+	type LoginDesk,
+	type LoginFlow,
+	type LoginPlace,
+} from '../../core/logins.ts';
 
 /** What a login that is under way tells of itself; what it says is cleaned. */
 export type LoginFacts = Partial<
@@ -38,9 +44,6 @@ type Try = {
 	paste?: (url: string) => {readonly problem?: string};
 };
 
-const isOver = ({status}: LoginAttempt): boolean =>
-	status === 'succeeded' || status === 'failed' || status === 'cancelled';
-
 /**
  * The desk where a person starts logins. Disposal ends those that wait, and waits for those that finish.
  *
@@ -67,7 +70,7 @@ export function createLoginDesk({
 	};
 
 	const change = (one: Try, facts: Partial<LoginAttempt>) => {
-		if (!isOver(one.attempt)) {
+		if (!isLoginOver(one.attempt)) {
 			one.attempt = {...one.attempt, ...facts};
 			changed();
 		}
@@ -113,7 +116,10 @@ export function createLoginDesk({
 		} catch (error) {
 			end(one, {status: 'failed', reason: messageOf(error)});
 			// The newest stays to be looked at.
-			forget(place, other => !isOver(other.attempt) || other === places.get(keyOf(place))?.at(-1));
+			forget(
+				place,
+				other => !isLoginOver(other.attempt) || other === places.get(keyOf(place))?.at(-1),
+			);
 		}
 	};
 
@@ -136,7 +142,7 @@ export function createLoginDesk({
 		},
 		start({server, profile}, {flow} = {}) {
 			const key = keyOf({server, profile});
-			const before = (places.get(key) ?? []).filter(({attempt}) => !isOver(attempt));
+			const before = (places.get(key) ?? []).filter(({attempt}) => !isLoginOver(attempt));
 			if (before.some(({attempt}) => attempt.status === 'finishing')) {
 				return;
 			}
@@ -163,7 +169,7 @@ export function createLoginDesk({
 			void run(one, flow).finally(resolve);
 		},
 		paste(place, url) {
-			const tries = (places.get(keyOf(place)) ?? []).filter(({attempt}) => !isOver(attempt));
+			const tries = (places.get(keyOf(place)) ?? []).filter(({attempt}) => !isLoginOver(attempt));
 			const answers = tries.toReversed().flatMap(({paste}) => paste?.(url) ?? []);
 			const [first = {problem: 'No login waits for it'}] = answers;
 			return answers.find(({problem}) => problem === undefined) ?? first;
@@ -198,7 +204,7 @@ function dropOldest(places: Map<string, Try[]>): void {
 			return;
 		}
 
-		if (tries.every(({attempt}) => isOver(attempt))) {
+		if (tries.every(({attempt}) => isLoginOver(attempt))) {
 			places.delete(key);
 		}
 	}

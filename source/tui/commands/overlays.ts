@@ -10,6 +10,7 @@ import {fieldCommands} from './field.ts';
 import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {installCommands} from './install.ts';
+import {loginPasteCommands} from './login-paste.ts';
 import {menuCommands} from './menu.ts';
 import {openPane} from './navigate.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
@@ -153,4 +154,5 @@ export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly 
 	...formCommands,
 	...trialCommands,
 	...installCommands,
+	...loginPasteCommands,
 ];

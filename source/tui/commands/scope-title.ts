@@ -20,6 +20,7 @@ const titles: Readonly<Record<KeyScope, string>> = {
 	install: 'Install link',
 	'install-text': 'Install link, while typing',
 	'install-link': 'Pasting an install link',
+	'login-paste': 'Pasting the URL of a login',
 	trial: 'Trying a tool',
 	answer: 'Answer of a tool',
 };

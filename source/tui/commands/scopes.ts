@@ -8,6 +8,7 @@ import {perform, type KeyScope} from './command.ts';
 import {formNow} from './form.ts';
 import {mayInstall} from './install-sheet.ts';
 import {pasteLink} from './install.ts';
+import {pasteLogin} from './login-paste.ts';
 import {change} from './navigate.ts';
 import {mayAllow} from './sheet.ts';
 import {commandOf, router} from './table.ts';
@@ -29,6 +30,7 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 		const textFocused =
 			overlay.kind === 'palette' ||
 			overlay.kind === 'install-link' ||
+			overlay.kind === 'login-paste' ||
 			(overlay.kind === 'help' && overlay.isSearching);
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
@@ -119,6 +121,11 @@ export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>):
 	const {kind} = shell.view.get().overlay ?? {};
 	if (kind === 'install-link') {
 		pasteLink(shell, text);
+		return true;
+	}
+
+	if (kind === 'login-paste') {
+		pasteLogin(shell, text);
 		return true;
 	}
 

@@ -5,6 +5,7 @@ import {pasteInto} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeForm, formNow} from './form.ts';
 import {changeInstallLine} from './install.ts';
+import {changeLoginLine} from './login-paste.ts';
 import {goToStep} from './sheet.ts';
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
@@ -17,6 +18,7 @@ export function isTyping(shell: Pick<Shell, 'view'>): boolean {
 
 	return (
 		overlay?.kind === 'install-link' ||
+		overlay?.kind === 'login-paste' ||
 		step === 'name' ||
 		step === 'reason' ||
 		formNow(shell)?.editing !== undefined
@@ -44,7 +46,7 @@ export function typePaste(shell: Shell, text: string): void {
 }
 
 function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
-	if (changeInstallLine(shell, update)) {
+	if (changeInstallLine(shell, update) || changeLoginLine(shell, update)) {
 		return;
 	}
 

@@ -15,14 +15,20 @@ export function quitLines(
 		embedded,
 		pid,
 		consequences,
+		logins = [],
 	}: {
 		readonly embedded: boolean;
 		readonly pid: number;
+		/** Servers whose login waits for the person. */
+		readonly logins?: readonly string[];
 		readonly consequences?: StopConsequences | undefined;
 	},
 	width: number,
 ): readonly Line[] {
-	const facts = embedded ? endingFacts(consequences) : [attachedFact(pid)];
+	const facts = [
+		...(embedded ? endingFacts(consequences) : [attachedFact(pid)]),
+		...(logins.length > 0 ? [loginFact(logins)] : []),
+	];
 	return [
 		blankLine,
 		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(safe`  ${row}`))),
@@ -38,6 +44,9 @@ export function quitLines(
 
 const attachedFact = (pid: number): string =>
 	`Only this screen closes. The gateway goes on in process ${pid}; \`svc gateway stop\` ends it.`;
+
+const loginFact = (servers: readonly string[]): string =>
+	`${counted(servers.length, 'login')} under way ${servers.length === 1 ? 'ends' : 'end'} unfinished (${servers.join(', ')}); what was stored before stays.`;
 
 function endingFacts(consequences: StopConsequences | undefined): readonly string[] {
 	const stops = 'svc stops answering webhooks.';

@@ -49,6 +49,9 @@ export function clipLine(spans: Line, width: number): Line {
 	return kept;
 }
 
+/** Tones that blanks are seen in. */
+const hasGround = (tone: Tone): boolean => tone === 'selected' || tone === 'code';
+
 /**
  * `spans` with as few parts as look the same: each part is a node that is measured and styled on every frame. Blanks have no
  * colour of their own.
@@ -57,7 +60,9 @@ export function mergeSpans(spans: Line): Line {
 	const merged: Span[] = [];
 	for (const {text, tone = 'plain'} of spans) {
 		const last = merged.at(-1);
-		const shown = text.trim() === '' && tone !== 'selected' ? (last?.tone ?? 'plain') : tone;
+		const isBlank = text.trim() === '' && !hasGround(tone);
+		const before = last?.tone ?? 'plain';
+		const shown = isBlank ? (hasGround(before) ? 'plain' : before) : tone;
 		if (last?.tone === shown) {
 			merged[merged.length - 1] = {text: safe`${last.text}${text}`, tone: shown};
 		} else if (text !== '') {

@@ -37,7 +37,7 @@ export type Pane = {
 	/** How the keyboard goes from section to section, where there are several. */
 	readonly focus?: SectionFocus;
 	/** Whether something in it counts seconds while nothing happens. */
-	readonly countsSeconds?: (state: GatewayState) => boolean;
+	readonly countsSeconds?: (state: GatewayState, host: Host) => boolean;
 	/** Whether something in its list moves faster than seconds pass. */
 	readonly hasBars?: (state: GatewayState) => boolean;
 	/** The request that belongs to what is selected: `!` opens it before others. */

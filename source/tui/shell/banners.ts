@@ -25,6 +25,7 @@ export type BannerState = Pick<
 > & {
 	/** Routes that turn events away, the newest loss first. */
 	readonly lossy: readonly LossyRoute[];
+	readonly loginAlarm: Safe | undefined;
 };
 
 /** Rows that all banners have together. */
@@ -46,6 +47,7 @@ export function bannerLines(
 		approvalBanner(state, now),
 		installBanner(state, now),
 		webhookBanner(state),
+		loginBanner(state),
 		lossBanner(state),
 		configBanner(state),
 		modelBanner(state),
@@ -120,6 +122,9 @@ const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 				tone: 'bad',
 			}
 		: undefined;
+
+const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
+	text && {text, tone: 'warn'};
 
 /** Code hosts never send again what was answered 429. */
 function lossBanner({lossy}: BannerState): Banner | undefined {

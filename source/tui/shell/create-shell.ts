@@ -1,13 +1,16 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import type {PersonLogins} from '../../core/logins.ts';
 import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
 import {closeSettled, forgetShown} from '../commands/sheet.ts';
 import {createDetails} from '../panes/detail.ts';
 import {clean, type Line} from '../panes/line.ts';
+import {announceLogins} from '../panes/logins/announce-logins.ts';
 import {panes} from '../panes/panes.ts';
 import {createMemory} from '../panes/remember.ts';
 import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
@@ -16,6 +19,7 @@ import {createStore, type ValueStore} from '../state/store.ts';
 import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {bannerLines} from './banners.ts';
+import {loginAlarm} from './login-alarm.ts';
 import {openSources} from './open-sources.ts';
 import type {Desktop, Host, Shell} from './shell.ts';
 import type {LocalState} from './source.ts';
@@ -50,9 +54,15 @@ const noApprovals: GatewayState['approvals'] = [];
 export function createShell(
 	{
 		port,
+		logins,
 		clock,
 		desktop,
-	}: {readonly port: GatewayPort; readonly clock: Clock; readonly desktop: Desktop},
+	}: {
+		readonly port: GatewayPort;
+		readonly logins: PersonLogins;
+		readonly clock: Clock;
+		readonly desktop: Desktop;
+	},
 	options: ShellOptions,
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
@@ -65,7 +75,7 @@ export function createShell(
 		const liveMs =
 			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
 		const intervalMs = isPaused() ? feedIntervals.pausedMs : liveMs;
-		const countsSeconds = pane().countsSeconds?.(port.getState()) === true;
+		const countsSeconds = pane().countsSeconds?.(port.getState(), host) === true;
 		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds};
 	});
 	const {firstRun} = options;
@@ -78,6 +88,7 @@ export function createShell(
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const remember = createMemory<readonly Line[]>();
+	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	const banners = () => {
 		const {size, overlay} = view.get();
@@ -90,6 +101,7 @@ export function createShell(
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
 			lossyRoutes(state, now),
 		);
+		const alarm = findAlarm([state.servers, state.runs], () => loginAlarm(state));
 		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);
 		return remember(
 			[
@@ -102,12 +114,13 @@ export function createShell(
 				shown,
 				installs,
 				lossy,
+				alarm,
 				second,
 				columns,
 			],
 			() =>
 				bannerLines(
-					{...state, approvals: shown, installs: installs ?? [], lossy},
+					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
 					{width: columns, now},
 				),
 		);
@@ -155,6 +168,7 @@ export function createShell(
 	const {list, filters, loader, loads} = sources;
 	const host: Host = {
 		port,
+		logins,
 		clock,
 		feed,
 		view,
@@ -195,7 +209,7 @@ export function createShell(
 	const detail = createDetails(host);
 	const stops = [feed.subscribe(want), view.subscribe(want)];
 	want();
-	stops.push(watchPace(view, feed), ringForApprovals(host));
+	stops.push(watchPace(view, feed), ringForApprovals(host), announceLogins(host));
 	const whole: Shell = {
 		...host,
 		detail,

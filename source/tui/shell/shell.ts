@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import type {PersonLogins} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Guard} from '../approvals/guard.ts';
@@ -38,6 +39,8 @@ export type Desktop = {
 /** What panes are made with. */
 export type Host = {
 	readonly port: GatewayPort;
+	/** Of whoever sits here. */
+	readonly logins: PersonLogins;
 	readonly clock: Clock;
 	readonly feed: Feed;
 	readonly view: ValueStore<ViewState>;

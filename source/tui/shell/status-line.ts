@@ -29,13 +29,15 @@ const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url
 
 /** What waits for a person: never left out of the status row. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
-	const {webhook, runs, problems, approvals} = state;
+	const {webhook, runs, problems, approvals, servers} = state;
+	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runs.filter(needsDecision).length;
 	const parts = [
 		...(webhook.state === 'refused' ? ['receiver refused'] : []),
 		...(approvals.length > 0
 			? [`${approvals.length} ${approvals.length === 1 ? 'approval' : 'approvals'}`]
 			: []),
+		...(logins > 0 ? [`${logins} ${logins === 1 ? 'login' : 'logins'}`] : []),
 		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
 		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
 		...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'run' : 'runs'} to decide`] : []),

@@ -1,3 +1,4 @@
+import type {LoginPlace} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
@@ -59,6 +60,14 @@ export type Overlay =
 	| {readonly kind: 'install'; readonly sheet: InstallSheet}
 	/** Asks for such a link. */
 	| {readonly kind: 'install-link'; readonly text: LineText}
+	/** Asks for the address that the browser of a login ended on. */
+	| {
+			readonly kind: 'login-paste';
+			readonly place: LoginPlace;
+			readonly text: LineText;
+			/** Why the last one was of no use. */
+			readonly problem?: Safe;
+	  }
 	| TrialOverlay
 	| AnswerOverlay;
 

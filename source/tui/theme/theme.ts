@@ -9,13 +9,16 @@ export type Tone =
 	| 'bad'
 	| 'accent'
 	| 'selected'
-	| 'invalid';
+	| 'invalid'
+	/** A QR code: dark on light, whatever the terminal's own colours are. */
+	| 'code';
 
 export type ThemeName = 'dark' | 'light' | 'ansi16' | 'mono';
 
 /** What `<T>` is told. Only the names of the sixteen colours: the terminal's own palette decides what they are. */
 export type Look = {
 	readonly color?: string;
+	readonly backgroundColor?: string;
 	readonly bold?: boolean;
 	readonly dimColor?: boolean;
 	readonly inverse?: boolean;
@@ -38,6 +41,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'cyanBright'},
 		selected: {bold: true},
 		invalid: {color: 'red', underline: true},
+		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	light: {
 		plain: {},
@@ -50,6 +54,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'blue'},
 		selected: {bold: true},
 		invalid: {color: 'red', underline: true},
+		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	ansi16: {
 		plain: {},
@@ -62,6 +67,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'cyan'},
 		selected: {inverse: true},
 		invalid: {color: 'red', underline: true},
+		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	mono: {
 		plain: {},
@@ -74,5 +80,6 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {},
 		selected: {},
 		invalid: {underline: true},
+		code: {},
 	},
 };

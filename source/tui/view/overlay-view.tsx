@@ -4,6 +4,7 @@ import {installLayout} from '../commands/install-sheet.ts';
 import {sheetNow} from '../commands/sheet.ts';
 import {confirmLines, firstRunLines, menuLines, quitLines} from '../overlay/overlay-lines.ts';
 import {clean, type Line} from '../panes/line.ts';
+import {waitingLogins} from '../panes/logins/login-entry.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleLine} from '../shell/title-parts.ts';
 import {useStore} from '../state/use-store.ts';
@@ -13,6 +14,7 @@ import {HelpView} from './help-view.tsx';
 import {InstallBody, InstallLinkBody} from './install-body.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
+import {LoginPasteBody} from './login-paste-body.tsx';
 import {PaletteView} from './palette-view.tsx';
 import type {RegionProps} from './region.ts';
 import {SheetBody} from './sheet-body.tsx';
@@ -60,6 +62,11 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 			return installLayout(shell, overlay.sheet).title;
 		case 'install-link':
 			return [[{text: literal('Install a tool server'), tone: 'title'}]];
+		case 'login-paste':
+			return [
+				[{text: literal('Paste the URL of the browser'), tone: 'title'}],
+				[{text: clean(overlay.place.server)}],
+			];
 		case 'trial':
 			return [
 				[{text: safe`Try ${clean(overlay.trial.tool)}`, tone: 'title'}],
@@ -96,6 +103,7 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 						embedded: shell.port.embedded,
 						pid: shell.feed.get().state.gateway.pid,
 						consequences: overlay.consequences,
+						logins: waitingLogins(shell.logins.attempts()),
 					},
 					width,
 				),
@@ -112,6 +120,15 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 			return <InstallBody sheet={overlay.sheet} width={width} height={height} />;
 		case 'install-link':
 			return <InstallLinkBody text={overlay.text} width={width} height={height} />;
+		case 'login-paste':
+			return (
+				<LoginPasteBody
+					text={overlay.text}
+					problem={overlay.problem}
+					width={width}
+					height={height}
+				/>
+			);
 		case 'trial':
 			return <TrialBody trial={overlay.trial} width={width} height={height} />;
 		case 'answer':

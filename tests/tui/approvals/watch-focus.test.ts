@@ -5,6 +5,7 @@ import {newSheet} from '../../../source/tui/approvals/sheet.ts';
 import {watchFocus} from '../../../source/tui/approvals/watch-focus.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createFakeLogins} from '../../helpers/fake-logins.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {createFakeTerminal} from '../../helpers/fake-terminal.ts';
 import {createFakeDesktop} from '../../helpers/show-shell.tsx';
@@ -12,7 +13,7 @@ import {createFakeDesktop} from '../../helpers/show-shell.tsx';
 const open = () => {
 	const clock = createFakeClock();
 	const shell = createShell(
-		{port: createFakePort(), clock, desktop: createFakeDesktop()},
+		{port: createFakePort(), logins: createFakeLogins(), clock, desktop: createFakeDesktop()},
 		{size: {columns: 80, rows: 24}, theme: 'dark', ssh: false, version: '1.0'},
 	);
 	const keyboard = createFakeTerminal();

@@ -3,13 +3,19 @@ import {handleKey, scopesNow} from '../../../source/tui/commands/scopes.ts';
 import {bindings, commands, keymapMarkdown, router} from '../../../source/tui/commands/table.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createFakeLogins} from '../../helpers/fake-logins.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {createFakeDesktop} from '../../helpers/show-shell.tsx';
 import {keyConflicts} from '../input/key-conflicts.ts';
 
 const newShell = () =>
 	createShell(
-		{port: createFakePort(), clock: createFakeClock(), desktop: createFakeDesktop()},
+		{
+			port: createFakePort(),
+			logins: createFakeLogins(),
+			clock: createFakeClock(),
+			desktop: createFakeDesktop(),
+		},
 		{size: {columns: 120, rows: 36}, theme: 'dark', ssh: false, version: '1.0'},
 	);
 

@@ -1,20 +1,90 @@
 import {literal} from '../../../terminal/text/safe.ts';
-import {Empty} from '../../view/empty.tsx';
+import type {Host} from '../../shell/shell.ts';
+import {countPart} from '../../shell/title-parts.ts';
+import type {DetailSource} from '../detail.ts';
+import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
+import {createMemory} from '../remember.ts';
+import {loginCommands} from './login-commands.ts';
+import {loginDetail} from './login-detail.ts';
+import {isUnderWay, loginEntries, loginState, succeededMs} from './login-entry.ts';
+import {loginList, rememberEntries} from './login-list.ts';
+import {qrCodes, qrPicture, qrText} from './login-picture.ts';
+import {LoginsBody} from './logins-body.tsx';
 
-/** What will show the codes of tool servers that want a login. */
+function createLoginDetail(host: Host): DetailSource {
+	const remember = createMemory<readonly Line[]>();
+	const {list, feed, layout, loader} = host;
+	const entries = list(loginList);
+	const everyEntry = rememberEntries(host);
+	return {
+		lines(width) {
+			const entry = entries.selected();
+			const others = everyEntry();
+			const {now} = feed.get();
+			const height = layout().bodyHeight;
+			const second = Math.floor(now / 1000);
+			const picture = entry && qrPicture(host, entry);
+			return remember([entry, others, width, height, second, picture?.rows], () =>
+				entry ? loginDetail(entry, {others, width, height, now, picture}) : [],
+			);
+		},
+		want(isShown) {
+			loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : '', 0);
+		},
+	};
+}
+
+/** The logins to tool servers: who needs one, the codes, and what to do with them. */
 export const loginsPane: Pane = {
 	id: 'logins',
 	title: literal('Logins'),
 	short: literal('Auth'),
-	manual: 'tool-servers',
-	count: undefined,
+	manual: 'logins',
+	count: ({servers}) =>
+		servers.filter(({login, status}) => login && status === 'needs login').length,
 	empty: () => [
-		'No login is waiting.',
-		'Codes for tool servers that want a login will be shown here, to be copied with one key.',
+		'No tool server has a login.',
+		'One with `auth: oauth` in config.yaml appears here: l logs in, in a browser or with a code for another device.',
+		'Its code, its page and a QR code are shown here, to be copied with one key.',
 	],
-	Body: Empty,
+	Body: LoginsBody,
 	isWide: true,
-	sections: [{id: 'logins', title: literal('Logins'), commands: [], listing: undefined}],
-	summary: () => [],
+	sections: [
+		{
+			id: 'logins',
+			title: literal('Logins'),
+			commands: loginCommands,
+			listing: {
+				list: loginList,
+				words: literal('server: state: flow: profile:'),
+				isLive: false,
+				detail: createLoginDetail,
+				hasCursor: false,
+			},
+		},
+	],
+	countsSeconds: (_state, {logins, clock}) =>
+		logins
+			.attempts()
+			.some(
+				attempt => isUnderWay(attempt) || clock.now() - (attempt.endedAt ?? 0) < succeededMs * 2,
+			),
+	summary({list, feed, logins}) {
+		const entries = list(loginList);
+		const {state, now} = feed.get();
+		const states = loginEntries(state.servers, logins.attempts()).map(entry =>
+			loginState(entry, now),
+		);
+		const needed = states.filter(each => each === 'needed').length;
+		const waiting = states.filter(each => each === 'waiting').length;
+		const facts = [
+			...(needed > 0 ? [`${needed} ${needed === 1 ? 'needs' : 'need'} a login`] : []),
+			...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
+		].join(' · ');
+		return [
+			countPart(entries, {noun: [literal('server'), literal('servers')]}),
+			facts === '' ? [] : [{text: clean(facts), tone: 'warn'}],
+		];
+	},
 };

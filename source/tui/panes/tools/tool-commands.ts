@@ -9,6 +9,7 @@ import {chooseTool, openTrial} from '../../commands/trial.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {placeIn} from '../detail-cursor.ts';
 import {clean} from '../line.ts';
+import {goToLogin, noLogin, startLogin} from '../logins/start-login.ts';
 import {serverWords} from './server-columns.ts';
 import {toolOfRow} from './server-detail.ts';
 import {serverName} from './server-key.ts';
@@ -161,10 +162,18 @@ export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.login',
 		keys: ['l'],
-		label: literal('login'),
-		quiet: true,
-		why: () => literal('Logins come with the next version: svc mcp login'),
-		run() {},
+		label: literal('log in'),
+		quiet: shell => selected(shell)?.status !== 'needs login',
+		why: why(noLogin),
+		run(shell) {
+			const server = selected(shell);
+			if (server?.status === 'needs login') {
+				startLogin(shell, server);
+			} else if (server) {
+				// It may be logged in already: there a second key does it anew.
+				goToLogin(shell, server);
+			}
+		},
 	},
 	{
 		id: 'tools.try',

@@ -163,7 +163,7 @@ test('a reload that changes nothing asks nothing', async () => {
 	);
 });
 
-test('T opens config.yaml at the lines of the server; l says when logins come', async () => {
+test('T opens config.yaml at the lines of the server; l says that a program has no login', async () => {
 	const port = createFakePort({servers: [github]});
 	await using shown = await showShell(port, narrow, {pane: 'tools'});
 	shown.desktop.file = 'model: {}\nmcp_servers:\n  crm:\n    url: x\n  github-tools:\n    url: y\n';
@@ -172,7 +172,7 @@ test('T opens config.yaml at the lines of the server; l says when logins come', 
 	expect(shown.desktop.opened).toEqual(['/home/ann/.svc/config.yaml:5']);
 
 	await shown.screen.press('l');
-	expect(shown.screen.lines().at(-1)).toContain('svc mcp login');
+	expect(shown.screen.lines().at(-1)).toContain('It has no login');
 });
 
 test('y copies the name of the server, or of the tool that was entered', async () => {

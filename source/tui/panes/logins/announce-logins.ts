@@ -1,0 +1,44 @@
+import {isLoginOver, type LoginAttempt} from '../../../core/logins.ts';
+import {safe} from '../../../terminal/text/safe.ts';
+import type {Host} from '../../shell/shell.ts';
+import {clean} from '../line.ts';
+import {serverName} from '../tools/server-key.ts';
+
+/** Says in the last row how each login ended, whatever pane is open. Returns the end of that. */
+export function announceLogins({
+	logins,
+	feed,
+	toast,
+}: Pick<Host, 'logins' | 'feed' | 'toast'>): () => void {
+	let before = new Map<string, LoginAttempt>();
+	return logins.subscribe(() => {
+		const attempts = new Map(
+			logins
+				.attempts()
+				.map(attempt => [JSON.stringify([attempt.profile, attempt.server]), attempt]),
+		);
+		for (const [key, attempt] of attempts) {
+			const last = before.get(key);
+			const isNew = last?.startedAt !== attempt.startedAt || !isLoginOver(last);
+			if (isLoginOver(attempt) && isNew) {
+				announce(attempt, toast);
+			}
+		}
+
+		before = attempts;
+		// A countdown begins or ends.
+		feed.repace();
+	});
+}
+
+function announce(attempt: LoginAttempt, toast: Host['toast']): void {
+	const {server, profile, status, serverHost, reason} = attempt;
+	const name = clean(serverName({name: server, profile}));
+	if (status === 'succeeded') {
+		toast(safe`Logged in to ${name} (${clean(serverHost)})`, 'good');
+	} else if (status === 'failed') {
+		toast(clean(reason ?? `Cannot log in to ${name}`), 'bad');
+	} else {
+		toast(safe`The login to ${name} was cancelled; what was stored is still there`);
+	}
+}

@@ -1,0 +1,60 @@
+import type {Safe} from '../../../core/untrusted.ts';
+import {widthOf} from '../../../terminal/text/fit.ts';
+import {literal} from '../../../terminal/text/safe.ts';
+import type {Tone} from '../../theme/theme.ts';
+import {clean, clipLine, line, type Line} from '../line.ts';
+
+/** Something drawn in rows of equal width. */
+export type Picture = {readonly width: number; readonly rows: readonly Safe[]; readonly tone: Tone};
+
+/** Fewer are no room for what stands beside a picture. */
+const leastCells = 40;
+
+const gap = 2;
+
+/**
+ * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
+ * out its rows for a width.
+ */
+export function beside(
+	text: (width: number) => readonly Line[],
+	{
+		width,
+		height,
+		picture,
+	}: {readonly width: number; readonly height: number; readonly picture: Picture | undefined},
+): readonly Line[] {
+	if (!picture) {
+		return text(width);
+	}
+
+	// One row is above.
+	const room = height - 1;
+	const textWidth = width - picture.width - gap;
+	if (textWidth >= leastCells && picture.rows.length <= room) {
+		return joined(text(textWidth), picture, textWidth + gap);
+	}
+
+	const rows = text(width);
+	if (picture.width + gap <= width && rows.length + picture.rows.length <= room) {
+		return [...rows, ...joined([], picture, gap)];
+	}
+
+	return [...rows, line(literal('  A larger window shows a QR code here.'), 'quiet')];
+}
+
+/** Both, row by row; the picture begins at cell `from`. */
+function joined(
+	rows: readonly Line[],
+	{rows: drawn, tone}: Picture,
+	from: number,
+): readonly Line[] {
+	return Array.from({length: Math.max(rows.length, drawn.length)}, (_, index): Line => {
+		const row = clipLine(rows[index] ?? [], from);
+		const part = drawn[index];
+		const used = row.reduce((sum, {text}) => sum + widthOf(text), 0);
+		return part === undefined
+			? row
+			: [...row, {text: clean(' '.repeat(Math.max(0, from - used)))}, {text: part, tone}];
+	});
+}
