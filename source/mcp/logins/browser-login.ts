@@ -2,15 +2,15 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
 import type {LoginPlace} from '../../core/logins.ts';
 import {pinnedPorts} from '../oauth/client-document.ts';
-import type {KnownLogin, Redirect} from '../oauth/log-in.ts';
+import type {KnownLogin, Redirect} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {CallbackAnswer, CallbackListener} from './callback-listener.ts';
 import type {CallbackOutcome} from './callback-page.ts';
+import type {LoginWorld} from './login-world.ts';
 import {openInBrowser} from './open-browser.ts';
 import {readPasted} from './pasted-url.ts';
 import {loopbackCallback, planRedirect} from './redirect-plan.ts';
-import type {LoginWorld} from './run-login.ts';
 import {tunnelTo} from './tunnel.ts';
 
 /** How long a person may take in the browser. @see manual/logins.md */

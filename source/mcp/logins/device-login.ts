@@ -1,12 +1,14 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {LoginWorld} from './run-login.ts';
+import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
+import type {LoginWorld} from './login-world.ts';
 
 /** One login with a code: no browser is started, nobody comes back to this machine. @throws ConnectError */
 export async function deviceLogin(
 	server: ToolServerConfig,
 	{clock, logins, open, secrets, watch}: LoginWorld,
 ): Promise<void> {
-	await logins.loginByDevice(server, {
+	const requests = await logins.requestsOf(server);
+	const options: DeviceLoginOptions = {
 		open,
 		secrets,
 		signal: watch.signal,
@@ -23,5 +25,7 @@ export async function deviceLogin(
 		onAgreed() {
 			watch.tell({status: 'finishing'});
 		},
-	});
+	};
+	const {logInByDevice} = await import('./device/log-in-by-device.ts');
+	await logInByDevice(server, options, requests);
 }

@@ -1,5 +1,5 @@
 import {isLoopbackHost} from '../../core/loopback.ts';
-import type {KnownLogin} from '../oauth/log-in.ts';
+import type {KnownLogin} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
 /**

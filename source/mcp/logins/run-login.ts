@@ -1,32 +1,12 @@
-import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
-import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {oauthSettingsOf} from '../oauth/oauth-settings.ts';
-import type {ServerLogins} from '../oauth/server-logins.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import type {OpenTransport} from '../wire/open-transport.ts';
 import {browserLogin} from './browser-login.ts';
-import type {CallbackPorts} from './callback-ports.ts';
 import {deviceLogin} from './device-login.ts';
-import type {LoginWatch} from './login-desk.ts';
-
-/** What a login needs of the rest of the program. */
-export type LoginWorld = {
-	readonly clock: Clock;
-	/** The process's own. */
-	readonly environment: Environment;
-	readonly redact: Redact;
-	readonly ports: CallbackPorts;
-	readonly logins: Pick<ServerLogins, 'login' | 'loginByDevice'>;
-	readonly open: OpenTransport;
-	/** Values that came from variables. */
-	readonly secrets: readonly string[];
-	readonly watch: LoginWatch;
-};
+import type {LoginWorld} from './login-world.ts';
 
 const maxHostLength = 300;
 const maxReasonLength = 1000;

@@ -123,7 +123,7 @@ async function rediscover(
 		return undefined;
 	}
 
-	const {findDeviceServer} = await import('./device/find-device-server.ts');
+	const {findDeviceServer} = await import('./find-device-server.ts');
 	try {
 		const {discovery} = await findDeviceServer({name, endpoint, issuer, fetch});
 		return discovery;

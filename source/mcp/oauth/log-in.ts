@@ -12,7 +12,8 @@ import {cell} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
 import {isPageForPeople} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
-import type {OpenedTransport, OpenTransport} from '../wire/open-transport.ts';
+import type {OpenedTransport} from '../wire/open-transport.ts';
+import type {LoginOptions} from './login-options.ts';
 import type {LoginProvider} from './login-provider.ts';
 import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
@@ -43,33 +44,6 @@ const loginProbes = [
 		},
 	},
 ];
-
-/** What is known of a server before it is asked. */
-export type KnownLogin = {
-	/** Whether its authorization server takes metadata documents; `undefined`: it was never reached. */
-	readonly takesDocuments: boolean | undefined;
-	/** This program has registered there. */
-	readonly isRegistered: boolean;
-	/** A document that would be presented where one is taken. */
-	readonly document: string | undefined;
-};
-
-export type Redirect = {
-	readonly url: string;
-	/** Whether the document, if there is one, declares that URL. */
-	readonly isDeclared: boolean;
-};
-
-export type LoginOptions = {
-	readonly open: OpenTransport;
-	/** Says where the authorization server sends the browser back to. */
-	readonly redirect: (known: KnownLogin) => Promise<Redirect>;
-	/** Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. */
-	readonly openBrowser: (url: URL) => Promise<URLSearchParams>;
-	/** Values that came from variables. */
-	readonly secrets: readonly string[];
-	readonly signal: AbortSignal;
-};
 
 type Login = {
 	readonly provider: LoginProvider;

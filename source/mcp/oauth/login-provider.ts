@@ -9,7 +9,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import {clientDocument} from './client-document.ts';
 import {clientMetadata, configuredClient} from './client-identity.ts';
 import type {Grant} from './grant.ts';
-import type {Redirect} from './log-in.ts';
+import type {Redirect} from './login-options.ts';
 import type {MetadataFacts} from './oauth-requests.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 

@@ -9,10 +9,10 @@ import type {ServerLogin} from '../wire/server-login.ts';
 import {problemWithDocument} from './check-document.ts';
 import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
-import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
 import {createKnownLogin, type KnownLogin, newFacts} from './known-login.ts';
-import type {LoginOptions} from './log-in.ts';
+import type {LoginOptions} from './login-options.ts';
 import {createLoginProvider} from './login-provider.ts';
+import type {OAuthRequests} from './oauth-requests.ts';
 import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
 
 export type ServerLoginsDependencies = {
@@ -37,13 +37,8 @@ export type ServerLogins = {
 	 * @see manual/logins.md
 	 */
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
-	/**
-	 * The same by a code that a person types on any device; nobody comes back to this machine.
-	 *
-	 * @throws ConnectError; the grant of before is still there then
-	 * @see manual/logins.md#with-a-code
-	 */
-	loginByDevice(server: ToolServerConfig, options: DeviceLoginOptions): Promise<void>;
+	/** For the requests of a login that the SDK knows nothing of; its tokens go to `grant.replace`. @throws ConnectError for a server without a login */
+	requestsOf(server: ToolServerConfig): Promise<OAuthRequests>;
 	/** Tokens and client secrets that were in use, to be hidden; a new array when there are more. */
 	secrets(): readonly string[];
 };
@@ -118,15 +113,14 @@ export function createServerLogins({
 				},
 			});
 		},
-		async loginByDevice(server, options) {
+		async requestsOf(server) {
 			const {known, settings} = loginOf(server);
 			const {wantedScope} = await known.grant.files.known();
-			const {logInByDevice} = await import('./device/log-in-by-device.ts');
-			await logInByDevice(server, options, {
+			return {
 				...known.requests,
 				scopeFor: advertised => settings.scope ?? scopeUnion(advertised, wantedScope),
 				metadata: newFacts(),
-			});
+			};
 		},
 		secrets: () => secrets,
 	};

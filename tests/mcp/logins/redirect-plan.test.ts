@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {planRedirect} from '../../../source/mcp/logins/redirect-plan.ts';
-import type {KnownLogin} from '../../../source/mcp/oauth/log-in.ts';
+import type {KnownLogin} from '../../../source/mcp/oauth/login-options.ts';
 import {oauthSettingsOf} from '../../../source/mcp/oauth/oauth-settings.ts';
 import {remoteServer} from '../oauth/oauth-world.ts';
 

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
-import {findDeviceServer} from '../../../source/mcp/oauth/device/find-device-server.ts';
+import {findDeviceServer} from '../../../source/mcp/oauth/find-device-server.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 

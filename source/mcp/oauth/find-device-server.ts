@@ -9,10 +9,10 @@ import {
 	type OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
-import {codeOf, messageOf} from '../../../core/errors.ts';
-import {cell} from '../../../core/untrusted.ts';
-import {ConnectError} from '../../wire/connect-error.ts';
-import {sameIssuer} from '../client-identity.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import {sameIssuer} from './client-identity.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 

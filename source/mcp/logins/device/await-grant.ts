@@ -7,12 +7,12 @@ import {
 } from '@modelcontextprotocol/client';
 import {messageOf} from '../../../core/errors.ts';
 import {cell} from '../../../core/untrusted.ts';
+import {clientMetadata} from '../../oauth/client-identity.ts';
+import {deviceGrant, type DeviceServer} from '../../oauth/find-device-server.ts';
+import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
+import {refused} from '../../oauth/redeem-answer.ts';
 import {ConnectError} from '../../wire/connect-error.ts';
-import {clientMetadata} from '../client-identity.ts';
-import type {OAuthRequests} from '../oauth-requests.ts';
-import {refused} from '../redeem-answer.ts';
 import type {DeviceCode} from './ask-for-code.ts';
-import {deviceGrant, type DeviceServer} from './find-device-server.ts';
 import {pollForGrant} from './poll-for-grant.ts';
 
 /** Who asks, and for which code, as soon as it is known. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {readCode} from '../../../source/mcp/oauth/device/ask-for-code.ts';
+import {readCode} from '../../../source/mcp/logins/device/ask-for-code.ts';
 
 const answer = {
 	device_code: 'd',

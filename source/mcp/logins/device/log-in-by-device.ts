@@ -7,16 +7,16 @@ import {
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../../config/tool-server.ts';
 import {version} from '../../../core/version.ts';
+import {boundedRequest} from '../../oauth/bounded-request.ts';
+import {scopeUnion} from '../../oauth/client-identity.ts';
+import {type DeviceServer, findDeviceServer} from '../../oauth/find-device-server.ts';
+import type {LoginOptions} from '../../oauth/login-options.ts';
+import {oauthFetch} from '../../oauth/oauth-fetch.ts';
+import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
+import {refused} from '../../oauth/redeem-answer.ts';
 import {ConnectError} from '../../wire/connect-error.ts';
-import {boundedRequest} from '../bounded-request.ts';
-import {scopeUnion} from '../client-identity.ts';
-import type {LoginOptions} from '../log-in.ts';
-import {oauthFetch} from '../oauth-fetch.ts';
-import type {OAuthRequests} from '../oauth-requests.ts';
-import {refused} from '../redeem-answer.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {type Asked, awaitGrant, deviceProvider} from './await-grant.ts';
-import {type DeviceServer, findDeviceServer} from './find-device-server.ts';
 import {obtainCode} from './obtain-code.ts';
 
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {

@@ -1,6 +1,6 @@
 import {OAuthError} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
-import {pollForGrant} from '../../../source/mcp/oauth/device/poll-for-grant.ts';
+import {pollForGrant} from '../../../source/mcp/logins/device/poll-for-grant.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 const busy = new TypeError('fetch failed');

@@ -6,10 +6,10 @@ import {
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import {version} from '../../../core/version.ts';
+import {configuredClient, sayableMethod} from '../../oauth/client-identity.ts';
+import {deviceGrant} from '../../oauth/find-device-server.ts';
+import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
 import {ConnectError} from '../../wire/connect-error.ts';
-import {configuredClient, sayableMethod} from '../client-identity.ts';
-import type {OAuthRequests} from '../oauth-requests.ts';
-import {deviceGrant} from './find-device-server.ts';
 
 const registeredShape = z.object({
 	client_id: z.string().min(1),

@@ -1,10 +1,10 @@
 import type {StoredOAuthClientInformation} from '@modelcontextprotocol/client';
-import type {OAuthRequests} from '../oauth-requests.ts';
-import {refused} from '../redeem-answer.ts';
-import {codeRefusal} from '../refusals.ts';
+import type {DeviceServer} from '../../oauth/find-device-server.ts';
+import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
+import {refused} from '../../oauth/redeem-answer.ts';
+import {codeRefusal} from '../../oauth/refusals.ts';
 import {codeRequest, type DeviceCode, readCode} from './ask-for-code.ts';
 import {deviceClient, waysToSayWho} from './device-client.ts';
-import type {DeviceServer} from './find-device-server.ts';
 
 /** Asks for a code, as a client of which the server takes how it says who it is. Hides what is secret of both. @throws ConnectError */
 export async function obtainCode(
