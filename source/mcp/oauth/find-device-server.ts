@@ -83,15 +83,8 @@ export async function findDeviceServer({
 	for (const address of advertised.slice(0, maxServers)) {
 		// oxlint-disable-next-line no-await-in-loop -- the first that does
 		const verdict = await judgeServer(address, fetch);
-		const found = 'server' in verdict ? verdict.server : undefined;
-		if (
-			found &&
-			sameIssuer(
-				issuer ?? found.discovery.authorizationServerMetadata.issuer,
-				found.discovery.authorizationServerMetadata.issuer,
-			)
-		) {
-			const {discovery, codeEndpoint} = found;
+		if ('server' in verdict && isMeant(verdict.server, issuer)) {
+			const {discovery, codeEndpoint} = verdict.server;
 			return {
 				codeEndpoint,
 				discovery: {
@@ -102,9 +95,8 @@ export async function findDeviceServer({
 			};
 		}
 
-		reasons.push(
-			`${quote(address)} ${'reason' in verdict ? verdict.reason : 'is not the one that is meant'}`,
-		);
+		const reason = 'reason' in verdict ? verdict.reason : 'is not the one that is meant';
+		reasons.push(`${quote(address)} ${reason}`);
 	}
 
 	throw refusal(
@@ -112,6 +104,11 @@ export async function findDeviceServer({
 		`no authorization server of it gives codes to devices: ${reasons.join('; ')}. Log in with "--flow browser"`,
 	);
 }
+
+const isMeant = (
+	{discovery: {authorizationServerMetadata: metadata}}: DeviceServer,
+	issuer: string | undefined,
+): boolean => issuer === undefined || sameIssuer(issuer, metadata.issuer);
 
 async function readResource(
 	endpoint: URL,

@@ -9,9 +9,7 @@ import {startAuthorizationServer, surf} from '../servers/authorization-server.ts
 import {loginWorld} from './login-world.ts';
 
 const document = 'https://svc.example/oauth/client.json';
-const documents = {
-	[document]: {...declaredClient(document), scope: 'openid offline_access mcp:tools'},
-};
+const documents = {[document]: declaredClient(document)};
 
 test('the page, the port and the end are shown; the browser ends on a page of ours once the login is stored', async () => {
 	await using site = await startAuthorizationServer();
@@ -151,6 +149,18 @@ test('"a login whose document is refused registers and goes on in the same login
 	});
 	expect(await world.files()).toContain('crm.cimd-off');
 	expect(site.registrations()).toHaveLength(1);
+});
+
+test('the document that "svc mcp client-document" prints identifies us as it is', async () => {
+	await using site = await startAuthorizationServer({documents});
+	await using world = await loginWorld({url: site.url, oauth: {client_metadata_url: document}});
+	world.start();
+
+	await surf(new URL((await world.waiting()).url ?? ''));
+
+	expect(await world.over()).toMatchObject({status: 'succeeded', notes: []});
+	expect(await world.file('.client.json')).toMatchObject({client_id: document});
+	expect(site.registrations()).toEqual([]);
 });
 
 test('the same for one that is refused where the browser is sent', async () => {
