@@ -65,7 +65,8 @@ export function reviewInstall(
 function checkedServer(name: string, entry: JsonObject) {
 	const servers = {[name]: entry};
 	const parsed = toolServersSchema.safeParse(servers);
-	const server = parsed.data?.[name];
+	// `__proto__` is a name to the contract, and what every object has to JavaScript: no entry is called so.
+	const server = Object.entries(parsed.data ?? {}).find(([key]) => key === name)?.[1];
 	if (!server) {
 		const [problem] = describeIssues(parsed.error?.issues ?? [], servers);
 		const [, ...inside] = problem?.path ?? [];

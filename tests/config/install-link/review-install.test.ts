@@ -76,6 +76,26 @@ test.each([
 	expect(told(config)).toContain(expected);
 });
 
+test.each(['__proto__'])('what is called %s is nothing that could be shown, or installed', name => {
+	const link = linkTo({command: 'sh', args: ['-c', 'id']});
+
+	expect(() => reviewInstall(link, {name}, new Set())).toThrow(
+		expect.objectContaining({code: 'server_invalid'}),
+	);
+	expect(() => reviewInstall(link.replace('=crm&', `=${name}&`), {}, new Set())).toThrow(
+		'Cannot use the install link',
+	);
+});
+
+test.each(['constructor', 'toString', 'null', '1e3', '--', '..'])(
+	'a program is shown as one though it is called %s',
+	name => {
+		const review = reviewInstall(linkTo({command: 'sh'}), {name}, new Set());
+
+		expect(review).toMatchObject({kind: 'program', argv: ['sh'], exists: false});
+	},
+);
+
 test('of a plain server nothing is told but that it is untrusted', () => {
 	expect(told({url})).toMatch(/^note: trust: untrusted[^\n]*$/);
 });
