@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import type {Environment} from '../../config/environment.ts';
 import {splitCommand} from '../../core/split-command.ts';
 
@@ -27,11 +27,12 @@ export async function openInBrowser(
 	}
 
 	return new Promise(resolve => {
-		const child = spawn(program, args, {
-			stdio: 'ignore',
-			detached: true,
-			env: {...environment},
-		});
+		const child = start(program, args, environment);
+		if (!child) {
+			resolve(false);
+			return;
+		}
+
 		child.once('error', () => {
 			resolve(false);
 		});
@@ -40,6 +41,19 @@ export async function openInBrowser(
 			resolve(true);
 		});
 	});
+}
+
+/** `undefined` for arguments that no program is given: that is thrown, other reasons are told later. */
+function start(
+	program: string,
+	args: readonly string[],
+	environment: Environment,
+): ChildProcess | undefined {
+	try {
+		return spawn(program, args, {stdio: 'ignore', detached: true, env: {...environment}});
+	} catch {
+		return undefined;
+	}
 }
 
 /** The address takes the place of `%s`, or stands at the end. */

@@ -10,7 +10,7 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
-import {isPageForPeople} from '../wire/address-guard.ts';
+import {isPageForPeople, scopeOfEndpoint} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';
 import type {LoginOptions} from './login-options.ts';
@@ -24,6 +24,9 @@ const maxRounds = 3;
 
 /** How long a server may take until it has said how to log in, without the requests to others. */
 const probeTimeoutMs = 30_000;
+
+/** Of the address of a page; signed requests take kilobytes. */
+const maxPageLength = 16_384;
 
 const clientInfo = {name: 'svc', version};
 
@@ -111,10 +114,11 @@ async function isAccepted(
 
 	const url = provider.takeUrl();
 	if (url) {
-		if (!isPageForPeople(url)) {
+		const problem = await problemWithPage(url, requests);
+		if (problem !== undefined) {
 			throw refused(
 				server,
-				`its authorization server would send you to "${cell(url.href, 100).text}", which is not https://`,
+				`its authorization server would send you to "${cell(url.href, 100).text}", which ${problem}`,
 			);
 		}
 
@@ -128,6 +132,17 @@ async function isAccepted(
 	}
 
 	return true;
+}
+
+/** Why a person is not shown a page; its address is shown as a whole, and is one argument of a program. */
+async function problemWithPage(url: URL, {endpoint}: OAuthRequests): Promise<string | undefined> {
+	if (url.href.length > maxPageLength) {
+		return `is longer than ${maxPageLength} characters`;
+	}
+
+	return isPageForPeople(url, await scopeOfEndpoint(endpoint))
+		? undefined
+		: 'is not https://, or is nearer to this machine than the tool server';
 }
 
 /** What is wrong with metadata that the SDK could not read; `undefined` for any other error. Names the members alone: what is in them is a stranger's. */

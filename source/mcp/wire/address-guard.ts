@@ -35,10 +35,12 @@ export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 		: undefined;
 }
 
-/** Whether a person's browser may be sent to a page that an authorization server names: by HTTPS, or within this machine. */
-export const isPageForPeople = (url: URL): boolean =>
-	(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) &&
-	url.username + url.password === '';
+/**
+ * Whether a person's browser may be sent to a page that an authorization server names: where we would go ourselves. A server far away must not have a person open, logged in as they
+ * are, pages of their own machine or network.
+ */
+export const isPageForPeople = (url: URL, home: AddressScope): boolean =>
+	refusalOfUrl(url, home) === undefined;
 
 /** Where a tool server is. The farthest address counts: a public name that also has a private address gains nothing by it. */
 export async function scopeOfEndpoint(

@@ -11,7 +11,7 @@ const answer = {
 };
 
 const read = (changes: Readonly<Record<string, unknown>>) =>
-	readCode(JSON.stringify({...answer, ...changes}));
+	readCode(JSON.stringify({...answer, ...changes}), 'public');
 
 test('what a person needs is taken from the answer', () => {
 	expect(read({})).toEqual({
@@ -39,6 +39,10 @@ test.for([
 	'as.example/device',
 	'https://a:b@as.example',
 	'http://as.example/device',
+	'http://localhost:8080/delete?all',
+	'https://127.0.0.1/device',
+	'https://[::ffff:192.168.0.1]/device',
+	'https://2852039166/device',
 ])('no person is sent to %s', page => {
 	expect(read({verification_uri: page})).toEqual({
 		problem: 'its authorization server names no https:// page where the code is typed',
@@ -59,7 +63,7 @@ test('a code cannot write on the terminal', () => {
 });
 
 test.for(['', '<html>', '[]', '{"device_code": "d"}'])('no code in %j', text => {
-	expect(readCode(text)).toEqual({
+	expect(readCode(text, 'public')).toEqual({
 		problem: 'the answer of its authorization server holds no code',
 	});
 });

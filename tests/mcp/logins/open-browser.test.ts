@@ -29,6 +29,11 @@ test.for([
 	['a file', 'file:///etc/passwd', {BROWSER: 'true'}],
 	['over SSH', 'https://as.example/', {BROWSER: 'true', SSH_TTY: '/dev/pts/1'}],
 	['without a screen', 'https://as.example/', {}],
+	[
+		'an address that is too long for a program',
+		`https://as.example/${'a'.repeat(3_000_000)}`,
+		{BROWSER: 'true'},
+	],
 	['a program that is not there', 'https://as.example/', {BROWSER: '/nowhere/browser'}],
 ] as const)('nothing is started for %s', async ([, url, environment]) => {
 	expect(await openInBrowser(new URL(url), {environment, platform: 'linux'})).toBe(false);

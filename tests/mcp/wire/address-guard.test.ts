@@ -4,6 +4,7 @@ import {messageOf} from '../../../source/core/errors.ts';
 import {
 	addressScope,
 	guardedLookup,
+	isPageForPeople,
 	refusalOfUrl,
 	scopeOfEndpoint,
 } from '../../../source/mcp/wire/address-guard.ts';
@@ -68,6 +69,20 @@ test.for([
 	['https://169.254.169.254/', 'loopback'],
 ] as const)('%s is not for a %s tool server', ([address, home]) => {
 	expect(refusalOfUrl(new URL(address), home)).toBeTruthy();
+});
+
+test.for([
+	['http://localhost:8080/delete?all', 'public', false],
+	['https://10.0.0.1/', 'public', false],
+	['https://169.254.169.254/', 'loopback', false],
+	['http://127.0.0.1:9/', 'private', false],
+	['javascript:alert(1)', 'loopback', false],
+	['https://a:b@as.example/', 'public', false],
+	['http://127.0.0.1:9/', 'loopback', true],
+	['https://10.0.0.1/', 'private', true],
+	['https://as.example/', 'public', true],
+] as const)('whether people are sent to %s for a %s tool server: %s', ([page, home, expected]) => {
+	expect(isPageForPeople(new URL(page), home)).toBe(expected);
 });
 
 test('a tool server is as far away as the farthest of its addresses', async () => {

@@ -6,13 +6,13 @@ import {
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import {cell} from '../../../core/untrusted.ts';
-import {isPageForPeople} from '../../wire/address-guard.ts';
+import {type AddressScope, isPageForPeople} from '../../wire/address-guard.ts';
 
 /** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
 export type DeviceCode = {
 	readonly deviceCode: string;
 	readonly userCode: string;
-	/** An https URL, or one of this machine. */
+	/** An https URL, or one of this machine for a tool server there. */
 	readonly verificationUri: string;
 	/** The same page with the code in it; never on another host. */
 	readonly verificationUriComplete?: string;
@@ -87,20 +87,23 @@ function sayWho(
 	}
 }
 
-/** The code in an answer; `problem`: why it cannot be shown to anybody. @see RFC 8628 §3.2 */
-export function readCode(text: string): DeviceCode | {readonly problem: string} {
+/** The code in an answer; `problem`: why it cannot be shown to anybody. `home`: where the tool server is. @see RFC 8628 §3.2 */
+export function readCode(
+	text: string,
+	home: AddressScope,
+): DeviceCode | {readonly problem: string} {
 	const parsed = codeShape.safeParse(jsonOf(text));
 	if (!parsed.success) {
 		return {problem: 'the answer of its authorization server holds no code'};
 	}
 
 	const {data} = parsed;
-	const page = pageOf(data.verification_uri ?? data.verification_url ?? '');
+	const page = pageOf(data.verification_uri ?? data.verification_url ?? '', home);
 	if (!page) {
 		return {problem: 'its authorization server names no https:// page where the code is typed'};
 	}
 
-	const complete = pageOf(data.verification_uri_complete ?? '');
+	const complete = pageOf(data.verification_uri_complete ?? '', home);
 	return {
 		deviceCode: data.device_code,
 		userCode: cell(data.user_code, maxUserCodeLength).text,
@@ -113,9 +116,9 @@ export function readCode(text: string): DeviceCode | {readonly problem: string} 
 }
 
 /** A URL without controls, which the parser encodes, and without a user, which would look like a host. */
-function pageOf(text: string): URL | undefined {
+function pageOf(text: string, home: AddressScope): URL | undefined {
 	const url = text.length <= maxUrlLength ? URL.parse(text) : null;
-	return url && isPageForPeople(url) ? url : undefined;
+	return url && isPageForPeople(url, home) ? url : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -3,6 +3,7 @@ import type {DeviceServer} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
 import {refused} from '../../oauth/redeem-answer.ts';
 import {codeRefusal} from '../../oauth/refusals.ts';
+import {scopeOfEndpoint} from '../../wire/address-guard.ts';
 import {codeRequest, type DeviceCode, readCode} from './ask-for-code.ts';
 import {deviceClient, waysToSayWho} from './device-client.ts';
 
@@ -36,7 +37,8 @@ export async function obtainCode(
 		// oxlint-disable-next-line no-await-in-loop -- see above
 		const text = (await answer?.text()) ?? '';
 		if (ok) {
-			const code = readCode(text);
+			// oxlint-disable-next-line no-await-in-loop -- once: the answer is there
+			const code = readCode(text, await scopeOfEndpoint(requests.endpoint));
 			if ('problem' in code) {
 				throw refused({name: server}, code.problem);
 			}
