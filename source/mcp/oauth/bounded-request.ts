@@ -1,11 +1,12 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
+import {isDeepJson} from '../../core/json-depth.ts';
 
 export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number};
 
 /**
  * Fetches with an end: the whole answer has to be there after `timeoutMs` and fit into `maxBytes`. The answer is a `Response` of this
- * process's own class, whatever `fetch` is; the SDK asks for that.
+ * process's own class, whatever `fetch` is; the SDK asks for that. What is nested deeper than anything needs is no answer: it would exhaust the stack of whoever writes it down.
  *
  * @throws TypeError as fetch does for a network that is in the way
  */
@@ -23,6 +24,10 @@ export async function boundedRequest(
 	try {
 		const response = await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
 		const body = await readBody(response, maxBytes);
+		if (isDeepJson(Buffer.from(body.buffer).toString('latin1'))) {
+			throw new TypeError('the answer is nested too deep');
+		}
+
 		const {status, statusText} = response;
 		const headers = [...response.headers].filter(
 			([name]) => name !== 'content-encoding' && name !== 'content-length',

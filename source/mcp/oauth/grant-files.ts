@@ -10,7 +10,12 @@ import type {
 import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {makePrivateFolder, readPrivateFile, replacePrivateFile} from './private-file.ts';
+import {
+	makePrivateFolder,
+	maxPrivateFileBytes,
+	readPrivateFile,
+	replacePrivateFile,
+} from './private-file.ts';
 
 /** What an authorization server was found to say, and what the next login should ask for. */
 export type KnownAuthorization = {
@@ -51,6 +56,18 @@ export type GrantFiles = {
 	prepare(): Promise<void>;
 };
 
+/** All parts together still fit into a file that is read again. */
+const maxPartLength = 65_536;
+
+/** What a header can hold: another one would be presented to nobody, and named in an error. @see RFC 6749 §A.12 */
+export const accessToken = z
+	.string()
+	.max(maxPartLength)
+	.regex(/^[!-~]+$/);
+
+/** What else is granted. */
+export const tokenPart = z.string().max(maxPartLength);
+
 const clientShape = z.looseObject({
 	client_id: z.string().min(1),
 	client_secret: z.string().optional(),
@@ -58,7 +75,7 @@ const clientShape = z.looseObject({
 });
 
 const tokensShape = z.looseObject({
-	access_token: z.string().min(1),
+	access_token: accessToken,
 	token_type: z.string(),
 	refresh_token: z.string().optional(),
 	scope: z.string().optional(),
@@ -113,7 +130,7 @@ export function grantFiles(
 	const file = (ending: string) => join(folder, `${fileStem(server)}${ending}`);
 	const refusal = file('.cimd-off');
 	const save = async (ending: string, value: unknown) =>
-		replacePrivateFile(file(ending), `${JSON.stringify(value, undefined, '\t')}\n`);
+		replacePrivateFile(file(ending), textOf(value));
 
 	return {
 		lock: file('.lock'),
@@ -144,11 +161,18 @@ export function grantFiles(
 			});
 		},
 		saveClient: async client => save('.client.json', client),
-		saveKnown: async ({discovery, ...meant}) => save('.meta.json', {...discovery, ...meant, url}),
+		async saveKnown({discovery, ...meant}) {
+			const whole = textOf({...discovery, ...meant, url});
+			await replacePrivateFile(
+				file('.meta.json'),
+				// What would not be read again can be found out again.
+				Buffer.byteLength(whole) <= maxPrivateFileBytes ? whole : textOf({...meant, url}),
+			);
+		},
 		documentRefused: () => statSync(refusal, {throwIfNoEntry: false}) !== undefined,
 		refuseDocument: async document =>
 			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
-		forgetRefusal: async () => rm(refusal, {force: true}),
+		forgetRefusal: async () => rm(refusal, {force: true, recursive: true}),
 		prepare: async () => makePrivateFolder(file('.lock')),
 	};
 }
@@ -180,6 +204,8 @@ async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefine
 
 	return data;
 }
+
+const textOf = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
 
 function jsonOf(text: string): unknown {
 	try {

@@ -4,8 +4,8 @@ import {dirname} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {replaceFile} from '../../core/replace-file.ts';
 
-/** Far more than tokens, a registration and metadata take. */
-const maxBytes = 1_048_576;
+/** Larger ones are not read: far more than tokens, a registration and metadata take. */
+export const maxPrivateFileBytes = 1_048_576;
 
 /**
  * The text of a file that holds secrets; `undefined` when there is none. Links are not followed.
@@ -20,7 +20,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
 			constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
 		);
 		const facts = await file.stat();
-		if (!facts.isFile() || facts.size > maxBytes) {
+		if (!facts.isFile() || facts.size > maxPrivateFileBytes) {
 			throw unusable(path, facts.isFile() ? 'it is too large' : 'it is not a file');
 		}
 

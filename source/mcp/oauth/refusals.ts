@@ -1,3 +1,4 @@
+import {isDeepJson} from '../../core/json-depth.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -30,11 +31,40 @@ type Refusal = {readonly code: string; readonly message: string};
 
 function refusalOf(what: string, answer: OAuthAnswer, {form, redact}: Sent): Refusal {
 	const sent = secretFields.flatMap(field => form.getAll(field));
-	const said = excerpt(answer.text, text => redact(createRedact(() => sent)(text)));
+	const secrets = [...sent, ...grantedIn(answer.text)];
+	const said = excerpt(answer.text, text =>
+		redact(createRedact(() => secrets)(text)).replaceAll(granted, '$1[redacted]'),
+	);
 	return {
 		code: errorCode(objectOf(answer.text)),
 		message: `${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
 	};
+}
+
+/** What is granted, by its name, in JSON and in forms: an answer that cannot be used may hold it all the same. */
+const granted =
+	/(\b(?:access_token|refresh_token|id_token|client_secret|device_code)\b\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?)[^\s"'&,;\\]+/gi;
+
+const grantedName = /^(?:access_token|refresh_token|id_token|client_secret|device_code)$/i;
+
+/** The same of JSON as they are, with all characters; at any depth. */
+function grantedIn(text: string): readonly string[] {
+	const found: string[] = [];
+	if (!isDeepJson(text)) {
+		try {
+			JSON.parse(text, (key, value: unknown) => {
+				if (typeof value === 'string' && grantedName.test(key)) {
+					found.push(value);
+				}
+
+				return value;
+			});
+		} catch {
+			// No JSON.
+		}
+	}
+
+	return found;
 }
 
 /** What a registration endpoint refused with: `404`, `400: invalid_redirect_uri …`; pages are left out. */

@@ -1,16 +1,17 @@
 import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
 import {z} from 'zod';
+import {accessToken, tokenPart} from './grant-files.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {refreshOnce, type TokenAnswer} from './refresh-once.ts';
 import {tokenRefusal} from './refusals.ts';
 
 /** What is kept of the tokens in an answer; whose they are is not the server's to say. */
 const tokensShape = z.object({
-	access_token: z.string().min(1),
-	token_type: z.string(),
-	id_token: z.string().exactOptional(),
-	refresh_token: z.string().exactOptional(),
-	scope: z.string().exactOptional(),
+	access_token: accessToken,
+	token_type: tokenPart,
+	id_token: tokenPart.exactOptional(),
+	refresh_token: tokenPart.exactOptional(),
+	scope: tokenPart.exactOptional(),
 	expires_in: z.coerce.number().exactOptional(),
 });
 

@@ -127,3 +127,115 @@ test('an authorization server that refuses to register us is quoted, in one line
 		});
 	}
 });
+
+/** Metadata of an authorization server with one member more, as text. */
+const metadataOf = (issuer: string, more: string): string =>
+	JSON.stringify({
+		issuer,
+		authorization_endpoint: `${issuer}/auth`,
+		token_endpoint: `${issuer}/token`,
+		registration_endpoint: `${issuer}/reg`,
+		device_authorization_endpoint: `${issuer}/device/auth`,
+		response_types_supported: ['code'],
+		code_challenge_methods_supported: ['S256'],
+	}).replace(/\}$/, `,${more}}`);
+
+const secret = 'SECRET-0123456789';
+
+test.for([
+	['a form', `access_token=${secret}&token_type=bearer&refresh_token=${secret}R`],
+	['an end that is no number', {access_token: secret, token_type: 'b', expires_in: 'never'}],
+	['no type', {refresh_token: `${secret}\u001b[2J`, access_token: `${secret}A`}],
+	['a token inside of another answer', {data: {access_token: secret, id_token: `${secret}I`}}],
+	['a token in an error', {error: 'x', error_description: `got access_token="${secret}"`}],
+	['a token with a header behind it', {access_token: `${secret}\r\nX-Evil: 1`, token_type: 'b'}],
+	[
+		'a token of letters that no header takes',
+		{access_token: `${secret}\u{1f600}`, token_type: 'b'},
+	],
+	['a token of 400 kB', {access_token: secret.repeat(25_000), token_type: 'b'}],
+	[
+		'a refresh token of 400 kB',
+		{access_token: 'a', refresh_token: secret.repeat(25_000), token_type: 'b'},
+	],
+] as const)('an answer with %s grants nothing, and no token of it is shown', async ([, answer]) => {
+	const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+	await using site = await startAuthorizationServer({
+		intercept: ({path}) => (path === '/token' ? {status: 200, body} : undefined),
+	});
+	await using world = await loginWorld({url: site.url});
+
+	world.start();
+	await surf(new URL((await world.waiting()).url ?? ''));
+
+	const {status, reason = ''} = await world.over();
+	expect(status).toBe('failed');
+	expect(reason).toContain('Token exchange failed (HTTP 200)');
+	expect(reason).not.toContain('SECRET');
+	expect(await world.files()).toEqual([]);
+});
+
+test.for(flows.flatMap(flow => [200, 100_000].map(depth => [flow, depth] as const)))(
+	'a login (%s) is not begun with metadata that are nested %i levels deep',
+	async ([flow, depth]) => {
+		let issuer = '';
+		await using site = await startAuthorizationServer({
+			intercept: ({path}) =>
+				path.startsWith('/.well-known/')
+					? {
+							status: 200,
+							body: metadataOf(issuer, `"x":${'['.repeat(depth)}${']'.repeat(depth)}`),
+						}
+					: undefined,
+		});
+		({issuer} = site);
+		await using world = await loginWorld({url: site.url});
+
+		world.start(flow);
+
+		const {status, reason} = await world.waiting();
+		expect(status).toBe('failed');
+		expect(reason).toContain('nested too deep');
+	},
+);
+
+test('metadata that are too large to be read again are not kept; the login is', async () => {
+	let issuer = '';
+	await using site = await startAuthorizationServer({
+		intercept: ({path}) =>
+			path.startsWith('/.well-known/')
+				? {status: 200, body: metadataOf(issuer, `"x":[${'1,'.repeat(300_000)}1]`)}
+				: undefined,
+	});
+	({issuer} = site);
+	await using world = await loginWorld({url: site.url});
+
+	world.start();
+	await surf(new URL((await world.waiting()).url ?? ''));
+
+	expect(await world.over()).toMatchObject({status: 'succeeded'});
+	expect(await world.file('.meta.json')).toEqual({url: site.url});
+});
+
+test('nobody is shown an address that is longer than any page has', async () => {
+	let issuer = '';
+	await using site = await startAuthorizationServer({
+		intercept: ({path}) =>
+			path.startsWith('/.well-known/')
+				? {
+						status: 200,
+						body: metadataOf(issuer, `"authorization_endpoint":"${issuer}/${'a'.repeat(200_000)}"`),
+					}
+				: undefined,
+	});
+	({issuer} = site);
+	await using world = await loginWorld({url: site.url, environment: {BROWSER: 'true'}});
+
+	world.start();
+
+	const {status, reason} = await world.waiting();
+	expect(status).toBe('failed');
+	expect(reason).toMatch(
+		/would send you to "http.{80,120}…", which is longer than 16384 characters/,
+	);
+});

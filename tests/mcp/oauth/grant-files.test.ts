@@ -108,3 +108,14 @@ test('a grant keeps what it came with, and its end as a time', async () => {
 	expect(stored.expires_at - now).toBeGreaterThanOrEqual(600);
 	expect(stored.expires_at - now).toBeLessThan(700);
 });
+
+test.for(['a\r\nX-Evil: 1', 'a b', 'é', '\u{1f600}', ''])(
+	'a file whose access token is %j, which no header takes, holds no login',
+	async token => {
+		await using home = await temporaryHome({
+			'crm.json': JSON.stringify({access_token: token, token_type: 'Bearer'}),
+		});
+
+		await expect(open(home.path).tokens()).rejects.toThrow('it does not hold a login');
+	},
+);
