@@ -32,8 +32,9 @@ export async function forgetLogin(
 		async () => {
 			const had = existsSync(tokens);
 			for (const file of files) {
+				// A folder that somebody made in the place of one must not keep the others.
 				// oxlint-disable-next-line no-await-in-loop -- in their order
-				await rm(file, {force: true});
+				await rm(file, {force: true, recursive: true});
 			}
 
 			return had;
