@@ -54,7 +54,7 @@ export type ToolServer = AsyncDisposable & {
 	configure(config: ToolServerConfig): Promise<void>;
 	/** Tries at once what failed or is parked. */
 	retry(): void;
-	/** Its login is another one: what waits for one connects, and what is connected is asked for its tools again. */
+	/** What is stored of its login is another: it connects when it waits for one. A connection that stands takes the new tokens with its next request. */
 	loginChanged(): void;
 	/** Resolves when it has connected or failed. */
 	connect(): Promise<void>;
@@ -262,7 +262,6 @@ export function createToolServer(
 			tryAgain(new Set(['failed', 'parked']));
 		},
 		loginChanged() {
-			void (connection.current && refresh(connection.current));
 			tryAgain(new Set(['needs login', 'failed', 'parked']));
 		},
 		async connect() {
