@@ -1,22 +1,22 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {defaultPort} from '../../source/core/loopback.ts';
 import {startDemo, type Demo} from './demo.ts';
 import {bursts, followUps, morning, sendAll} from './events.ts';
-import {svgOf} from './svg.ts';
+import {drawLogins} from './logins.ts';
+import {savePicture} from './save-picture.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 
-// Makes the pictures of the README from the real program: a gateway with its screen in a pseudo terminal, signed events over HTTP, keys.
-// usage: npm run screenshot -- [--png FOLDER]
+// Makes the pictures of the README and the manual from the real program: a gateway with its screen in a pseudo terminal, signed events over HTTP, keys.
+// usage: npm run screenshot -- [--png FOLDER] [--only logins]
 
 const port = defaultPort;
 const settleMs = 1500;
 const betweenBurstsMs = 6000;
 const here = dirname(fileURLToPath(import.meta.url));
-const pictures = join(here, 'pictures');
-const {values} = parseArgs({options: {png: {type: 'string'}}});
+const {values} = parseArgs({options: {png: {type: 'string'}, only: {type: 'string'}}});
+const keep = values.png === undefined ? {} : {png: values.png};
 
 const views: ReadonlyArray<{
 	readonly name: string;
@@ -108,35 +108,26 @@ const views: ReadonlyArray<{
 const armed = async (terminal: DemoTerminal) =>
 	terminal.waitFor(/── Approval 1 of 1 ── denies in \d:\d\d ─+\n/);
 
-async function savePng(svg: string, path: string): Promise<void> {
-	const {Resvg} = await import('@resvg/resvg-js');
-	const picture = new Resvg(svg, {
-		fitTo: {mode: 'zoom', value: 1.5},
-		font: {loadSystemFonts: true, monospaceFamily: 'DejaVu Sans Mono'},
-	});
-	mkdirSync(dirname(path), {recursive: true});
-	writeFileSync(path, picture.render().asPng());
-}
-
-await using demo = await startDemo(port);
-await using terminal = startInTerminal(
-	[process.execPath, join(here, '..', '..', 'build', 'main.js')],
-	demo.env,
-);
-await terminal.waitFor(`:${port}`);
-await sendAll(port, morning);
-// One run never ends; the others do.
-await terminal.waitFor(/Runs 1\b/);
-await pause(settleMs);
-mkdirSync(pictures, {recursive: true});
-for (const {name, title, show} of views) {
-	await show(terminal, demo);
+async function drawMorning(): Promise<void> {
+	await using demo = await startDemo(port);
+	await using terminal = startInTerminal(
+		[process.execPath, join(here, '..', '..', 'build', 'main.js')],
+		demo.env,
+	);
+	await terminal.waitFor(`:${port}`);
+	await sendAll(port, morning);
+	// One run never ends; the others do.
+	await terminal.waitFor(/Runs 1\b/);
 	await pause(settleMs);
-	const svg = svgOf(terminal.screen(), title);
-	const path = join(pictures, `${name}.svg`);
-	writeFileSync(path, svg);
-	process.stdout.write(`${path}  ${Math.round(svg.length / 1000)} kB\n`);
-	if (values.png !== undefined) {
-		await savePng(svg, join(values.png, `${name}.png`));
+	for (const {name, title, show} of views) {
+		await show(terminal, demo);
+		await pause(settleMs);
+		await savePicture(terminal.screen(), {name, title, ...keep});
 	}
 }
+
+if (values.only !== 'logins') {
+	await drawMorning();
+}
+
+await drawLogins(keep);

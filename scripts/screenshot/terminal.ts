@@ -15,7 +15,7 @@ export type DemoTerminal = AsyncDisposable & {
 	screen(): Screen;
 };
 
-const size = {cols: 120, rows: 36} as const;
+const usualSize = {cols: 120, rows: 36} as const;
 const betweenKeysMs = 80;
 const giveUpMs = 20_000;
 const pollMs = 30;
@@ -26,10 +26,11 @@ export const pause = async (ms: number) =>
 		setTimeout(resolve, ms);
 	});
 
-/** Starts a program in a pseudo terminal of 120x36 cells. Disposing of it asks the program to end and waits for that. */
+/** Starts a program in a pseudo terminal of 120x36 cells, or another size. Disposing of it asks the program to end and waits for that. */
 export function startInTerminal(
 	command: readonly [string, ...string[]],
 	env: Readonly<Record<string, string>>,
+	size: {readonly cols: number; readonly rows: number} = usualSize,
 ): DemoTerminal {
 	const emulator = new xterm.Terminal({...size, allowProposedApi: true, scrollback: 0});
 	emulator.loadAddon(new UnicodeGraphemesAddon());

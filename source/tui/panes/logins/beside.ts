@@ -1,8 +1,7 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {widthOf} from '../../../terminal/text/fit.ts';
-import {literal} from '../../../terminal/text/safe.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {clean, clipLine, line, type Line} from '../line.ts';
+import {clean, clipLine, type Line} from '../line.ts';
 
 /** Something drawn in rows of equal width. */
 export type Picture = {readonly width: number; readonly rows: readonly Safe[]; readonly tone: Tone};
@@ -14,10 +13,10 @@ const gap = 2;
 
 /**
  * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
- * out its rows for a width.
+ * out its rows for a width, and is told whether the picture is left out.
  */
 export function beside(
-	text: (width: number) => readonly Line[],
+	text: (width: number, isLeftOut: boolean) => readonly Line[],
 	{
 		width,
 		height,
@@ -25,22 +24,20 @@ export function beside(
 	}: {readonly width: number; readonly height: number; readonly picture: Picture | undefined},
 ): readonly Line[] {
 	if (!picture) {
-		return text(width);
+		return text(width, false);
 	}
 
 	// One row is above.
 	const room = height - 1;
 	const textWidth = width - picture.width - gap;
 	if (textWidth >= leastCells && picture.rows.length <= room) {
-		return joined(text(textWidth), picture, textWidth + gap);
+		return joined(text(textWidth, false), picture, textWidth + gap);
 	}
 
-	const rows = text(width);
-	if (picture.width + gap <= width && rows.length + picture.rows.length <= room) {
-		return [...rows, ...joined([], picture, gap)];
-	}
-
-	return [...rows, line(literal('  A larger window shows a QR code here.'), 'quiet')];
+	const rows = text(width, false);
+	return picture.width + gap <= width && rows.length + picture.rows.length <= room
+		? [...rows, ...joined([], picture, gap)]
+		: text(width, true);
 }
 
 /** Both, row by row; the picture begins at cell `from`. */

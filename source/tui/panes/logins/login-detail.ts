@@ -25,9 +25,14 @@ export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): rea
 	const {width, now} = options;
 	return [
 		headRow(entry, {width, now}),
-		...attemptRows(entry, options),
-		...serverRows(entry, options),
-		...otherRows(entry, options),
+		...beside((rowsWidth, isLeftOut) => {
+			const narrower = {...options, width: rowsWidth};
+			return [
+				...attemptRows(entry, {...narrower, isLeftOut}),
+				...serverRows(entry, narrower),
+				...otherRows(entry, narrower),
+			];
+		}, options),
 	];
 }
 
@@ -45,8 +50,10 @@ function headRow(
 	];
 }
 
-function attemptRows(entry: LoginEntry, options: LoginDetailOptions): readonly Line[] {
-	const {width, now} = options;
+function attemptRows(
+	entry: LoginEntry,
+	{width, now, isLeftOut}: LoginDetailOptions & {readonly isLeftOut: boolean},
+): readonly Line[] {
 	const {attempt} = entry;
 	const notes = (attempt?.notes ?? []).flatMap(note =>
 		sentence(safe`! ${clean(note)}`, width, 'warn'),
@@ -70,15 +77,16 @@ function attemptRows(entry: LoginEntry, options: LoginDetailOptions): readonly L
 				blankLine,
 			];
 		case 'waiting':
-			return attempt?.userCode === undefined
-				? [...browserRows(entry, {width, now}), ...notes, blankLine]
-				: [
-						...beside(
-							rowsWidth => [...deviceRows(entry, {width: rowsWidth, now}), ...notes],
-							options,
-						),
-						blankLine,
-					];
+			return [
+				...(attempt?.userCode === undefined
+					? browserRows(entry, {width, now})
+					: deviceRows(entry, {width, now})),
+				...(isLeftOut
+					? sentence(literal('A larger window shows a QR code here.'), width, 'quiet')
+					: []),
+				...notes,
+				blankLine,
+			];
 		case 'needed':
 		case 'held':
 		case 'connecting':
