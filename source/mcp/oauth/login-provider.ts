@@ -19,8 +19,8 @@ export type LoginProvider = OAuthClientProvider & {
 	readonly hasUrl: boolean;
 	/** Where the browser is to go for that; taken once. */
 	takeUrl(): URL | undefined;
-	/** Whether the browser came back from where we sent it. @throws ConnectError */
-	checkState(params: URLSearchParams): void;
+	/** Whether the browser came back from where we sent it: the answer is to this login, and of its authorization server. @throws ConnectError */
+	checkAnswer(params: URLSearchParams): void;
 	/** Whether the grant has been stored. */
 	readonly isGranted: boolean;
 	/** The document that is presented to an authorization server that takes one. */
@@ -157,17 +157,19 @@ export function createLoginProvider({
 			url = undefined;
 			return taken;
 		},
-		checkState(params) {
-			const expected = Buffer.from(state ?? '');
-			const given = Buffer.from(params.get('state') ?? '');
+		checkAnswer(params) {
+			const expected = state ?? '';
 			// One answer for one request, whatever it was.
 			state = undefined;
-			if (
-				expected.length === 0 ||
-				expected.length !== given.length ||
-				!timingSafeEqual(expected, given)
-			) {
+			if (expected === '' || !isSame(expected, params.get('state') ?? '')) {
 				throw failure(server, 'the browser came back with an answer to another login (state)');
+			}
+
+			const issuer = discovery?.authorizationServerMetadata?.issuer;
+			const named = params.get('iss');
+			if (issuer !== undefined && named !== null && !isSame(issuer, named)) {
+				// What another server says is not shown. @see RFC 9207 §2.4
+				throw failure(server, 'the browser came back from another authorization server (iss)');
 			}
 		},
 		get isGranted() {
@@ -180,6 +182,12 @@ export function createLoginProvider({
 			presents = false;
 		},
 	};
+}
+
+/** In constant time for texts of one length. */
+function isSame(expected: string, given: string): boolean {
+	const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+	return one.length === other.length && timingSafeEqual(one, other);
 }
 
 const failure = (server: string, reason: string): ConnectError =>

@@ -12,7 +12,7 @@ export async function redeemAnswer(
 	params: URLSearchParams,
 	{provider, requests}: {readonly provider: LoginProvider; readonly requests: OAuthRequests},
 ): Promise<void> {
-	provider.checkState(params);
+	provider.checkAnswer(params);
 	const refusedBefore = requests.grant.files.documentRefused();
 	requests.hide([params.get('code') ?? undefined]);
 	// The SDK has this step on its transports only; nothing is connected here.
