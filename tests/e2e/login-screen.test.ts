@@ -83,6 +83,7 @@ test('attached: the browser is the person\'s, the gateway takes the login over; 
 	await pty.waitForText('Log out of crm');
 	pty.press('y');
 	await pty.waitForText('Logged out of crm');
+	await pty.waitForText('○ no login stored');
 	expect(await readdir(home.file('mcp-tokens'))).not.toContain('crm.json');
 	expect(pty.foreign()).toEqual([]);
 });

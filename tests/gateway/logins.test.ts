@@ -23,11 +23,12 @@ test('a login made in a second shell reconnects the gateway that runs; runs have
 	).toEqual([]);
 
 	await using shell = await oauthWorld({home: gateway.home.path});
-	expect(needsLogin.servers[0]?.login).toEqual({flow: 'browser'});
+	expect(needsLogin.servers[0]?.login).toEqual({flow: 'browser', stored: false});
 	await shell.login(remoteServer(site.url));
 	const connected = await gateway.until(({servers}) => servers[0]?.status === 'connected');
 	expect(connected.servers[0]?.login).toEqual({
 		flow: 'browser',
+		stored: true,
 		issuer: new URL(site.issuer).host,
 		scope: 'mcp:tools',
 		expiresAt: expect.closeTo(Date.now() + 3_600_000, -5),
@@ -36,6 +37,8 @@ test('a login made in a second shell reconnects the gateway that runs; runs have
 	expect((await gateway.ended(1)).fullAnswer).toContain('alice');
 
 	await rm(gateway.home.file('mcp-tokens/crm.json'));
+	const loggedOut = await gateway.until(({servers}) => servers[0]?.login?.stored === false);
+	expect(loggedOut.servers[0], 'until somebody needs it').toMatchObject({status: 'connected'});
 	await gateway.send('ask', {});
 	expect((await gateway.ended(2)).fullAnswer).toContain('svc mcp login crm');
 	await gateway.until(({servers}) => servers[0]?.status === 'needs login');

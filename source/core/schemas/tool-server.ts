@@ -23,6 +23,8 @@ export const serverToolViewSchema = facts({
 export const serverLoginSchema = facts({
 	/** How a person logs in, unless they choose otherwise. */
 	flow: z.enum(['browser', 'device']),
+	/** Whether tokens were there when they were looked for last; they are when its file changes, and with each request. */
+	stored: yesOrNo,
 	/** When the access token that was used last ends, milliseconds since 1970; absent: it has no end, or none was used yet. It is renewed before that where it can be. */
 	expiresAt: maybeNumber,
 	/** Host of the authorization server that granted it. */

@@ -69,16 +69,17 @@ export function viewServer(
 
 /** Facts of a login are of the connection that used it. */
 function loginOf(
-	{server, login = {}}: ViewParts,
+	{server, login}: ViewParts,
 	clean: (text: string, length: number) => string,
 ): Pick<ServerView, 'login'> {
 	const settings = oauthSettingsOf(server);
-	const {expiresAt, issuer, scope} = login;
+	const {expiresAt, issuer, scope} = login ?? {};
 	const host = issuer === undefined ? undefined : URL.parse(issuer)?.host;
 	return settings
 		? {
 				login: {
 					flow: settings.flow,
+					stored: login !== undefined,
 					...(expiresAt !== undefined && {expiresAt}),
 					...(host !== undefined && {issuer: clean(host, 300)}),
 					...(scope !== undefined && {scope: clean(scope, 500)}),

@@ -263,6 +263,7 @@ export function createToolServer(
 		},
 		loginChanged() {
 			tryAgain(new Set(['needs login', 'failed', 'parked']));
+			void opening.login?.state().then(onChange, onChange);
 		},
 		async connect() {
 			connection.send({type: 'wanted'});

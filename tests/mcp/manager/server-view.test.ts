@@ -94,7 +94,7 @@ test('the login of a server: its way, and of the tokens that were used last thei
 		({...server, endpoint: {...server.endpoint, oauth}}) as ToolServerConfig;
 
 	expect(viewOf(server)).not.toHaveProperty('login');
-	expect(viewOf(withLogin({})).login).toEqual({flow: 'browser'});
+	expect(viewOf(withLogin({})).login).toEqual({flow: 'browser', stored: false});
 	expect(
 		viewOf(withLogin({flow: 'device'}), parked, {
 			expiresAt: 1_700_000_900_000,
@@ -103,6 +103,7 @@ test('the login of a server: its way, and of the tokens that were used last thei
 		}).login,
 	).toEqual({
 		flow: 'device',
+		stored: true,
 		expiresAt: 1_700_000_900_000,
 		issuer: 'auth.example.com',
 		scope: 'read␛[2J [redacted]',

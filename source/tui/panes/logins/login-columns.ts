@@ -6,7 +6,13 @@ import {clean, type Line} from '../line.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
 import {ageText} from '../tools/server-columns.ts';
 import {serverName} from '../tools/server-key.ts';
-import {failedReason, loginState, type LoginEntry, type LoginState} from './login-entry.ts';
+import {
+	failedReason,
+	flowNow,
+	loginState,
+	type LoginEntry,
+	type LoginState,
+} from './login-entry.ts';
 
 /** Each state with its sign: never the colour alone. */
 const words: Readonly<Record<LoginState, {readonly text: Safe; readonly tone: Tone}>> = {
@@ -16,6 +22,7 @@ const words: Readonly<Record<LoginState, {readonly text: Safe; readonly tone: To
 	succeeded: {text: literal('✓ logged in now'), tone: 'good'},
 	needed: {text: literal('! needs login'), tone: 'warn'},
 	held: {text: literal('● logged in'), tone: 'good'},
+	bare: {text: literal('○ no login stored'), tone: 'quiet'},
 	connecting: {text: literal('◐ connecting'), tone: 'accent'},
 	idle: {text: literal('○ not connected'), tone: 'quiet'},
 	failed: {text: literal('✗ not reached'), tone: 'bad'},
@@ -76,7 +83,7 @@ export function loginRow(
 	{columns, now}: {readonly columns: LoginColumns; readonly now: number},
 	isSelected: boolean,
 ): Line {
-	const {server, login, attempt} = entry;
+	const {server, login} = entry;
 	const word = stateText(entry, now);
 	const end = login.expiresAt === undefined ? literal('-') : endText(login.expiresAt, now);
 	return [
@@ -88,7 +95,7 @@ export function loginRow(
 		},
 		{text: fit(word.text, stateCells), tone: word.tone},
 		{
-			text: safe` ${fit(clean(attempt?.flow ?? login.flow), flowCells)} ${fit(clean(serverHost(entry)), columns.host)}${fit(safe` ${end}`, columns.end)}`,
+			text: safe` ${fit(clean(flowNow(entry)), flowCells)} ${fit(clean(serverHost(entry)), columns.host)}${fit(safe` ${end}`, columns.end)}`,
 			tone: 'quiet',
 		},
 	];

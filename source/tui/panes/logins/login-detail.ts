@@ -89,6 +89,7 @@ function attemptRows(
 			];
 		case 'needed':
 		case 'held':
+		case 'bare':
 		case 'connecting':
 		case 'idle':
 		case 'failed':
@@ -99,16 +100,15 @@ function attemptRows(
 	}
 }
 
+const kept = ({login}: LoginEntry): Safe =>
+	login.stored ? literal('What was stored before is still there. ') : empty;
+
 const failedRows = (
 	reason: string,
 	{entry, width}: {readonly entry: LoginEntry; readonly width: number},
 ): readonly Line[] => [
 	...sentence(safe`✗ ${clockTime(entry.attempt?.endedAt ?? 0)} ${clean(reason)}`, width, 'bad'),
-	...sentence(
-		literal('What was stored before is still there. l tries again, b in a browser, d with a code.'),
-		width,
-		'quiet',
-	),
+	...sentence(safe`${kept(entry)}l tries again, b in a browser, d with a code.`, width, 'quiet'),
 	blankLine,
 ];
 

@@ -1,4 +1,4 @@
-import {isLoginOver, type LoginAttempt} from '../../../core/logins.ts';
+import {isLoginOver, type LoginAttempt, type LoginFlow} from '../../../core/logins.ts';
 import type {ServerLoginView, ServerView} from '../../../core/tool-server.ts';
 import type {Term, Vocabulary} from '../../filter/filter.ts';
 import {textTerm} from '../../filter/terms.ts';
@@ -13,7 +13,7 @@ export type LoginEntry = {
 
 /**
  * - `starting`, `waiting`, `finishing`, `succeeded` (for a moment): of a login that was started here.
- * - `needed`, `held` (it is connected with its login), `connecting`, `idle` (not connected now), `failed` (for another reason), `off`: of the server.
+ * - `needed`, `held` (it is connected with its login), `bare` (it is connected, but no login is stored), `connecting`, `idle` (not connected now), `failed` (for another reason), `off`: of the server.
  */
 export type LoginState =
 	| 'starting'
@@ -22,6 +22,7 @@ export type LoginState =
 	| 'succeeded'
 	| 'needed'
 	| 'held'
+	| 'bare'
 	| 'connecting'
 	| 'idle'
 	| 'failed'
@@ -31,7 +32,7 @@ export type LoginState =
 export const succeededMs = 3000;
 
 /** What the list and the detail say of an entry at `now`. */
-export function loginState({server, attempt}: LoginEntry, now: number): LoginState {
+export function loginState({server, login, attempt}: LoginEntry, now: number): LoginState {
 	if (attempt && isUnderWay(attempt)) {
 		return attempt.status;
 	}
@@ -44,7 +45,7 @@ export function loginState({server, attempt}: LoginEntry, now: number): LoginSta
 		case 'needs login':
 			return 'needed';
 		case 'connected':
-			return 'held';
+			return login.stored ? 'held' : 'bare';
 		case 'connecting':
 			return 'connecting';
 		case 'lazy':
@@ -67,6 +68,10 @@ export const isUnderWay = (
 /** The servers whose login would end with the interface. */
 export const waitingLogins = (attempts: readonly LoginAttempt[]): readonly string[] =>
 	attempts.filter(isUnderWay).map(({server, profile}) => serverName({name: server, profile}));
+
+/** Which way a login goes that is under way, else would go. Before it has looked, only the settings say so. */
+export const flowNow = ({login, attempt}: LoginEntry): LoginFlow =>
+	isUnderWay(attempt) && attempt.status !== 'starting' ? attempt.flow : login.flow;
 
 /** Why the newest login came to nothing, unless the server was reached with one since. */
 export function failedReason({server, attempt}: LoginEntry): string | undefined {
@@ -102,7 +107,7 @@ export const loginVocabulary: Vocabulary<LoginEntry> = {
 	terms: new Map<string, Term<LoginEntry>>([
 		['server', textTerm(({server}) => server.name)],
 		['state', textTerm(({server, attempt}) => `${server.status} ${attempt?.status ?? ''}`)],
-		['flow', textTerm(({login, attempt}) => attempt?.flow ?? login.flow)],
+		['flow', textTerm(flowNow)],
 		['profile', textTerm(({server}) => server.profile)],
 	]),
 	haystack: ({server, login, attempt}) =>

@@ -1,16 +1,18 @@
-import {literal} from '../../../terminal/text/safe.ts';
-import type {Host} from '../../shell/shell.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
-import type {Pane} from '../pane.ts';
+import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {serverName} from '../tools/server-key.ts';
 import {loginCommands} from './login-commands.ts';
 import {loginDetail} from './login-detail.ts';
 import {isUnderWay, loginEntries, loginState, succeededMs} from './login-entry.ts';
 import {loginList, rememberEntries} from './login-list.ts';
 import {qrCodes, qrPicture, qrText} from './login-picture.ts';
 import {LoginsBody} from './logins-body.tsx';
+import {goToLogin} from './start-login.ts';
 
 function createLoginDetail(host: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -34,6 +36,15 @@ function createLoginDetail(host: Host): DetailSource {
 		},
 	};
 }
+
+const destinations = (shell: Shell): readonly Destination[] =>
+	loginEntries(shell.feed.get().state.servers, []).map(({server}) => ({
+		label: safe`go to login ${clean(serverName(server))}`,
+		place: literal('Logins'),
+		go() {
+			goToLogin(shell, server);
+		},
+	}));
 
 /** The logins to tool servers: who needs one, the codes, and what to do with them. */
 export const loginsPane: Pane = {
@@ -70,6 +81,7 @@ export const loginsPane: Pane = {
 			.some(
 				attempt => isUnderWay(attempt) || clock.now() - (attempt.endedAt ?? 0) < succeededMs * 2,
 			),
+	destinations,
 	summary({list, feed, logins}) {
 		const entries = list(loginList);
 		const {state, now} = feed.get();

@@ -16,7 +16,7 @@ const linear = makeServer({
 	since: testNow - 60_000,
 	endpoint: 'https://mcp.linear.example/mcp',
 	reason: 'Tool server "linear" needs a login: run "svc mcp login linear"',
-	login: {flow: 'device'},
+	login: {flow: 'device', stored: false},
 });
 
 const github = makeServer({
@@ -26,6 +26,7 @@ const github = makeServer({
 	since: testNow - 60_000,
 	login: {
 		flow: 'browser',
+		stored: true,
 		expiresAt: testNow + 3_600_000,
 		issuer: 'github.example',
 		scope: 'read write',
@@ -39,7 +40,7 @@ const crm = makeServer({
 	since: testNow,
 	endpoint: 'https://crm.example/mcp',
 	reason: 'Tool server "crm" refuses the login that is stored: run "svc mcp login crm"',
-	login: {flow: 'browser'},
+	login: {flow: 'browser', stored: false},
 });
 
 const files = makeServer({name: 'files'});
@@ -240,14 +241,24 @@ test('a login that has succeeded says so for a moment, then the server says how 
 	await shown.pass(1000);
 	expect(shown.screen.lines()[3]).toMatch(/✓ logged in now$/);
 	expect(shown.screen.lines().at(-1)).toBe(' Logged in to linear (mcp.linear.example)');
-	port.change({servers: [{...linear, status: 'connected', since: testNow + 1000}]});
+	const reached = {
+		...linear,
+		status: 'connected',
+		since: testNow + 1000,
+		login: {flow: 'device', stored: true},
+	} as const;
+	port.change({servers: [reached]});
 	await shown.pass(5000);
 	expect(shown.screen.lines()[3]).toMatch(/● logged in$/);
+	port.change({servers: [{...reached, login: {flow: 'device', stored: false}}]});
+	await shown.pass(1000);
+	expect(shown.screen.lines()[3]).toMatch(/○ no login stored$/);
 });
 
 test('why a login failed stays until the server is reached with one; what was stored is still there', async () => {
 	const port = createFakePort({servers});
 	await using shown = await showShell(port, narrow, {pane: 'logins'});
+	port.change({servers: [{...linear, login: {flow: 'device', stored: true}}]});
 	const reason = 'Cannot log in to tool server "linear": access was denied';
 	shown.logins.tell({...code, status: 'failed', reason, endedAt: testNow});
 	expect(shown.screen.lines().at(-1)).not.toContain('denied');
@@ -307,6 +318,15 @@ test('"l in pane 3" starts the login a server needs; of others it says what to d
 	expect(shown.logins.calls).toHaveLength(1);
 });
 
+test('the palette goes to a login by the name of its server', async () => {
+	await using shown = await showShell(createFakePort({servers}), narrow);
+	await shown.screen.press(':');
+	await shown.screen.type('login linear');
+	await shown.screen.press('enter');
+	expect(shown.screen.lines()[3]).toMatch(/^linear .*! needs login 1m$/);
+	expect(shown.logins.calls).toEqual([]);
+});
+
 test('leaving names the logins that end with it', async () => {
 	await using shown = await open();
 	shown.logins.tell(code);
@@ -362,7 +382,7 @@ test.for([narrow, wide, {columns: 60, rows: 16}])(
 				status: 'needs login',
 				endpoint: all,
 				reason: all,
-				login: {flow: 'device', issuer: all, scope: all},
+				login: {flow: 'device', stored: true, issuer: all, scope: all},
 			});
 			const port = createFakePort({servers: [hostile, {...hostile, name: 'b'}]});
 			// oxlint-disable-next-line no-await-in-loop -- one screen after the other
