@@ -17,6 +17,8 @@ export type ApprovalFuzz = {
 	readonly inputs: number;
 	/** Answers that allowed something, all by a legal key. */
 	readonly allowed: number;
+	/** Those of `allowed` that made a rule that lasts. */
+	readonly lasting: number;
 	readonly denied: number;
 	/** Answers that nothing on the keyboard had allowed, as sentences. */
 	readonly illegal: readonly string[];
@@ -59,6 +61,8 @@ type Model = {
 	focusAt: number;
 	/** When something came that is no key of the sheet: text, a paste, a click. */
 	strangeAt: number;
+	/** What was typed since the sheet asks for a name; nothing that was pasted. */
+	typed: string;
 };
 
 const words = [
@@ -137,9 +141,11 @@ export async function fuzzApprovals({
 		reads: [],
 		focusAt: -Infinity,
 		strangeAt: -Infinity,
+		typed: '',
 	};
 	const illegal: string[] = [];
 	let allowed = 0;
+	let lasting = 0;
 	let denied = 0;
 	let fed = 0;
 	let lastId = 0;
@@ -169,6 +175,7 @@ export async function fuzzApprovals({
 		});
 		if (wrong === undefined) {
 			allowed++;
+			lasting += answer.choice === 'allow' && answer.scope === 'always' ? 1 : 0;
 		} else {
 			const last = model.reads
 				.slice(-6)
@@ -197,11 +204,11 @@ export async function fuzzApprovals({
 		afterFrame?.(shell);
 	};
 
-	const feed = async (bytes: string | Buffer) => {
+	const feed = async (bytes: string | Buffer, isLookedAt = random() < 0.8) => {
 		const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
 		const t = clock.monotonic();
-		const isNameStep =
-			shell.view.get().overlay?.kind === 'approval' && typedName(shell) !== undefined;
+		const isNameStep = typedName(shell) !== undefined;
+		model.typed = isNameStep && !text.includes(esc) ? model.typed + text : '';
 		model.reads = [...model.reads.slice(-200), {bytes: text, t}];
 		const mouseOrFocus = text === `${esc}[I` || text === `${esc}[O`;
 		if (text === `${esc}[I`) {
@@ -222,7 +229,7 @@ export async function fuzzApprovals({
 			model.strangeAt = t;
 		}
 
-		if (random() < 0.8) {
+		if (isLookedAt) {
 			await draw();
 		}
 	};
@@ -257,6 +264,60 @@ export async function fuzzApprovals({
 		port.emit({type: 'approval-requested', at: clock.now(), approval});
 	};
 
+	const stepNow = () => sheetNow(shell)?.sheet.step.kind;
+
+	/** Types the name that is asked for, and enters it; sometimes too early, or without a letter. */
+	const typeName = async () => {
+		const name = typedName(shell);
+		for (const character of upTo(6) === 0 ? '' : (name ?? '')) {
+			clock.advance(60);
+			// oxlint-disable-next-line no-await-in-loop -- one key after the other
+			await feed(character);
+		}
+
+		if (name !== undefined) {
+			await draw();
+			clock.advance(upTo(6) === 0 ? 60 : 700);
+			await feed('\r');
+		}
+	};
+
+	/** Whether a rule that lasts may be made for what the sheet asks about. */
+	const mayLast = () => {
+		const {approval, isWhole} = sheetNow(shell) ?? {};
+		return isWhole && approval?.kind === 'tool' && approval.scopes.includes('always');
+	};
+
+	/** Goes back to the choice from whatever was begun, and reads all of it. */
+	const readAll = async () => {
+		await feed('!');
+		while (stepNow() !== 'choose' && stepNow() !== 'form' && stepNow() !== undefined) {
+			// oxlint-disable-next-line no-await-in-loop -- one key after the other
+			await feed(esc);
+			clock.advance(100);
+			// oxlint-disable-next-line no-await-in-loop -- see above
+			await idle();
+		}
+
+		await feed('g', true);
+		if (sheetNow(shell)?.isWhole === false) {
+			await feed('e', true);
+		}
+
+		for (let before = -1; before !== sheetNow(shell)?.layout().top && before < 1000;) {
+			before = sheetNow(shell)?.layout().top ?? 1000;
+			clock.advance(30);
+			// oxlint-disable-next-line no-await-in-loop -- see above
+			await feed(`${esc}[6~`, true);
+		}
+	};
+
+	/** Waits until a key may count, mostly. */
+	const rest = async () => {
+		clock.advance(upTo(8) === 0 ? 450 : pick([520, 700]));
+		await draw();
+	};
+
 	const acts: ReadonlyArray<readonly [number, () => Promise<void> | void]> = [
 		[6, async () => feed('!')],
 		[14, async () => feed(pick([...sheetKeys]))],
@@ -278,22 +339,7 @@ export async function fuzzApprovals({
 				}
 			},
 		],
-		[
-			3,
-			async () => {
-				const name = typedName(shell);
-				for (const character of name ?? '') {
-					clock.advance(60);
-					// oxlint-disable-next-line no-await-in-loop -- one key after the other
-					await feed(character);
-				}
-
-				if (name !== undefined) {
-					clock.advance(pick([60, 700]));
-					await feed('\r');
-				}
-			},
-		],
+		[3, typeName],
 		[3, async () => feed(`${pasteStart}${pick(words)}${pasteEnd}`)],
 		[
 			1,
@@ -331,7 +377,7 @@ export async function fuzzApprovals({
 			},
 		],
 		[
-			2,
+			1,
 			async () => {
 				// A key that is held down.
 				const key = pick(['a', 'r', 'd', 'A', '\r', 'v', 's']);
@@ -353,7 +399,7 @@ export async function fuzzApprovals({
 		],
 		[8, draw],
 		[
-			10,
+			5,
 			async () => {
 				// Somebody reads from the first row to the last, and decides; sometimes too early.
 				await feed('!');
@@ -383,6 +429,46 @@ export async function fuzzApprovals({
 				clock.advance(pick([150, 520, 700]));
 				await draw();
 				await feed(pick(['a', 'a', 'r', 'v']));
+			},
+		],
+		[
+			24,
+			async () => {
+				// Somebody who has made up their mind reads all of it, and says so.
+				await readAll();
+				await rest();
+				await feed(pick(['a', 'a', 'r', 's', 'd']));
+				await rest();
+				await typeName();
+			},
+		],
+		[
+			16,
+			async () => {
+				// Somebody wants a rule that lasts, says for what, and wants nothing else.
+				await feed('!');
+				for (let tries = 0; tries < 5 && !mayLast(); tries++) {
+					clock.advance(600);
+					// oxlint-disable-next-line no-await-in-loop -- one request after the other
+					await draw();
+					// oxlint-disable-next-line no-await-in-loop -- see above
+					await feed(stepNow() === undefined ? '!' : 'd');
+					request();
+				}
+
+				await readAll();
+				await rest();
+				await feed('v', true);
+				for (const key of pick([['2'], ['2'], ['2'], ['3', ' '], ['j', ' '], ['1'], []])) {
+					clock.advance(60);
+					// oxlint-disable-next-line no-await-in-loop -- one key after the other
+					await feed(key);
+				}
+
+				await rest();
+				await feed('A');
+				await rest();
+				await typeName();
 			},
 		],
 		[1, async () => feed('e')],
@@ -434,7 +520,7 @@ export async function fuzzApprovals({
 
 	screen.close();
 	made[Symbol.dispose]();
-	return {inputs: fed, allowed, denied, illegal};
+	return {inputs: fed, allowed, lasting, denied, illegal};
 }
 
 /** The name that has to be typed now. */
@@ -456,14 +542,17 @@ const keysOf: Readonly<Record<string, string>> = {once: 'a', run: 'r', process: 
 
 /** Why an answer that allows is not what a person did; `undefined` when it is. */
 function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): string | undefined {
-	const {reads, focusAt, strangeAt} = model;
+	const {reads, focusAt, strangeAt, typed} = model;
 	const last = reads.at(-1);
 	if (!last || !request || answer.choice === 'deny') {
 		return 'nothing was asked';
 	}
 
 	const {approval} = request;
-	const isNamed = approval.kind === 'tool' && approval.mustTypeName;
+	const isLasting = answer.choice === 'allow' && answer.scope === 'always';
+	const isNamed =
+		approval.kind === 'tool' &&
+		(approval.mustTypeName || (isLasting && approval.lasting?.isBound === true));
 	const wanted = answer.choice === 'submit' ? 'a' : isNamed ? '\r' : keysOf[answer.scope];
 	if (last.bytes !== wanted) {
 		return `the last read was not ${JSON.stringify(wanted)} alone`;
@@ -492,15 +581,35 @@ function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): strin
 			return 'the scope was not offered';
 		}
 
-		const typed = reads.slice(-1 - approval.tool.tool.length, -1).map(({bytes}) => bytes);
-		// One that was corrected while it was typed has other reads than its letters, but never a paste.
+		// One that was corrected while it was typed has other letters besides.
 		const isTyped =
-			answer.typedName === approval.tool.tool &&
-			(typed.join('') === approval.tool.tool || !typed.some(bytes => bytes.includes(pasteStart)));
+			answer.typedName === approval.tool.tool && holdsInOrder(typed, approval.tool.tool);
 		if (isNamed && !isTyped) {
 			return 'the name was not typed';
+		}
+
+		if (
+			isLasting &&
+			approval.lasting?.isBound &&
+			answer.when === undefined &&
+			answer.args !== 'exact'
+		) {
+			return 'the rule says nothing of the arguments';
 		}
 	}
 
 	return undefined;
+}
+
+/** Whether every character of `wanted` stands in `text`, one after the other. */
+function holdsInOrder(text: string, wanted: string): boolean {
+	let at = 0;
+	for (const character of wanted) {
+		at = text.indexOf(character, at) + 1;
+		if (at === 0) {
+			return false;
+		}
+	}
+
+	return true;
 }

@@ -1,22 +1,28 @@
 import {expect, test} from 'vitest';
+import {lineText} from '../../../source/terminal/text/line-editor.ts';
 import {sheetName} from '../../../source/tui/approvals/sheet.ts';
-import {noteShown, sheetNow} from '../../../source/tui/commands/sheet.ts';
+import {goToStep, noteShown, sheetNow} from '../../../source/tui/commands/sheet.ts';
 import type {Shell} from '../../../source/tui/shell/shell.ts';
 import {fuzzApprovals} from '../../soak/approvals.ts';
 
 test('"no `allow` reaches the port without a legal allow key after arming with everything shown", as the frames have shown it', async () => {
 	const drawn = await fuzzApprovals({inputs: 40, seed: 3});
-	const {allowed, denied, illegal} = await fuzzApprovals({inputs: 2000, seed: 3, isOnInk: false});
+	const {allowed, lasting, denied, illegal} = await fuzzApprovals({
+		inputs: 700,
+		seed: 3,
+		isOnInk: false,
+	});
 
 	expect([...drawn.illegal, ...illegal]).toEqual([]);
 	// Legal keys do allow: a sheet that refuses everybody would pass otherwise.
 	expect(allowed).toBeGreaterThan(2);
+	expect(lasting).toBeGreaterThan(0);
 	expect(denied).toBeGreaterThan(0);
 });
 
 const notices = async (broken: Partial<Parameters<typeof fuzzApprovals>[0]>) => {
 	const {illegal} = await fuzzApprovals({
-		inputs: 2000,
+		inputs: 700,
 		seed: 11,
 		isOnInk: false,
 		stopsAtFirst: true,
@@ -47,4 +53,16 @@ function pretendAllShown(shell: Shell): void {
 
 test('the fuzz notices a sheet that takes rows for seen that were not', async () => {
 	expect(await notices({afterFrame: pretendAllShown})).toContain('were never on the screen');
+});
+
+/** As if the name had been typed as soon as it is asked for, where a rule is to last. */
+function typeForThem(shell: Shell): void {
+	const {sheet, approval} = sheetNow(shell) ?? {};
+	if (sheet?.step.kind === 'name' && sheet.step.scope === 'always' && approval?.kind === 'tool') {
+		goToStep(shell, {...sheet.step, text: lineText(approval.tool.tool)});
+	}
+}
+
+test('the fuzz notices a lasting rule whose name nobody typed', async () => {
+	expect(await notices({afterFrame: typeForThem, seed: 12})).toContain('the name was not typed');
 });
