@@ -53,7 +53,7 @@ export const filterSchema: z.ZodType<FilterSpec> = z
 				},
 				{
 					error: issue =>
-						issue.code === 'unrecognized_keys' ? unknownOperator(issue.keys) : undefined,
+						issue.code === 'unrecognized_keys' ? unknownOperators(issue.keys) : undefined,
 				},
 			),
 			problemWithFilter,
@@ -73,11 +73,14 @@ const linearRegex = checked(z.string(), pattern => {
 });
 
 /** One that is left out would let pass what it was written to stop. */
-function unknownOperator([key = '']: readonly string[]): string {
-	const known = ['field', ...operators, ...groups];
-	const nearest = nearestName(key, known);
-	return `"${cell(key, maxShownLength).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
-}
+const unknownOperators = (keys: readonly string[]): string =>
+	keys
+		.map(key => {
+			const known = ['field', ...operators, ...groups];
+			const nearest = nearestName(key, known);
+			return `"${cell(key, maxShownLength).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
+		})
+		.join('; ');
 
 /** A filter that asks nothing would let everything pass, which nobody means. */
 function problemWithFilter(filter: FilterSpec): string | undefined {

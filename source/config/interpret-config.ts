@@ -81,6 +81,12 @@ export function interpretConfig(
 
 	const {platforms, model, runs, forge, metrics, retention, tls, approvals, mcp_servers} =
 		sound.parsed;
+	// What refuses an item is not told of a second time.
+	const refusedKeys = new Set(
+		[...sound.slips.values()]
+			.flatMap(({findings}) => findings)
+			.flatMap(({path, unknownKeys = []}) => unknownKeys.map(key => slipKey([...path, key]))),
+	);
 	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {});
 	const toolServers = toolServersOf(mcp_servers);
@@ -107,7 +113,9 @@ export function interpretConfig(
 			...webhook.slipped.map(({problem}) => problem),
 			...ofEnvironment,
 			...[
-				...findUnknownKeys(value, notedSchemaJson()).map(key => aboutUnknown(key, strict)),
+				...findUnknownKeys(value, notedSchemaJson())
+					.filter(({path}) => !refusedKeys.has(slipKey(path)))
+					.map(key => aboutUnknown(key, strict)),
 				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...diagnoseProfiles(value, {paths, webhook, profiles}),

@@ -16,6 +16,8 @@ export type UnplacedDiagnostic = {
 	readonly at?: 'key' | 'value';
 	/** The place to look at, where that is another one than `path`, which may not be there. */
 	readonly shownAt?: KeyPath;
+	/** Keys at `path` that this is about: nobody knows them. */
+	readonly unknownKeys?: readonly string[];
 };
 
 /** A finding inside of what stands at `place`. */

@@ -35,7 +35,8 @@ function describe(issue: Issue, value: unknown): readonly UnplacedDiagnostic[] {
 	}
 
 	const at = issue.code === 'invalid_key' ? 'key' : 'value';
-	return [{path, at, message: sentence(issue, value)}];
+	const unknown = issue.code === 'unrecognized_keys' && {unknownKeys: issue.keys};
+	return [{path, at, message: sentence(issue, value), ...unknown}];
 }
 
 const keysOf = ({path}: Issue): KeyPath =>
