@@ -6,6 +6,7 @@ import type {Route} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {silentLogger} from '../core/log.ts';
+import {rulesWithoutOwner} from '../gateway/rules-without-owner.ts';
 import {findJob, unavailableJob} from '../schedule/find-job.ts';
 import {createJobsReader, jobsFile} from '../schedule/job-file.ts';
 import {problemsWithServers} from './check-servers.ts';
@@ -28,19 +29,22 @@ export async function checkConfiguration(context: Context): Promise<{
 	const {config} = loaded;
 	const reader = createSubscriptionsReader({paths, clock: context.clock, log: silentLogger});
 	const subscriptions = reader.current();
-	const table = buildRouteTable(config, subscriptions, {strict: true});
+	const {problem, isUnread = false} = subscriptions;
+	const table = {
+		...buildRouteTable(config, subscriptions, {strict: true}),
+		...(problem !== undefined && {broken: {problem, isUnread}}),
+	};
 	return {
 		problems: [
 			...config.problems,
-			...(subscriptions.problem === undefined
-				? []
-				: [placeless(paths.subscriptions, {message: subscriptions.problem})]),
+			...(problem === undefined ? [] : [placeless(paths.subscriptions, {message: problem})]),
 			...config.webhook.refusals.map(({problem}) => problem),
 			...table.skipped.filter(({source}) => source === 'dynamic').map(({problem}) => problem),
 			...table.warnings,
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
 			...routesWithoutJob(context, config, table),
+			...rulesWithoutOwner(config, {clock: context.clock, table}),
 			...(await routesThatCannotSend(context, config, table)),
 			...(await routesWithLosses(context, config, table)),
 		],

@@ -1,5 +1,6 @@
 import type {Authorities} from '../config/authorities.ts';
 import type {Slip} from '../config/config.ts';
+import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
@@ -10,6 +11,7 @@ import type {LiveModel} from './live-model.ts';
 import {openApprovals, type OpenedApprovals} from './open-approvals.ts';
 import {openServers, type OpenedServers} from './open-servers.ts';
 import type {GatewayWorld} from './rooms.ts';
+import {rulesWithoutOwner} from './rules-without-owner.ts';
 
 /** Tool servers and the queue of what needs a yes. Disposal ends the servers first: what they wait for is denied. */
 export type OpenedTools = AsyncDisposable & {
@@ -59,12 +61,28 @@ export async function openTools(
 	const servers = stack.use(
 		openServers(world, {live, model, authorities, approvals, emit, log: log.from('mcp'), redact}),
 	);
+	let said: ReadonlySet<string> = new Set();
+	const sayWithoutOwner = () => {
+		const config = live.current();
+		if (config.approvalRules.length > 0) {
+			const warnings = rulesWithoutOwner(config, {clock: world.clock, table: live.routes()});
+			const texts = new Set(warnings.map(formatDiagnostic));
+			for (const text of [...texts].filter(one => !said.has(one))) {
+				log.warn(text);
+			}
+
+			said = texts;
+		}
+	};
+
 	const rulesChanged = async () => {
 		const {approvalRules, slips} = live.current();
-		await approvals.setFileRules({
+		const kept = approvals.setFileRules({
 			rules: approvalRules,
 			isWhole: live.broken.length === 0 && ![...slips.values()].some(isAboutRules),
 		});
+		sayWithoutOwner();
+		await kept;
 	};
 
 	await rulesChanged();

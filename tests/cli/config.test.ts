@@ -122,6 +122,37 @@ test('jobs are checked too, and routes that fire one', async () => {
 	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('jobs.json')});
 });
 
+test('a rule of a route or a job that is nowhere is a warning, with the name that was meant', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': `platforms: {webhook: {enabled: true, host: 127.0.0.1, routes: {static-one: {secret: abc}}}}
+approvals:
+  allow:
+    - {route: gh-reviw, tool: x}
+    - {route: static-one, tool: x}
+    - {job: nightyl, tool: x}
+    - {job: job_abcd1234, tool: x}
+    - {job: nightly, profile: acme, tool: x}
+`,
+		'webhook_subscriptions.json': '{"gh-review": {"secret": "abc"}}',
+	});
+	await mkdir(home.file('cron'));
+	const job = {id: 'job_abcd1234', name: 'nightly', schedule: 'every 1h', prompt: 'x'};
+	await home.write('cron/jobs.json', JSON.stringify({jobs: [job]}));
+	const check = async () => command(['config', 'check'], {home: home.path});
+	const {code, stderr} = await check();
+	expect(code).toBe(0);
+	expect(stderr.split('\n').filter(line => line.includes('approvals.allow'))).toEqual([
+		'warning  config.yaml approvals.allow: the rule of config.yaml:4 is for route gh-reviw, which does not exist: it allows nothing, did you mean gh-review',
+		'warning  config.yaml approvals.allow: the rule of config.yaml:6 is for job nightyl, which does not exist: it allows nothing, did you mean nightly',
+		'warning  config.yaml approvals.allow: the rule of config.yaml:8 is for job nightly of profile acme, which does not exist: it allows nothing',
+	]);
+
+	// What cannot be read may hold them all.
+	await home.write('cron/jobs.json', 'nonsense');
+	await home.write('webhook_subscriptions.json', 'nonsense');
+	expect((await check()).stderr).not.toMatch(/approvals\.allow.*(?:gh-reviw|nightyl)/);
+});
+
 test('a command that reads the configuration refuses one that does not parse with 3, and works with one that has a slip', async () => {
 	await using home = await temporaryHome({'config.yaml': 'runs: {concurrency: [\n'});
 	const {code, stderr} = await command(['webhook', 'subscribe', 'gh'], {home: home.path});

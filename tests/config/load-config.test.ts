@@ -143,7 +143,7 @@ gateway: {multiplex_profiles: false}
 	]);
 	// What a route is refused for is told once.
 	expect(problems.filter(line => line.includes('"feild"'))).toEqual([
-		'config.yaml:15:15 platforms.webhook.routes.a.filters.1: "feild" is no operator of a filter, did you mean "field"',
+		'config.yaml:15:19 platforms.webhook.routes.a.filters.1.all.0: "feild" is no operator of a filter, did you mean "field"',
 	]);
 });
 

@@ -255,3 +255,18 @@ test('an entry keeps its definition over a restart; a tool that is defined other
 		code: 'approval_invalid',
 	});
 });
+
+test('a rule whose job is nowhere is told at the start, and once', async () => {
+	await using world = await openWorld(() => [{job: 'nightyl', tool: name}]);
+	await world.writeJob('x');
+	await using gateway = await world.start();
+	await gateway.gateway.idle();
+	const told = () => gateway.log.filter(line => line.includes('is for job nightyl'));
+	expect(told()).toEqual([expect.stringMatching(/warn.*did you mean nightly/i)]);
+	await world.setRules([
+		{job: 'nightyl', tool: name},
+		{job: 'nightly', tool: 'x'},
+	]);
+	await gateway.port.reload();
+	expect(told()).toHaveLength(1);
+});
