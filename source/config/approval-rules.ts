@@ -75,11 +75,14 @@ const unknownKeys = (keys: readonly string[]): string =>
 
 type RawRule = z.output<typeof ruleSchema>;
 
-function problemsWith({route, job, when}: RawRule): readonly UnplacedDiagnostic[] {
+function problemsWith({route, job, when, definition}: RawRule): readonly UnplacedDiagnostic[] {
 	const owners = [route, job].filter(name => typeof name === 'string').length;
 	// Which home it is does not decide whether a folder can be one.
 	const keys = when && writtenKeys(when, '/home');
+	// What is half written narrows a rule, and must not make one without it.
+	const empty = Object.entries({when, definition}).filter(([, value]) => value === null);
 	return [
+		...empty.map(([key]) => ({path: [key], message: 'is empty: fill it in, or take it out'})),
 		...(owners === 1 ? [] : [{path: [], message: 'needs "route" or "job", one of the two'}]),
 		...(keys && 'problem' in keys
 			? [{path: keys.key === '' ? ['when'] : ['when', keys.key], message: keys.problem}]
