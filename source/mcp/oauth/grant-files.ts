@@ -68,6 +68,12 @@ export const accessToken = z
 /** What else is granted. */
 export const tokenPart = z.string().max(maxPartLength);
 
+/** What is said to live longer, or less than nothing, has an end all the same: it is shown. Seconds. */
+const maxLifetime = 100 * 365 * 24 * 60 * 60;
+
+/** Seconds since 1970 of which a date can be made. */
+const time = z.number().min(-8.64e12).max(8.64e12);
+
 const clientShape = z.looseObject({
 	client_id: z.string().min(1),
 	client_secret: z.string().optional(),
@@ -80,8 +86,8 @@ const tokensShape = z.looseObject({
 	refresh_token: z.string().optional(),
 	scope: z.string().optional(),
 	issuer: z.string().optional(),
-	issued_at: z.number().exactOptional(),
-	expires_at: z.number().exactOptional(),
+	issued_at: time.exactOptional(),
+	expires_at: time.exactOptional(),
 	client: clientShape.exactOptional(),
 	/** Of the tool server: what was granted for one must not reach another that took over its name. */
 	url: z.string().optional(),
@@ -157,7 +163,10 @@ export function grantFiles(
 			await save('.json', {
 				...tokens,
 				url,
-				...(expires_in !== undefined && {issued_at: now, expires_at: now + expires_in}),
+				...(expires_in !== undefined && {
+					issued_at: now,
+					expires_at: now + Math.min(Math.max(expires_in, 0), maxLifetime),
+				}),
 			});
 		},
 		saveClient: async client => save('.client.json', client),

@@ -119,3 +119,30 @@ test.for(['a\r\nX-Evil: 1', 'a b', 'é', '\u{1f600}', ''])(
 		await expect(open(home.path).tokens()).rejects.toThrow('it does not hold a login');
 	},
 );
+
+test.for([1e308, -1e308, 1e13, -1])(
+	'tokens that say that they live for %d s end at a time that there is',
+	async lifetime => {
+		await using home = await temporaryHome();
+		const files = open(home.path);
+		const before = Math.floor(Date.now() / 1000);
+
+		await files.saveTokens({access_token: 'a', token_type: 'Bearer', expires_in: lifetime});
+
+		const {expires_at: end = 0} = (await files.tokens()) ?? {};
+		expect(new Date(end * 1000).getTime()).toBe(end * 1000);
+		expect(end).toBeGreaterThanOrEqual(before);
+		expect(new Date(end * 1000).getFullYear()).toBeLessThan(2200);
+	},
+);
+
+test.for([{expires_at: 1e308}, {issued_at: -1e16, expires_at: 5}])(
+	'a file with %j, which is no time, holds no login',
+	async times => {
+		await using home = await temporaryHome({
+			'crm.json': JSON.stringify({access_token: 'a', token_type: 'Bearer', ...times}),
+		});
+
+		await expect(open(home.path).tokens()).rejects.toThrow('it does not hold a login');
+	},
+);
