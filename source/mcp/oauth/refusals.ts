@@ -31,10 +31,7 @@ type Refusal = {readonly code: string; readonly message: string};
 
 function refusalOf(what: string, answer: OAuthAnswer, {form, redact}: Sent): Refusal {
 	const sent = secretFields.flatMap(field => form.getAll(field));
-	const secrets = [...sent, ...grantedIn(answer.text)];
-	const said = excerpt(answer.text, text =>
-		redact(createRedact(() => secrets)(text)).replaceAll(granted, '$1[redacted]'),
-	);
+	const said = excerpt(answer.text, text => redact(createRedact(() => sent)(text)));
 	return {
 		code: errorCode(objectOf(answer.text)),
 		message: `${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
@@ -79,9 +76,11 @@ function excerpt(text: string, redact: Redact): string {
 	const said = body
 		? [body['error'], body['error_description']].filter(part => typeof part === 'string').join(', ')
 		: '';
+	const grants = grantedIn(text);
 	// Redacted before it is cut: half a secret has no shape.
 	return cell(
-		redact(said || text)
+		redact(createRedact(() => grants)(said || text))
+			.replaceAll(granted, '$1[redacted]')
 			.replaceAll(/\s+/g, ' ')
 			.trim(),
 		maxExcerptLength,

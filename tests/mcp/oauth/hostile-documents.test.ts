@@ -1,0 +1,360 @@
+import {mkdir, rm, stat, writeFile} from 'node:fs/promises';
+import type {FetchLike} from '@modelcontextprotocol/client';
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../../source/core/clock.ts';
+import {codeOf, messageOf} from '../../../source/core/errors.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createRedact} from '../../../source/core/redact.ts';
+import {readCode} from '../../../source/mcp/logins/device/ask-for-code.ts';
+import {problemWithDocument} from '../../../source/mcp/oauth/check-document.ts';
+import {findDeviceServer} from '../../../source/mcp/oauth/find-device-server.ts';
+import {grantFiles} from '../../../source/mcp/oauth/grant-files.ts';
+import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
+import {refusalOfUrl} from '../../../source/mcp/wire/address-guard.ts';
+import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
+import {createHttpTransport} from '../../../source/mcp/wire/http-transport.ts';
+import type {OpenTransport} from '../../../source/mcp/wire/open-transport.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {remoteServer} from './oauth-world.ts';
+
+// Addresses that are no names: nobody is asked where they are.
+const endpoint = 'https://93.184.216.34/mcp';
+const site = 'https://93.184.216.35';
+const secret = 'SECRET-0123456789';
+
+/** What must reach no terminal. */
+const hidden = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u;
+
+const nasty: fc.Arbitrary<unknown> = fc.oneof(
+	fc.constantFrom(
+		...['javascript:alert(1)', 'file:///etc/passwd', 'https://169.254.169.254/x', '//evil.example'],
+		...['https://[::ffff:127.0.0.1]/x', 'https://2852039166/', 'http://93.184.216.35/plain'],
+		...[
+			'https://user:pw@93.184.216.35/',
+			`${site}/other`,
+			'https://10.0.0.1/',
+			'http://localhost/',
+		],
+		...[
+			'\u001B[2J\u202Eevil\u0007',
+			'a\r\nX-Evil: 1',
+			'',
+			' ',
+			'-flag',
+			'"&calc',
+			'\uD800',
+		],
+		...[`${site}/${'a'.repeat(20_000)}`, '__proto__', '0', 'none', 'private_key_jwt'],
+	),
+	fc.constantFrom<unknown>(1e308, -1e308, 0, -1, 1.5, true, null, [], {}, [null], {a: {b: []}}),
+	fc.array(fc.constantFrom('S256', 'plain', 'none', 'code', '\u001B[2J', site), {maxLength: 3}),
+	fc.string({unit: 'binary', maxLength: 12}),
+);
+
+const key = fc.constantFrom(
+	...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'resource'],
+	...['device_authorization_endpoint', 'response_types_supported', 'scopes_supported', 'scope'],
+	...['code_challenge_methods_supported', 'token_endpoint_auth_methods_supported', 'error'],
+	...['grant_types_supported', 'client_id_metadata_document_supported', 'authorization_servers'],
+	...['client_id', 'client_secret', 'redirect_uris', 'token_endpoint_auth_method', 'client_name'],
+	...['access_token', 'refresh_token', 'id_token', 'token_type', 'expires_in', 'error_description'],
+	...['device_code', 'user_code', 'verification_uri', 'verification_uri_complete', 'interval'],
+	...['__proto__', 'authorization_response_iss_parameter_supported', 'url', 'client', 'issued_at'],
+);
+
+/** A good document with a few members that are not, members left out, or something else altogether; as text. */
+const spoilt = (good: Readonly<Record<string, unknown>>): fc.Arbitrary<string> =>
+	fc.oneof(
+		{
+			weight: 8,
+			arbitrary: fc
+				.tuple(fc.array(fc.tuple(key, nasty), {maxLength: 3}), fc.subarray(Object.keys(good)))
+				.map(([changes, left]) =>
+					JSON.stringify(
+						Object.fromEntries([
+							...Object.entries(good).filter(([name]) => left.length > 2 || !left.includes(name)),
+							...changes,
+						]),
+					),
+				),
+		},
+		{weight: 1, arbitrary: fc.constantFrom('', '<html>', '[]', 'null', '{', '['.repeat(5000))},
+	);
+
+const answers = {
+	'/.well-known/oauth-protected-resource': {
+		resource: endpoint,
+		authorization_servers: [site],
+		scopes_supported: ['tools'],
+	},
+	'/.well-known/oauth-authorization-server': {
+		issuer: site,
+		authorization_endpoint: `${site}/auth`,
+		token_endpoint: `${site}/token`,
+		registration_endpoint: `${site}/reg`,
+		device_authorization_endpoint: `${site}/code`,
+		response_types_supported: ['code'],
+		code_challenge_methods_supported: ['S256'],
+		token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+	},
+	'/reg': {client_id: 'c', client_secret: `${secret}-client`, redirect_uris: ['http://127.0.0.1/']},
+	'/token': {
+		access_token: `${secret}-access`,
+		refresh_token: `${secret}-refresh`,
+		token_type: 'Bearer',
+		expires_in: 600,
+	},
+} as const;
+
+type Path = keyof typeof answers;
+const paths = Object.keys(answers) as readonly Path[];
+
+const documents: fc.Arbitrary<Readonly<Record<Path, string>>> = fc
+	.constantFrom(...paths)
+	.chain(hostile =>
+		spoilt(answers[hostile]).map(text => ({
+			...(Object.fromEntries(paths.map(path => [path, JSON.stringify(answers[path])])) as Record<
+				Path,
+				string
+			>),
+			[hostile]: text,
+		})),
+	);
+
+/** A tool server and an authorization server that answer so, without a network. */
+function peer(
+	given: Readonly<Record<Path, string>>,
+	statusOf: Readonly<Partial<Record<Path, number>>> = {},
+) {
+	const asked: URL[] = [];
+	const fetch: FetchLike = async (input, init) => {
+		const url = new URL(input);
+		asked.push(url);
+		if (url.href === endpoint) {
+			const authorized = new Headers(init?.headers).has('authorization');
+			return authorized
+				? Response.json({jsonrpc: '2.0', id: 0, error: {code: -1, message: 'no'}})
+				: new Response(null, {status: 401, headers: {'www-authenticate': 'Bearer'}});
+		}
+
+		const path = paths.find(each => url.pathname.startsWith(each));
+		const status = path && given[path] !== undefined ? (statusOf[path] ?? 200) : 404;
+		return new Response(path ? given[path] : '', {
+			status: path === '/reg' && status === 200 ? 201 : status,
+			headers: {'content-type': 'application/json'},
+		});
+	};
+	return {asked, fetch};
+}
+
+const openWith =
+	(fetch: FetchLike): OpenTransport =>
+	async (_, {login}) => {
+		const made = login?.fetchWith(fetch) ?? fetch;
+		return {
+			transport: createHttpTransport(new URL(endpoint), {
+				clock: systemClock,
+				fetch: made,
+				...(login && {authProvider: login.credentials}),
+				onLost() {},
+			}),
+			lastStderr: () => undefined,
+			complaint: () => undefined,
+			exit: () => undefined,
+			explain: error => ({kind: 'passing', message: messageOf(error)}),
+			async [Symbol.asyncDispose]() {},
+		};
+	};
+
+test('a login, whatever one of its documents says: nobody nearer is asked or shown, what is stored can be used, no secret is told', async () => {
+	await using home = await temporaryHome();
+	const folder = home.file('tokens');
+	const files = () => grantFiles(folder, {server: 'crm', url: endpoint, clock: systemClock});
+	await fc.assert(
+		fc.asyncProperty(
+			documents,
+			fc.constantFrom(200, 400, 401, 500),
+			fc.constantFrom(...paths),
+			async (given, status, refusing) => {
+				await rm(folder, {recursive: true, force: true});
+				await files().saveTokens({access_token: 'old', token_type: 'Bearer'});
+				const {asked, fetch} = peer(given, {[refusing]: status});
+				const shown: URL[] = [];
+				const logins = createServerLogins({
+					clock: systemClock,
+					log: silentLogger,
+					redact: createRedact(() => []),
+					paths: {mcpTokens: folder, profile: 'default'},
+				});
+
+				const failure: unknown = await logins
+					.login(remoteServer(endpoint), {
+						open: openWith(fetch),
+						redirect: async () => ({url: 'http://127.0.0.1:27890/callback', isDeclared: false}),
+						async openBrowser(url) {
+							shown.push(url);
+							return new URLSearchParams({
+								code: `${secret}-code`,
+								state: url.searchParams.get('state') ?? '',
+							});
+						},
+						secrets: [],
+						signal: new AbortController().signal,
+					})
+					.then(
+						() => undefined,
+						(error: unknown) => error,
+					);
+
+				for (const url of [...asked.filter(({href}) => href !== endpoint), ...shown]) {
+					expect(refusalOfUrl(url, 'public')).toBeUndefined();
+					expect(url.href.length).toBeLessThanOrEqual(1_000_000);
+				}
+
+				expect(shown.every(({href}) => href.length <= 16_384)).toBe(true);
+				const stored = await files().tokens();
+				if (failure !== undefined) {
+					expect(failure).toBeInstanceOf(ConnectError);
+					expect(messageOf(failure)).not.toContain('SECRET');
+				}
+
+				if (failure === undefined || stored?.access_token !== 'old') {
+					expect(shown.length).toBeGreaterThan(0);
+					expect(
+						() => new Headers({authorization: `Bearer ${stored?.access_token}`}),
+					).not.toThrow();
+					expect(stored?.access_token).not.toBe('');
+					expect(new Date((stored?.expires_at ?? 0) * 1000).getTime()).not.toBeNaN();
+					expect((await stat(`${folder}/crm.json`)).size).toBeLessThan(1_048_576);
+					await files().client();
+				}
+			},
+		),
+		{numRuns: 100},
+	);
+});
+
+test('whatever a server answers to a request for a code, what is shown is a page of a host, and a code in one line', () => {
+	const good = {
+		device_code: secret,
+		user_code: 'WDJB-MJHT',
+		verification_uri: `${site}/device`,
+		verification_uri_complete: `${site}/device?code=WDJB-MJHT`,
+		expires_in: 600,
+		interval: 5,
+	};
+	fc.assert(
+		fc.property(spoilt(good), fc.constantFrom('public', 'private', 'loopback'), (text, home) => {
+			const code = readCode(text, home);
+			if ('problem' in code) {
+				expect(code.problem).not.toMatch(hidden);
+				expect(code.problem).not.toContain('SECRET');
+				return;
+			}
+
+			const {userCode, verificationUri, verificationUriComplete, verificationHost} = code;
+			for (const page of [verificationUri, verificationUriComplete ?? verificationUri]) {
+				expect(refusalOfUrl(new URL(page), home)).toBeUndefined();
+				expect(new URL(page).host).toBe(verificationHost);
+				expect(page).not.toMatch(hidden);
+			}
+
+			expect(userCode).not.toMatch(hidden);
+			expect(userCode.length).toBeLessThanOrEqual(80);
+			expect(code.lifetimeMs).toBeGreaterThan(0);
+			expect(code.intervalMs).toBeGreaterThanOrEqual(1000);
+		}),
+		{numRuns: 2000},
+	);
+});
+
+test('whatever metadata say, the server for devices is the one that was asked, or each is named with a reason in one line', async () => {
+	await fc.assert(
+		fc.asyncProperty(documents, async given => {
+			const {fetch} = peer(given);
+			try {
+				const {discovery, codeEndpoint} = await findDeviceServer({
+					name: 'crm',
+					endpoint: new URL(endpoint),
+					fetch,
+				});
+				const {issuer, token_endpoint: tokens} = discovery.authorizationServerMetadata;
+				expect(new URL(issuer).origin).toBe(new URL(discovery.authorizationServerUrl).origin);
+				for (const url of [tokens, codeEndpoint]) {
+					expect(new URL(url).protocol).toMatch(/^https?:$/);
+				}
+			} catch (error) {
+				expect(error).toBeInstanceOf(ConnectError);
+				expect(messageOf(error)).not.toMatch(hidden);
+				expect(messageOf(error).length).toBeLessThan(10_000);
+			}
+		}),
+		{numRuns: 300},
+	);
+});
+
+test('whatever a client document is, what is wrong with it is said in one short line', async () => {
+	const url = `${site}/client.json`;
+	const {signal} = new AbortController();
+	await fc.assert(
+		fc.asyncProperty(
+			spoilt({client_id: url, redirect_uris: [], client_name: 'svc'}),
+			fc.constantFrom(200, 301, 404, 500),
+			fc.constantFrom('application/json', 'application/jsonp', `text/${'x'.repeat(5000)}`, ''),
+			async (text, status, type) => {
+				const problem = await problemWithDocument(url, {
+					fetch: async () => new Response(text, {status, headers: {'content-type': type}}),
+					clock: systemClock,
+					signal,
+				});
+				expect(problem ?? '').not.toMatch(hidden);
+				expect((problem ?? '').length).toBeLessThan(400);
+			},
+		),
+		{numRuns: 500},
+	);
+});
+
+test('whatever stands in the files of a login, it is a login that can be presented, or is called none without a word of it', async () => {
+	await using home = await temporaryHome();
+	const folder = home.file('tokens');
+	await mkdir(folder, {mode: 0o700});
+	const files = grantFiles(folder, {server: 'crm', url: endpoint, clock: systemClock});
+	const good = {
+		...answers['/token'],
+		...answers['/.well-known/oauth-authorization-server'],
+		authorizationServerUrl: site,
+		client_id: 'c',
+		issued_at: 1,
+		expires_at: 2,
+		url: endpoint,
+	};
+	await fc.assert(
+		fc.asyncProperty(spoilt(good), async text => {
+			await Promise.all(
+				['.json', '.client.json', '.meta.json'].map(async ending =>
+					writeFile(`${folder}/crm${ending}`, text),
+				),
+			);
+			const [tokens, client] = await Promise.all(
+				[files.tokens(), files.client()].map(async read =>
+					read.catch((error: unknown) => {
+						expect(codeOf(error)).toBe('login_file_unusable');
+						expect(messageOf(error)).not.toMatch(/SECRET|evil|\u001B/);
+						return undefined;
+					}),
+				),
+			);
+			if (tokens && 'access_token' in tokens) {
+				expect(() => new Headers({authorization: `Bearer ${tokens.access_token}`})).not.toThrow();
+				expect(new Date(Number(tokens.expires_at ?? 0) * 1000).getTime()).not.toBeNaN();
+			}
+
+			expect(client === undefined || Object.hasOwn(client, 'client_id')).toBe(true);
+			const {discovery} = await files.known();
+			expect(discovery?.authorizationServerUrl ?? site).toMatch(/^https?:/);
+		}),
+		{numRuns: 300},
+	);
+});
