@@ -7,6 +7,8 @@ import {createTransaction, type Memory, type Task} from './transaction.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
 const maxBatch = 128;
+/** Turns of the event loop that a commit waits through while each of them brings writes: requests that came while others were read share their sync. */
+const maxTurns = 4;
 /** Deferred writes that one commit takes along. */
 const maxDeferred = 64;
 /** Writes that may wait at all; more are refused. */
@@ -28,7 +30,7 @@ type Waiting = Task & {
 
 export type GroupCommit = {
 	/**
-	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop share the
+	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop, and of up to three more while each brings some, share the
 	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
 	 */
 	write<Result>(task: () => Result): Promise<Result>;
@@ -49,7 +51,7 @@ export type GroupCommit = {
 };
 
 /**
- * Many small durable writes for the price of one: whatever is written during one turn of the event loop is committed, and synced to
+ * Many small durable writes for the price of one: whatever is written during one turn of the event loop, or a few, is committed, and synced to
  * the disk, together. `lost` says why nothing may be written any more, if so. `onCommit` is told how many tasks each commit held, `onFailing` when writing begins or ceases to fail.
  */
 export function createGroupCommit(
@@ -83,13 +85,24 @@ export function createGroupCommit(
 
 	const idle = () => urgent.length === 0 && deferred.length === 0;
 
+	/** Flushes at the end of a turn that brought no more than `known` writes; one alone waits for nobody. */
+	const flushAfterTurn = (known: number, turns: number) => {
+		setImmediate(() => {
+			const {length} = urgent;
+			if (length > Math.max(known, 1) && length < maxBatch && turns > 1) {
+				flushAfterTurn(length, turns - 1);
+				return;
+			}
+
+			planned = false;
+			flush();
+		});
+	};
+
 	const plan = () => {
 		if (!planned) {
 			planned = true;
-			setImmediate(() => {
-				planned = false;
-				flush();
-			});
+			flushAfterTurn(0, maxTurns);
 		}
 	};
 

@@ -258,3 +258,15 @@ test('closing a locked database refuses what waits, and ends', async () => {
 	it.commit.close();
 	expect(await refused).toBe('journal_unavailable');
 });
+
+test('a commit waits while each turn brings writes, and one write alone waits for nobody', async () => {
+	using it = setUp();
+	await it.write(1);
+	const writes = [it.write(2), it.write(3)];
+	await turn();
+	writes.push(it.write(4));
+	await turn();
+	writes.push(it.write(5));
+	await Promise.all(writes);
+	expect(it.commits).toEqual([1, 4]);
+});
