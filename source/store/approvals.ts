@@ -4,7 +4,7 @@ import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals
 import {keptApproval} from '../core/approvals/kept-approval.ts';
 import {createApprovalReader} from './approval-reader.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import type {StoredApprovals} from './port.ts';
 import {maxSettledApprovals} from './rules.ts';
 

@@ -2,13 +2,13 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {createDurations} from './durations.ts';
-import {journalUnavailable} from './sqlite-errors.ts';
+import type {GroupCommit} from './group-commit-port.ts';
+import {isFull, journalUnavailable} from './sqlite-errors.ts';
 import {createTransaction, type Memory, type Task} from './transaction.ts';
+import {createTurns} from './turns.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
 const maxBatch = 128;
-/** Turns of the event loop that a commit waits through while each of them brings writes: requests that came while others were read share their sync. */
-const maxTurns = 4;
 /** Deferred writes that one commit takes along. */
 const maxDeferred = 64;
 /** Writes that may wait at all; more are refused. */
@@ -26,28 +26,6 @@ const rememberedCommits = 512;
 type Waiting = Task & {
 	readonly done: () => void;
 	readonly fail: (error: unknown) => void;
-};
-
-export type GroupCommit = {
-	/**
-	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop, and of up to three more while each brings some, share the
-	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
-	 */
-	write<Result>(task: () => Result): Promise<Result>;
-	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
-	defer(task: () => void, settled?: (written: boolean) => void): void;
-	/** Writes, blocking, the deferred writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
-	flushDeferred(): void;
-	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
-	check(): void;
-	/** Why the last commit failed; `undefined` when it did not. */
-	failing(): string | undefined;
-	/** Whether nothing waits to be written. */
-	idle(): boolean;
-	/** Durations of the last 512 commits. */
-	readonly durations: {percentile(share: number): number};
-	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
-	close(): void;
 };
 
 /**
@@ -78,32 +56,19 @@ export function createGroupCommit(
 	const deferred: Waiting[] = [];
 	let failing: string | undefined;
 	let lockedSince: number | undefined;
-	let planned = false;
 	let closed = false;
 	let cancelRetry: (() => void) | undefined;
 	let cancelDeferred: (() => void) | undefined;
 
 	const idle = () => urgent.length === 0 && deferred.length === 0;
 
-	/** Flushes at the end of a turn that brought no more than `known` writes; one alone waits for nobody. */
-	const flushAfterTurn = (known: number, turns: number) => {
-		setImmediate(() => {
-			const {length} = urgent;
-			if (length > Math.max(known, 1) && length < maxBatch && turns > 1) {
-				flushAfterTurn(length, turns - 1);
-				return;
-			}
-
-			planned = false;
-			flush();
-		});
-	};
-
+	const turns = createTurns(
+		() => urgent.length,
+		() => flush(),
+		maxBatch,
+	);
 	const plan = () => {
-		if (!planned) {
-			planned = true;
-			flushAfterTurn(0, maxTurns);
-		}
+		turns.plan();
 	};
 
 	const planDeferred = (delayMs: number) => {
@@ -175,6 +140,10 @@ export function createGroupCommit(
 					return commit(0);
 				}
 
+				if (writes.length > 1 && isFull(outcome.error)) {
+					return commitEach(writes.length);
+				}
+
 				urgent.splice(0, writes.length);
 				refuse(writes, outcome.error);
 				return 'failed';
@@ -188,6 +157,33 @@ export function createGroupCommit(
 				settle(batch, outcome.failures);
 				return 'committed';
 		}
+	};
+
+	/** On a full disk one write that is too large must not take along those that still fit: the steps of runs, the ends of what was begun. */
+	const commitEach = (count: number): 'committed' | 'busy' | 'failed' => {
+		let result: 'committed' | 'failed' = 'committed';
+		for (let tried = 0; tried < count; tried += 1) {
+			const [write] = urgent;
+			if (!write) {
+				break;
+			}
+
+			const outcome = transact([write]);
+			if (outcome.kind === 'busy') {
+				waitForLock(outcome.error);
+				return 'busy';
+			}
+
+			urgent.shift();
+			if (outcome.kind === 'failed') {
+				refuse([write], outcome.error);
+				result = 'failed';
+			} else {
+				settle([write], outcome.failures);
+			}
+		}
+
+		return result;
 	};
 
 	const flush = () => {

@@ -1,5 +1,5 @@
 import {dueOf, type Group} from '../core/group.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import type {GroupSteps} from './group-steps.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Groups} from './port.ts';

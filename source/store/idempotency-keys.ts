@@ -3,7 +3,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {claimOf, nameColumn, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
 import {textOf, wordOf} from './columns.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import {createNameSieve, type NameSieve} from './name-sieve.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';

@@ -6,7 +6,7 @@ import {idOfNumber} from '../core/ids.ts';
 import type {Bindings} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import type {GroupSteps} from './group-steps.ts';
 import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';

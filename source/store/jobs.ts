@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {integerOf, nullableInteger} from './columns.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import type {Fired, JobKey, Jobs} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 

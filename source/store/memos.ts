@@ -2,7 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {JsonValue} from '../core/json.ts';
 import type {Memos} from '../core/memos.ts';
 import {textOf} from './columns.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import {maxMemos} from './rules.ts';
 
 /** Finding those that are too many walks through all others: not each time. */

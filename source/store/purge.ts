@@ -1,5 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import type {Journal, Retention} from './port.ts';
 import type {Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';

@@ -4,7 +4,7 @@ import {createAbandon} from './abandoned-runs.ts';
 import {integerOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
-import type {GroupCommit} from './group-commit.ts';
+import type {GroupCommit} from './group-commit-port.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';

@@ -119,10 +119,10 @@ test('a write that throws fails alone, and its part of the memory is taken back'
 	expect(it.commit.failing()).toBeUndefined();
 });
 
-test('a full disk refuses the whole batch, keeps nothing of it, and ends by itself', async () => {
+test('a full disk refuses what does not fit, keeps nothing of it, and ends by itself', async () => {
 	using it = setUp();
 	it.database.exec('pragma max_page_count = 20');
-	const answers = await Promise.allSettled([it.write(1), it.write(2, 200_000)]);
+	const answers = await Promise.allSettled([it.write(1, 200_000), it.write(2, 200_000)]);
 
 	expect(answers).toMatchObject([
 		{status: 'rejected', reason: {code: 'journal_unavailable'}},
@@ -269,4 +269,31 @@ test('a commit waits while each turn brings writes, and one write alone waits fo
 	writes.push(it.write(5));
 	await Promise.all(writes);
 	expect(it.commits).toEqual([1, 4]);
+});
+
+test('on a full disk what is too large fails alone: what was written in the same turn and fits is kept', async () => {
+	using it = setUp();
+	await it.write(1);
+	it.database.exec('pragma max_page_count = 20');
+	const answers = await Promise.allSettled([
+		it.write(2),
+		it.write(3, 200_000),
+		it.write(4),
+		it.write(5, 200_000),
+	]);
+
+	expect(answers.map(({status}) => status)).toEqual([
+		'fulfilled',
+		'rejected',
+		'fulfilled',
+		'rejected',
+	]);
+	expect(it.rows()).toEqual([1, 2, 4]);
+	expect(it.memory.rows).toBe(3);
+	expect(it.commit.failing()).toMatch(/the disk is full/);
+
+	it.database.exec('pragma max_page_count = 1000');
+	await it.write(6, 200_000);
+	expect(it.commit.failing()).toBeUndefined();
+	expect(it.rows()).toEqual([1, 2, 4, 6]);
 });
