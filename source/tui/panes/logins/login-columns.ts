@@ -9,6 +9,7 @@ import {serverName} from '../tools/server-key.ts';
 import {
 	failedReason,
 	flowNow,
+	isOvertaken,
 	loginState,
 	type LoginEntry,
 	type LoginState,
@@ -106,6 +107,10 @@ function noteText(entry: LoginEntry, now: number): Safe | undefined {
 	const {server, attempt} = entry;
 	const state = loginState(entry, now);
 	if (state === 'waiting' && attempt) {
+		if (isOvertaken(entry)) {
+			return literal('logged in from elsewhere meanwhile: x ends this one');
+		}
+
 		const {userCode, verificationUri = '', opened} = attempt;
 		if (userCode !== undefined) {
 			return safe`code ${clean(userCode)} at ${clean(verificationUri)}`;

@@ -7,7 +7,7 @@ import {serverName} from '../tools/server-key.ts';
 import {browserRows, deviceRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';
 import {endText, serverHost, shortReason, stateText} from './login-columns.ts';
-import {failedReason, loginKey, loginState, type LoginEntry} from './login-entry.ts';
+import {failedReason, isOvertaken, loginKey, loginState, type LoginEntry} from './login-entry.ts';
 import {factRows, sentence} from './login-rows.ts';
 
 export type LoginDetailOptions = {
@@ -78,6 +78,13 @@ function attemptRows(
 			];
 		case 'waiting':
 			return [
+				...(isOvertaken(entry)
+					? sentence(
+							literal('The server was logged in to from elsewhere meanwhile: x ends this login.'),
+							width,
+							'good',
+						)
+					: []),
 				...(attempt?.userCode === undefined
 					? browserRows(entry, {width, now})
 					: deviceRows(entry, {width, now})),

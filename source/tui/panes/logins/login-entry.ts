@@ -79,6 +79,13 @@ export function failedReason({server, attempt}: LoginEntry): string | undefined 
 	return attempt?.status === 'failed' && !isBetter ? (attempt.reason ?? 'it failed') : undefined;
 }
 
+/** Whether a login that waits is not needed any more: the server was reached with one that was made elsewhere. */
+export const isOvertaken = ({server, login, attempt}: LoginEntry): boolean =>
+	attempt?.status === 'waiting' &&
+	server.status === 'connected' &&
+	login.stored &&
+	server.since > attempt.startedAt;
+
 /** What an entry is remembered by. */
 export const loginKey = ({server}: LoginEntry): string => serverKey(server);
 

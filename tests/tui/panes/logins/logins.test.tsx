@@ -255,6 +255,23 @@ test('a login that has succeeded says so for a moment, then the server says how 
 	expect(shown.screen.lines()[3]).toMatch(/○ no login stored$/);
 });
 
+test('"a login made in a second shell": one that waits here is said to be needed no more', async () => {
+	const port = createFakePort({servers});
+	await using shown = await showShell(port, narrow, {pane: 'logins'});
+	shown.logins.tell(code);
+	const reached = {
+		...linear,
+		status: 'connected',
+		since: testNow + 500,
+		login: {flow: 'device', stored: true},
+	} as const;
+	port.change({servers: [reached]});
+	await shown.pass(1000);
+	expect(shown.text()).toContain('logged in from elsewhere meanwhile: x ends this one');
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('The server was logged in to from elsewhere');
+});
+
 test('why a login failed stays until the server is reached with one; what was stored is still there', async () => {
 	const port = createFakePort({servers});
 	await using shown = await showShell(port, narrow, {pane: 'logins'});
