@@ -105,7 +105,10 @@ export function folderOf(
 	written: string,
 	userHome: string,
 ): {readonly folder: string} | {readonly problem: string} {
-	const text = written.startsWith('~/') ? `${userHome}/${written.slice(2)}` : written;
+	// The home of some containers is "/".
+	const text = written.startsWith('~/')
+		? `${userHome.replace(/\/+$/, '')}/${written.slice(2)}`
+		: written;
 	const folder = plainPath(text);
 	if (folder === undefined) {
 		return {

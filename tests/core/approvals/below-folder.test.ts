@@ -144,6 +144,8 @@ test('a folder that leads somewhere else than when it was agreed to covers nothi
 
 test('a folder is written with "~/" or "/", and is not all there is', () => {
 	expect(folderOf('~/notes/', '/home/alice')).toEqual({folder: '/home/alice/notes'});
+	expect(folderOf('~/notes/', '/')).toEqual({folder: '/notes'});
+	expect(folderOf('~/', '/')).toHaveProperty('problem');
 	expect(folderOf('~/', '/home/alice')).toEqual({folder: '/home/alice'});
 	expect(folderOf('/srv//./data/', '/home/alice')).toEqual({folder: '/srv/data'});
 	for (const written of [
