@@ -1,4 +1,5 @@
 import type {ApprovalAnswer, ApprovalRule, ToolApproval} from '../../core/approval.ts';
+import {isWrittenAsFolder} from '../../core/approvals/below-folder.ts';
 import type {WrittenKey} from '../../core/approvals/rule-keys.ts';
 import {folderAround, pathIn} from '../../core/approvals/rule-lines.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
@@ -22,7 +23,7 @@ export const ruleKeys = ({args}: ToolApproval): readonly string[] =>
 
 const valueOf = ({args}: ToolApproval, key: string) => (isJsonObject(args) ? args[key] : undefined);
 
-/** With the next choice for one argument: a path is below its folder first, then as it is; the others are as they are; then anything again. */
+/** With the next choice for one argument: a path is below its folder first, then as it is, unless it would mean a folder; the others are as they are; then anything again. */
 export function withNextChoice(
 	approval: ToolApproval,
 	{keys}: RuleChoice,
@@ -32,12 +33,14 @@ export function withNextChoice(
 	const now = keys.get(key);
 	const path = approval.lasting && pathIn(valueOf(approval, key));
 	const folder = path === undefined ? undefined : folderAround(path);
-	if (now === undefined) {
-		next.set(key, folder === undefined ? 'equal' : {below: folder});
-	} else if (now === 'equal') {
-		next.delete(key);
-	} else {
+	const value = valueOf(approval, key);
+	const canEqual = !approval.lasting || typeof value !== 'string' || !isWrittenAsFolder(value);
+	if (now === undefined && folder !== undefined) {
+		next.set(key, {below: folder});
+	} else if (now !== 'equal' && canEqual) {
 		next.set(key, 'equal');
+	} else {
+		next.delete(key);
 	}
 
 	return {args: 'keys', keys: next};
@@ -116,6 +119,6 @@ export function ruleToShow(
 }
 
 const keyOf = ([key, value]: [string, JsonObject[string]]): WrittenKey =>
-	typeof value === 'string' && value.endsWith('/')
+	typeof value === 'string' && isWrittenAsFolder(value)
 		? {key, below: value.slice(0, -1)}
 		: {key, equals: value};
