@@ -6,12 +6,12 @@ import {systemClock} from '../../../source/core/clock.ts';
 import {codeOf, messageOf} from '../../../source/core/errors.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
-import {readCode} from '../../../source/mcp/logins/device/ask-for-code.ts';
+import {type DeviceCode, readCode} from '../../../source/mcp/logins/device/ask-for-code.ts';
 import {problemWithDocument} from '../../../source/mcp/oauth/check-document.ts';
-import {findDeviceServer} from '../../../source/mcp/oauth/find-device-server.ts';
-import {grantFiles} from '../../../source/mcp/oauth/grant-files.ts';
+import {type DeviceServer, findDeviceServer} from '../../../source/mcp/oauth/find-device-server.ts';
+import {grantFiles, type StoredTokens} from '../../../source/mcp/oauth/grant-files.ts';
 import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
-import {refusalOfUrl} from '../../../source/mcp/wire/address-guard.ts';
+import {type AddressScope, refusalOfUrl} from '../../../source/mcp/wire/address-guard.ts';
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createHttpTransport} from '../../../source/mcp/wire/http-transport.ts';
 import type {OpenTransport} from '../../../source/mcp/wire/open-transport.ts';
@@ -26,42 +26,41 @@ const secret = 'SECRET-0123456789';
 /** What must reach no terminal. */
 const hidden = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u;
 
+const words =
+	'javascript:alert(1) file:///etc/passwd https://169.254.169.254/x //evil.example https://[::ffff:127.0.0.1]/x https://2852039166/ http://93.184.216.35/plain https://user:pw@93.184.216.35/ https://93.184.216.35/other https://10.0.0.1/ http://localhost/ -flag "&calc __proto__ 0 none private_key_jwt'.split(
+		' ',
+	);
+
 const nasty: fc.Arbitrary<unknown> = fc.oneof(
-	fc.constantFrom(
-		...['javascript:alert(1)', 'file:///etc/passwd', 'https://169.254.169.254/x', '//evil.example'],
-		...['https://[::ffff:127.0.0.1]/x', 'https://2852039166/', 'http://93.184.216.35/plain'],
-		...[
-			'https://user:pw@93.184.216.35/',
-			`${site}/other`,
-			'https://10.0.0.1/',
-			'http://localhost/',
-		],
-		...[
-			'\u001B[2J\u202Eevil\u0007',
-			'a\r\nX-Evil: 1',
-			'',
-			' ',
-			'-flag',
-			'"&calc',
-			'\uD800',
-		],
-		...[`${site}/${'a'.repeat(20_000)}`, '__proto__', '0', 'none', 'private_key_jwt'],
-	),
+	fc.constantFrom(...words),
+	fc.constantFrom('\u001B[2J\u202Eevil\u0007', 'a\r\nX-Evil: 1', '', ' ', '\uD800'),
+	fc.constant(`${site}/${'a'.repeat(20_000)}`),
 	fc.constantFrom<unknown>(1e308, -1e308, 0, -1, 1.5, true, null, [], {}, [null], {a: {b: []}}),
 	fc.array(fc.constantFrom('S256', 'plain', 'none', 'code', '\u001B[2J', site), {maxLength: 3}),
 	fc.string({unit: 'binary', maxLength: 12}),
 );
 
 const key = fc.constantFrom(
-	...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'resource'],
-	...['device_authorization_endpoint', 'response_types_supported', 'scopes_supported', 'scope'],
-	...['code_challenge_methods_supported', 'token_endpoint_auth_methods_supported', 'error'],
-	...['grant_types_supported', 'client_id_metadata_document_supported', 'authorization_servers'],
-	...['client_id', 'client_secret', 'redirect_uris', 'token_endpoint_auth_method', 'client_name'],
-	...['access_token', 'refresh_token', 'id_token', 'token_type', 'expires_in', 'error_description'],
-	...['device_code', 'user_code', 'verification_uri', 'verification_uri_complete', 'interval'],
-	...['__proto__', 'authorization_response_iss_parameter_supported', 'url', 'client', 'issued_at'],
+	...'issuer authorization_endpoint token_endpoint registration_endpoint resource device_authorization_endpoint response_types_supported scopes_supported scope code_challenge_methods_supported token_endpoint_auth_methods_supported error grant_types_supported client_id_metadata_document_supported authorization_servers client_id client_secret redirect_uris token_endpoint_auth_method client_name access_token refresh_token id_token token_type expires_in error_description device_code user_code verification_uri verification_uri_complete interval __proto__ authorization_response_iss_parameter_supported url client issued_at'.split(
+		' ',
+	),
 );
+
+/** The claims that do not hold, by name. */
+const broken = (claims: Readonly<Record<string, boolean>>): readonly string[] =>
+	Object.keys(claims).filter(claim => claims[claim] === false);
+
+const isHeader = (token: string): boolean => {
+	try {
+		return new Headers({authorization: `Bearer ${token}`}).has('authorization');
+	} catch {
+		return false;
+	}
+};
+
+const isTime = (seconds = 0): boolean => !Number.isNaN(new Date(seconds * 1000).getTime());
+
+const mayBeAsked = (url: URL): boolean => refusalOfUrl(url, 'public') === undefined;
 
 /** A good document with a few members that are not, members left out, or something else altogether; as text. */
 const spoilt = (good: Readonly<Record<string, unknown>>): fc.Arbitrary<string> =>
@@ -207,33 +206,56 @@ test('a login, whatever one of its documents says: nobody nearer is asked or sho
 						(error: unknown) => error,
 					);
 
-				for (const url of [...asked.filter(({href}) => href !== endpoint), ...shown]) {
-					expect(refusalOfUrl(url, 'public')).toBeUndefined();
-					expect(url.href.length).toBeLessThanOrEqual(1_000_000);
-				}
-
-				expect(shown.every(({href}) => href.length <= 16_384)).toBe(true);
 				const stored = await files().tokens();
-				if (failure !== undefined) {
-					expect(failure).toBeInstanceOf(ConnectError);
-					expect(messageOf(failure)).not.toContain('SECRET');
-				}
-
-				if (failure === undefined || stored?.access_token !== 'old') {
-					expect(shown.length).toBeGreaterThan(0);
-					expect(
-						() => new Headers({authorization: `Bearer ${stored?.access_token}`}),
-					).not.toThrow();
-					expect(stored?.access_token).not.toBe('');
-					expect(new Date((stored?.expires_at ?? 0) * 1000).getTime()).not.toBeNaN();
-					expect((await stat(`${folder}/crm.json`)).size).toBeLessThan(1_048_576);
-					await files().client();
-				}
+				const isNew = stored?.access_token !== 'old';
+				const {size} = await stat(`${folder}/crm.json`);
+				const said = failure === undefined ? '' : messageOf(failure);
+				expect(
+					broken({
+						'nobody nearer is asked': asked.every(url => url.href === endpoint || mayBeAsked(url)),
+						'no page that is nearer, or has no end': shown.every(
+							url => mayBeAsked(url) && url.href.length <= 16_384,
+						),
+						'fails with a reason': failure === undefined || failure instanceof ConnectError,
+						'tells no secret': !said.includes('SECRET'),
+						'ends with a grant': failure !== undefined || isNew,
+						'a person agreed to the grant': !isNew || shown.length > 0,
+						'the token can be sent': isHeader(stored?.access_token ?? '\n'),
+						'the token has an end': isTime(stored?.expires_at),
+						'the file can be read again': size <= 1_048_576,
+					}),
+				).toEqual([]);
 			},
 		),
 		{numRuns: 100},
 	);
 });
+
+const claimsOfProblem = (problem: string) => ({
+	'in one line': !hidden.test(problem),
+	'tells no secret': !problem.includes('SECRET'),
+});
+
+const claimsOf = (
+	{
+		userCode,
+		verificationUri,
+		verificationUriComplete = verificationUri,
+		verificationHost,
+		lifetimeMs,
+		intervalMs,
+	}: DeviceCode,
+	home: AddressScope,
+) => {
+	const pages = [verificationUri, verificationUriComplete];
+	return {
+		'no page that is nearer': pages.every(page => refusalOfUrl(new URL(page), home) === undefined),
+		'the host that is shown': pages.every(page => new URL(page).host === verificationHost),
+		'in one line': !hidden.test([...pages, userCode].join(' ')),
+		'a short code': userCode.length <= 80,
+		'a time': lifetimeMs > 0 && intervalMs >= 1000,
+	};
+};
 
 test('whatever a server answers to a request for a code, what is shown is a page of a host, and a code in one line', () => {
 	const good = {
@@ -247,48 +269,44 @@ test('whatever a server answers to a request for a code, what is shown is a page
 	fc.assert(
 		fc.property(spoilt(good), fc.constantFrom('public', 'private', 'loopback'), (text, home) => {
 			const code = readCode(text, home);
-			if ('problem' in code) {
-				expect(code.problem).not.toMatch(hidden);
-				expect(code.problem).not.toContain('SECRET');
-				return;
-			}
-
-			const {userCode, verificationUri, verificationUriComplete, verificationHost} = code;
-			for (const page of [verificationUri, verificationUriComplete ?? verificationUri]) {
-				expect(refusalOfUrl(new URL(page), home)).toBeUndefined();
-				expect(new URL(page).host).toBe(verificationHost);
-				expect(page).not.toMatch(hidden);
-			}
-
-			expect(userCode).not.toMatch(hidden);
-			expect(userCode.length).toBeLessThanOrEqual(80);
-			expect(code.lifetimeMs).toBeGreaterThan(0);
-			expect(code.intervalMs).toBeGreaterThanOrEqual(1000);
+			expect(
+				'problem' in code ? broken(claimsOfProblem(code.problem)) : broken(claimsOf(code, home)),
+			).toEqual([]);
 		}),
 		{numRuns: 2000},
 	);
+});
+
+const isDeviceServer = (found: unknown): found is DeviceServer =>
+	typeof found === 'object' && found !== null && 'discovery' in found;
+
+const claimsOfFailure = (error: Error) => ({
+	'fails with a reason': error instanceof ConnectError,
+	'in one line': !hidden.test(error.message),
+	short: error.message.length < 10_000,
+});
+
+const claimsOfServer = ({
+	codeEndpoint,
+	discovery: {authorizationServerMetadata: metadata, authorizationServerUrl: address},
+}: DeviceServer) => ({
+	'the one that was asked': new URL(metadata.issuer).origin === new URL(address).origin,
+	'endpoints are addresses': [metadata.token_endpoint, codeEndpoint].every(url =>
+		/^https?:$/.test(new URL(url).protocol),
+	),
 });
 
 test('whatever metadata say, the server for devices is the one that was asked, or each is named with a reason in one line', async () => {
 	await fc.assert(
 		fc.asyncProperty(documents, async given => {
 			const {fetch} = peer(given);
-			try {
-				const {discovery, codeEndpoint} = await findDeviceServer({
-					name: 'crm',
-					endpoint: new URL(endpoint),
-					fetch,
-				});
-				const {issuer, token_endpoint: tokens} = discovery.authorizationServerMetadata;
-				expect(new URL(issuer).origin).toBe(new URL(discovery.authorizationServerUrl).origin);
-				for (const url of [tokens, codeEndpoint]) {
-					expect(new URL(url).protocol).toMatch(/^https?:$/);
-				}
-			} catch (error) {
-				expect(error).toBeInstanceOf(ConnectError);
-				expect(messageOf(error)).not.toMatch(hidden);
-				expect(messageOf(error).length).toBeLessThan(10_000);
-			}
+			const found = await findDeviceServer({
+				name: 'crm',
+				endpoint: new URL(endpoint),
+				fetch,
+			}).catch((error: unknown) => error);
+			expect(broken(found instanceof Error ? claimsOfFailure(found) : {})).toEqual([]);
+			expect(isDeviceServer(found) ? broken(claimsOfServer(found)) : []).toEqual([]);
 		}),
 		{numRuns: 300},
 	);
@@ -337,23 +355,22 @@ test('whatever stands in the files of a login, it is a login that can be present
 					writeFile(`${folder}/crm${ending}`, text),
 				),
 			);
-			const [tokens, client] = await Promise.all(
-				[files.tokens(), files.client()].map(async read =>
-					read.catch((error: unknown) => {
-						expect(codeOf(error)).toBe('login_file_unusable');
-						expect(messageOf(error)).not.toMatch(/SECRET|evil|\u001B/);
-						return undefined;
-					}),
-				),
-			);
-			if (tokens && 'access_token' in tokens) {
-				expect(() => new Headers({authorization: `Bearer ${tokens.access_token}`})).not.toThrow();
-				expect(new Date(Number(tokens.expires_at ?? 0) * 1000).getTime()).not.toBeNaN();
-			}
-
-			expect(client === undefined || Object.hasOwn(client, 'client_id')).toBe(true);
-			const {discovery} = await files.known();
-			expect(discovery?.authorizationServerUrl ?? site).toMatch(/^https?:/);
+			const [tokens, client, {discovery}] = await Promise.all([
+				files.tokens().catch((error: unknown) => error),
+				files.client().catch((error: unknown) => error),
+				files.known(),
+			]);
+			const failures = [tokens, client].filter(one => one instanceof Error);
+			const held = tokens instanceof Error ? undefined : (tokens as StoredTokens | undefined);
+			expect(
+				broken({
+					'called none': failures.every(error => codeOf(error) === 'login_file_unusable'),
+					'without a word of it': !/SECRET|evil/.test(failures.map(messageOf).join(' ')),
+					'the token can be sent': held === undefined || isHeader(held.access_token),
+					'the token has an end': isTime(held?.expires_at),
+					'an address': /^https?:/.test(discovery?.authorizationServerUrl ?? site),
+				}),
+			).toEqual([]);
 		}),
 		{numRuns: 300},
 	);
