@@ -142,6 +142,20 @@ test('it listens on this machine alone, for "localhost" by both protocols', asyn
 	expect(answers.map(({status}) => status)).toEqual([400, 400, 400]);
 });
 
+test('no other address of this machine leads to it', async () => {
+	await using it = await listening({asLocalhost: true});
+	const others = Object.values(networkInterfaces())
+		.flat()
+		.filter(each => each?.family === 'IPv4' && !each.internal)
+		.map(each => each?.address ?? '');
+
+	for (const host of ['127.0.0.2', ...others]) {
+		await expect(fetch(`http://${host}:${it.listener.port}/callback`)).rejects.toThrow(
+			'fetch failed',
+		);
+	}
+});
+
 test('a port that somebody has is passed over, "all busy" is said, and one of our own is shared by the next try alone', async () => {
 	const taken = createServer().listen(0, '127.0.0.1');
 	await once(taken, 'listening');

@@ -239,3 +239,28 @@ test('nobody is shown an address that is longer than any page has', async () => 
 		/would send you to "http.{80,120}…", which is longer than 16384 characters/,
 	);
 });
+
+test.for([
+	['device', 'device_authorization_endpoint'],
+	['device', 'registration_endpoint'],
+	['browser', 'registration_endpoint'],
+	['browser', 'token_endpoint'],
+] as const)('a login (%s) asks nothing of a link-local %s', async ([flow, endpoint]) => {
+	let issuer = '';
+	await using site = await startAuthorizationServer({
+		intercept: ({path}) =>
+			path.startsWith('/.well-known/')
+				? {status: 200, body: metadataOf(issuer, `"${endpoint}":"https://169.254.169.254/x"`)}
+				: undefined,
+	});
+	({issuer} = site);
+	await using world = await loginWorld({url: site.url});
+
+	world.start(flow);
+	const {url} = await world.waiting();
+	await (url === undefined ? undefined : surf(new URL(url)));
+
+	const {status, reason} = await world.over();
+	expect(status).toBe('failed');
+	expect(reason).toContain('and that is refused: a link-local address');
+});

@@ -166,6 +166,44 @@ const openWith =
 		};
 	};
 
+/** Logs in with a person who agrees to everything, and tells what was asked and shown. */
+async function logIn(
+	given: Readonly<Record<Path, string>>,
+	{
+		folder,
+		statusOf = {},
+	}: {readonly folder: string; readonly statusOf?: Readonly<Partial<Record<Path, number>>>},
+) {
+	const {asked, fetch} = peer(given, statusOf);
+	const shown: URL[] = [];
+	const logins = createServerLogins({
+		clock: systemClock,
+		log: silentLogger,
+		redact: createRedact(() => []),
+		paths: {mcpTokens: folder, profile: 'default'},
+	});
+
+	const failure: unknown = await logins
+		.login(remoteServer(endpoint), {
+			open: openWith(fetch),
+			redirect: async () => ({url: 'http://127.0.0.1:27890/callback', isDeclared: false}),
+			async openBrowser(url) {
+				shown.push(url);
+				return new URLSearchParams({
+					code: `${secret}-code`,
+					state: url.searchParams.get('state') ?? '',
+				});
+			},
+			secrets: [],
+			signal: new AbortController().signal,
+		})
+		.then(
+			() => undefined,
+			(error: unknown) => error,
+		);
+	return {asked, shown, failure};
+}
+
 test('a login, whatever one of its documents says: nobody nearer is asked or shown, what is stored can be used, no secret is told', async () => {
 	await using home = await temporaryHome();
 	const folder = home.file('tokens');
@@ -178,34 +216,10 @@ test('a login, whatever one of its documents says: nobody nearer is asked or sho
 			async (given, status, refusing) => {
 				await rm(folder, {recursive: true, force: true});
 				await files().saveTokens({access_token: 'old', token_type: 'Bearer'});
-				const {asked, fetch} = peer(given, {[refusing]: status});
-				const shown: URL[] = [];
-				const logins = createServerLogins({
-					clock: systemClock,
-					log: silentLogger,
-					redact: createRedact(() => []),
-					paths: {mcpTokens: folder, profile: 'default'},
+				const {asked, shown, failure} = await logIn(given, {
+					folder,
+					statusOf: {[refusing]: status},
 				});
-
-				const failure: unknown = await logins
-					.login(remoteServer(endpoint), {
-						open: openWith(fetch),
-						redirect: async () => ({url: 'http://127.0.0.1:27890/callback', isDeclared: false}),
-						async openBrowser(url) {
-							shown.push(url);
-							return new URLSearchParams({
-								code: `${secret}-code`,
-								state: url.searchParams.get('state') ?? '',
-							});
-						},
-						secrets: [],
-						signal: new AbortController().signal,
-					})
-					.then(
-						() => undefined,
-						(error: unknown) => error,
-					);
-
 				const stored = await files().tokens();
 				const isNew = stored?.access_token !== 'old';
 				const {size} = await stat(`${folder}/crm.json`);
@@ -374,4 +388,28 @@ test('whatever stands in the files of a login, it is a login that can be present
 		}),
 		{numRuns: 300},
 	);
+});
+
+test.for([
+	'http://localhost:8080/delete?all',
+	'https://192.168.0.1/',
+	'https://[::1]/auth',
+	'https://user:pw@93.184.216.35/auth',
+	'http://93.184.216.35/auth',
+	'file:///etc/passwd',
+])('no person is sent to %s by a public tool server', async page => {
+	await using home = await temporaryHome();
+	const place = '/.well-known/oauth-authorization-server';
+	const spoiltAnswers = {...answers, [place]: {...answers[place], authorization_endpoint: page}};
+
+	const {shown, failure} = await logIn(
+		Object.fromEntries(paths.map(path => [path, JSON.stringify(spoiltAnswers[path])])) as Record<
+			Path,
+			string
+		>,
+		{folder: home.file('tokens')},
+	);
+
+	expect(shown).toEqual([]);
+	expect(messageOf(failure)).toContain('would send you to');
 });

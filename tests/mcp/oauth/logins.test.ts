@@ -352,3 +352,25 @@ test('a server that refuses the token it has just been given is no login', async
 		'Cannot log in to tool server "crm": it refuses the token that was granted',
 	);
 });
+
+test('a grant of one authorization server is not refreshed at another, whoever the client is', async () => {
+	await using site = await startAuthorizationServer();
+	await using world = await oauthWorld();
+	await world.login(remoteServer(site.url));
+	const stored = await world.file();
+	await writeFile(
+		`${world.home}/mcp-tokens/crm.json`,
+		JSON.stringify({...stored, issuer: 'https://elsewhere.example', access_token: 'expired'}),
+	);
+	world.restart();
+
+	const connected = await world.connect(remoteServer(site.url, {client_id: 'mine'}));
+
+	expect(connected).toMatchObject({
+		failure: {
+			kind: 'needs-login',
+			message: expect.stringContaining('has changed its authorization server'),
+		},
+	});
+	expect(site.refreshCount()).toBe(0);
+});

@@ -1,6 +1,7 @@
 import {connect} from 'node:net';
 import {expect, test} from 'vitest';
 import {createAuthorities} from '../../../source/config/authorities.ts';
+import {codeOf} from '../../../source/core/errors.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {version} from '../../../source/core/version.ts';
 import {readTls} from '../../../source/mcp/wire/read-tls.ts';
@@ -54,6 +55,22 @@ test('configured headers never go to another origin, and never replace what the 
 		authorization: 'Bearer fresh',
 		accept: 'text/plain',
 	});
+});
+
+test('a name that stands for this machine is no place to which a public tool server leads', async () => {
+	await using http = await startHttp(ok);
+	const {port} = new URL(http.url);
+	await using remote = createRemoteFetch(
+		{url: new URL('https://93.184.216.34/mcp'), headers},
+		{tls, environment: {}},
+	);
+
+	const failure: unknown = await remote
+		.fetch(`http://localhost:${port}/token`)
+		.catch((error: unknown) => error);
+
+	expect(codeOf((failure as Error).cause)).toBe('oauth_address_refused');
+	expect(http.requests).toEqual([]);
 });
 
 test('answers are of the class that the SDK asks for, and no cookie is kept', async () => {
