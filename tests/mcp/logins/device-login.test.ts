@@ -70,6 +70,25 @@ test('"failed device grants do not replace saved credentials": denied, nothing o
 	]).toEqual(files);
 });
 
+test('a grant that the tool server refuses does not take the place of the login before', async () => {
+	await using site = await startAuthorizationServer({
+		refusal: {status: 401, challenge: 'error="invalid_token"'},
+	});
+	const clock = createJumpClock();
+	await using world = await loginWorld({url: site.url, clock});
+
+	world.start('device');
+	const {verificationUriComplete = ''} = await world.waiting();
+	await answerCode(verificationUriComplete);
+	clock.jump(pollMs);
+
+	expect(await world.over()).toMatchObject({
+		status: 'failed',
+		reason: 'Cannot log in to tool server "crm": it refuses the token that was granted',
+	});
+	await expect(world.file()).rejects.toThrow('ENOENT');
+});
+
 test('a login with a code waits no longer than "oauth.timeout"', async () => {
 	await using site = await startAuthorizationServer();
 	const clock = createJumpClock();

@@ -72,11 +72,18 @@ export async function logInByDevice(
 		showCode(code, Math.min(timeoutMs, code.lifetimeMs));
 		const tokens = await awaitGrant({found, code, provider, requests, signal});
 		onAgreed();
-		await store(tokens, {found, client, requests});
-		const {status} = await probe(server, {requests, fetch, signal, token: tokens.access_token});
-		if (status === 401) {
+		// Before it takes the place of a login that works. Any other answer, or none, does not matter here.
+		const answer = await probe(server, {
+			requests,
+			fetch,
+			signal,
+			token: tokens.access_token,
+		}).catch(() => undefined);
+		if (answer?.status === 401) {
 			throw refused(server, 'it refuses the token that was granted');
 		}
+
+		await store(tokens, {found, client, requests});
 	} catch (error) {
 		signal.throwIfAborted();
 		throw error instanceof ConnectError
