@@ -179,7 +179,7 @@ async function bindCallback(
 		const {host, hostname} = new URL(plan.url);
 		const listener = await ports.bind(owner, {
 			ports: [plan.port],
-			asLocalhost: hostname === 'localhost',
+			asLocalhost: hostname === 'localhost' || hostname === '[::1]',
 			alias: host,
 		});
 		if (!listener) {

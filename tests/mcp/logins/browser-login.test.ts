@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {networkInterfaces} from 'node:os';
 import {expect, test} from 'vitest';
 import {declaredClient} from '../../../source/mcp/logins/declared-client.ts';
 import {pinnedPorts} from '../../../source/mcp/oauth/client-document.ts';
@@ -67,6 +68,28 @@ test('"a taken port is reported as that"', async () => {
 		reason: `Cannot log in to tool server "crm": port ${port}, which its oauth settings name for the browser to come back to, is taken by another program`,
 	});
 	taken.close();
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some(each =>
+	each?.some(({address}) => address === '::1'),
+);
+
+test.runIf(hasIpv6)('a browser may come back by IPv6, where "redirect_uri" says so', async () => {
+	const free = createServer().listen(0, '::1');
+	await once(free, 'listening');
+	const {port} = free.address() as {port: number};
+	free.close();
+	await once(free, 'close');
+	await using site = await startAuthorizationServer();
+	await using world = await loginWorld({
+		url: site.url,
+		oauth: {redirect_uri: `http://[::1]:${port}/callback`},
+	});
+	world.start();
+	const {url = ''} = await world.waiting();
+
+	expect((await surf(new URL(url))).page?.text).toContain('Logged in');
+	expect(await world.over()).toMatchObject({status: 'succeeded'});
 });
 
 test('"a retry does not collide with the attempt before it and never discards a consent that was given"', async () => {
