@@ -39,3 +39,33 @@ test('a write that fails leaves the old text and nothing beside it, and the next
 	expect(await readdir(home.file('a'))).toEqual(['file', 'keep']);
 	await expect(replaceFile(home.file('a/keep'), 'new')).resolves.toBeUndefined();
 });
+
+test('at any moment, also that of a crash, the whole old text stands there or the whole new one', async () => {
+	await using home = await temporaryHome();
+	const path = home.file('file');
+	const texts = ['old', 'new'].map(word => word.repeat(20_000));
+	await replaceFile(path, texts[0] ?? '');
+	const over = new AbortController();
+	const write = async () => {
+		for (let round = 0; round < 40; round++) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			await replaceFile(path, texts[round % 2] ?? '');
+		}
+
+		over.abort();
+	};
+
+	const read = async () => {
+		const found = new Set<string>();
+		while (!over.signal.aborted) {
+			// oxlint-disable-next-line no-await-in-loop -- at many moments
+			found.add(await readFile(path, 'utf8').catch(String));
+		}
+
+		return found;
+	};
+
+	const [found] = await Promise.all([read(), write()]);
+
+	expect([...found].filter(text => !texts.includes(text))).toEqual([]);
+});

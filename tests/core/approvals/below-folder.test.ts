@@ -142,6 +142,22 @@ test('a folder that leads somewhere else than when it was agreed to covers nothi
 	expect(await realPathOf(at('notes/dangling'))).toBeUndefined();
 });
 
+test('a folder that is closed stays so below one that is open, whatever leads into it', async () => {
+	await using tree = await openTree();
+	const {at, home} = tree;
+	const whole = {below: home, real: home};
+	const isBelow = async (path: string) => isBelowFolder(at(path), whole, [at('.svc')]);
+
+	expect(await isBelow('notes/a.md')).toBe(true);
+	for (const path of ['.svc', '.svc/.env', '.svc/new', 'notes/program/.env', 'notes/program/new']) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		expect([path, await isBelow(path)]).toEqual([path, false]);
+	}
+
+	// A closed folder that is only reached by a link is closed where it is.
+	expect(await isBelowFolder(at('notes/a.md'), whole, [at('alias')])).toBe(false);
+});
+
 test('a folder is written with "~/" or "/", and is not all there is', () => {
 	expect(folderOf('~/notes/', '/home/alice')).toEqual({folder: '/home/alice/notes'});
 	expect(folderOf('~/notes/', '/')).toEqual({folder: '/notes'});

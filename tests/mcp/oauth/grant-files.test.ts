@@ -1,4 +1,6 @@
-import {mkdir, readdir, symlink, writeFile} from 'node:fs/promises';
+import {execFile} from 'node:child_process';
+import {chmod, mkdir, readdir, stat, symlink, writeFile} from 'node:fs/promises';
+import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {codeOf} from '../../../source/core/errors.ts';
@@ -146,3 +148,21 @@ test.for([{expires_at: 1e308}, {issued_at: -1e16, expires_at: 5}])(
 		await expect(open(home.path).tokens()).rejects.toThrow('it does not hold a login');
 	},
 );
+
+test('a folder that others could read is closed before anything is in it', async () => {
+	await using home = await temporaryHome();
+	const folder = home.file('tokens');
+	await mkdir(folder);
+	await chmod(folder, 0o777);
+
+	await open(folder).saveTokens({access_token: 'a', token_type: 'Bearer'});
+
+	expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test('a pipe in the place of a file holds nobody', async () => {
+	await using home = await temporaryHome();
+	await promisify(execFile)('mkfifo', [home.file('crm.json')]);
+
+	await expect(open(home.path).tokens()).rejects.toThrow('it is not a file');
+});
