@@ -20,7 +20,7 @@ export async function soakApprovals({
 		] as const) {
 			const report = await fuzzApprovals({inputs, seed, isOnInk});
 			process.stdout.write(`${JSON.stringify({seed, isOnInk, ...report}, undefined, 2)}\n`);
-			holds &&= report.illegal.length === 0 && report.allowed > 0;
+			holds &&= report.illegal.length === 0 && report.allowed > 0 && report.lasting > 0;
 		}
 	}
 
