@@ -8,8 +8,8 @@ const maxSteps = 64;
 /** Controls, marks that nothing is drawn for, halves of characters, and the backslash, which is a slash to some. */
 const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\\]/u;
 
-/** What a server that decodes its arguments would read as a dot, a slash, a backslash, a NUL or another `%`. */
-const encoded = /%(?:2[ef5]|5c|00)/i;
+/** What a server that decodes its arguments would read as a dot, a slash, a backslash, a NUL or another `%`; also one that takes longer forms of them. */
+const encoded = /%(?:2[ef5]|5c|00|c[01]|e0%80|f0%80|u00)/i;
 
 /** Absolute, with single slashes and without steps that name nothing; `undefined` for what two programs may read differently. */
 function plainPath(text: string): string | undefined {
