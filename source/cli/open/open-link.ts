@@ -90,6 +90,15 @@ async function notify(context: Context, text: string): Promise<void> {
 /** Debian's name for the terminal of the desktop; others have it too. */
 const terminalProgram = 'x-terminal-emulator';
 
+/** The same link without what shells read in it: some terminals join their words, and have them taken apart again. */
+const plainLink = (link: string): string =>
+	link.replaceAll(/[^\w.~%&=?:/+#-]/gu, character =>
+		Array.from(
+			Buffer.from(character.toWellFormed()),
+			byte => `%${byte.toString(16).padStart(2, '0')}`,
+		).join(''),
+	);
+
 /** Starts the terminal of the desktop with this program in it, which asks there. `false` where there is none. */
 async function openTerminal(context: Context, link: string): Promise<boolean> {
 	if (!isDesktop(context)) {
@@ -97,7 +106,7 @@ async function openTerminal(context: Context, link: string): Promise<boolean> {
 	}
 
 	const {argv, variables} = handlerCommand(context);
-	const child = spawn(terminalProgram, ['-e', ...argv, link], {
+	const child = spawn(terminalProgram, ['-e', ...argv, plainLink(link)], {
 		detached: true,
 		stdio: 'ignore',
 		env: {...context.environment, ...variables},

@@ -58,6 +58,23 @@ test('without a gateway, a terminal of the desktop is started for it, with the l
 	expect(words.slice(-4)).toEqual(['open', '--hold', '--', link]);
 });
 
+test('nothing of a link means anything to a terminal that joins its words', async () => {
+	await using home = await temporaryHome();
+	await fakeProgram(home, 'x-terminal-emulator');
+	const extra = `a $(id) \`id\` ; | > < ' " \\ * --yes \n\u202E`;
+
+	await command(['open', `${link}&x=${extra}#${extra}`], {
+		home: home.path,
+		environment: {PATH: onPath(home), DISPLAY: ':7'},
+	});
+
+	await expect.poll(async () => called(home)).toContain('--hold');
+	const words = await called(home);
+	expect(words.at(-2)).toBe('--');
+	expect(words.at(-1)).toMatch(/^svc:[\w.~%&=?:/+#-]+$/);
+	expect(words.at(-1)).toContain(link);
+});
+
 test('with nobody to ask it says how to do it, and fails', async () => {
 	await using home = await temporaryHome();
 	for (const environment of [{}, {DISPLAY: ':7', PATH: '/nowhere'}]) {
