@@ -1,6 +1,8 @@
 import {mkdir, readdir, rm, symlink, writeFile} from 'node:fs/promises';
+import {setTimeout} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
+import {withFileLock} from '../../../source/core/file-lock.ts';
 import {forgetLogin} from '../../../source/mcp/oauth/forget-login.ts';
 import {grantFiles} from '../../../source/mcp/oauth/grant-files.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
@@ -47,4 +49,25 @@ test('a refusal that somebody made a folder of is forgotten like another', async
 	await files.forgetRefusal();
 
 	expect(files.documentRefused()).toBe(false);
+});
+
+test('who renews a login is waited for, so that it does not come back', async () => {
+	await using home = await temporaryHome({'crm.json': '{}'});
+	const renewing = Promise.withResolvers<void>();
+	const renewal = withFileLock(
+		home.file('crm.lock'),
+		async () => {
+			await renewing.promise;
+			await writeFile(home.file('crm.json'), '{"access_token": "new"}');
+		},
+		{waitMs: 1000, clock: systemClock},
+	);
+
+	const forgotten = forgetLogin(home.path, {server: 'crm', clock: systemClock});
+	// Time enough for whoever would not wait.
+	await Promise.race([forgotten, setTimeout(100)]);
+	renewing.resolve();
+	await Promise.all([renewal, forgotten]);
+
+	expect(await readdir(home.path)).toEqual([]);
 });
