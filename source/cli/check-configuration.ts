@@ -38,8 +38,8 @@ export async function checkConfiguration(context: Context): Promise<{
 		problems: [
 			...config.problems,
 			...(problem === undefined ? [] : [placeless(paths.subscriptions, {message: problem})]),
-			...config.webhook.refusals.map(({problem}) => problem),
-			...table.skipped.filter(({source}) => source === 'dynamic').map(({problem}) => problem),
+			...config.webhook.refusals.map(refusal => refusal.problem),
+			...table.skipped.filter(({source}) => source === 'dynamic').map(route => route.problem),
 			...table.warnings,
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),

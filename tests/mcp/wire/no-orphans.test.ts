@@ -102,8 +102,9 @@ test('what a gateway left that was killed together with its supervisor, the next
 		'Ended processes of tool servers that an earlier start has left',
 	);
 	const {pid: own} = JSON.parse(await server.call('about'));
-	const noted = JSON.parse(await home.read('mcp-processes.json')).processes;
-	expect(noted.map((entry: {pid: number}) => entry.pid)).toEqual([own]);
+	// A process is noted behind its start.
+	await until(() => readProcesses(home).length > 0);
+	expect(readProcesses(home).map(({pid: noted}) => noted)).toEqual([own]);
 });
 
 test('servers that start and end together are all noted, and all forgotten', async () => {
