@@ -97,5 +97,5 @@ function waitNote({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']
 	const names = servers.slice(0, maxNames).map(name => `"${name}"`);
 	const more = servers.length - names.length;
 	const list = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-	return `Waits for tool server${servers.length === 1 ? '' : 's'} ${list} to connect, ${mostMs / 1000} s at most: svc mcp status`;
+	return `Waits for tool server${servers.length === 1 ? '' : 's'} ${list} to connect, ${mostMs / 1000} s at most: svc mcp list`;
 }

@@ -73,5 +73,5 @@ const toolNamed = (name: string, servers: ReadonlyMap<string, readonly Tool[]>):
 const notFound = (name: string): SvcError =>
 	new SvcError(
 		'tool_not_found',
-		`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status" for their tools`,
+		`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status NAME" for the tools of one`,
 	);

@@ -136,8 +136,8 @@ test('a run says which servers it waits for, some by name', async () => {
 	const many = await equip(undefined, {connecting: ['a', 'b', 'c', 'd', 'e', 'f', 'g']});
 
 	expect([...one.shown, ...many.shown]).toEqual([
-		'Waits for tool server "crm" to connect, 60 s at most: svc mcp status',
-		'Waits for tool servers "a", "b", "c", "d", "e" and 2 more to connect, 60 s at most: svc mcp status',
+		'Waits for tool server "crm" to connect, 60 s at most: svc mcp list',
+		'Waits for tool servers "a", "b", "c", "d", "e" and 2 more to connect, 60 s at most: svc mcp list',
 	]);
 });
 

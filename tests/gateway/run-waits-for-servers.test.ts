@@ -33,7 +33,7 @@ test('a run waits for the servers of its toolsets alone, and says while it waits
 	expect(transcript.map(({text}) => text).join(' ')).not.toContain('slow');
 
 	await gateway.send('all', {});
-	const said = 'Waits for tool server "slow" to connect, 60 s at most: svc mcp status';
+	const said = 'Waits for tool server "slow" to connect, 60 s at most: svc mcp list';
 	const waiting = await gateway.until(({progress}) =>
 		(progress[3] ?? []).some(({text}) => text === said),
 	);

@@ -137,7 +137,7 @@ function entryIn(json: string): JsonObject {
 	const {url, command} = value;
 	const isRemote = typeof url === 'string' && isAbsent(command);
 	if (!isRemote && !(typeof command === 'string' && command.trim() !== '' && isAbsent(url))) {
-		fail('invalid_shape', 'its "config" must have either "url" or "command", which is a text');
+		fail('invalid_shape', 'its "config" must have "url" or "command", a text, and not both');
 	}
 
 	if (isRemote && !isWebAddress(url)) {

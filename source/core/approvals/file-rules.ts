@@ -171,7 +171,7 @@ function acceptProblem(
 	}
 
 	if (!tool) {
-		return 'its tool is not there now, see "svc mcp status"';
+		return 'its tool is not there now, see "svc mcp list"';
 	}
 
 	if (tool.definition !== definition) {

@@ -82,7 +82,7 @@ function argumentHead(
 /** What was decided is kept without the call that it was compared with. */
 const noteOf = ({decision, lastArgs}: ToolApproval): Safe | undefined => {
 	if (lastArgs !== undefined) {
-		return literal('[diff to last]');
+		return literal('[diff when asked]');
 	}
 
 	return decision ? undefined : literal('[no call before]');

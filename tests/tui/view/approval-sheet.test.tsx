@@ -99,7 +99,7 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 		'  asked by       run #184  <- webhook gh-review d7f2b0, sender signature ok',
 		'                 the agent has read text of the event, which is untrusted:',
 		'┊                pull_request, 1.1 kB',
-		'  arguments      4 fields, 60 B, all shown  ⚑ 1 control  [diff to last]',
+		'  arguments      4 fields, 60 B, all shown  ⚑ 1 control  [diff when asked]',
 		'    owner     "acme"',
 		'  ~ title     "Flaky test in api"   was "Flaky test in web"',
 		String.raw`  ~ body      "Steps:\n2. see\u{202e}"   ⚑ 1 control · was "Steps"`,

@@ -125,13 +125,18 @@ function serverRows(
 ): readonly Line[] {
 	const {expiresAt, issuer, scope} = login;
 	const host = serverHost({server, login, ...rest});
+	const state = loginState({server, login, ...rest}, now);
+	// Why it was not reached before, and how it usually logs in, would only confuse beside a page and a code.
+	const isUnderWay = state === 'starting' || state === 'waiting' || state === 'finishing';
+	const flow = isUnderWay ? (rest.attempt?.flow ?? login.flow) : login.flow;
+	const configured = login.flow === 'device' ? ' (oauth.flow: device)' : '';
 	const facts: ReadonlyArray<readonly [Safe, string | undefined]> = [
 		[
 			literal('server'),
 			server.endpoint.includes(host) ? server.endpoint : `${server.endpoint} (${host})`,
 		],
-		[literal('why'), shortReason(server)],
-		[literal('way'), login.flow === 'device' ? 'with a code (oauth.flow: device)' : 'in a browser'],
+		[literal('why'), isUnderWay ? undefined : shortReason(server)],
+		[literal('way'), flow === 'device' ? `with a code${configured}` : 'in a browser'],
 		[literal('granted by'), issuer],
 		[literal('grants'), scope],
 		[
