@@ -66,16 +66,16 @@ export function createShell(
 	options: ShellOptions,
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
-	const feed = createFeed({port, clock}, () => {
-		if (runsBars()) {
+	const feed = createFeed({port, clock}, shown => {
+		if (runsBars(shown)) {
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const {requestsPerSecond = 0} = port.getState().health ?? {};
+		const {requestsPerSecond = 0} = shown.health ?? {};
 		const liveMs =
 			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
 		const intervalMs = isPaused() ? feedIntervals.pausedMs : liveMs;
-		const countsSeconds = pane().countsSeconds?.(port.getState(), host) === true;
+		const countsSeconds = pane().countsSeconds?.(shown, host) === true;
 		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds};
 	});
 	const {firstRun} = options;
@@ -144,9 +144,9 @@ export function createShell(
 	};
 
 	/** Whether something on the screen moves faster than seconds pass. */
-	const runsBars = () => {
+	const runsBars = (shown: GatewayState) => {
 		const {region, overlay} = view.get();
-		return region === 'list' && overlay === undefined && pane().hasBars?.(port.getState()) === true;
+		return region === 'list' && overlay === undefined && pane().hasBars?.(shown) === true;
 	};
 
 	/** Whether the open list is one that moves by itself, and stands still. */

@@ -62,11 +62,12 @@ const minuteMs = 60_000;
 
 /**
  * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
- * what counts time. Keys do not wait for it. `pace` is asked again and again.
+ * what counts time. Keys do not wait for it. `pace` is asked again and again, in each turn in which anything happens, of what was shown last: asking the gateway
+ * itself would have it sum up its state that often.
  */
 export function createFeed(
 	{port, clock}: {readonly port: GatewayPort; readonly clock: Clock},
-	pace: () => FeedPace,
+	paceOf: (shown: GatewayState) => FeedPace,
 ): Feed {
 	let heardAt = clock.now();
 	let changedAt = heardAt;
@@ -76,8 +77,9 @@ export function createFeed(
 		heardAt,
 		isIdle: false,
 	});
+	const pace = () => paceOf(store.get().state);
 	const isStill = (state: GatewayState, now: number): boolean =>
-		pace().countsSeconds !== true && isIdle(state, {now, changedAt});
+		paceOf(state).countsSeconds !== true && isIdle(state, {now, changedAt});
 	const throttle = createThrottle(
 		clock,
 		() => pace().intervalMs,
@@ -91,6 +93,10 @@ export function createFeed(
 			const snapshot = {state, now, heardAt, isIdle: isStill(state, now)};
 			if (!isSameToTheEye(last, snapshot)) {
 				store.set(() => snapshot);
+				const {tickMs} = pace();
+				if (tickMs < feedIntervals.tickMs) {
+					tickAfter(tickMs);
+				}
 			}
 		},
 	);

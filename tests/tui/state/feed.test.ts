@@ -28,6 +28,36 @@ test('the first event after a silence is told at once, a burst once per interval
 	expect(told).toBe(2);
 });
 
+test('while a burst is gathered nobody asks the gateway, which would sum up its state each time', () => {
+	const port = createFakePort();
+	const clock = createFakeClock();
+	let asked = 0;
+	const counted = {
+		...port,
+		getState() {
+			asked += 1;
+			return port.getState();
+		},
+	};
+	const paced: number[] = [];
+	using feed = createFeed({port: counted, clock}, ({deliveries}) => {
+		paced.push(deliveries.length);
+		return {intervalMs: 100, tickMs: 1000};
+	});
+	expect(asked).toBe(1);
+	for (let index = 0; index < 50; index += 1) {
+		port.emit(received(makeDelivery()));
+	}
+
+	// The first of them was told at once.
+	expect(asked).toBe(2);
+	expect(paced.length).toBeGreaterThan(50);
+	expect(paced.at(-1)).toBe(1);
+	clock.advance(100);
+	expect(asked).toBe(3);
+	expect(feed.get().state.deliveries.length).toBe(50);
+});
+
 test('time passes on the screen, once a second', () => {
 	const clock = createFakeClock();
 	using feed = createFeed({port: createFakePort(), clock}, () => ({intervalMs: 100, tickMs: 1000}));
