@@ -107,7 +107,7 @@ function readConfig(written: string): JsonObject {
 		fail('payload_too_large', tooLarge);
 	}
 
-	const bytes = decodeBase64(decoded(written) ?? '');
+	const bytes = decodeBase64(decoded(written) ?? written);
 	if (!bytes) {
 		fail('bad_encoding', 'its "config" must be base64url, or base64');
 	}

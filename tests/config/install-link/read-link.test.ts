@@ -249,3 +249,12 @@ test('of a configuration it says what the contract says, and takes it over as it
 		{numRuns: 3000},
 	);
 });
+
+test.for(['%%%', '%zz', 'e3 0'])(
+	'a config of %s is said to be no base64, not to be no JSON',
+	config => {
+		expect(() => readInstallLink(`svc://mcp/install?name=a&config=${config}`)).toThrow(
+			'must be base64url, or base64',
+		);
+	},
+);
