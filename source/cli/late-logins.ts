@@ -1,11 +1,15 @@
 import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {LoginAttempt, LoginFlow, LoginPlace, PersonLogins} from '../core/logins.ts';
+import {
+	type LoginAttempt,
+	type LoginFlow,
+	loginPlaceKey,
+	type PersonLogins,
+	startingLogin,
+} from '../core/logins.ts';
 
 /** A login that was asked for while the desk is loaded; one that is over when that failed. */
 type Early = {readonly attempt: LoginAttempt; readonly flow: LoginFlow | undefined};
-
-const keyOf = ({server, profile}: LoginPlace): string => JSON.stringify([profile, server]);
 
 /**
  * Logins whose desk is loaded with the first of them: a screen that nobody logs in from does without, and its first frame does not wait. Disposal disposes of the desk.
@@ -84,17 +88,8 @@ export function createLateLogins({
 				return;
 			}
 
-			const {server, profile} = place;
-			const attempt: LoginAttempt = {
-				server,
-				profile,
-				flow: flow ?? 'browser',
-				status: 'starting',
-				startedAt: clock.now(),
-				serverHost: '',
-				notes: [],
-			};
-			early.set(keyOf(place), {attempt, flow});
+			const attempt = startingLogin(place, {flow, startedAt: clock.now()});
+			early.set(loginPlaceKey(place), {attempt, flow});
 			changed();
 			void open();
 		},
@@ -103,7 +98,7 @@ export function createLateLogins({
 		cancel(place) {
 			if (desk) {
 				desk.cancel(place);
-			} else if (early.delete(keyOf(place))) {
+			} else if (early.delete(loginPlaceKey(place))) {
 				changed();
 			}
 		},

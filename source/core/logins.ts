@@ -66,6 +66,24 @@ export type LoginDesk = AsyncDisposable & {
 	cancel(place: LoginPlace): void;
 };
 
+/** One text for each place, that no other place has. */
+export const loginPlaceKey = ({server, profile}: LoginPlace): string =>
+	JSON.stringify([profile, server]);
+
+/** A login that has just been asked for, at `startedAt` (milliseconds since 1970). */
+export const startingLogin = (
+	{server, profile}: LoginPlace,
+	{flow, startedAt}: {readonly flow: LoginFlow | undefined; readonly startedAt: number},
+): LoginAttempt => ({
+	server,
+	profile,
+	flow: flow ?? 'browser',
+	status: 'starting',
+	startedAt,
+	serverHost: '',
+	notes: [],
+});
+
 /** Whether nothing more happens to a login. */
 export const isLoginOver = ({status}: Pick<LoginAttempt, 'status'>): boolean =>
 	status === 'succeeded' || status === 'failed' || status === 'cancelled';

@@ -1,6 +1,6 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
-import type {LoginPlace} from '../../core/logins.ts';
+import {type LoginPlace, loginPlaceKey} from '../../core/logins.ts';
 import {pinnedPorts} from '../oauth/client-document.ts';
 import type {KnownLogin, Redirect} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
@@ -162,7 +162,7 @@ async function bindCallback(
 	},
 ): Promise<Callback> {
 	const plan = planRedirect(settings, known);
-	const owner = JSON.stringify([place.profile, place.server]);
+	const owner = loginPlaceKey(place);
 	if (plan.kind === 'own') {
 		if (!URL.canParse(plan.url)) {
 			throw new ConnectError({

@@ -6,6 +6,8 @@ import {
 	type LoginDesk,
 	type LoginFlow,
 	type LoginPlace,
+	loginPlaceKey,
+	startingLogin,
 } from '../../core/logins.ts';
 
 /** What a login that is under way tells of itself; what it says is cleaned. */
@@ -108,7 +110,7 @@ export function createLoginDesk({
 				},
 			);
 			end(one, {status: 'succeeded'});
-			for (const other of places.get(keyOf(place)) ?? []) {
+			for (const other of places.get(loginPlaceKey(place)) ?? []) {
 				giveUp(other, 'Another try has succeeded');
 			}
 
@@ -118,14 +120,14 @@ export function createLoginDesk({
 			// The newest stays to be looked at.
 			forget(
 				place,
-				other => !isLoginOver(other.attempt) || other === places.get(keyOf(place))?.at(-1),
+				other => !isLoginOver(other.attempt) || other === places.get(loginPlaceKey(place))?.at(-1),
 			);
 		}
 	};
 
 	const forget = (place: LoginPlace, isKept: (one: Try) => boolean) => {
-		const kept = (places.get(keyOf(place)) ?? []).filter(isKept);
-		places.set(keyOf(place), kept);
+		const kept = (places.get(loginPlaceKey(place)) ?? []).filter(isKept);
+		places.set(loginPlaceKey(place), kept);
 		changed();
 	};
 
@@ -141,7 +143,7 @@ export function createLoginDesk({
 			};
 		},
 		start({server, profile}, {flow} = {}) {
-			const key = keyOf({server, profile});
+			const key = loginPlaceKey({server, profile});
 			const before = (places.get(key) ?? []).filter(({attempt}) => !isLoginOver(attempt));
 			if (before.some(({attempt}) => attempt.status === 'finishing')) {
 				return;
@@ -151,15 +153,7 @@ export function createLoginDesk({
 				giveUp(oldest, 'It was started again');
 			}
 
-			const attempt: LoginAttempt = {
-				server,
-				profile,
-				flow: flow ?? 'browser',
-				status: 'starting',
-				startedAt: clock.now(),
-				serverHost: '',
-				notes: [],
-			};
+			const attempt = startingLogin({server, profile}, {flow, startedAt: clock.now()});
 			const {promise: ended, resolve} = Promise.withResolvers<void>();
 			const one: Try = {attempt, stop: new AbortController(), ended};
 			places.delete(key);
@@ -169,13 +163,15 @@ export function createLoginDesk({
 			void run(one, flow).finally(resolve);
 		},
 		paste(place, url) {
-			const tries = (places.get(keyOf(place)) ?? []).filter(({attempt}) => !isLoginOver(attempt));
+			const tries = (places.get(loginPlaceKey(place)) ?? []).filter(
+				({attempt}) => !isLoginOver(attempt),
+			);
 			const answers = tries.toReversed().flatMap(({paste}) => paste?.(url) ?? []);
 			const [first = {problem: 'No login waits for it'}] = answers;
 			return answers.find(({problem}) => problem === undefined) ?? first;
 		},
 		cancel(place) {
-			for (const one of places.get(keyOf(place)) ?? []) {
+			for (const one of places.get(loginPlaceKey(place)) ?? []) {
 				giveUp(one, 'The login was cancelled');
 			}
 		},
@@ -190,8 +186,6 @@ export function createLoginDesk({
 		},
 	};
 }
-
-const keyOf = ({server, profile}: LoginPlace): string => JSON.stringify([profile, server]);
 
 /** What is shown of a server: the try that the person has answered, else the newest. */
 const shownOf = (tries: readonly Try[]): Try | undefined =>
