@@ -9,6 +9,7 @@ import {waysOut} from './approval-text.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from './settle.ts';
+import {scrolledRows, type SheetScroll, sheetScrolls} from './sheet-scrolls.ts';
 import {changeSheet, closeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
@@ -174,31 +175,14 @@ const choiceCommands: readonly Command[] = [
 	},
 ];
 
-const scrolls = [
-	['down', ['j', 'down'], literal('down'), 1],
-	['up', ['k', 'up'], literal('up'), -1],
-	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
-	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
-	['first', ['g', 'home'], literal('first row'), -Infinity],
-	['last', ['G', 'end'], literal('last row'), Infinity],
-] as const;
-
-type Step = (typeof scrolls)[number][3];
-
-/** A page leaves one row of the last one, and never jumps over any. */
-function rowsOf(step: Step, height: number): number {
-	const most = Math.max(1, height - 1);
-	return step === 'page' ? most : step === '-page' ? -most : step;
-}
-
-function scroll(shell: Shell, by: Step): void {
+function scroll(shell: Shell, by: SheetScroll): void {
 	const open = sheetNow(shell);
 	if (!open) {
 		return;
 	}
 
 	const {sheet, approval, layout} = open;
-	const rows = rowsOf(by, layout().height);
+	const rows = scrolledRows(by, layout().height);
 	const {step} = sheet;
 	if (step.kind === 'rule') {
 		const last = approval.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
@@ -211,7 +195,7 @@ function scroll(shell: Shell, by: Step): void {
 
 const isPage = (name: string): boolean => name.startsWith('page-');
 
-const moving: readonly Command[] = scrolls.map(([name, keys, label, step]): Command => ({
+const moving: readonly Command[] = sheetScrolls.map(([name, keys, label, step]): Command => ({
 	id: `approval.${name}`,
 	scope: 'approval',
 	keys,
@@ -226,7 +210,7 @@ const moving: readonly Command[] = scrolls.map(([name, keys, label, step]): Comm
 }));
 
 /** The name of a tool is typed under what has to be seen: pages of it are turned meanwhile. */
-const turning: readonly Command[] = scrolls
+const turning: readonly Command[] = sheetScrolls
 	.filter(([name]) => isPage(name))
 	.map(([name, [key], label, step]): Command => ({
 		id: `approval-text.${name}`,

@@ -1,29 +1,18 @@
-import {literal} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {changeInstall, installLayout, installNow} from './install-sheet.ts';
+import {scrolledRows, type SheetScroll, sheetScrolls} from './sheet-scrolls.ts';
 
-const scrolls = [
-	['down', ['j', 'down'], literal('down'), 1],
-	['up', ['k', 'up'], literal('up'), -1],
-	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
-	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
-	['first', ['g', 'home'], literal('first row'), -Infinity],
-	['last', ['G', 'end'], literal('last row'), Infinity],
-] as const;
-
-function scroll(shell: Shell, by: (typeof scrolls)[number][3]): void {
+function scroll(shell: Shell, by: SheetScroll): void {
 	const sheet = installNow(shell);
 	if (sheet) {
 		const {top, most, height} = installLayout(shell, sheet);
-		const page = Math.max(1, height - 1);
-		const rows = by === 'page' ? page : by === '-page' ? -page : by;
-		changeInstall(shell, {top: Math.max(0, Math.min(most, top + rows))});
+		changeInstall(shell, {top: Math.max(0, Math.min(most, top + scrolledRows(by, height)))});
 	}
 }
 
 /** Keys that scroll the sheet of an install link. */
-export const installMoving: readonly Command[] = scrolls.flatMap(
+export const installMoving: readonly Command[] = sheetScrolls.flatMap(
 	([name, keys, label, by]): Command[] => {
 		const command: Command = {
 			id: `install.${name}`,
