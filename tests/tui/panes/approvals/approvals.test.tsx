@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeFormApproval, makeRule, makeToolApproval} from '../../../helpers/make-approval.ts';
 import {makeRun} from '../../../helpers/make.ts';
+import {readTable} from '../../../helpers/read-table.ts';
 import {freshPicture, showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
@@ -26,22 +27,31 @@ const state = {
 
 test('what waits by its deadline, then the rules, then what was decided', async () => {
 	await using shown = await showShell(createFakePort(state), narrow, {pane: 'approvals'});
-	const rows = shown.screen
-		.lines()
-		.slice(2)
-		.map(row => row.trimEnd());
-	const from = rows.findIndex(row => row.startsWith('── Approvals'));
+	const rows = readTable(shown.screen.lines(), ['#', 'state', 'time', 'server', 'tool', 'for']);
+	const asked = {time: '12:00:00', for: expect.stringMatching(/^run #184/)};
+	const github = {server: 'github-tools', tool: 'create_issue'};
 
-	expect(rows.slice(from, from + 9)).toEqual([
-		`── Approvals ── 4 ── 2 waiting · 1 rule · 1 decided ${'─'.repeat(28)}`,
-		'   #      state         time     server        tool             for',
-		'  ── waiting ──',
-		'>! 2      ! 1:00 left   12:00:00 crm           a form           run #184',
-		' ! 1      ! 4:31 left   12:00:00 github-tools  create_issue     run #184 gh-rev…',
-		'  ── rules ──',
-		'   r4     allows        3 uses   github-tools  create_issue     expires 20 Dec …',
-		'  ── history ──',
-		'   8      ✗ denied      11:59:00 github-tools  create_issue     run #184 gh-rev…',
+	expect(shown.text()).toContain('── Approvals ── 4 ── 2 waiting · 1 rule · 1 decided ──');
+	expect(rows).toMatchObject([
+		{text: '── waiting ──'},
+		{
+			sign: '>!',
+			cells: {...asked, '#': '2', state: '! 1:00 left', server: 'crm', tool: 'a form'},
+		},
+		{sign: '!', cells: {...asked, ...github, '#': '1', state: '! 4:31 left'}},
+		{text: '── rules ──'},
+		{
+			sign: '',
+			cells: {
+				...github,
+				'#': 'r4',
+				state: 'allows',
+				time: '3 uses',
+				for: expect.stringMatching(/^expires 20 Dec/),
+			},
+		},
+		{text: '── history ──'},
+		{sign: '', cells: {...asked, ...github, '#': '8', state: '✗ denied', time: '11:59:00'}},
 	]);
 	expect(shown.screen.picture()).toBe(await freshPicture(shown));
 });

@@ -14,6 +14,7 @@ import {
 	makeRun,
 	received,
 } from '../../../helpers/make.ts';
+import {readTable} from '../../../helpers/read-table.ts';
 import {freshPicture, showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
@@ -79,29 +80,66 @@ test('at 120 columns each group shows both clocks as bars and seconds, and what 
 	const port = createFakePort({groups: [...three, done], runs: [ended]});
 	await using shown = await showShell(port, wide, {pane: 'groups'});
 
-	expect(shown.screen.lines().slice(2, 9)).toEqual([
-		`── Groups ── 3 pending · 1 dispatched today · flushed at quit ${'─'.repeat(58)}`,
-		'  route             key                        events      quiet window 30 s        cap 300 s          next',
-		'> gh-review         acme/api#4211              6 (5 old)   █████░░░░░░░░  17 s left ███░░░░░░░   188 s dispatch 12:00:17',
-		'  gh-review         acme/web#77                1           ████████████░   2 s left ░░░░░░░░░░   272 s dispatch 12:00:02',
-		'  alerts            host=db-3                  48 (47 old) ░░░░░░░░░░░░░  28 s left █████████░    12 s cap 12:00:12',
-		'  ── done ──',
-		'  gh-review         acme/api#4190              4 (3 old)   dispatched 11:56:40 by quiet window         #183 ✓ done 0:41',
+	expect(shown.text()).toContain(
+		'── Groups ── 3 pending · 1 dispatched today · flushed at quit ──',
+	);
+	const rows = readTable(shown.screen.lines(), [
+		'route',
+		'key',
+		'events',
+		'quiet window 30 s',
+		'cap 300 s',
+		'next',
 	]);
+	expect(rows.slice(0, 3).map(({sign, cells}) => [sign, ...Object.values(cells)])).toEqual([
+		[
+			'>',
+			'gh-review',
+			'acme/api#4211',
+			'6 (5 old)',
+			expect.stringMatching(/^█+░+ {2}17 s left$/),
+			expect.stringMatching(/^█+░+ +188 s$/),
+			'dispatch 12:00:17',
+		],
+		[
+			'',
+			'gh-review',
+			'acme/web#77',
+			'1',
+			expect.stringMatching(/^█+░ +2 s left$/),
+			expect.stringMatching(/^░+ +272 s$/),
+			'dispatch 12:00:02',
+		],
+		[
+			'',
+			'alerts',
+			'host=db-3',
+			'48 (47 old)',
+			expect.stringMatching(/^░+ +28 s left$/),
+			expect.stringMatching(/^█+░ +12 s$/),
+			'cap 12:00:12',
+		],
+	]);
+	expect(rows[3]).toMatchObject({text: '── done ──'});
+	expect(rows[4]).toMatchObject({cells: {route: 'gh-review', key: 'acme/api#4190'}});
+	expect(rows[4]?.text).toMatch(
+		/4 \(3 old\) +dispatched 11:56:40 by quiet window +#183 ✓ done 0:41$/,
+	);
 });
 
 test('at 80 columns the bar of the cap is dropped, its seconds stay', async () => {
 	const port = createFakePort({groups: [...three, done], runs: [ended]});
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 
-	expect(shown.screen.lines().slice(3, 9)).toEqual([
-		'  route         key                  events    quiet window     cap     next',
-		'> gh-review     acme/api#4211        6 (5 old) ███░░░░░    17 s   188 s 12:00:17',
-		'  gh-review     acme/web#77          1         ███████░     2 s   272 s 12:00:02',
-		'  alerts        host=db-3            48 (47)   ░░░░░░░░    28 s    12 s 12:00:12',
-		'  ── done ──',
-		'  gh-review     acme/api#4190        4 (3 old) 11:56:40 by quiet window #183 ✓',
+	const rows = readTable(shown.screen.lines(), ['events', 'quiet window', 'cap', 'next']);
+	const bar = (seconds: number): unknown =>
+		expect.stringMatching(new RegExp(`^[█░]{6,} +${seconds} s$`));
+	expect(rows.slice(0, 3).map(({cells}) => Object.values(cells))).toEqual([
+		['6 (5 old)', bar(17), '188 s', '12:00:17'],
+		['1', bar(2), '272 s', '12:00:02'],
+		['48 (47)', bar(28), '12 s', '12:00:12'],
 	]);
+	expect(rows[4]?.text).toMatch(/acme\/api#4190 +4 \(3 old\) 11:56:40 by quiet window #183 ✓$/);
 });
 
 test('without groups the pane says "No route coalesces. `svc webhook subscribe NAME --coalesce-key KEY` makes one."', async () => {

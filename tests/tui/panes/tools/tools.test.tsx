@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeAskedTool, makeToolApproval} from '../../../helpers/make-approval.ts';
 import {makeServer, makeServerTool} from '../../../helpers/make-server.ts';
+import {readTable} from '../../../helpers/read-table.ts';
 import {freshPicture, showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const wide = {columns: 120, rows: 36};
@@ -49,20 +50,17 @@ const servers = [
 test('servers with state and age, tools and trust, and under each that is not connected the reason', async () => {
 	await using shown = await showShell(createFakePort({servers}), narrow, {pane: 'tools'});
 
+	expect(shown.text()).toContain('── 5 servers ── 1 connected · 1 connecting · 1 login · 1 error');
+	const rows = readTable(shown.screen.lines(), ['server', 'transport', 'state', 'tools', 'trust']);
 	expect(
-		shown.screen
-			.lines()
-			.slice(2, 10)
-			.map(row => row.trimEnd()),
+		rows.map(({sign, isUnder, text, cells}) => (isUnder ? text : [sign, ...Object.values(cells)])),
 	).toEqual([
-		'── Tools ── 5 servers ── 1 connected · 1 connecting · 1 login · 1 error · 1 ski…',
-		'   server                       transport state              tools     trust',
-		'>! crm                          stdio     ✗ failed 3s        -         full',
-		"      ${CRM_URL} in url/headers is not set in this profile's .env · again in 5s",
-		' ! github-tools                 http      ● connected 2h     3 of 38   untrusted',
-		' ! linear                       http      ! needs login 1m   -         full',
-		'   old                          stdio     - skipped          -         disabled',
-		'   search                       sse       ◐ connecting 3s    -         full',
+		['>!', 'crm', 'stdio', '✗ failed 3s', '-', 'full'],
+		"${CRM_URL} in url/headers is not set in this profile's .env · again in 5s",
+		['!', 'github-tools', 'http', '● connected 2h', '3 of 38', 'untrusted'],
+		['!', 'linear', 'http', '! needs login 1m', '-', 'full'],
+		['', 'old', 'stdio', '- skipped', '-', 'disabled'],
+		['', 'search', 'sse', '◐ connecting 3s', '-', 'full'],
 	]);
 });
 
