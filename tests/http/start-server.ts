@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createLogger} from '../../source/core/log.ts';
 import {respond} from '../../source/http/http-answer.ts';
 import {createHttpServer, usualLimits} from '../../source/http/http-server.ts';
-import type {HttpLimits} from '../../source/http/http-server.ts';
+import type {HttpLimits, HttpServer} from '../../source/http/http-server.ts';
 import {listen} from '../../source/http/listen.ts';
 import {readBody} from '../../source/http/read-body.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -10,6 +10,7 @@ import type {FakeClock} from '../helpers/fake-clock.ts';
 
 export type TestServer = AsyncDisposable & {
 	readonly port: number;
+	readonly http: HttpServer;
 	readonly clock: FakeClock;
 	/** Lines of the log: `warn Closed …`. */
 	readonly log: readonly string[];
@@ -73,6 +74,7 @@ export async function startServer(limits: Partial<HttpLimits> = {}): Promise<Tes
 	const url = await listen(http.server, {host: '127.0.0.1', port: 0}, 'test');
 	return {
 		port: Number(new URL(url).port),
+		http,
 		clock,
 		log,
 		refused,
@@ -80,6 +82,10 @@ export async function startServer(limits: Partial<HttpLimits> = {}): Promise<Tes
 		go: gate.resolve,
 		async [Symbol.asyncDispose]() {
 			gate.resolve();
+			if (!http.server.listening) {
+				return;
+			}
+
 			const closed = once(http.server, 'close');
 			http.server.close();
 			http.server.closeAllConnections();
