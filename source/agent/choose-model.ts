@@ -5,6 +5,7 @@ import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
+import type {ModelPrice} from '../core/usage.ts';
 import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
@@ -13,6 +14,8 @@ import {baseUrlOf, hostedProviders, loadModel, type ModelSpec} from './providers
 /** The model that answers. Nothing was loaded or sent yet. */
 export type ChosenModel = {
 	readonly view: ModelView;
+	/** Where the configuration has it, and it is the model of the configuration. */
+	readonly price?: ModelPrice;
 	/** Host and port that calls go to; absent for the offline model. */
 	readonly host?: string;
 	/** Loads the provider's package. @throws SvcError `model_misconfigured` */
@@ -100,16 +103,13 @@ async function configured(
 	}
 
 	const name = model.name || (await firstListed(provider, model, options));
-	return choose(
-		{
-			provider,
-			name,
-			...(model.baseUrl && {baseUrl: model.baseUrl}),
-			...(apiKey && {apiKey}),
-		},
-		'configured',
-		options,
-	);
+	const spec = {
+		provider,
+		name,
+		...(model.baseUrl && {baseUrl: model.baseUrl}),
+		...(apiKey && {apiKey}),
+	};
+	return {...choose(spec, 'configured', options), ...(model.price && {price: model.price})};
 }
 
 /** A server on this machine may be asked what it has; anything else must be named. */

@@ -1,7 +1,9 @@
 import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
 import {messageOf, SvcError} from '../core/errors.ts';
+import type {WorkDone} from '../core/run.ts';
 import type {Tool} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
+import {addUsage, usageOf, type ModelPrice, type Usage} from '../core/usage.ts';
 import type {Transcript} from './transcript.ts';
 
 /** A model that asks for more in one run is running wild. */
@@ -37,15 +39,20 @@ export type StepRecorder = {
 export function createStepRecorder({
 	tools,
 	transcript,
+	price,
+	onWork,
 	end,
 }: {
 	readonly tools: readonly Tool[];
 	readonly transcript: Transcript;
+	readonly price: ModelPrice | undefined;
+	readonly onWork: (work: Omit<WorkDone, 'model'>) => void;
 	readonly end: (error: SvcError) => void;
 }): StepRecorder {
 	const byName = new Map(tools.map(tool => [tool.name, tool]));
 	let toolCalls = 0;
 	let said = '';
+	let used: Usage | undefined;
 	return {
 		toolCalls: () => toolCalls,
 		said: () => said,
@@ -53,8 +60,11 @@ export function createStepRecorder({
 			const text = content.map(part => (part.type === 'text' ? part.text : '')).join('');
 			said = text;
 			if (text !== '') {
-				const {inputTokens = 0, outputTokens = 0} = usage;
-				transcript.add('text', text, {finishReason, inputTokens, outputTokens});
+				transcript.add('text', text, {
+					finishReason,
+					inputTokens: usage.inputTokens ?? 0,
+					outputTokens: usage.outputTokens ?? 0,
+				});
 			}
 
 			for (const part of content) {
@@ -70,6 +80,12 @@ export function createStepRecorder({
 				}
 			}
 
+			const {inputTokens, outputTokens} = usage;
+			if (inputTokens !== undefined || outputTokens !== undefined) {
+				used = addUsage(used, usageOf(inputTokens ?? 0, outputTokens ?? 0, price));
+			}
+
+			onWork({toolCalls, ...(used && {usage: used})});
 			if (toolCalls > maxToolCalls) {
 				end(
 					new SvcError(

@@ -71,6 +71,12 @@ export function createAgentRunner(
 		const recorder = createStepRecorder({
 			tools: request.tools,
 			transcript,
+			price: chosen.price,
+			onWork(done) {
+				if (!signal.aborted) {
+					request.onWork({...done, model: view.name});
+				}
+			},
 			end: scope.end,
 		});
 		const retries = recordRetries((failure, attempt) => {
@@ -137,10 +143,6 @@ export function createAgentRunner(
 			model: view,
 			steps,
 			toolCalls: recorder.toolCalls(),
-			usage: {
-				inputTokens: result.usage.inputTokens ?? 0,
-				outputTokens: result.usage.outputTokens ?? 0,
-			},
 		};
 	};
 

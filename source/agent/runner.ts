@@ -1,5 +1,5 @@
 import type {ModelView} from '../core/config-view.ts';
-import type {TranscriptEntry} from '../core/run.ts';
+import type {TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {Approve, Tool} from '../core/tool.ts';
 
 export type AgentRequest = {
@@ -15,6 +15,8 @@ export type AgentRequest = {
 	readonly timeoutMs: number;
 	/** Called for every step as it happens; must not throw. */
 	readonly onEntry: (entry: TranscriptEntry) => void;
+	/** Called after each answer of the model with what the run has come to; must not throw. */
+	readonly onWork: (work: WorkDone) => void;
 	/** Called and awaited before a tool that is not read-only starts; a rejection ends the run. */
 	readonly beforeSideEffect: () => Promise<void>;
 	readonly signal: AbortSignal;
@@ -27,7 +29,6 @@ export type AgentResult = {
 	readonly model: ModelView;
 	readonly steps: number;
 	readonly toolCalls: number;
-	readonly usage: {readonly inputTokens: number; readonly outputTokens: number};
 };
 
 /**

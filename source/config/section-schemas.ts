@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {
+	requiredSetting,
 	seconds,
 	setting,
 	nonEmptyText,
@@ -20,8 +21,24 @@ const providers = [
 
 const daySeconds = 24 * 60 * 60;
 const maxRetentionDays = 3650;
+/** Of a million tokens, in any currency. */
+const maxPrice = 1_000_000;
 
 const unlessEmpty = (written: string): string | undefined => written || undefined;
+
+const priceSettings = defineSettings({
+	input: requiredSetting(z.number().min(0).max(maxPrice), {
+		description:
+			'What a million tokens of `name` cost that it reads: each run then says what it cost',
+	}),
+	output: requiredSetting(z.number().min(0).max(maxPrice), {
+		description: 'The same for those that it writes',
+	}),
+	currency: setting(z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, as USD'), {
+		description: 'The currency of both',
+		default: 'USD',
+	}),
+});
 
 /** `model`. @see manual/model.md#settings */
 export const modelSettings = defineSettings({
@@ -44,6 +61,11 @@ export const modelSettings = defineSettings({
 			'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
 		secret: true,
 		to: unlessEmpty,
+	}),
+	price: setting(priceSettings.schema, {
+		description: 'What a million tokens of `name` cost',
+		inner: priceSettings,
+		to: priceSettings.read,
 	}),
 	allow_offline_delivery: setting(z.boolean(), {
 		description: 'Deliver texts of the offline engine to real targets',

@@ -42,6 +42,9 @@ export type RunPlan = Shape<typeof runPlanSchema>;
 /** A run as faces see it. Strings from outside are cleaned by `cell()` or `block()` when the value is made. */
 export type Run = Shape<typeof runSchema>;
 
+/** What a run has come to so far. `usage`: absent while no answer of the model said what it used. */
+export type WorkDone = Pick<Run, 'toolCalls' | 'usage'> & {readonly model: string};
+
 /** What an entry of a transcript may be. */
 export const transcriptKinds = [
 	'prompt',
@@ -83,3 +86,28 @@ const endedStates: ReadonlySet<RunState> = new Set([
 
 /** Whether nothing more happens to a run in `state` unless a person acts. */
 export const hasEnded = (state: RunState): boolean => endedStates.has(state);
+
+/**
+ * How long a run took, or has taken until `now` (milliseconds since 1970), with what it waited for between its tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is
+ * under way. `undefined` before its first try. Every face says it so.
+ */
+export function tookWords(
+	{startedAt, finishedAt}: Pick<Run, 'startedAt' | 'finishedAt'>,
+	now: number,
+): string | undefined {
+	if (startedAt === undefined) {
+		return undefined;
+	}
+
+	const ms = Math.max(0, (finishedAt ?? now) - startedAt);
+	const seconds = Math.floor(ms / 1000);
+	if (seconds < 60) {
+		return finishedAt === undefined ? `${seconds}s` : `${(Math.floor(ms / 100) / 10).toFixed(1)}s`;
+	}
+
+	const minutes = Math.floor(seconds / 60);
+	const parts = minutes < 60 ? [minutes] : [Math.floor(minutes / 60), minutes % 60];
+	return [...parts, seconds % 60]
+		.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0')))
+		.join(':');
+}

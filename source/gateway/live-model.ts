@@ -123,7 +123,13 @@ export function createLiveModel({
 				}
 			}
 
-			return chooseModel({model: {...model, name}, environment}, options);
+			// The price is that of the model which the configuration names.
+			const {price, ...others} = model;
+			const isSame = name === model.name;
+			return chooseModel(
+				{model: {...others, name, ...(isSame && price && {price})}, environment},
+				options,
+			);
 		},
 	};
 }

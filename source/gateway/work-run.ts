@@ -6,6 +6,7 @@ import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {StoredRun} from '../core/run.ts';
+import {addUsage} from '../core/usage.ts';
 import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
 import {defaultTarget, reachesPeople} from '../targets/targets.ts';
@@ -108,6 +109,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 
 	let changedThings = false;
 	const {maxSteps, timeoutMs, tries} = settings();
+	const before = run.usage;
 	let result: AgentResult;
 	try {
 		const note = (text: string) => {
@@ -128,6 +130,9 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			signal,
 			onEntry: entry => {
 				recordEntry(work, entry);
+			},
+			onWork: ({usage, ...done}) => {
+				runs.work(lease, {...done, ...(usage && {usage: addUsage(before, usage)})});
 			},
 			beforeSideEffect: async () => {
 				changedThings = true;

@@ -22,6 +22,7 @@ import {integerOf, textOf} from './columns.ts';
  * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
  *   rules are never given out twice.
  * - `memo.data` is JSON; the id says which of a kind was written last.
+ * - `run.usage` is JSON: the tokens of all its tries, and what they cost; null while nothing is known of them.
  * - `run.claimed_id` and `run.claimed_at` are the claim of the event that the run is for: a row of its own would be one more to write for each. Those of runs up to
  *   `usage.run_claim_floor` count no more, or are sorted into `claim`.
  */
@@ -199,6 +200,7 @@ const steps: readonly string[] = [
 	alter table run add column claimed_at integer;
 	alter table usage add column run_claim_floor integer not null default 0;
 	update usage set run_claim_floor = (select coalesce(max(id), 0) from run);`,
+	`alter table run add column usage text;`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

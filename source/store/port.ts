@@ -3,7 +3,7 @@ import type {ApprovalKeeper} from '../core/approvals/approvals.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
-import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
+import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -120,6 +120,8 @@ export type Runs = {
 	markSideEffect(lease: Lease): Promise<boolean>;
 	/** Appends to the transcript; batched, not durable by itself. */
 	append(lease: Lease, entries: readonly TranscriptEntry[]): void;
+	/** Notes what the run has come to before it ends, with the tokens of all its tries; batched, not durable by itself. */
+	work(lease: Lease, work: WorkDone): void;
 	/** Durably stores the answer and moves the run to `delivering`; the lease goes on with `phase: 'deliver'`. */
 	answer(
 		lease: Lease,

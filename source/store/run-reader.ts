@@ -3,6 +3,7 @@ import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 import {block, cell} from '../core/untrusted.ts';
+import type {Usage} from '../core/usage.ts';
 import {
 	type Row,
 	floorOfRow,
@@ -80,7 +81,7 @@ export function createRunReader(database: DatabaseSync): RunReader {
 
 /** Columns of a listing; the tables are joined by `runTables`. */
 const runColumns =
-	'run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.error, answer.preview';
+	'run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview';
 
 /** The column of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
@@ -120,10 +121,13 @@ function runOf(row: Row): Run {
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
 		...optional('model', nullableText(row['model'])),
+		...optional('usage', usageOf(nullableText(row['usage']))),
 		...optional('answer', shownOf(nullableText(row['preview']))),
 		...optional('error', nullableText(row['error'])),
 	};
 }
+
+const usageOf = (text: string | null): Usage | null => (text === null ? null : jsonOf<Usage>(text));
 
 const maxNameLength = 200;
 

@@ -1,15 +1,16 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {RunState} from '../core/run.ts';
+import type {RunState, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {Lease, Settlement} from './port.ts';
 import {restarts} from './rules.ts';
 
-/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. */
+/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `work` is of a lease that held when it was told. */
 export type RunSteps = {
 	markSideEffect(lease: Lease): boolean;
 	markDeliveryStarted(lease: Lease): boolean;
+	work(lease: Lease, work: WorkDone): void;
 	answer(
 		lease: Lease,
 		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
@@ -40,6 +41,10 @@ export function createRunSteps({
 	const answered = database.prepare(
 		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
 	);
+	// It may be written after what ended the run: whose lease it was is decided when it is told.
+	const worked = database.prepare(
+		'update run set model = ?, tool_calls = ?, usage = coalesce(?, usage) where id = ? and token = ?',
+	);
 	const wait = database.prepare(
 		'update run set state = ?, due_at = ?, error = ?, delivery_started = 0 where id = ?',
 	);
@@ -48,8 +53,7 @@ export function createRunSteps({
 		'update run set state = ?, due_at = null, finished_at = ?, error = ? where id = ?',
 	);
 	const restart = database.prepare(
-		`update run set state = ?, due_at = ?, finished_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0,
-			started_at = iif(?1 = 'queued', null, started_at) where id = ?`,
+		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0 where id = ?`,
 	);
 
 	const hasten = database.prepare('update run set due_at = ? where id = ?');
@@ -62,6 +66,9 @@ export function createRunSteps({
 	return {
 		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
 		markDeliveryStarted: ({run, token}) => deliveryStarted.run(run.id, token).changes === 1,
+		work({run, token}, {model, toolCalls, usage}) {
+			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token);
+		},
 		answer({run, token}, {text, model, toolCalls}) {
 			if (answered.run(model, toolCalls, run.id, token).changes !== 1) {
 				return false;

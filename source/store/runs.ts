@@ -87,6 +87,13 @@ export function createRuns({
 				commit.defer(transcripts.plan(open.runId, open.transcript, entries));
 			}
 		},
+		work(lease, work) {
+			if (leases.find(lease)) {
+				commit.defer(() => {
+					steps.work(lease, work);
+				});
+			}
+		},
 		async cancel(runId) {
 			const changed = await commit.write(() => steps.cancel(runId, clock.now()));
 			if (changed) {

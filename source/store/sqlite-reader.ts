@@ -75,7 +75,7 @@ function readerOf(database: DatabaseSync): StoreReader {
 
 /** What the readers ask for and versions 1 to 3 do not have. Views of the connection hide the tables of the file. */
 const beforeGroups = `
-	create temp view run as select old.*, null as grp, null as superseded, null as job, null as job_name,
+	create temp view run as select old.*, null as grp, null as superseded, null as job, null as job_name, null as usage,
 		(select profile from main.delivery where id = old.delivery) as profile from main.run as old;
 	create temp view job_run as select null as run, null as event, null as plan where false;
 	create temp view coalesce_group as select null as id, null as profile, null as route, null as key, null as first_at, null as last_at, null as quiet_at,
@@ -89,10 +89,15 @@ const beforeApprovals = `
 	create temp view approval_rule as select null as id, null as uses, null as data where false;
 `;
 
+/** What they ask for and versions 4 to 7 do not have. */
+const beforeUsage = 'create temp view run as select old.*, null as usage from main.run as old;';
+
 /** Lets a file of an older version look like one of this version to those who only read. Nothing in the file changes; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
 	if (version < 4) {
 		database.exec(beforeGroups);
+	} else if (version < 8) {
+		database.exec(beforeUsage);
 	}
 
 	if (version < 5) {

@@ -5,8 +5,9 @@ import {createAgentRunner} from '../../source/agent/run-agent.ts';
 import type {AgentRequest, AgentRunner} from '../../source/agent/runner.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import type {TranscriptEntry} from '../../source/core/run.ts';
+import type {TranscriptEntry, WorkDone} from '../../source/core/run.ts';
 import type {Approve, Tool} from '../../source/core/tool.ts';
+import type {ModelPrice} from '../../source/core/usage.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export const apiKey = 'sk-very-secret-key';
@@ -14,6 +15,8 @@ export const apiKey = 'sk-very-secret-key';
 export type Agent = AgentRunner & {
 	/** Everything that was written down. */
 	readonly entries: TranscriptEntry[];
+	/** What it came to, after each answer of the model. */
+	readonly work: WorkDone[];
 	/** `kind: text` of each entry but the prompt and the model. */
 	story(): string[];
 	/** Runs `prompt` with sensible values for the rest. */
@@ -28,18 +31,21 @@ export function createAgent({
 	approve,
 	maxRetries = 0,
 	maxAnswerBytes,
+	price,
 }: {
 	readonly baseUrl?: string;
 	readonly clock?: Clock;
 	readonly approve?: Approve;
 	readonly maxRetries?: number;
 	readonly maxAnswerBytes?: number;
+	readonly price?: ModelPrice;
 } = {}): Agent {
 	const modelFetch = createModelFetch(maxAnswerBytes === undefined ? {} : {maxAnswerBytes});
 	const provider = baseUrl === undefined ? ('offline' as const) : ('openai-compatible' as const);
 	const name = baseUrl === undefined ? 'svc-offline-1' : 'scripted-1';
 	const chosen: ChosenModel = {
 		view: {provider, name, origin: 'configured'},
+		...(price && {price}),
 		...(baseUrl !== undefined && {host: new URL(baseUrl).host}),
 		load: async () =>
 			loadModel(
@@ -59,9 +65,11 @@ export function createAgent({
 	);
 
 	const entries: TranscriptEntry[] = [];
+	const work: WorkDone[] = [];
 	return {
 		...runner,
 		entries,
+		work,
 		story: () =>
 			entries
 				.filter(({kind, text}) => kind !== 'prompt' && !text.startsWith('Model: '))
@@ -75,6 +83,9 @@ export function createAgent({
 				timeoutMs: 900_000,
 				onEntry(entry) {
 					entries.push(entry);
+				},
+				onWork(done) {
+					work.push(done);
 				},
 				beforeSideEffect: async () => {},
 				signal: new AbortController().signal,

@@ -375,3 +375,14 @@ test('what no choice depends on asks for none, and no key can be read from the i
 	expect(after).toBe(before);
 	expect(before).toMatch(/^[\da-f]{64}$/);
 });
+
+test('the price of the configuration is that of the model which it names, and of no other', async () => {
+	await using server = await startScriptedModel([], {models: ['qwen3']});
+	const price = {input: 3, output: 15, currency: 'USD'};
+	const named = await choose({provider: 'openai', name: 'gpt', apiKey: 'sk', price});
+	expect(named.price).toEqual(price);
+
+	const found = await choose({price}, {localServers: [server.baseUrl]});
+	expect(found.view.name).toBe('qwen3');
+	expect(found.price).toBeUndefined();
+});

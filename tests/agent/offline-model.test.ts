@@ -10,13 +10,13 @@ const label = '[svc-offline: no language model is configured; this is a rule-bas
 test('its answers start with the label of the decisions', async () => {
 	await using agent = createAgent();
 
-	const {answer, model, usage} = await agent.ask('Deploy of api finished in 12 s');
+	const {answer, model} = await agent.ask('Deploy of api finished in 12 s');
 
 	expect(answer).toBe(
 		`${label}\n\nThe message has 7 words. It begins: Deploy of api finished in 12 s`,
 	);
 	expect(model.provider).toBe('offline');
-	expect(usage.outputTokens).toBe(Math.ceil(answer.length / 4));
+	expect(agent.work.at(-1)?.usage?.outputTokens).toBe(Math.ceil(answer.length / 4));
 });
 
 test('a JSON payload becomes a digest of its scalars by path', () => {

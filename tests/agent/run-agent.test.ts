@@ -24,7 +24,6 @@ test('the rendered prompt is the user message unchanged, under a system message 
 		model: {provider: 'openai-compatible', name: 'scripted-1', origin: 'configured'},
 		steps: 1,
 		toolCalls: 0,
-		usage: {inputTokens: 10, outputTokens: 5},
 	});
 	const {body, headers} = await model.request(0);
 	expect(body.messages).toEqual([
@@ -70,7 +69,10 @@ test('the transcript tells the run in order, with what joins calls and results',
 	const result = await agent.ask('What is it?', {tools: [tool]});
 
 	expect(result).toMatchObject({answer: 'It is seven', steps: 2, toolCalls: 1});
-	expect(result.usage).toEqual({inputTokens: 20, outputTokens: 10});
+	expect(agent.work).toEqual([
+		{model: 'scripted-1', toolCalls: 1, usage: {inputTokens: 10, outputTokens: 5}},
+		{model: 'scripted-1', toolCalls: 1, usage: {inputTokens: 20, outputTokens: 10}},
+	]);
 	expect(agent.entries).toEqual([
 		{at: 5_000, kind: 'prompt', text: 'What is it?', data: {tools: 1}},
 		{at: 5_000, kind: 'note', text: 'Model: scripted-1 of openai-compatible (configured)'},
@@ -479,6 +481,7 @@ test('a model that cannot be chosen ends the run with the reason', async () => {
 			maxSteps: 1,
 			timeoutMs: 1000,
 			onEntry() {},
+			onWork() {},
 			beforeSideEffect: async () => {},
 			signal: new AbortController().signal,
 		})
@@ -486,4 +489,27 @@ test('a model that cannot be chosen ends the run with the reason', async () => {
 
 	expect(error).toMatchObject({code: 'model_misconfigured'});
 	expect(isPassing(error)).toBe(false);
+});
+
+test('a run that fails has said what it used by then, and what that cost', async () => {
+	await using model = await startScriptedModel([
+		{toolCalls: [{id: 'a', name: 'lookup', arguments: {}}]},
+		{status: 400},
+	]);
+	await using agent = createAgent({
+		baseUrl: model.baseUrl,
+		price: {input: 1000, output: 2000, currency: 'EUR'},
+	});
+
+	await expect(agent.ask('?', {tools: [createTool()]})).rejects.toMatchObject({
+		code: 'model_rejected',
+	});
+
+	expect(agent.work).toEqual([
+		{
+			model: 'scripted-1',
+			toolCalls: 1,
+			usage: {inputTokens: 10, outputTokens: 5, cost: {amount: 0.02, currency: 'EUR'}},
+		},
+	]);
 });

@@ -28,7 +28,6 @@ const answer = (text: string): AgentResult => ({
 	model: {provider: 'openai-compatible', name: 'gpt-test', origin: 'configured'},
 	steps: 1,
 	toolCalls: 0,
-	usage: {inputTokens: 1, outputTokens: 1},
 });
 
 const unreachable = () => new SvcError('model_unreachable', 'Cannot reach the model');
@@ -421,4 +420,32 @@ test('an answer is kept even though it cannot be delivered, one that is silent i
 	await fireRun(silent.store);
 	await silent.work();
 	expect(silent.kept).toEqual([]);
+});
+
+test('the tokens of all tries of a run are counted, also of those that failed', async () => {
+	await using work = await openWork({
+		async agent({onWork}) {
+			onWork({model: 'gpt-test', toolCalls: 1, usage: {inputTokens: 10, outputTokens: 5}});
+			if (work.requests.length === 1) {
+				throw unreachable();
+			}
+
+			onWork({model: 'gpt-test', toolCalls: 2, usage: {inputTokens: 30, outputTokens: 6}});
+			return answer('Looks good');
+		},
+	});
+	const id = await work.accept();
+	await work.work();
+	expect(await work.store.runs.view(id)).toMatchObject({
+		state: 'queued',
+		model: 'gpt-test',
+		usage: {inputTokens: 10, outputTokens: 5},
+	});
+	work.clock.advance(60_000);
+	await work.work();
+
+	expect(await work.store.runs.view(id)).toMatchObject({
+		state: 'done',
+		usage: {inputTokens: 40, outputTokens: 11},
+	});
 });

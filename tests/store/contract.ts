@@ -373,6 +373,39 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		);
 
 		test(
+			'what a run has come to is kept whatever becomes of it, and not from a stale lease',
+			use(async (store, clock) => {
+				const id = await acceptRun(store);
+				const lease = await leaseOne(store);
+				const usage = {inputTokens: 10, outputTokens: 5, cost: {amount: 0.5, currency: 'USD'}};
+				store.runs.work(lease, {model: 'gpt-test', toolCalls: 3, usage});
+				store.runs.work(lease, {model: 'gpt-test', toolCalls: 4});
+				await store.runs.settle(lease, {state: 'failed', error: 'no'});
+				store.runs.work(lease, {model: 'other', toolCalls: 9});
+				clock.advance(1000);
+
+				expect(await store.runs.view(id)).toMatchObject({model: 'gpt-test', toolCalls: 4, usage});
+				expect(await store.runs.list({limit: 1})).toMatchObject([{usage}]);
+			}),
+		);
+
+		test(
+			'how long a run took begins anew when a person has it tried again',
+			use(async (store, clock) => {
+				const id = await acceptRun(store);
+				const lease = await leaseOne(store);
+				await store.runs.answer(lease, sampleAnswer);
+				await store.runs.settle(lease, {state: 'dead', error: '502'});
+				clock.advance(hourMs);
+				await store.runs.retry(id);
+				expect(await store.runs.view(id)).not.toHaveProperty('startedAt');
+				await leaseOne(store);
+
+				expect(await store.runs.view(id)).toMatchObject({startedAt: startMs + hourMs});
+			}),
+		);
+
+		test(
 			'a stale token changes nothing and answers false',
 			use(async (store, clock) => {
 				const id = await acceptRun(store);

@@ -13,6 +13,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {describe, expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
 import {version as programVersion} from '../../source/core/version.ts';
+import {schemaVersion} from '../../source/store/migrations.ts';
 import {filesOf, openDatabase, openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {openSqliteReader, type StoreReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -116,7 +117,7 @@ describe('the file', () => {
 		for (const open of [home.open(clock), openSqliteReader(home.file)]) {
 			await expect(open).rejects.toMatchObject({
 				code: 'store_too_new',
-				message: `Cannot open the store "${home.file}": svc ${programVersion} wrote it, with schema 99, and this program knows 7: upgrade to that version, or restore a backup that this one made ("svc restore")`,
+				message: `Cannot open the store "${home.file}": svc ${programVersion} wrote it, with schema 99, and this program knows ${schemaVersion}: upgrade to that version, or restore a backup that this one made ("svc restore")`,
 			});
 		}
 	});

@@ -4,8 +4,10 @@ import {
 	type Run,
 	type StoredRun,
 	type TranscriptEntry,
+	tookWords,
 	toolWords,
 } from '../../core/run.ts';
+import {usageWords} from '../../core/usage.ts';
 import type {Table} from '../print-table.ts';
 import {countOf, printableTime} from '../print.ts';
 
@@ -45,7 +47,7 @@ export function runTable(
 			stateText(run, asOf),
 			run.target,
 			String(run.toolCalls),
-			durationOf(run),
+			tookWords(run, asOf.now) ?? '',
 			run.error ?? '',
 		]),
 		empty: isFiltered ? 'No such runs' : 'No runs yet: an accepted delivery starts one',
@@ -80,15 +82,10 @@ function timeSeenFrom(now: number, at: number): string {
 	return printableTime(now).startsWith(day) ? time : text;
 }
 
-function durationOf({startedAt, finishedAt}: Run): string {
-	return startedAt === undefined || finishedAt === undefined
-		? ''
-		: `${((finishedAt - startedAt) / 1000).toFixed(1)}s`;
-}
-
 /** A run in lines: where it stands, its prompt, its steps with who allowed what, its answer. */
 export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 	const approval = askedBy(run, asOf.approvals);
+	const took = tookWords(run, asOf.now);
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
 		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${run.target}`,
@@ -104,7 +101,9 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
 		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
 		`created   ${printableTime(run.createdAt)}, ${triesOf(run.attempt, 'agent')}, ${triesOf(run.deliveryAttempt, 'delivery')}`,
+		...(took === undefined ? [] : [`took      ${took}, ${countOf(run.toolCalls, 'tool call')}`]),
 		...(run.model ? [`model     ${run.model}`] : []),
+		...(run.usage ? [`tokens    ${usageWords(run.usage)}`] : []),
 		...(run.nextAttemptAt === undefined
 			? []
 			: [`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}`]),

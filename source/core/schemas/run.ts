@@ -37,6 +37,13 @@ export const runPlanSchema = facts({
 	model: maybeText,
 });
 
+export const usageSchema = facts({
+	inputTokens: integer,
+	outputTokens: integer,
+	/** By the price that the configuration had then; absent where a part of it is not known. `currency`: `USD`. */
+	cost: facts({amount: number, currency: text}).exactOptional(),
+});
+
 export const runSchema = facts({
 	id: integer,
 	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
@@ -64,8 +71,11 @@ export const runSchema = facts({
 	finishedAt: maybeNumber,
 	/** When a waiting run is tried again, milliseconds since 1970. */
 	nextAttemptAt: maybeNumber,
+	/** Of its last try. */
 	toolCalls: integer,
 	model: maybeText,
+	/** Tokens of all its tries; absent while nothing is known of them. */
+	usage: usageSchema.exactOptional(),
 	/** First 2,000 characters of the answer. */
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */

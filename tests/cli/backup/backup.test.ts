@@ -277,7 +277,7 @@ test('a journal that a newer program wrote says which, and what to do, when it i
 	await run(home, 'backup', place.file('backup.tar'));
 	age();
 	await expect(startTestGateway({home})).rejects.toThrow(
-		/svc 42\.1\.0 wrote it, with schema 77, and this program knows 7: upgrade to that version, or restore a backup/,
+		/svc 42\.1\.0 wrote it, with schema 77, and this program knows \d+: upgrade to that version, or restore a backup/,
 	);
 	expect((await run(home, 'backup', place.file('newer.tar'))).stderr).toContain(
 		'svc 42.1.0 wrote it',

@@ -1,0 +1,73 @@
+import type {Shape} from './schemas/parts.ts';
+import type {usageSchema} from './schemas/run.ts';
+
+/** What a run has used of a model, over all its tries. */
+export type Usage = Shape<typeof usageSchema>;
+
+/** What a million tokens of a model cost, in and out. */
+export type ModelPrice = {
+	readonly input: number;
+	readonly output: number;
+	readonly currency: string;
+};
+
+const million = 1_000_000;
+
+/** What one call of a model used, with its cost where the price is known. */
+export const usageOf = (
+	inputTokens: number,
+	outputTokens: number,
+	price: ModelPrice | undefined,
+): Usage => ({
+	inputTokens,
+	outputTokens,
+	...(price && {
+		cost: {
+			amount: (inputTokens * price.input + outputTokens * price.output) / million,
+			currency: price.currency,
+		},
+	}),
+});
+
+/** Both together. What part of it cost is told only where all of it is known, in one currency: too little would be a lie. */
+export function addUsage(one: Usage | undefined, other: Usage): Usage {
+	if (!one) {
+		return other;
+	}
+
+	const {cost} = other;
+	return {
+		inputTokens: one.inputTokens + other.inputTokens,
+		outputTokens: one.outputTokens + other.outputTokens,
+		...(cost &&
+			one.cost?.currency === cost.currency && {
+				cost: {amount: one.cost.amount + cost.amount, currency: cost.currency},
+			}),
+	};
+}
+
+const signs: Readonly<Record<string, string>> = {USD: '$', EUR: '€', GBP: '£'};
+
+/** `1,204 in · 380 out · $0.004`; without a known cost the tokens alone. */
+export function usageWords({inputTokens, outputTokens, cost}: Usage): string {
+	const tokens = `${grouped(inputTokens)} in · ${grouped(outputTokens)} out`;
+	return cost ? `${tokens} · ${costWords(cost)}` : tokens;
+}
+
+const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+
+const smallest = 0.000_001;
+
+/** Small sums have two digits that say something: `$0.0042`, `$1.20`, `3.10 CHF`. */
+function costWords({amount, currency}: NonNullable<Usage['cost']>): string {
+	const sign = Object.hasOwn(signs, currency) ? signs[currency] : undefined;
+	const isTiny = amount > 0 && amount < smallest;
+	const number = digitsOf(isTiny ? smallest : amount);
+	const words = sign === undefined ? `${number} ${currency}` : `${sign}${number}`;
+	return isTiny ? `<${words}` : words;
+}
+
+const digitsOf = (amount: number): string =>
+	amount === 0 || amount >= 0.1
+		? amount.toFixed(2)
+		: String(Number(amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))));

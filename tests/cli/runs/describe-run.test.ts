@@ -1,0 +1,41 @@
+import {expect, test} from 'vitest';
+import {describeRun, runTable} from '../../../source/cli/runs/describe-run.ts';
+import type {Run} from '../../../source/core/run.ts';
+import {makeRun} from '../../helpers/make.ts';
+
+const asOf = {now: 61_000, approvals: []};
+
+const shown = (run: Partial<Run>): string =>
+	describeRun(
+		{
+			...makeRun(run),
+			plan: {prompt: 'Review', target: {kind: 'log', extra: {}}, skills: []},
+			transcript: [],
+		},
+		asOf,
+	).join('\n');
+
+test('a run says how long it took, its tools, its tokens and what they cost', () => {
+	const text = shown({
+		startedAt: 1000,
+		finishedAt: 3400,
+		toolCalls: 1,
+		usage: {inputTokens: 1204, outputTokens: 380, cost: {amount: 0.004, currency: 'USD'}},
+	});
+
+	expect(text).toContain('took      2.4s, 1 tool call\n');
+	expect(text).toContain('tokens    1,204 in · 380 out · $0.004\n');
+});
+
+test('what is not known is not told', () => {
+	expect(shown({})).not.toMatch(/^(took|tokens)/m);
+});
+
+test('a run under way says in the listing how long by now', () => {
+	const {rows} = runTable([makeRun({state: 'running', startedAt: 1000})], {
+		...asOf,
+		isFiltered: false,
+	});
+
+	expect(rows[0]).toContain('1:00');
+});
