@@ -13,6 +13,7 @@ import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
 import {removeInPlace} from './remove-in-place.ts';
+import {replacePair, replaceScalar, type Indentation} from './replace-in-place.ts';
 import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** One key to set; without a value it is removed. */
@@ -28,9 +29,11 @@ export function editYaml(text: string, edit: YamlEdit): string {
 	refuseSharedValue(parseDocument(text), edit.path);
 	const anew = writeAnew(text, edit);
 	const wanted = dataIn(anew);
+	const {path, value} = edit;
 	const inPlace = [
-		replaceInPlace(text, edit),
-		edit.value === undefined ? removeInPlace(text, edit.path) : insertInPlace(text, edit),
+		replaceScalar(text, path, value),
+		value === undefined ? undefined : replacePair(text, {path, value}, indentationOf(text)),
+		value === undefined ? removeInPlace(text, path) : insertInPlace(text, edit),
 	];
 	return (
 		inPlace.find(result => result !== undefined && isDeepStrictEqual(dataIn(result), wanted)) ??
@@ -41,23 +44,6 @@ export function editYaml(text: string, edit: YamlEdit): string {
 function dataIn(text: string): unknown {
 	const document = parseDocument(text, {logLevel: 'error'});
 	return document.errors.length > 0 ? document.errors : document.toJS();
-}
-
-/** The text with one plain value in the place of another. */
-function replaceInPlace(text: string, {path, value}: YamlEdit): string | undefined {
-	const node: unknown = parseDocument(text).getIn(path, true);
-	if (!isScalar(node) || !node.range || typeof value === 'object' || value === undefined) {
-		return undefined;
-	}
-
-	const [start, end] = node.range;
-	const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
-	const written = stringify(value, {
-		lineWidth: 0,
-		singleQuote: node.type === 'QUOTE_SINGLE',
-		...(quoted && {defaultStringType: node.type}),
-	}).trimEnd();
-	return start === end ? undefined : text.slice(0, start) + written + text.slice(end);
 }
 
 /** The text with a new key below the last one of the deepest mapping that is there. */
@@ -171,7 +157,7 @@ function openOne(document: Document, path: KeyPath, node: unknown): void {
 const maxIndent = 8;
 
 /** How the text indents, by its first indented line and its first list. */
-function indentationOf(text: string): {readonly indent: number; readonly indentSeq: boolean} {
+function indentationOf(text: string): Indentation {
 	const [, spaces = '  '] =
 		/^[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n(?:[^\S\n]*(?:#[^\n]*)?\n)*( +)\S/m.exec(text) ?? [];
 	const hasFlushList = /^( *)[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n\1- /m.test(text);

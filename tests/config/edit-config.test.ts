@@ -51,6 +51,23 @@ test('"Edits the program makes to `config.yaml` keep the user\'s comments and or
 	expect(set(written, ['api', 'port'], 2)).toBe(written.replace('port: 1}', 'port: 2}'));
 });
 
+test('a text of several lines, a list or a mapping is replaced from its key on, and nothing else moves', () => {
+	const route = ['platforms', 'webhook', 'routes', 'a'];
+	expect(set(written, [...route, 'prompt'], 'Look:\n\n- {title} # all\n')).toBe(
+		written.replace(
+			'prompt: >-\n                    folded\n                    text\n',
+			'prompt: |\n                    Look:\n\n                    - {title} # all\n',
+		),
+	);
+	expect(set(written, [...route, 'events'], ['push', 'issues'])).toBe(
+		written.replace('- push', '- push\n                - issues'),
+	);
+	expect(set('a: [1,  2] # few\n\n\nb: 1\n', ['a'], ['x'])).toBe('a: [x] # few\n\n\nb: 1\n');
+	expect(set('a:\n  b: {c: 1}\n\n\nb:   1\n', ['a', 'b'], {d: [1]})).toBe(
+		'a:\n  b: {d: [1]}\n\n\nb:   1\n',
+	);
+});
+
 test('a new key follows the last one of its mapping, indented as the file is', () => {
 	expect(set(written, ['platforms', 'webhook', 'routes', 'b'], {events: ['x']})).toBe(
 		written.replace(
