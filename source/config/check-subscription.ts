@@ -1,3 +1,4 @@
+import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
 import type {Config} from './config.ts';
@@ -12,8 +13,12 @@ const maxNameLength = 128;
 
 /** What would become of a subscription. */
 export type CheckedSubscription = {
-	/** Why the receiver would refuse it; empty when it would not. */
-	readonly refusals: ReadonlyArray<{readonly code: string; readonly reason: string}>;
+	/** Why the receiver would refuse it; empty when it would not. `path`: keys down to the value, dotted; empty for the entry itself. */
+	readonly refusals: ReadonlyArray<{
+		readonly code: string;
+		readonly reason: string;
+		readonly path: string;
+	}>;
 	/**
 	 * What a person should know of one that is not refused: why it is not served all the same (a route of `config.yaml` has its name, its profile is not served), what of it has no
 	 * effect, a profile without a folder. One sentence each.
@@ -35,9 +40,14 @@ export function checkSubscription(
 ): CheckedSubscription {
 	if (!namePattern.test(name)) {
 		const reason = `Cannot call a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
-		return {refusals: [{code: 'name_invalid', reason}], warnings: []};
+		return {refusals: [{code: 'name_invalid', reason, path: ''}], warnings: []};
 	}
 
+	return checkEntry(name, entry, config);
+}
+
+/** The same for a name that is there already: somebody may have written it by hand. */
+export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {
 	const subscriptions = resolveSubscriptions(config, {entries: {[name]: entry}});
 	const {skipped, warnings} = tableOf(config, subscriptions);
 	const resolved = subscriptions.entries.get(name)?.resolved;
@@ -47,7 +57,7 @@ export function checkSubscription(
 				? []
 				: resolved.refusals
 						.filter(({code}) => code !== profileNotServed)
-						.map(({code, reason}) => ({code, reason})),
+						.map(({code, reason, problem}) => ({code, reason, path: pathBelow(name, problem)})),
 		warnings: [
 			...skipped.filter(({source}) => source === 'dynamic').map(({reason}) => reason),
 			...warnings.map(formatDiagnostic),
@@ -55,3 +65,7 @@ export function checkSubscription(
 		...(resolved?.ok && {route: resolved.route}),
 	};
 }
+
+/** What the key of a finding says after the name of its entry. */
+export const pathBelow = (name: string, {key}: Pick<Diagnostic, 'key'>): string =>
+	key.startsWith(`${name}.`) ? key.slice(name.length + 1) : '';

@@ -15,7 +15,7 @@ export function configSchemaJson(): JsonObject {
 	return plain;
 }
 
-/** The same with what is ours alone: `x-change` (what a change needs, where it is not `at-once`) and `x-secret`. */
+/** The same with what is ours alone: `x-change` (what a change needs, where it is not `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
 export function notedSchemaJson(): JsonObject {
 	noted ??= objectOf({...jsonSchemaOf(configSchema), title: 'config.yaml of svc'});
 	return noted;
@@ -45,6 +45,11 @@ function objectOf(schema: object, without?: (key: string, value: unknown) => unk
 /** The part of it that describes one route, as a schema of its own. */
 export function routeSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: configSchemaJson()['$defs'] ?? {}};
+}
+
+/** The same with what is ours alone, as `notedSchemaJson` has it. */
+export function notedRouteSchemaJson(): JsonObject {
+	return {$ref: '#/$defs/route', $defs: notedSchemaJson()['$defs'] ?? {}};
 }
 
 /** The same for the value of a route's `filters`. */

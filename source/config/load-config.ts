@@ -21,14 +21,19 @@ const maxConfigBytes = 1024 * 1024;
  *
  * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#subscriptions
  */
-export function loadConfig(options: LoadOptions): LoadedConfig {
+export function loadConfig(
+	options: LoadOptions & {
+		/** What `config.yaml` would hold, instead of what it does. */
+		readonly text?: string;
+	},
+): LoadedConfig {
 	const {paths} = options;
 	const environment = attempt(() => mergeEnvironment(paths.env, options.environment));
 	if (!environment.ok) {
 		return refused([placeless(paths.env, environment)]);
 	}
 
-	const text = attempt(() => readTextFile(paths.config, maxConfigBytes));
+	const text = attempt(() => options.text ?? readTextFile(paths.config, maxConfigBytes));
 	if (!text.ok) {
 		return refused([placeless(paths.config, text)]);
 	}

@@ -42,7 +42,7 @@ export const maxBodyBytes = setting(wholeNumber(1, bodyCeilingBytes), {
 const maxRetired = 50;
 
 const retiredSecret = z.object({
-	secret: z.string().meta({description: 'A secret that was replaced'}),
+	secret: z.string().meta({description: 'A secret that was replaced', 'x-secret': true}),
 	until: isoTime.meta({description: 'It passes until then; afterwards it only explains refusals'}),
 });
 
@@ -89,8 +89,9 @@ export const routeSettings = defineSettings({
 			at: ['profile'],
 		},
 	),
-	description: setting(z.string(), {description: 'For people', default: ''}),
+	description: setting(z.string(), {description: 'For people', default: '', lines: true}),
 	prompt: setting(z.string(), {
+		lines: true,
 		description:
 			'[Template](filters-and-templates.md#templates); absent: the payload as indented JSON',
 	}),
@@ -119,6 +120,7 @@ export const routeSettings = defineSettings({
 		default: [],
 	}),
 	toolsets: setting(nonEmptyTexts, {
+		byHand: true,
 		description:
 			'Toolset names instead of `svc-webhook`; an empty list means no tools. One that no tool server stands behind is a problem in `svc webhook list`',
 	}),

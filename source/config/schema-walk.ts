@@ -73,7 +73,7 @@ export function shapeOf(value: unknown, schema: JsonObject, root: JsonObject): S
 }
 
 /** The alternatives that a schema allows, references followed. */
-function alternatives(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
+export function alternatives(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
 	const reference = schema['$ref'];
 	const target = typeof reference === 'string' ? follow(reference, root) : schema;
 	const several: JsonValue | undefined = target['anyOf'];

@@ -37,6 +37,10 @@ export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	readonly hidden?: true;
 	/** With another value it is another thing: approvals for its tools do not hold any more. */
 	readonly identity?: true;
+	/** A text of several lines. */
+	readonly lines?: true;
+	/** People change it in the file alone: no form has a field for it. */
+	readonly byHand?: true;
 	/** The settings of the mapping that it is. */
 	readonly inner?: {
 		readonly differences: (
@@ -93,6 +97,8 @@ const noted = <Schema extends z.ZodType, Notes extends NotesOfAny>(
 			...(notes.default !== undefined && !notes.inner && {'x-default': notes.default}),
 			...(notes.change && {'x-change': notes.change}),
 			...(notes.secret && {'x-secret': true}),
+			...(notes.lines && {'x-lines': true}),
+			...(notes.byHand && {'x-by-hand': true}),
 		}),
 		{notes},
 	);

@@ -27,6 +27,8 @@ export type LiveConfig = {
 	secrets(): readonly string[];
 	/** What is written now, without taking it over. */
 	peek(): LoadedConfig;
+	/** What a start would make of `config.yaml` if it held this text. */
+	load(text: string): LoadedConfig;
 	/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
 	reload(): Promise<void>;
 	/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
@@ -199,6 +201,7 @@ export function createLiveConfig(
 		routes: currentRoutes,
 		secrets: () => secrets,
 		peek,
+		load: text => loadConfig({paths, environment, text}),
 		reload,
 		async catchUp() {
 			if (stamp !== stampOf(paths)) {

@@ -7,6 +7,7 @@ import {createGroupCommands} from './commands/group-commands.ts';
 import {createInstallCommands} from './commands/install-commands.ts';
 import {createJobCommands} from './commands/job-commands.ts';
 import {createRouteCommands} from './commands/route-commands.ts';
+import {createRouteEditorCommands} from './commands/route-editor-commands.ts';
 import {createRunCommands} from './commands/run-commands.ts';
 import {createServerCommands} from './commands/server-commands.ts';
 import type {GatewayPort} from './port.ts';
@@ -34,6 +35,7 @@ export function createLocalPort({
 		...createServerCommands({clock, rooms}),
 		...createInstallCommands({clock, rooms}),
 		...createRouteCommands({clock, getState, rooms}),
+		...createRouteEditorCommands({clock, getState, rooms}),
 		...createGatewayCommands({clock, getState, rooms, stop}),
 		embedded: true,
 		getState,

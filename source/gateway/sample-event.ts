@@ -122,6 +122,10 @@ const eventFor = (events: readonly string[]): string =>
 		? 'pull_request'
 		: (events[0] ?? 'pull_request');
 
+/** The address under which this machine reaches a receiver that listens on every address. */
+export const reachableUrl = (url: string): string =>
+	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+
 /** How long a receiver may take; `deliver_only` routes wait for their target. */
 const answerMs = 30_000;
 

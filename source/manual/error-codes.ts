@@ -180,10 +180,16 @@ export const errorCodes = {
 	repo_unknown: 'Name the repository with `--repo OWNER/NAME`',
 	rotation_refused:
 		'The secret is inherited, a `${NAME}`, or made by the sender, or more than 20 earlier ones would still pass; the message says what to do',
+	route_conflict:
+		'Somebody else changed the route, or made one of that name, since it was read: nothing was written. Read it again; the interface shows both',
 	route_is_static: '`svc webhook test` works for subscriptions only',
+	route_not_editable:
+		'The entry is no mapping, or would be a new one in `config.yaml`: edit the file by hand',
 	route_not_found: 'Nothing has that name: look with `list`',
 	route_not_testable:
 		'The route has public keys only, or its sender signs the address that it was given: nobody here can sign for it',
+	route_refused:
+		'The receiver would not serve the route as it is: nothing was written; the message names the key',
 	route_without_secret: 'Give the route or the receiver a `secret`',
 	run_cancelled: 'The run is not in a state for that',
 	run_ended: 'The run is not in a state for that',

@@ -30,9 +30,12 @@ export type Rendered = {
 	readonly text: string;
 	/** Keys that stayed as they are written, without repetitions, at most 20. */
 	readonly unresolved: readonly string[];
+	/** Where in `text` (UTF-16 units) they stand, at most 100. */
+	readonly unresolvedAt: ReadonlyArray<{readonly key: string; readonly at: number}>;
 };
 
 const maxUnresolved = 20;
+const maxUnresolvedPlaces = 100;
 
 /**
  * Finds the `{key}` places of a template. A key is 1 to 256 characters other than braces and line ends; anything else is
@@ -80,6 +83,7 @@ export const placeOfKey = (key: string): Place => ({
  */
 export function renderTemplate(template: Template, context: RenderContext): Rendered {
 	const unresolved = new Set<string>();
+	const unresolvedAt: Array<Rendered['unresolvedAt'][number]> = [];
 	let text = '';
 	for (const part of template) {
 		if (typeof part === 'string') {
@@ -92,13 +96,21 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 			unresolved.add(part.key);
 		}
 
+		if (value === undefined && unresolvedAt.length < maxUnresolvedPlaces) {
+			unresolvedAt.push({key: part.key, at: text.length});
+		}
+
 		text += value ?? part.literal;
 		if (text.length > renderedLimit) {
 			break;
 		}
 	}
 
-	return {text: text.slice(0, renderedLimit).toWellFormed(), unresolved: [...unresolved]};
+	return {
+		text: text.slice(0, renderedLimit).toWellFormed(),
+		unresolved: [...unresolved],
+		unresolvedAt,
+	};
 }
 
 /** The prompt of a route that has none: the whole payload. @see manual/routes.md#keys */

@@ -1,12 +1,15 @@
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
-import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
+import {compare} from '../../gateway/simulate/compare.ts';
+import {judge} from '../../gateway/simulate/judge.ts';
+import {notesOn} from '../../gateway/simulate/notes.ts';
+import {outcomesOf} from '../../gateway/simulate/outcomes.ts';
+import {storedEvents} from '../../gateway/simulate/stored-events.ts';
 import {createRouteCompiler} from '../../webhook/compiled-route.ts';
 import {createFilterFiles} from '../../webhook/filter-files.ts';
-import {filterHeadersOf} from '../../webhook/filter-headers.ts';
 import type {Context} from '../context.ts';
 import {openRecords} from '../gateway-access.ts';
 import {tell} from '../print.ts';
@@ -14,11 +17,8 @@ import {readInput} from '../read-input.ts';
 import {readFilters} from '../webhook/read-filters.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
 import {readConfig} from '../webhook/receiver-facts.ts';
-import {compare} from './compare.ts';
 import {editedRoute, editedSettings, type Edits} from './edited-route.ts';
-import {outcomesOf} from './outcomes.ts';
 import {reportSimulation} from './report.ts';
-import {storedEvents} from './stored-events.ts';
 
 /** Flags of `svc webhook simulate`. */
 export type SimulateFlags = Omit<Edits, 'filters'> & {
@@ -59,41 +59,34 @@ export async function simulate(
 	};
 	const edited = editedRoute(route, edits, config);
 	await using records = await openRecords(context);
-	const {events, leftOut} = await storedEvents(records, {route, last});
+	const {events, leftOut} = await storedEvents(records.deliveries, {route, last});
 	const settingsOf = compilerFor(context, config);
-	const today = outcomesOf(events, settingsOf(route));
+	const outcomesWith = (decidedBy: Route) => {
+		const ready = settingsOf(decidedBy);
+		return outcomesOf(
+			events,
+			events.map(event => judge(event, ready)),
+			decidedBy,
+		);
+	};
+
+	const today = outcomesWith(route);
 	const settings = editedSettings(edits);
-	const after = settings.length === 0 ? undefined : outcomesOf(events, settingsOf(edited));
+	const after = settings.length === 0 ? undefined : outcomesWith(edited);
 	await reportSimulation(context, {
 		route: name,
 		settings,
 		events,
 		leftOut,
-		notes: notesOn(route, edited, events),
+		notes: notesOn(
+			[route, edited],
+			events.map(({headers}) => headers),
+		),
 		today,
 		...(after && {edited: {...after, ...compare(events, today, after)}}),
 		json,
 	});
 }
-
-/** What these settings ask that is not in the journal. */
-const notesOn = (
-	route: Route,
-	edited: Route,
-	events: readonly StoredDelivery[],
-): readonly string[] => [
-	...(route.script === undefined
-		? []
-		: [`the script ${route.script} is not run: what it ignores or changes does not show`]),
-	...filterHeadersOf([...route.filters, ...edited.filters]).flatMap(header => {
-		const without = events.filter(({headers}) => !Object.hasOwn(headers, header)).length;
-		return without === 0
-			? []
-			: [
-					`the header ${header} is not stored with ${without} of ${events.length} events: filters find it missing there`,
-				];
-	}),
-];
 
 /** Makes routes ready as their receiver does; a filter file that cannot be used is told. */
 function compilerFor(context: Context, config: Config) {

@@ -3,6 +3,7 @@ import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {routePath} from '../../core/route-path.ts';
+import {findCronJob} from '../../gateway/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../context.ts';
@@ -10,7 +11,6 @@ import {printJson, printLines, tell} from '../print.ts';
 import {type ServingHome, servedByNobody} from '../serving-home.ts';
 import {problemsNow} from '../targets-now.ts';
 import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
-import {findCronJob} from './cron-job.ts';
 import {urlOf} from './receiver-facts.ts';
 import {toolsOfRuns} from './tools-of-runs.ts';
 

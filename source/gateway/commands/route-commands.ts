@@ -29,7 +29,7 @@ export function createRouteCommands({
 		return route;
 	};
 
-	const urlOf = ({name, profile}: Route): string => {
+	const urlOf = async ({name, profile}: Route): Promise<string> => {
 		const {webhook} = getState();
 		if (webhook.state !== 'listening') {
 			throw new SvcError(
@@ -38,7 +38,8 @@ export function createRouteCommands({
 			);
 		}
 
-		return reachable(webhook.url) + routePath({name: encodeURIComponent(name), profile});
+		const {reachableUrl} = await import('../sample-event.ts');
+		return reachableUrl(webhook.url) + routePath({name: encodeURIComponent(name), profile});
 	};
 
 	const sampleFor = async (
@@ -65,14 +66,14 @@ export function createRouteCommands({
 		},
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);
-			const url = urlOf(route);
+			const url = await urlOf(route);
 			const sample = await sampleFor(route, options);
 			const {sendRequest} = await import('../sample-event.ts');
 			return sendRequest({clock, url}, sample);
 		},
 		async curlLine(name) {
 			const route = await routeOf(name);
-			const url = urlOf(route);
+			const url = await urlOf(route);
 			const sample = await sampleFor(route);
 			const {curlLine} = await import('../sample-event.ts');
 			return curlLine(url, sample);
@@ -81,7 +82,3 @@ export function createRouteCommands({
 			(await rooms()).replays.recover({route, deliveryId, headers, body}),
 	};
 }
-
-/** The address under which this machine reaches a receiver that listens on every address. */
-const reachable = (url: string): string =>
-	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');

@@ -5,6 +5,7 @@ import {groups} from './groups.ts';
 import {install} from './install.ts';
 import {jobs} from './jobs.ts';
 import type {Operations} from './operation.ts';
+import {routeEditor} from './route-editor.ts';
 import {routes} from './routes.ts';
 import {runs} from './runs.ts';
 import {servers} from './servers.ts';
@@ -22,5 +23,6 @@ export const contract = {
 	...servers,
 	...install,
 	...routes,
+	...routeEditor,
 	...gateway,
 } as const satisfies Operations;

@@ -1,6 +1,7 @@
-import {idempotencyMs, type StoredDelivery} from '../../core/delivery.ts';
+import type {Route} from '../../config/route.ts';
+import {idempotencyMs, type Delivery} from '../../core/delivery.ts';
 import {dueOf, type Group, type GroupWindow, stepGroup} from '../../core/group.ts';
-import {judge, type SimulatedOutcome, type Judgement, type SimulatedRoute} from './judge.ts';
+import type {Judgement, SimulatedOutcome} from './judge.ts';
 
 export type Totals = Readonly<Record<SimulatedOutcome | 'groups' | 'runs', number>>;
 
@@ -24,15 +25,22 @@ export const totalNames = [
 	'runs',
 ] as const satisfies ReadonlyArray<keyof Totals>;
 
-/** Decides stored events, oldest first, at the times at which they came. Pure but for files of `in_file`. */
-export function outcomesOf(events: readonly StoredDelivery[], settings: SimulatedRoute): Outcomes {
+/** What counts of an event once it is judged. */
+export type EventFacts = Pick<Delivery, 'deliveryId' | 'outcome' | 'receivedAt'>;
+
+/** What becomes of stored events, oldest first, at the times at which they came; `judged`: what the settings of their route make of each by itself. Pure. */
+export function outcomesOf(
+	events: readonly EventFacts[],
+	judged: readonly Judgement[],
+	{coalesce}: Pick<Route, 'coalesce'>,
+): Outcomes {
 	const judgements: Judgement[] = [];
 	/** The event that held an identifier last, under these settings and in fact. */
-	const holders = new Map<string, StoredDelivery>();
-	const held = new Map<string, StoredDelivery>();
-	for (const event of events) {
+	const holders = new Map<string, EventFacts>();
+	const held = new Map<string, EventFacts>();
+	for (const [index, event] of events.entries()) {
 		const {deliveryId: id} = event;
-		const judgement = judge(event, settings);
+		const judgement = judged[index] ?? repeated;
 		const isRepeat =
 			passes(judgement.fate) &&
 			isRepeated(event, {
@@ -49,7 +57,6 @@ export function outcomesOf(events: readonly StoredDelivery[], settings: Simulate
 		}
 	}
 
-	const {coalesce} = settings.route;
 	const groups = coalesce ? countGroups(events, judgements, coalesce) : 0;
 	const count = (wanted: SimulatedOutcome) => judgements.filter(({fate}) => fate === wanted).length;
 	return {
@@ -71,13 +78,13 @@ export function outcomesOf(events: readonly StoredDelivery[], settings: Simulate
 const repeated: Judgement = {fate: 'duplicate', why: 'the same event came before'};
 
 /** Whether an event takes its identifier. */
-const passes = (fate: SimulatedOutcome | StoredDelivery['outcome']): boolean =>
+const passes = (fate: SimulatedOutcome | Delivery['outcome']): boolean =>
 	fate === 'accepted' || fate === 'coalesced' || fate === 'delivered';
 
 const withinHour = (
-	{receivedAt}: StoredDelivery,
-	earlier: StoredDelivery | undefined,
-): StoredDelivery | undefined =>
+	{receivedAt}: EventFacts,
+	earlier: EventFacts | undefined,
+): EventFacts | undefined =>
 	earlier && receivedAt - earlier.receivedAt < idempotencyMs ? earlier : undefined;
 
 /**
@@ -85,20 +92,20 @@ const withinHour = (
  * failed. A duplicate of an event that is not among the stored ones stays one.
  */
 const isRepeated = (
-	{outcome}: StoredDelivery,
+	{outcome}: EventFacts,
 	{
 		holder,
 		before,
 	}: {
-		readonly holder: StoredDelivery | undefined;
-		readonly before: StoredDelivery | undefined;
+		readonly holder: EventFacts | undefined;
+		readonly before: EventFacts | undefined;
 	},
 ): boolean =>
 	holder ? !(passes(outcome) && passes(holder.outcome)) : outcome === 'duplicate' && !before;
 
 /** How many groups the events would have made. */
 function countGroups(
-	events: readonly StoredDelivery[],
+	events: readonly EventFacts[],
 	judgements: readonly Judgement[],
 	window: GroupWindow,
 ): number {

@@ -1,10 +1,10 @@
-import type {Config} from '../../config/config.ts';
-import type {JsonObject} from '../../core/json.ts';
-import {silentLogger} from '../../core/log.ts';
-import {findJob, requireJob} from '../../schedule/find-job.ts';
-import {createJobsReader} from '../../schedule/job-file.ts';
-import type {JobDefinition} from '../../schedule/job.ts';
-import type {Context} from '../context.ts';
+import type {Config} from '../config/config.ts';
+import type {Clock} from '../core/clock.ts';
+import type {JsonObject} from '../core/json.ts';
+import {silentLogger} from '../core/log.ts';
+import {findJob, requireJob} from '../schedule/find-job.ts';
+import {createJobsReader} from '../schedule/job-file.ts';
+import type {JobDefinition} from '../schedule/job.ts';
 
 /**
  * The job that a route's entry fires, among those of the profile that it is bound to; `undefined` when it fires none. A paused one is found: it may be
@@ -13,7 +13,7 @@ import type {Context} from '../context.ts';
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
  */
 export function findCronJob(
-	{clock}: Pick<Context, 'clock'>,
+	{clock}: {readonly clock: Clock},
 	entry: JsonObject,
 	config: Config,
 ): JobDefinition | undefined {

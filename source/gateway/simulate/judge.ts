@@ -26,6 +26,8 @@ export type Judgement = {
 	readonly why: string;
 	/** The rendered prompt of an event that passes. */
 	readonly prompt?: string;
+	/** Keys of that prompt that stay as they are written. */
+	readonly unresolved?: readonly string[];
 	/** The key that gathers it. */
 	readonly key?: string;
 };
@@ -62,21 +64,26 @@ function pass(
 	{route, compiled}: SimulatedRoute,
 	context: {readonly payload: JsonValue; readonly event: string},
 ): Judgement {
-	const prompt = compiled.prompt
-		? renderTemplate(compiled.prompt, context).text
-		: rawDump(context.payload);
+	const {text: prompt, unresolved} = compiled.prompt
+		? renderTemplate(compiled.prompt, context)
+		: {text: rawDump(context.payload), unresolved: []};
 	if (route.deliverOnly) {
-		return {fate: 'delivered', why: '', prompt};
+		return {fate: 'delivered', why: '', prompt, unresolved};
 	}
 
 	const key = compiled.groupKey?.(context);
 	if (!key) {
-		return {fate: 'accepted', why: '', prompt};
+		return {fate: 'accepted', why: '', prompt, unresolved};
 	}
 
 	return key.ok
-		? {fate: 'coalesced', why: clean(`key ${key.text}`), prompt, key: key.text}
-		: {fate: 'accepted', why: clean(`key missing: ${key.missing.join(' ')}`), prompt};
+		? {fate: 'coalesced', why: clean(`key ${key.text}`), prompt, unresolved, key: key.text}
+		: {
+				fate: 'accepted',
+				why: clean(`key missing: ${key.missing.join(' ')}`),
+				prompt,
+				unresolved,
+			};
 }
 
 const clean = (text: string): string => cell(text, maxWhyLength).text;

@@ -1,4 +1,4 @@
-import type {StoredDelivery} from '../../core/delivery.ts';
+import type {Delivery} from '../../core/delivery.ts';
 import {diffLines} from './diff-lines.ts';
 import type {SimulatedOutcome, Judgement} from './judge.ts';
 import type {Outcomes} from './outcomes.ts';
@@ -24,7 +24,7 @@ export type Comparison = {
 
 /** What is different for each event. Pure. */
 export function compare(
-	events: readonly StoredDelivery[],
+	events: ReadonlyArray<Pick<Delivery, 'id' | 'event' | 'receivedAt'>>,
 	today: Outcomes,
 	edited: Outcomes,
 ): Comparison {

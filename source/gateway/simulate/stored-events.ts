@@ -1,6 +1,6 @@
 import type {Route} from '../../config/route.ts';
-import type {DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
-import type {Records} from '../gateway-access.ts';
+import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
+import type {Journal} from '../../store/port.ts';
 
 /** Deliveries whose sender was known, and which were not the fault of a moment. */
 const decided: readonly DeliveryOutcome[] = [
@@ -21,13 +21,10 @@ const maxBytes = 256 * 1024 * 1024;
 
 /** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
 export async function storedEvents(
-	{deliveries}: Pick<Records, 'deliveries'>,
-	{route, last}: {readonly route: Route; readonly last: number},
+	journal: Pick<Journal, 'get' | 'list'>,
+	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},
 ): Promise<{readonly events: readonly StoredDelivery[]; readonly leftOut: number}> {
-	const listed = await deliveries.list({route: route.name, outcomes: decided, limit: last});
-	const own = listed.filter(
-		({profile, replayOf}) => profile === route.profile && replayOf === undefined,
-	);
+	const own = await listStored(journal, {route, last});
 	const events: StoredDelivery[] = [];
 	let bytes = 0;
 	for (const {id, bodyBytes} of own) {
@@ -37,7 +34,7 @@ export async function storedEvents(
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
-		const stored = await deliveries.get(id);
+		const stored = await journal.get(id);
 		if (stored?.body) {
 			events.push(stored);
 		}
@@ -48,4 +45,14 @@ export async function storedEvents(
 		events: events.toReversed().toSorted((a, b) => a.receivedAt - b.receivedAt),
 		leftOut: own.length - events.length,
 	};
+}
+
+/** The newest deliveries that a sender sent to a route (no replays), newest first, without their bodies. */
+export async function listStored(
+	journal: Pick<Journal, 'list'>,
+	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},
+): Promise<readonly Delivery[]> {
+	const {name, profile} = route;
+	const listed = await journal.list({route: name, profile, outcomes: decided, limit: last});
+	return listed.filter(({replayOf}) => replayOf === undefined);
 }

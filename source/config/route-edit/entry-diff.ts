@@ -1,0 +1,96 @@
+import type {JsonValue} from '../../core/json.ts';
+import {unifiedDiff} from '../../core/unified-diff.ts';
+import {editYaml} from '../edit-yaml.ts';
+import {valueAt, type KeyPath} from '../plain-data.ts';
+import {parseYamlSource} from '../yaml-source.ts';
+import {secretPlaces, withHiddenSecrets} from './kept-secrets.ts';
+
+/** An entry before and after it is edited; absent where it is not there. Both hold secrets. */
+export type EntryChange = {
+	readonly before?: JsonValue | undefined;
+	readonly after: JsonValue;
+};
+
+/** What changes in the subscriptions file, as `unifiedDiff` writes it; no secret is in it. */
+export const subscriptionDiff = (
+	name: string,
+	{before, after}: EntryChange,
+	line: number,
+): readonly string[] =>
+	unifiedDiff(
+		before === undefined ? '' : jsonLines(name, withHiddenSecrets(before, before)),
+		jsonLines(name, withHiddenSecrets(after, before)),
+		Math.max(line, 1),
+	);
+
+/** A member of an object as the file has it, without the braces around it. */
+const jsonLines = (name: string, entry: JsonValue): string =>
+	JSON.stringify({[name]: entry}, null, 2)
+		.split('\n')
+		.slice(1, -1)
+		.join('\n');
+
+/** The text of `config.yaml` before and after an edit of the entry at `path`. */
+export type ConfigChange = {
+	readonly textBefore: string;
+	readonly textAfter: string;
+	readonly path: KeyPath;
+};
+
+/** What changes in `config.yaml`, of the lines of the entry: comments are there, secrets are not. */
+export function configDiff(
+	{before, after}: EntryChange,
+	{textBefore, textAfter, path}: ConfigChange,
+): readonly string[] {
+	const {line} = parseYamlSource(textBefore).positionOfKey(path);
+	const old = before === undefined ? '' : hiddenLines(textBefore, path, {before, after: before});
+	const next = hiddenLines(textAfter, path, {before, after});
+	return old === undefined || next === undefined
+		? subscriptionDiff(String(path.at(-1)), {before, after}, line)
+		: unifiedDiff(old, next, line);
+}
+
+/** Whether an edit also moved lines of others: then the text was written anew. */
+export function movesOthers({textBefore, textAfter, path}: ConfigChange): boolean {
+	const [old, next] = [textBefore, textAfter].map(text => {
+		const lines = linesAt(text, path);
+		return lines === undefined ? undefined : text.replace(lines, '');
+	});
+	return old !== next;
+}
+
+/** The lines of an entry with what may be told of each secret in its place; `undefined` where secrets cannot be told from the rest. */
+function hiddenLines(
+	text: string,
+	path: KeyPath,
+	{before, after}: EntryChange,
+): string | undefined {
+	const hidden = withHiddenSecrets(after, before);
+	try {
+		const without = secretPlaces(after).reduce(
+			(rest, place) =>
+				editYaml(rest, {path: [...path, ...place], value: String(valueAt(hidden, place))}),
+			text,
+		);
+		return linesAt(without, path);
+	} catch {
+		// A value that others share cannot be replaced in one place.
+		return undefined;
+	}
+}
+
+/** The lines of the key at `path` with all that is below it; `undefined` where it shares its line with others. */
+function linesAt(text: string, path: KeyPath): string | undefined {
+	const {line, column} = parseYamlSource(text).positionOfKey(path);
+	const lines = text.split('\n');
+	if ((lines[line - 1] ?? '').slice(0, column - 1).trim() !== '') {
+		return undefined;
+	}
+
+	const rest = lines.slice(line);
+	const end = rest.findIndex(one => one.trim() !== '' && one.search(/\S/) < column);
+	return lines
+		.slice(line - 1, end === -1 ? undefined : line + end)
+		.join('\n')
+		.trimEnd();
+}

@@ -1,0 +1,149 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {notedRouteSchemaJson} from '../config-schema-json.ts';
+import {valueAt, type KeyPath} from '../plain-data.ts';
+import {referencesIn} from '../references.ts';
+import {insecureSecret} from '../route-refusals.ts';
+import {shapeOf} from '../schema-walk.ts';
+import {isSecretName} from '../secret-values.ts';
+
+/** Stands for a secret that is in the file and stays there: `<kept: secret, 43 bytes>`. The path says which. */
+const mark = /^<kept: ([^,<>\s]+), \d+ bytes>$/;
+
+/** An entry of a route with a mark in the place of every secret. References and the literal that switches validation off are no secrets. */
+export const withoutSecrets = (entry: JsonValue): JsonValue =>
+	mapSecrets(entry, (value, path) => (isOpen(value) ? value : markOf(value, path)));
+
+/** An entry that shows of its secrets only whether they are those of `before`. */
+export function withHiddenSecrets(entry: JsonValue, before: JsonValue | undefined): JsonValue {
+	const known = new Set<JsonValue>();
+	if (before !== undefined) {
+		mapSecrets(before, value => {
+			known.add(value);
+			return value;
+		});
+	}
+
+	return mapSecrets(entry, value =>
+		isOpen(value) ? value : `<${known.has(value) ? '' : 'new '}secret, ${bytesOf(value)} bytes>`,
+	);
+}
+
+/** Where the secrets of an entry stand. */
+export function secretPlaces(entry: JsonValue): readonly KeyPath[] {
+	const places: KeyPath[] = [];
+	mapSecrets(entry, (value, path) => {
+		if (!isOpen(value)) {
+			places.push(path);
+		}
+
+		return value;
+	});
+	return places;
+}
+
+/** What a person wrote, with the secrets of `kept` (the entry in the file) in the place of their marks. A mark counts only where a secret stands. */
+export function withKeptSecrets(
+	entry: JsonValue,
+	kept: JsonValue | undefined,
+): {readonly entry: JsonValue; readonly missing: readonly KeyPath[]} {
+	const missing: KeyPath[] = [];
+	return {
+		entry: mapSecrets(entry, (value, path) => {
+			const [, from] = typeof value === 'string' ? (mark.exec(value) ?? []) : [];
+			if (from === undefined) {
+				return value;
+			}
+
+			const secret = secretAt(kept, pathOf(from));
+			if (secret === undefined) {
+				missing.push(path);
+			}
+
+			return secret ?? value;
+		}),
+		missing,
+	};
+}
+
+/** Nothing but a secret can be fetched by a mark. */
+function secretAt(kept: JsonValue | undefined, path: KeyPath): JsonValue | undefined {
+	if (kept === undefined) {
+		return undefined;
+	}
+
+	const wanted = JSON.stringify(path.map(String));
+	const place = secretPlaces(kept).find(one => JSON.stringify(one.map(String)) === wanted);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a member of JSON is JSON
+	return place && (valueAt(kept, place) as JsonValue);
+}
+
+const markOf = (value: JsonValue, path: KeyPath): string =>
+	`<kept: ${path.map(step => encodeURIComponent(step).replaceAll('.', '%2E')).join('.')}, ${bytesOf(value)} bytes>`;
+
+const pathOf = (written: string): KeyPath => {
+	try {
+		return written.split('.').map(decodeURIComponent);
+	} catch {
+		return [];
+	}
+};
+
+const bytesOf = (value: JsonValue): number =>
+	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What is written in the place of a secret and is none. */
+function isOpen(value: JsonValue): boolean {
+	if (typeof value !== 'string') {
+		return value === null;
+	}
+
+	return value === '' || value === insecureSecret || referencesIn(value)[0] === value;
+}
+
+type Walk = {
+	readonly root: JsonObject;
+	readonly change: (value: JsonValue, path: KeyPath) => JsonValue;
+};
+
+/** A copy of an entry with what `change` makes of each text and number that is a secret, by the schema of routes or by the name of its key. */
+function mapSecrets(entry: JsonValue, change: Walk['change']): JsonValue {
+	const root = notedRouteSchemaJson();
+	return mapIn(entry, {schema: root, path: [], isSecret: false}, {root, change});
+}
+
+function mapIn(
+	value: JsonValue,
+	at: {readonly schema: JsonObject | undefined; readonly path: KeyPath; readonly isSecret: boolean},
+	walk: Walk,
+): JsonValue {
+	const shape = at.schema && shapeOf(value, at.schema, walk.root);
+	if (Array.isArray(value)) {
+		return value.map((member: JsonValue, index) =>
+			mapIn(
+				member,
+				{schema: schemaIn(shape, index), path: [...at.path, index], isSecret: at.isSecret},
+				walk,
+			),
+		);
+	}
+
+	if (!isJsonObject(value)) {
+		return at.isSecret ? walk.change(value, at.path) : value;
+	}
+
+	return Object.fromEntries(
+		Object.entries(value).map(([key, member]) => {
+			const schema = schemaIn(shape, key);
+			const isNamed =
+				typeof member !== 'object' && isSecretName(key, member === null ? '' : String(member));
+			const isSecret =
+				schema === undefined ? at.isSecret || isNamed : schema['x-secret'] === true || isNamed;
+			return [key, mapIn(member, {schema, path: [...at.path, key], isSecret}, walk)];
+		}),
+	);
+}
+
+function schemaIn(shape: ReturnType<typeof shapeOf>, key: string | number): JsonObject | undefined {
+	const schema = shape?.of(key);
+	return isJsonObject(schema) ? schema : undefined;
+}

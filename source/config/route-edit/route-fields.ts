@@ -1,0 +1,119 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteField} from '../../core/route-editor.ts';
+import {notedRouteSchemaJson} from '../config-schema-json.ts';
+import {alternatives} from '../schema-walk.ts';
+
+/** Every setting of a route as a field of a form, in the order of the declarations; what a mapping with known keys has, one by one. */
+export function routeFields(): readonly RouteField[] {
+	const root = notedRouteSchemaJson();
+	const [route = {}] = alternatives(root, root);
+	return fieldsIn(route, [], root);
+}
+
+function fieldsIn(
+	schema: JsonObject,
+	path: readonly string[],
+	root: JsonObject,
+): readonly RouteField[] {
+	const {properties, required} = schema;
+	return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([key, member]) => {
+		if (!isJsonObject(member)) {
+			return [];
+		}
+
+		const shapes = alternatives(member, root).filter(({type}) => type !== 'null');
+		const [only] = shapes;
+		return shapes.length === 1 && only && isJsonObject(only['properties'])
+			? fieldsIn(only, [...path, key], root)
+			: [
+					fieldOf(member, shapes, {
+						path: [...path, key],
+						isRequired: Array.isArray(required) && required.includes(key),
+					}),
+				];
+	});
+}
+
+function fieldOf(
+	member: JsonObject,
+	shapes: readonly JsonObject[],
+	{path, isRequired}: {readonly path: readonly string[]; readonly isRequired: boolean},
+): RouteField {
+	const description = member['description'];
+	const standard = member['default'];
+	return {
+		path,
+		kind: kindOf(member, shapes),
+		description: typeof description === 'string' ? withoutMarkup(description) : '',
+		...(standard !== undefined && {default: standard}),
+		...boundsOf(shapes),
+		...optionsOf(shapes),
+		...(isRequired && path.length > 1 && {required: true}),
+		...(member['x-secret'] === true && {secret: true}),
+		...(member['x-by-hand'] === true && {byHand: true}),
+	};
+}
+
+/** What it is edited as: a list where one text will do as well, and JSON where nothing narrower holds all that may stand there. */
+function kindOf(member: JsonObject, shapes: readonly JsonObject[]): RouteField['kind'] {
+	const kinds = new Set(shapes.map(kindOfShape));
+	const [only = 'json'] = kinds;
+	if (kinds.size === 1) {
+		return only === 'text' && member['x-lines'] === true ? 'lines' : only;
+	}
+
+	return kinds.size === 2 && kinds.has('text') && kinds.has('texts') ? 'texts' : 'json';
+}
+
+function kindOfShape({
+	type,
+	enum: options,
+	items,
+	additionalProperties,
+}: JsonObject): RouteField['kind'] {
+	const types = [type].flat().filter(name => name !== 'null');
+	const [name] = types;
+	if (types.length !== 1) {
+		return 'json';
+	}
+
+	switch (typeof name === 'string' ? name : '') {
+		case 'string':
+			return Array.isArray(options) ? 'choice' : 'text';
+		case 'integer':
+			return 'integer';
+		case 'number':
+			return 'number';
+		case 'boolean':
+			return 'boolean';
+		case 'array':
+			return isJsonObject(items) && items['type'] === 'string' ? 'texts' : 'json';
+		case 'object':
+			return isJsonObject(additionalProperties) ? 'mapping' : 'json';
+		default:
+			return 'json';
+	}
+}
+
+/** Both ends included, but what must be more than 0. */
+function boundsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'least' | 'most' | 'above'> {
+	const shape = shapes.find(({type}) => type === 'integer' || type === 'number') ?? {};
+	const {minimum, maximum, exclusiveMinimum} = shape;
+	return {
+		...(typeof minimum === 'number' && {least: minimum}),
+		...(typeof maximum === 'number' && {most: maximum}),
+		...(typeof exclusiveMinimum === 'number' && {above: exclusiveMinimum}),
+	};
+}
+
+/** Names that may stand there; a preset among other shapes, too. */
+function optionsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'options'> {
+	const options = shapes
+		.flatMap((shape): readonly JsonValue[] => (Array.isArray(shape['enum']) ? shape['enum'] : []))
+		.filter(option => typeof option === 'string');
+	return options.length === 0 ? {} : {options};
+}
+
+/** Markdown as a person reads it in a terminal: links and marks of code without their signs. */
+const withoutMarkup = (text: string): string =>
+	text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');

@@ -1,0 +1,141 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import type {RouteDraft} from '../../core/route-editor.ts';
+import {editConfig} from '../edit-config.ts';
+import {editSubscriptions} from '../edit-subscriptions.ts';
+import {asPlainData, valueAt} from '../plain-data.ts';
+import {editsBetween} from './edits-between.ts';
+import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
+import {editedConfig, judgeDraft, type JudgedDraft, type Surroundings} from './judge-draft.ts';
+import {
+	fingerprintOf,
+	memberOf,
+	noEntry,
+	pathInConfig,
+	readWrittenRoute,
+	type WrittenRoute,
+} from './written-route.ts';
+
+/** What saving would change; without secrets. */
+export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
+	readonly file: string;
+	readonly diff: readonly string[];
+	readonly movesOthers?: true;
+};
+
+/**
+ * What saving `draft` would change in its file, and what would become of it.
+ *
+ * @throws SvcError `route_conflict` when the entry is not what the draft was made of, and as `readWrittenRoute` does
+ */
+export function planSave(name: string, draft: RouteDraft, surroundings: Surroundings): SavePlan {
+	const written = readWrittenRoute(surroundings.config.paths, name, draft.source);
+	refuseConflict(name, draft, written.entry);
+	const {entry, problems, warnings} = judgeDraft(name, {draft, written}, surroundings);
+	return {file: written.file, problems, warnings, ...diffOf(name, entry, written)};
+}
+
+function diffOf(
+	name: string,
+	after: JsonObject,
+	written: WrittenRoute,
+): Pick<SavePlan, 'diff' | 'movesOthers'> {
+	const {source, entry: before, line, text} = written;
+	if (source === 'dynamic') {
+		return {diff: subscriptionDiff(name, {before, after}, line)};
+	}
+
+	const edited = editedConfig(name, after, written);
+	if (!edited.ok) {
+		return {diff: []};
+	}
+
+	const change = {textBefore: text, textAfter: edited.text, path: edited.path};
+	return {
+		diff: configDiff({before, after}, change),
+		...(movesOthers(change) && {movesOthers: true}),
+	};
+}
+
+/**
+ * Writes `draft` into its file, under the lock of that file: unless the entry is another one than the draft was made of, or would not be served.
+ *
+ * @throws SvcError `route_conflict`, `route_refused`; what `editConfig` and `editSubscriptions` throw
+ */
+export async function saveDraft(
+	name: string,
+	draft: RouteDraft,
+	{surroundings, clock}: {readonly surroundings: Surroundings; readonly clock: Clock},
+): Promise<JudgedDraft & {readonly file: string}> {
+	const {paths} = surroundings.config;
+	let judged: JudgedDraft | undefined;
+	const judge = () => {
+		const written = readWrittenRoute(paths, name, draft.source);
+		refuseConflict(name, draft, written.entry);
+		judged = judgeDraft(name, {draft, written}, surroundings);
+		const [problem] = judged.problems;
+		if (problem) {
+			const {path, message} = problem;
+			throw new SvcError(
+				'route_refused',
+				`Cannot save route "${name}": ${path === '' ? '' : `${path} `}${message}`,
+			);
+		}
+
+		return judged.entry;
+	};
+
+	await (draft.source === 'static'
+		? editConfig(
+				paths,
+				written => {
+					const path = pathInConfig(written, name);
+					const data = asPlainData(written);
+					const before = data.ok ? valueAt(data.value, path) : undefined;
+					return editsBetween(path, isJsonObject(before) ? before : {}, judge());
+				},
+				{clock},
+			)
+		: editSubscriptions(
+				paths,
+				entries => {
+					const entry = judge();
+					const before = memberOf(entries, name);
+					return JSON.stringify(before) === JSON.stringify(entry)
+						? entries
+						: {...entries, [name]: entry};
+				},
+				{clock},
+			));
+	if (!judged) {
+		throw new Error('an edit is a function that is called');
+	}
+
+	const file = draft.source === 'static' ? paths.config : paths.subscriptions;
+	return {...judged, file};
+}
+
+/** Somebody else's change is not written over by one who has not seen it. */
+function refuseConflict(name: string, draft: RouteDraft, entry: WrittenRoute['entry']): void {
+	if (draft.fingerprint === noEntry && entry !== undefined) {
+		throw new SvcError(
+			'route_conflict',
+			`Cannot create route "${name}": there is one of that name; choose another`,
+		);
+	}
+
+	if (fingerprintOf(entry) !== draft.fingerprint) {
+		throw new SvcError(
+			'route_conflict',
+			`Cannot save route "${name}": it was ${entry === undefined ? 'removed' : 'changed'} in the file since it was opened`,
+		);
+	}
+
+	if (draft.source === 'static' && entry === undefined) {
+		throw new SvcError(
+			'route_not_editable',
+			`Cannot create route "${name}" in config.yaml: write it there, or make a subscription`,
+		);
+	}
+}

@@ -1,0 +1,90 @@
+import {createHash} from 'node:crypto';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {HomePaths} from '../config.ts';
+import {maxConfigBytes} from '../edit-config.ts';
+import {formatDiagnostic} from '../format-diagnostic.ts';
+import {createJsonPlacer} from '../json-source.ts';
+import {diagnosticIn} from '../place-diagnostic.ts';
+import {asPlainData, valueAt, type KeyPath} from '../plain-data.ts';
+import {readTextFile} from '../read-text-file.ts';
+import type {Route} from '../route.ts';
+import {routesPlace} from '../routes-place.ts';
+import {maxSubscriptionsBytes, parseSubscriptions} from '../subscriptions.ts';
+import {parseYamlSource} from '../yaml-source.ts';
+import {withoutSecrets} from './kept-secrets.ts';
+
+/** A route as it stands in its file. Holds secrets. */
+export type WrittenRoute = {
+	readonly source: Route['source'];
+	readonly file: string;
+	/** The whole text of the file; empty when it is missing. */
+	readonly text: string;
+	/** The line of its name, from 1; 0 when it is not there. */
+	readonly line: number;
+	/** Absent when it is not there. */
+	readonly entry?: JsonValue;
+};
+
+/** What an entry is told by, as long as nobody changed it: its secrets count by their lengths alone. */
+export const fingerprintOf = (entry: JsonValue | undefined): string =>
+	entry === undefined
+		? noEntry
+		: createHash('sha256')
+				.update(JSON.stringify(withoutSecrets(entry)))
+				.digest('base64url');
+
+/** The fingerprint of what is not there yet. */
+export const noEntry = 'none';
+
+/**
+ * The route `name` of that source as its file says now.
+ *
+ * @throws SvcError `config_broken`, `subscriptions_broken` for a file that does not parse; `file_too_large`, `file_unreadable`
+ */
+export const readWrittenRoute = (
+	paths: HomePaths,
+	name: string,
+	source: Route['source'],
+): WrittenRoute => (source === 'static' ? readStatic(paths, name) : readDynamic(paths, name));
+
+function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
+	const text = readTextFile(file, maxConfigBytes) ?? '';
+	const source = parseYamlSource(text);
+	const data = asPlainData(source.value);
+	const [problem] = source.problems;
+	if (problem || !data.ok) {
+		const reason = problem
+			? formatDiagnostic(diagnosticIn(file, {severity: 'error', ...problem}))
+			: 'it holds what no configuration can';
+		throw new SvcError('config_broken', `Cannot edit "${file}": mend it first, ${reason}`);
+	}
+
+	const path = pathInConfig(source.value, name);
+	const entry = jsonAt(data.value, path);
+	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
+	return {source: 'static', file, text, line, ...(entry !== undefined && {entry})};
+}
+
+/** Where a static route stands in `config.yaml`. */
+export const pathInConfig = (value: unknown, name: string): KeyPath => [
+	...routesPlace(value),
+	name,
+];
+
+function readDynamic({subscriptions: file}: HomePaths, name: string): WrittenRoute {
+	const text = readTextFile(file, maxSubscriptionsBytes) ?? '';
+	const entry = memberOf(parseSubscriptions(text, file), name);
+	const line =
+		entry === undefined ? 0 : createJsonPlacer(file, text)({path: [name], message: ''}).line;
+	return {source: 'dynamic', file, text, line, ...(entry !== undefined && {entry})};
+}
+
+/** The entry of that name. */
+export const memberOf = (entries: JsonObject, name: string): JsonValue | undefined =>
+	Object.hasOwn(entries, name) ? entries[name] : undefined;
+
+const jsonAt = (value: JsonValue, path: KeyPath): JsonValue | undefined => {
+	const parent = valueAt(value, path.slice(0, -1));
+	return isJsonObject(parent) ? memberOf(parent, String(path.at(-1))) : undefined;
+};

@@ -1,0 +1,204 @@
+import type {Route} from '../../config/route.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {silentLogger} from '../../core/log.ts';
+import type {RouteDraft} from '../../core/route-editor.ts';
+import {routePath} from '../../core/route-path.ts';
+import type {GatewayState} from '../../core/state.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {routeEditor as table} from '../contract/route-editor.ts';
+import type {Rooms} from '../rooms.ts';
+
+const defaultLast = 200;
+const maxLast = 1000;
+
+/** The commands for editing routes of a gateway in this process. What they need is loaded with the first of them. */
+export function createRouteEditorCommands({
+	clock,
+	getState,
+	rooms,
+}: {
+	readonly clock: Clock;
+	readonly getState: () => Pick<GatewayState, 'webhook'>;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'store' | 'log'>>;
+}): CommandsOf<typeof table> {
+	const surroundings = async () => {
+		const {live} = await rooms();
+		const {findCronJob} = await import('../find-cron-job.ts');
+		const config = live.current();
+		return {
+			config,
+			load: (text: string) => live.load(text),
+			problemWithJob(entry: Parameters<typeof findCronJob>[1]) {
+				try {
+					findCronJob({clock}, entry, config);
+					return undefined;
+				} catch (error) {
+					return messageOf(error);
+				}
+			},
+		};
+	};
+
+	const read = async (name: string, source: Route['source']) => {
+		const {live} = await rooms();
+		const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
+		return readWrittenRoute(live.current().paths, name, source);
+	};
+
+	const judge = async (name: string, draft: RouteDraft) => {
+		const {judgeDraft} = await import('../../config/route-edit/judge-draft.ts');
+		const written = await read(name, draft.source);
+		return judgeDraft(name, {draft, written}, await surroundings());
+	};
+
+	/** A draft as its receiver would have it, or the first reason why it would not. */
+	const ready = async (name: string, draft: RouteDraft) => {
+		const {route, problems} = await judge(name, draft);
+		const [problem] = problems;
+		return problem || !route
+			? {problem: [problem?.path, problem?.message].filter(Boolean).join(' ') || 'is not served'}
+			: {settings: (await compiler())(route)};
+	};
+
+	const compiler = async () => {
+		const {live} = await rooms();
+		const {createRouteCompiler} = await import('../../webhook/compiled-route.ts');
+		const {createFilterFiles} = await import('../../webhook/filter-files.ts');
+		const files = createFilterFiles({clock, log: silentLogger});
+		const {profiles} = live.current();
+		const compile = createRouteCompiler(profile => files(profiles.of(profile).paths.home));
+		return (route: Route) => ({route, compiled: compile(route)});
+	};
+
+	const addressOf = async (name: string) => {
+		const {live} = await rooms();
+		const route = live.routes().routes.get(name);
+		const {webhook} = getState();
+		if (!route || webhook.state !== 'listening') {
+			return {};
+		}
+
+		const {curlLine, reachableUrl, sampleRequest} = await import('../sample-event.ts');
+		const url =
+			reachableUrl(webhook.url) +
+			routePath({name: encodeURIComponent(name), profile: route.profile});
+		const sample = sampleRequest(route, {now: clock.now()});
+		return {url, ...(sample.isSigned && {curl: curlLine(url, sample)})};
+	};
+
+	return {
+		async listRouteFields() {
+			const {routeFields} = await import('../../config/route-edit/route-fields.ts');
+			return routeFields();
+		},
+		async readRoute(name, {source} = {}) {
+			const written =
+				source === undefined
+					? [await read(name, 'static'), await read(name, 'dynamic')].find(
+							({entry}) => entry !== undefined,
+						)
+					: await read(name, source);
+			if (written?.entry === undefined) {
+				return undefined;
+			}
+
+			const {withoutSecrets} = await import('../../config/route-edit/kept-secrets.ts');
+			const {fingerprintOf} = await import('../../config/route-edit/written-route.ts');
+			const {entry, file, line} = written;
+			const definition = withoutSecrets(entry ?? {});
+			if (!isJsonObject(definition)) {
+				throw new SvcError(
+					'route_not_editable',
+					`Cannot edit route "${name}": its entry is no mapping, see "${file}" line ${line}`,
+				);
+			}
+
+			return {
+				name,
+				source: written.source,
+				file,
+				line,
+				definition,
+				fingerprint: fingerprintOf(entry),
+			};
+		},
+		async checkRoute(name, draft) {
+			const {problems, warnings} = await judge(name, draft);
+			return {problems, warnings};
+		},
+		async previewRoute(name, {delivery, ...draft}) {
+			const {store} = await rooms();
+			const stored = await store.journal.get(delivery);
+			if (!stored) {
+				throw new SvcError(
+					'delivery_not_found',
+					`Cannot find delivery "${delivery}" in the journal`,
+				);
+			}
+
+			const {problem, settings} = await ready(name, draft);
+			if (!settings || !stored.body) {
+				return {problem: problem ?? 'the body of this delivery is not kept any more', notes: []};
+			}
+
+			const {previewOf} = await import('../route-editor/preview.ts');
+			const {notesOn} = await import('../simulate/notes.ts');
+			return {
+				...previewOf(stored, settings),
+				notes: notesOn([settings.route], [stored.headers]),
+			};
+		},
+		async backtestRoute(name, {traffic = name, last = defaultLast, ...draft}) {
+			const {live, store} = await rooms();
+			const {problem, settings} = await ready(name, draft);
+			if (!settings) {
+				return {problem, deliveries: 0, leftOut: 0, notes: []};
+			}
+
+			const {backtest} = await import('../route-editor/backtest.ts');
+			const {notesOn} = await import('../simulate/notes.ts');
+			const served = live.routes().routes.get(traffic);
+			const today = served && (await compiler())(served);
+			const result = await backtest(
+				{journal: store.journal, clock},
+				{
+					today,
+					edited: settings,
+					traffic: {name: traffic, profile: served?.profile ?? settings.route.profile},
+					last: Math.min(Math.max(last, 1), maxLast),
+				},
+			);
+			return {...result, notes: notesOn([settings.route])};
+		},
+		async listPayloadKeys(name) {
+			const {store} = await rooms();
+			const {payloadKeys} = await import('../route-editor/payload-keys.ts');
+			return payloadKeys(store.journal, name);
+		},
+		async planRouteSave(name, draft) {
+			const {planSave} = await import('../../config/route-edit/save-draft.ts');
+			return planSave(name, draft, await surroundings());
+		},
+		async saveRoute(name, draft) {
+			const {saveDraft} = await import('../../config/route-edit/save-draft.ts');
+			const {file, secret, warnings} = await saveDraft(name, draft, {
+				surroundings: await surroundings(),
+				clock,
+			});
+			const {live, log} = await rooms();
+			if (draft.source === 'static') {
+				await live.reload();
+			}
+
+			log.info(`Route "${name}" was saved`, {source: draft.source});
+			return {
+				file,
+				warnings,
+				...(secret !== undefined && {secret}),
+				...(await addressOf(name)),
+			};
+		},
+	};
+}

@@ -1,0 +1,145 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import type {Route} from '../../config/route.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Delivery} from '../../core/delivery.ts';
+import type {RouteBacktest} from '../../core/route-editor.ts';
+import type {Journal} from '../../store/port.ts';
+import {compare} from '../simulate/compare.ts';
+import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
+import {outcomesOf, type Totals} from '../simulate/outcomes.ts';
+import {listStored} from '../simulate/stored-events.ts';
+
+/** A larger body would hold up what the gateway has to answer meanwhile. */
+const maxBodyBytes = 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
+const maxMs = 5000;
+
+/** Longest time without a look at what else waits. */
+const sliceMs = 8;
+
+const maxChanges = 50;
+const maxUnresolved = 20;
+
+export type BacktestPlan = {
+	/** As it is served now; absent when it is not. */
+	readonly today: SimulatedRoute | undefined;
+	readonly edited: SimulatedRoute;
+	/** Whose deliveries. */
+	readonly traffic: Pick<Route, 'name' | 'profile'>;
+	/** At most so many, 1 to 1,000. */
+	readonly last: number;
+};
+
+/** What is kept of a delivery once its body was looked at. */
+type Judged = {
+	readonly event: Delivery;
+	readonly today: Judgement | undefined;
+	readonly edited: Judgement;
+	/** Characters. */
+	readonly promptLength: number | undefined;
+	readonly isReworded: boolean;
+};
+
+/** Decides stored deliveries anew, one body at a time and in slices of 8 ms: at most 64 MiB and 5 s. Scripts do not run. */
+export async function backtest(
+	{journal, clock}: {readonly journal: Pick<Journal, 'get' | 'list'>; readonly clock: Clock},
+	{today, edited, traffic, last}: BacktestPlan,
+): Promise<Omit<RouteBacktest, 'notes'>> {
+	const listed = await listStored(journal, {route: traffic, last});
+	const judged: Judged[] = [];
+	const startedAt = clock.monotonic();
+	let sliceAt = startedAt;
+	let bytes = 0;
+	for (const event of listed) {
+		if (event.bodyBytes > maxBodyBytes || bytes + event.bodyBytes > maxBytes) {
+			continue;
+		}
+
+		const now = clock.monotonic();
+		if (now - startedAt > maxMs) {
+			break;
+		}
+
+		if (now - sliceAt > sliceMs) {
+			// oxlint-disable-next-line no-await-in-loop -- others have their turn
+			await turn();
+			sliceAt = clock.monotonic();
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
+		const stored = await journal.get(event.id);
+		if (stored?.body) {
+			bytes += event.bodyBytes;
+			const before = today && judge(stored, today);
+			const after = judge(stored, edited);
+			judged.push({
+				event,
+				today: withoutPrompt(before),
+				edited: withoutPrompt(after),
+				promptLength: after.prompt?.length,
+				isReworded:
+					before?.prompt !== undefined &&
+					after.prompt !== undefined &&
+					before.prompt !== after.prompt,
+			});
+		}
+	}
+
+	const all = judged.toReversed().toSorted((a, b) => a.event.receivedAt - b.event.receivedAt);
+	return {
+		deliveries: all.length,
+		leftOut: listed.length - all.length,
+		...resultOf(all, {today, edited}),
+	};
+}
+
+function withoutPrompt<Maybe extends Judgement | undefined>(judgement: Maybe): Maybe {
+	return judgement && {...judgement, prompt: undefined};
+}
+
+function resultOf(
+	all: readonly Judged[],
+	{today, edited}: Pick<BacktestPlan, 'today' | 'edited'>,
+): Partial<RouteBacktest> {
+	const [oldest] = all;
+	const events = all.map(({event}) => event);
+	const after = outcomesOf(
+		events,
+		all.map(one => one.edited),
+		edited.route,
+	);
+	const before =
+		today &&
+		outcomesOf(
+			events,
+			all.flatMap(one => one.today ?? []),
+			today.route,
+		);
+	const changes = before ? compare(events, before, after).changes : undefined;
+	const lengths = all.flatMap(({promptLength = -1}) => (promptLength < 0 ? [] : [promptLength]));
+	return {
+		...(oldest && {since: oldest.event.receivedAt}),
+		...(before && {today: countsOf(before.totals)}),
+		edited: countsOf(after.totals),
+		...(lengths.length > 0 && {medianPrompt: medianOf(lengths)}),
+		unresolved: [...new Set(all.flatMap(one => one.edited.unresolved ?? []))].slice(
+			0,
+			maxUnresolved,
+		),
+		...(changes && {
+			changes: changes.slice(-maxChanges).toReversed(),
+			changed: changes.length,
+			promptsChanged: all.filter(({isReworded}) => isReworded).length,
+		}),
+	};
+}
+
+const countsOf = ({accepted, coalesced, delivered, runs}: Totals) => ({
+	passed: accepted + coalesced + delivered,
+	runs,
+});
+
+function medianOf(lengths: readonly number[]): number {
+	const sorted = lengths.toSorted((a, b) => a - b);
+	return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,80 @@
+import type {StoredDelivery, TraceStep} from '../../core/delivery.ts';
+import type {RoutePreview} from '../../core/route-editor.ts';
+import {cell} from '../../core/untrusted.ts';
+import {parseBody} from '../../webhook/parse-body.ts';
+import {eventOf} from '../../webhook/sender-identity.ts';
+import {rawDump, renderTemplate} from '../../webhook/template.ts';
+import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
+
+/** UTF-16 units of a prompt that are shown. */
+const maxPromptLength = 64 * 1024;
+
+/** What the settings of a route make of one delivery; the prompt also of one that does not pass. */
+export function previewOf(
+	stored: StoredDelivery,
+	settings: SimulatedRoute,
+): Omit<RoutePreview, 'notes'> {
+	const {headers, body = new Uint8Array()} = stored;
+	const judgement = judge(stored, settings);
+	const decided = {
+		fate: judgement.fate,
+		why: judgement.why,
+		trace: traceOf(judgement, settings),
+		...(judgement.key !== undefined && {groupKey: cell(judgement.key, 200).text}),
+	};
+	const parsed = parseBody(Buffer.from(body), headers);
+	if (!parsed.ok) {
+		return decided;
+	}
+
+	const {payload} = parsed;
+	const {route, compiled} = settings;
+	const context = {payload, event: eventOf(route, {headers, payload}).name};
+	const {text, unresolvedAt} = compiled.prompt
+		? renderTemplate(compiled.prompt, context)
+		: {text: rawDump(payload), unresolvedAt: []};
+	const extra = compiled.renderExtra(context);
+	return {
+		...decided,
+		prompt: text.slice(0, maxPromptLength).toWellFormed(),
+		promptLength: text.length,
+		unresolved: unresolvedAt.filter(({at}) => at < maxPromptLength),
+		...(Object.keys(extra).length > 0 && {extra}),
+	};
+}
+
+const pass = (step: TraceStep['step'], detail: string): TraceStep => ({
+	step,
+	verdict: 'pass',
+	detail,
+});
+
+/** The decision in the steps of a trace; what was not reached is not there. */
+function traceOf(
+	{fate, why, prompt = ''}: Judgement,
+	{route}: SimulatedRoute,
+): readonly TraceStep[] {
+	const stop = (step: TraceStep['step']): TraceStep => ({step, verdict: 'stop', detail: why});
+	switch (fate) {
+		case 'body':
+			return [stop('body')];
+		case 'ignored:event':
+			return [pass('body', 'it can be read'), stop('event')];
+		case 'ignored:filter':
+			return [pass('body', 'it can be read'), pass('event', 'it is wanted'), stop('filter')];
+		case 'accepted':
+		case 'coalesced':
+		case 'delivered':
+		case 'duplicate':
+			return [
+				pass('body', 'it can be read'),
+				pass('event', 'it is wanted'),
+				pass('filter', route.filters.length === 0 ? 'there is none' : 'every one matches'),
+				...(route.script === undefined
+					? []
+					: [{step: 'script', verdict: 'skip', detail: 'it is not run here'} as const]),
+				pass('prompt', `${prompt.length} characters`),
+				pass('dispatch', why === '' ? fate : `${fate}, ${why}`),
+			];
+	}
+}

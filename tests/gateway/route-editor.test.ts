@@ -1,0 +1,332 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import type {JsonObject} from '../../source/core/json.ts';
+import type {RouteDraft} from '../../source/core/route-editor.ts';
+import {connectGateway} from '../../source/gateway/control/remote-port.ts';
+import type {GatewayPort} from '../../source/gateway/port.ts';
+import {startTestGateway, type TestGateway} from '../helpers/gateway.ts';
+import {hookSecret} from '../helpers/post.ts';
+
+const subscriptionsIn = ({paths}: TestGateway) =>
+	JSON.parse(readFileSync(paths.subscriptions, 'utf8')) as Record<string, JsonObject>;
+
+const draftOf = async (
+	port: GatewayPort,
+	name: string,
+	changes: JsonObject = {},
+): Promise<RouteDraft> => {
+	const read = await port.readRoute(name);
+	if (!read) {
+		throw new Error(`no route ${name}`);
+	}
+
+	const {source, fingerprint, definition} = read;
+	return {source, fingerprint, definition: {...definition, ...changes}};
+};
+
+const newDraft = (definition: JsonObject): RouteDraft => ({
+	source: 'dynamic',
+	fingerprint: 'none',
+	definition,
+});
+
+const yaml = `# mine
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    port: 0
+    secret: ${hookSecret} # of all
+    routes:
+      # reviews
+      gh-review:
+        secret: "first-secret-of-ten" # never said
+        events: [pull_request] # few
+        prompt: |
+          Look at {number}
+          and say
+      other: {prompt: hi}
+
+
+model: {provider: offline}
+`;
+
+test('a route is read as it is written, with a mark in the place of each secret', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {
+			hook: {
+				prompt: 'Look at {number}',
+				secret: ['first-secret', '${HOOK_SECRET}'],
+				retired_secrets: [{secret: 'older-secret', until: '2026-12-24T18:00:00Z'}],
+				unknown_token: 'token-of-somebody',
+			},
+		},
+		environment: {HOOK_SECRET: 'from-environment'},
+	});
+
+	const read = await gateway.port.readRoute('hook');
+
+	expect(read).toMatchObject({name: 'hook', source: 'dynamic', line: 1});
+	expect(read?.definition).toEqual({
+		prompt: 'Look at {number}',
+		secret: ['<kept: secret.0, 12 bytes>', '${HOOK_SECRET}'],
+		retired_secrets: [
+			{secret: '<kept: retired_secrets.0.secret, 12 bytes>', until: '2026-12-24T18:00:00Z'},
+		],
+		unknown_token: '<kept: unknown_token, 17 bytes>',
+	});
+	expect(await gateway.port.readRoute('nowhere')).toBeUndefined();
+});
+
+test('a draft is saved with the secrets that it keeps, and every other entry stays', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {prompt: 'old', unheard: [1]}, other: {prompt: 'mine'}},
+	});
+	const {port} = gateway;
+
+	const draft = await draftOf(port, 'hook', {prompt: 'new {number}'});
+	const plan = await port.planRouteSave('hook', draft);
+	const saved = await port.saveRoute('hook', draft);
+
+	expect(plan).toMatchObject({problems: [], file: gateway.paths.subscriptions});
+	expect(plan.diff.filter(line => /^[-+]/.test(line))).toEqual([
+		'-    "prompt": "old",',
+		'+    "prompt": "new {number}",',
+	]);
+	expect(saved).not.toHaveProperty('secret');
+	expect(saved.url).toBe(`${gateway.url()}/webhooks/hook`);
+	expect(subscriptionsIn(gateway)).toEqual({
+		hook: {prompt: 'new {number}', unheard: [1], secret: hookSecret},
+		other: {prompt: 'mine', secret: hookSecret},
+	});
+	expect((await gateway.send('hook', {number: 7})).status).toBe(202);
+});
+
+test('a new subscription gets a secret, which is told once and is in no diff', async () => {
+	await using gateway = await startTestGateway();
+	const {port} = gateway;
+	const draft = newDraft({prompt: 'look', events: ['push']});
+
+	const plan = await port.planRouteSave('fresh', draft);
+	const saved = await port.saveRoute('fresh', draft);
+
+	expect(plan.diff.join('\n')).toMatch(/\+ {4}"secret": "<new secret, 43 bytes>"/);
+	expect(saved.secret).toMatch(/^[\w-]{43}$/);
+	expect(saved.curl).toContain(`${gateway.url()}/webhooks/fresh`);
+	expect(subscriptionsIn(gateway)['fresh']).toEqual({
+		prompt: 'look',
+		events: ['push'],
+		secret: saved.secret,
+	});
+	expect(JSON.stringify(await port.readRoute('fresh'))).not.toContain(saved.secret);
+	await expect(port.saveRoute('fresh', draft)).rejects.toThrow('there is one of that name');
+});
+
+test('what somebody else changed meanwhile is not written over', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {prompt: 'old'}, other: {}}});
+	const {port} = gateway;
+	const [mine, theirs, elsewhere] = await Promise.all([
+		draftOf(port, 'hook', {prompt: 'mine'}),
+		draftOf(port, 'hook', {description: 'theirs'}),
+		draftOf(port, 'other', {description: 'beside'}),
+	]);
+
+	await Promise.all([port.saveRoute('hook', theirs), port.saveRoute('other', elsewhere)]);
+
+	await expect(port.saveRoute('hook', mine)).rejects.toMatchObject({code: 'route_conflict'});
+	await expect(port.planRouteSave('hook', mine)).rejects.toMatchObject({code: 'route_conflict'});
+	expect(subscriptionsIn(gateway)).toMatchObject({
+		hook: {prompt: 'old', description: 'theirs'},
+		other: {description: 'beside'},
+	});
+});
+
+test('a file that does not parse is never overwritten', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {prompt: 'old'}}});
+	const {port, paths} = gateway;
+	const draft = await draftOf(port, 'hook', {prompt: 'new'});
+	writeFileSync(paths.subscriptions, '{"hook": {');
+
+	await expect(port.saveRoute('hook', draft)).rejects.toMatchObject({code: 'subscriptions_broken'});
+	await expect(port.readRoute('hook', {source: 'dynamic'})).rejects.toMatchObject({
+		code: 'subscriptions_broken',
+	});
+	expect(readFileSync(paths.subscriptions, 'utf8')).toBe('{"hook": {');
+});
+
+test.for<readonly [string, JsonObject, string, string]>([
+	[
+		'deliver_only without a target',
+		{deliver_only: true},
+		'deliver_only',
+		'has "deliver_only" with',
+	],
+	['a regex that does not compile', {filters: [{field: 'a', regex: '('}]}, 'filters.0.regex', ''],
+	['an empty secret', {secret: ''}, 'secret', 'has an empty secret'],
+	['exclusive keys', {cron_job: 'x', coalesce: {key: 'a'}}, 'coalesce', 'has "coalesce" together'],
+	['an unknown job', {cron_job: 'nightly'}, 'cron_job', 'Cannot find job "nightly"'],
+	['a mark that keeps nothing', {secret: '<kept: secret.4, 9 bytes>'}, 'secret', 'keeps a secret'],
+])(
+	'%s is a problem of its field, in a subscription and in config.yaml',
+	async ([, changes, path, says]) => {
+		await using gateway = await startTestGateway({
+			config: yaml,
+			subscriptions: {hook: {prompt: 'old'}},
+		});
+		const {port} = gateway;
+		const before = readFileSync(gateway.paths.config, 'utf8');
+
+		for (const name of path === 'cron_job' ? ['hook'] : ['hook', 'gh-review']) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			const draft = await draftOf(port, name, changes);
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			const {problems} = await port.checkRoute(name, draft);
+			expect(problems).toContainEqual({path, message: expect.stringContaining(says) as string});
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await expect(port.saveRoute(name, draft)).rejects.toMatchObject({code: 'route_refused'});
+		}
+
+		expect(readFileSync(gateway.paths.config, 'utf8')).toBe(before);
+		expect(subscriptionsIn(gateway)['hook']).toEqual({prompt: 'old', secret: hookSecret});
+	},
+);
+
+test('"Edits the program makes to `config.yaml` keep the user\'s comments and order": a static route is edited in its place', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const {port} = gateway;
+
+	const draft = await draftOf(port, 'gh-review', {
+		prompt: 'Look again\nat {number}\n',
+		events: ['pull_request', 'push'],
+	});
+	const plan = await port.planRouteSave('gh-review', draft);
+	await port.saveRoute('gh-review', draft);
+
+	expect(plan.diff).toEqual([
+		'@@ -10,6 +10,6 @@',
+		'       gh-review:',
+		'         secret: "<secret, 19 bytes>" # never said',
+		'-        events: [pull_request] # few',
+		'+        events: [pull_request, push] # few',
+		'         prompt: |',
+		'-          Look at {number}',
+		'-          and say',
+		'+          Look again',
+		'+          at {number}',
+	]);
+	expect(plan).not.toHaveProperty('movesOthers');
+	expect(readFileSync(gateway.paths.config, 'utf8')).toBe(
+		yaml
+			.replace('[pull_request]', '[pull_request, push]')
+			.replace('Look at {number}\n          and say', 'Look again\n          at {number}'),
+	);
+	expect(gateway.port.getState().routes.find(({name}) => name === 'gh-review')?.events).toEqual([
+		'pull_request',
+		'push',
+	]);
+});
+
+test('a secret cannot be fetched into a prompt, and one that is replaced is in no diff', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {}}});
+	const {port} = gateway;
+
+	const draft = await draftOf(port, 'hook', {
+		prompt: '<kept: secret, 9 bytes>',
+		secret: 'another-one-of-mine',
+	});
+	const {diff} = await port.planRouteSave('hook', draft);
+	await port.saveRoute('hook', draft);
+
+	expect(diff.join('\n')).not.toContain('another-one');
+	expect(diff.join('\n')).not.toContain(hookSecret);
+	expect(subscriptionsIn(gateway)['hook']).toEqual({
+		prompt: '<kept: secret, 9 bytes>',
+		secret: 'another-one-of-mine',
+	});
+});
+
+test('a draft is shown with a stored delivery: decision, prompt, and the places of keys that are not there', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {prompt: 'old'}}});
+	const {port} = gateway;
+	await gateway.send('hook', {number: 7, user: {login: 'ann'}}, {'x-github-event': 'issues'});
+	const [delivery] = await port.listDeliveries({limit: 1});
+	const show = async (changes: JsonObject) =>
+		port.previewRoute('hook', {
+			...(await draftOf(port, 'hook', changes)),
+			delivery: delivery?.id ?? '',
+		});
+
+	expect(
+		await show({prompt: '#{number} of {usr.login}', deliver_extra: {chat_id: '{user.login}'}}),
+	).toMatchObject({
+		fate: 'accepted',
+		prompt: '#7 of {usr.login}',
+		unresolved: [{key: 'usr.login', at: 6}],
+		extra: {chat_id: 'ann'},
+	});
+	expect(await show({filters: [{field: 'number', equals: 8}]})).toMatchObject({
+		fate: 'ignored:filter',
+		trace: [{step: 'body'}, {step: 'event'}, {step: 'filter', verdict: 'stop'}],
+		prompt: 'old',
+	});
+	expect(await show({events: 5})).toMatchObject({
+		problem: expect.stringContaining('events') as string,
+	});
+	await expect(
+		port.previewRoute('hook', {...(await draftOf(port, 'hook')), delivery: 'nowhere'}),
+	).rejects.toMatchObject({code: 'delivery_not_found'});
+	expect(await port.listPayloadKeys('hook')).toMatchObject({
+		deliveries: 1,
+		keys: [
+			{key: 'number', count: 1, sample: '7'},
+			{key: 'user', sample: '{…}'},
+			{key: 'user.login', sample: 'ann'},
+		],
+	});
+});
+
+test('a draft is tested with what came: what passes, what changes, and which keys are missing', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {prompt: 'old'}}});
+	const {port} = gateway;
+	for (const number of [1, 2, 3]) {
+		// oxlint-disable-next-line no-await-in-loop -- in this order
+		await gateway.send('hook', {number});
+	}
+
+	const draft = await draftOf(port, 'hook', {
+		prompt: '{number} {missing}',
+		filters: [{field: 'number', not_equals: 2}],
+	});
+
+	const result = await port.backtestRoute('hook', draft);
+	expect(result).toMatchObject({
+		deliveries: 3,
+		leftOut: 0,
+		today: {passed: 3, runs: 3},
+		edited: {passed: 2, runs: 2},
+		medianPrompt: 11,
+		unresolved: ['missing'],
+		changed: 1,
+		promptsChanged: 2,
+	});
+	expect(result.changes).toMatchObject([{today: 'accepted', edited: 'ignored:filter'}]);
+	expect(
+		await port.backtestRoute('new', {...newDraft({prompt: 'x'}), traffic: 'hook', last: 2}),
+	).toMatchObject({
+		deliveries: 2,
+	});
+});
+
+test('all of it works over the socket', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	await using port = await connectGateway({clock: systemClock}, gateway.paths);
+
+	expect((await port.listRouteFields()).map(({path}) => path.join('.'))).toContain('coalesce.key');
+	const draft = await draftOf(port, 'gh-review', {description: 'for people'});
+	expect(await port.checkRoute('gh-review', draft)).toEqual({problems: [], warnings: []});
+	await port.saveRoute('gh-review', draft);
+	expect(readFileSync(gateway.paths.config, 'utf8')).toContain('description: for people');
+	expect(await port.readRoute('nowhere')).toBeUndefined();
+	await expect(port.saveRoute('gh-review', draft)).rejects.toMatchObject({code: 'route_conflict'});
+});
