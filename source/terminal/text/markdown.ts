@@ -1,4 +1,4 @@
-import {lexer, type MarkedToken, type Token, type Tokens} from 'marked';
+import {lexer, walkTokens, type MarkedToken, type Token, type Tokens} from 'marked';
 import {block, type Safe} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
 import {partsOf, wrapWords} from './wrap-words.ts';
@@ -8,6 +8,9 @@ export type MarkdownRow = {
 	readonly text: Safe;
 	readonly kind: 'heading' | 'text' | 'code' | 'entry';
 };
+
+/** A stranger's text may cost the parser more than its length says: what is longer, or has more marks, is shown as it is written. */
+const foreignBounds = {characters: 32 * 1024, marks: 2000} as const;
 
 /** More than this is not looked into; the rest is shown as it is written. */
 const maxCharacters = 256 * 1024;
@@ -26,6 +29,49 @@ export function layOutMarkdown(text: string, width: number): readonly MarkdownRo
 	}
 
 	return blocksOf(lexer(text), room);
+}
+
+/**
+ * The same of a text that nobody here wrote. Nothing of it is hidden: comments, definitions and where links and pictures lead stand there. What would take the parser long, or too
+ * deep, is shown as it is written.
+ */
+export function layOutForeignMarkdown(text: string, width: number): readonly MarkdownRow[] {
+	const room = Math.max(20, width);
+	const marks = text.match(/[*_~[`>|]/g)?.length ?? 0;
+	if (text.length > foreignBounds.characters || marks > foreignBounds.marks) {
+		return rowsOf(text, 'text', room);
+	}
+
+	try {
+		return blocksOf(shownWhole(lexer(text)), room);
+	} catch {
+		// Nested too deep for the stack.
+		return rowsOf(text, 'text', room);
+	}
+}
+
+/** `tokens` with what a reader would not see turned into text. */
+function shownWhole(tokens: readonly Token[]): readonly Token[] {
+	void walkTokens([...tokens], token => {
+		const plain = plainOf(token);
+		if (plain !== undefined) {
+			Object.assign(token, {type: 'text', raw: plain, text: plain, tokens: undefined});
+		}
+	});
+	return tokens;
+}
+
+function plainOf(token: Token): string | undefined {
+	switch (token.type) {
+		case 'def':
+		case 'html':
+			return token.raw.trim();
+		case 'link':
+		case 'image':
+			return token['text'] === token['href'] ? undefined : `${token['text']} (${token['href']})`;
+		default:
+			return undefined;
+	}
 }
 
 function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow[] {

@@ -1,6 +1,6 @@
 import {literal} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
-import {fieldOf, placeIn} from '../panes/detail-cursor.ts';
+import {pathOf, placeIn} from '../panes/detail-cursor.ts';
 import {rowHolds} from '../panes/detail.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
@@ -64,7 +64,7 @@ export function moveCursor(shell: Shell, wanted: number): void {
 		return {
 			...state,
 			detailCursor: cursor,
-			detailPath: fieldOf(rows[cursor])?.path,
+			detailPath: pathOf(rows[cursor]),
 			detailTop: detailTop(
 				Math.max(cursor - height + 1, Math.min(top, cursor)),
 				rows.length,
@@ -138,7 +138,7 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 			change(shell, {
 				detailTop: index,
 				detailCursor: index,
-				detailPath: fieldOf(lines[index])?.path,
+				detailPath: pathOf(lines[index]),
 			});
 			return;
 		}

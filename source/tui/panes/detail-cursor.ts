@@ -6,6 +6,10 @@ import type {Line} from './line.ts';
 export const fieldOf = (row: Line | undefined): PayloadField | undefined =>
 	row?.find(span => span.field)?.field;
 
+/** What a row of a detail is, whatever comes above it. */
+export const pathOf = (row: Line | undefined): readonly string[] | undefined =>
+	row?.find(span => span.at)?.at ?? fieldOf(row)?.path;
+
 /** Where the chosen row of a detail is now. */
 export type DetailPlace = {
 	readonly cursor: number;
@@ -15,7 +19,10 @@ export type DetailPlace = {
 	readonly field: PayloadField | undefined;
 };
 
-/** Finds the chosen field among `rows`; it keeps its place on the screen. What is not there any more leaves the row where it was. */
+/**
+ * Finds the chosen row among `rows`; it keeps its place on the screen. A row of a block that was folded gives way to the head of that block. What is not there any more leaves
+ * the row where it was.
+ */
 export function placeIn(
 	rows: readonly Line[],
 	{detailCursor, detailTop, detailPath}: ViewState,
@@ -25,8 +32,13 @@ export function placeIn(
 		return asBefore;
 	}
 
-	const shows = (row: Line | undefined) => isSamePath(fieldOf(row)?.path, detailPath);
-	const cursor = shows(rows[detailCursor]) ? detailCursor : rows.findIndex(shows);
+	const rowOf = (path: readonly string[], read: typeof pathOf) => {
+		const shows = (row: Line | undefined) => isSamePath(read(row), path);
+		return shows(rows[detailCursor]) ? detailCursor : rows.findIndex(shows);
+	};
+
+	const exact = rowOf(detailPath, pathOf);
+	const cursor = exact === -1 ? rowOf(detailPath.slice(0, 1), blockOf) : exact;
 	return cursor === -1
 		? asBefore
 		: {
@@ -35,6 +47,9 @@ export function placeIn(
 				field: fieldOf(rows[cursor]),
 			};
 }
+
+/** Of the head of a block. */
+const blockOf = (row: Line | undefined) => row?.find(span => span.at)?.at;
 
 const isSamePath = (path: readonly string[] | undefined, other: readonly string[]): boolean =>
 	path?.length === other.length && path.every((name, index) => name === other[index]);

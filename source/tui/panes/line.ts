@@ -11,6 +11,8 @@ export type Span = {
 	readonly tone?: Tone;
 	/** The field of a payload that the text shows. */
 	readonly field?: PayloadField;
+	/** What the row is among those of its detail, so that it is found again: the key of its block, and behind the head the number of the row. */
+	readonly at?: readonly string[];
 	/** The tool that the text names. */
 	readonly tool?: ServerToolView;
 };

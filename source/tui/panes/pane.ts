@@ -30,6 +30,8 @@ export type Pane = {
 	readonly Body: ComponentType<RegionProps>;
 	/** The body needs the whole width: the detail takes its place. */
 	readonly isWide: boolean;
+	/** What its list has of the columns where the detail stands beside it; absent: 0.58. */
+	readonly listShare?: number;
 	/** What has keys of its own; nearly always one. The first is the one that the title of the pane speaks of. */
 	readonly sections: readonly [PaneSection, ...PaneSection[]];
 	/** What its title says after the filter. */

@@ -128,9 +128,10 @@ export function createShell(
 
 	const layout = () => {
 		const {size, region, isZoomed} = view.get();
-		const {sections, isWide} = pane();
+		const {sections, isWide, listShare} = pane();
 		const hasDetail = sections.some(({listing}) => listing);
-		return layoutOf(size, {banners: banners().length, hasDetail, isWide, region, isZoomed});
+		const wish = {hasDetail, isWide, listShare, region, isZoomed};
+		return layoutOf(size, {...wish, banners: banners().length});
 	};
 
 	let cancelToast = nothing;

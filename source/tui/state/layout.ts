@@ -21,6 +21,8 @@ export type LayoutWish = {
 	readonly hasDetail: boolean;
 	/** The list needs the whole width; the detail takes its place. */
 	readonly isWide: boolean;
+	/** What the list has of the columns beside its detail, above 0 and below 1; absent: 0.58. */
+	readonly listShare?: number | undefined;
 	readonly region: 'list' | 'detail';
 	readonly isZoomed: boolean;
 };
@@ -29,14 +31,14 @@ export const smallest: Size = {columns: 60, rows: 16};
 
 const splitColumns = 100;
 const gutterColumns = 2;
-const listShare = 0.58;
+const usualShare = 0.58;
 
 /** Status, tabs, pane rule and the last row. */
 const frameRows = 4;
 
 /** List beside detail from 100 columns, one of them below. */
 export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
-	const {banners, hasDetail, isWide, region, isZoomed} = wish;
+	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare} = wish;
 	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;
 	const listWidth = isSplit ? Math.floor((columns - gutterColumns) * listShare) : columns;
 	return {

@@ -1,14 +1,15 @@
 import type {Approval} from '../../../core/approval.ts';
-import type {Run} from '../../../core/run.ts';
+import {tookWords, type Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
-import {clockTime, duration} from '../time.ts';
+import {clockTime} from '../time.ts';
 import {needsDecision, runWordAt} from './run-word.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {
+	readonly time: number;
 	readonly route: number;
 	readonly event: number;
 	readonly target: number;
@@ -16,22 +17,31 @@ export type RunColumns = {
 };
 
 const cells = {signs: 3, id: 5, time: 8, state: 13, took: 7} as const;
-const blanks = 5;
-const fixed = cells.signs + cells.id + cells.time + cells.state + cells.took + blanks;
+const fixed = cells.signs + cells.id + 1 + cells.state + 1 + cells.took;
+
+/** Lists that are narrower than this do without the event, and below the other without the time: the detail beside them has both. */
+const eventFrom = 62;
+const timeFrom = 52;
 
 /** How `width` cells are shared: narrow lists do without the target and the tool calls, which the detail has. */
 export function runColumns(width: number): RunColumns {
 	const tools = width >= 76 ? 5 : 0;
 	const target = width >= 96 ? 14 : 0;
-	const spent = fixed + (tools > 0 ? tools + 1 : 0) + (target > 0 ? target + 1 : 0);
-	const rest = Math.max(12, width - spent);
-	const route = Math.min(24, Math.floor(rest * 0.42));
-	return {route, event: rest - route, target, tools};
+	const time = width >= timeFrom ? cells.time : 0;
+	const spent = [time, tools, target].reduce((sum, one) => sum + (one > 0 ? one + 1 : 0), fixed);
+	const rest = Math.max(minNameCells, width - spent - 1);
+	if (width < eventFrom) {
+		return {time, route: rest, event: 0, target, tools};
+	}
+
+	const names = rest - 1;
+	const route = Math.min(24, Math.floor(names * 0.42));
+	return {time, route, event: names - route, target, tools};
 }
 
 /** The names of the columns. */
 export const runHeader = (columns: RunColumns): Safe =>
-	safe`   ${fit(literal('#'), cells.id)} ${fit(literal('time'), cells.time)} ${fit(literal('route'), columns.route)} ${fit(literal('event'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
+	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)} ${fit(literal('route'), columns.route)}${optional(literal('event'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
 
 const optional = (text: Safe, width: number): Safe =>
 	width === 0 ? empty : safe` ${fit(text, width)}`;
@@ -51,19 +61,20 @@ export function runRow(
 	},
 	isSelected: boolean,
 ): Line {
-	const {route, target, tools} = columns;
-	// A long state takes from the event: when it begins is nowhere else in the row.
-	const lendable = columns.event - minNameCells;
+	const {time, target, tools} = columns;
+	// A long state takes from the name before it: when it begins is nowhere else in the row.
+	const hasEvent = columns.event > 0;
+	const lendable = Math.max(0, (hasEvent ? columns.event : columns.route) - minNameCells);
 	const word = runWordAt(run, now, {room: cells.state + lendable, approval});
 	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
-	const event = columns.event - borrowed;
-	const took =
-		run.startedAt === undefined ? literal('-') : duration((run.finishedAt ?? now) - run.startedAt);
+	const event = hasEvent ? columns.event - borrowed : 0;
+	const route = hasEvent ? columns.route : columns.route - borrowed;
+	const took = clean(tookWords(run, now) ?? '-');
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 		{text: needsDecision(run) || approval ? literal('! ') : literal('  '), tone: 'warn'},
 		{
-			text: safe`${fit(clean(String(run.id)), cells.id)} ${clockTime(run.createdAt)} ${fit(routeText(run), route)} ${fit(eventText(run, event), event)} `,
+			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)} ${fit(routeText(run), route)}${optional(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(word.text, cells.state + borrowed), tone: word.tone},

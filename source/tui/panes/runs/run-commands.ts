@@ -1,4 +1,4 @@
-import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
+import {hasEnded, type Run, type RunState, type StoredRun} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
@@ -10,6 +10,9 @@ import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {jobKey} from '../groups/job-key.ts';
 import {clean} from '../line.ts';
+import {blockText} from './block-rows.ts';
+import {chosenBlock, foldCommands} from './folds.ts';
+import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
 import {runList} from './run-list.ts';
 import {canRetry, retryFrom, runAdvice} from './run-word.ts';
@@ -180,14 +183,16 @@ export const runCommands: readonly PaneCommand[] = [
 		why: why(() => true, literal('')),
 		run: copyMenu,
 	},
+	...foldCommands(selected),
 	{
 		id: 'runs.pager',
 		keys: ['e'],
-		label: literal('transcript in $PAGER'),
+		label: literal('step or transcript in $PAGER'),
 		quiet: true,
 		why: why(() => true, literal('')),
 		run(shell) {
 			const run = selected(shell);
+			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;
 			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {
 				const stored = run && (await shell.port.getRun(run.id));
@@ -196,9 +201,20 @@ export const runCommands: readonly PaneCommand[] = [
 				}
 
 				if (isStillHere(literal('The pager was not opened'))) {
-					await shell.desktop.page(runText(stored));
+					await shell.desktop.page(stepText(stored, block) ?? runText(stored));
 				}
 			});
 		},
 	},
 ];
+
+/** All of the block with this key. */
+function stepText(stored: StoredRun, key: string | undefined): string | undefined {
+	const {answer, steps} = runBlocks(stored, {
+		stored,
+		transcript: stored.transcript,
+		now: stored.createdAt,
+	});
+	const block = [...(answer ? [answer] : []), ...steps].find(one => one.key === key);
+	return block && blockText(block);
+}

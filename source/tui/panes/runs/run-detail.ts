@@ -1,28 +1,17 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded, toolWords} from '../../../core/run.ts';
+import {hasEnded, tookWords, toolWords} from '../../../core/run.ts';
+import {usageWords} from '../../../core/usage.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import type {Loaded} from '../../state/loader.ts';
-import type {Tone} from '../../theme/theme.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {clockTime, duration, fullTime} from '../time.ts';
+import {clockTime, fullTime} from '../time.ts';
 import {shownId} from '../traffic/result-word.ts';
+import type {Folds} from './block-rows.ts';
+import type {RunBlock} from './blocks.ts';
+import {rowsOfBlocks, runBlocks, type RunBlocks} from './run-blocks.ts';
 import {runAdvice, runWordAt, waitsForItsTime} from './run-word.ts';
-
-const kindTones: Readonly<Record<TranscriptEntry['kind'], Tone>> = {
-	prompt: 'quiet',
-	text: 'plain',
-	'tool-call': 'accent',
-	'tool-result': 'quiet',
-	retry: 'warn',
-	delivery: 'accent',
-	error: 'bad',
-	note: 'quiet',
-};
-
-/** Columns before the text of an entry: ` 15:04:01 tool-result `. */
-const entryColumns = 22;
 
 export type RunSources = {
 	/** Entries that came while it was watched. */
@@ -31,33 +20,57 @@ export type RunSources = {
 	readonly now: number;
 	/** What it waits for. */
 	readonly approval?: Approval | undefined;
+	readonly folds: Folds;
 };
 
-/** One run with its transcript and its answer as rows of `width` cells. */
-export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
-	const {loaded} = sources;
+const nothingHeard: readonly TranscriptEntry[] = [];
+
+/** The blocks of a run, of what was heard or of its journal, whichever knows more. */
+export function blocksOfRun(
+	run: Run,
+	{loaded, progress, now}: Omit<RunSources, 'folds'>,
+): RunBlocks {
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
-	const live = sources.progress ?? [];
+	const live = progress ?? nothingHeard;
 	// What is stored may be older than what was heard of a run that is under way.
 	const transcript =
 		stored && (hasEnded(run.state) || live.length < stored.transcript.length)
 			? stored.transcript
 			: live;
+	return runBlocks(run, {stored, transcript, now});
+}
+
+/** One run as rows of `width` cells: what became of it, its answer, where its time went, its steps. */
+export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
+	const {loaded, now} = sources;
+	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
+	const blocks = blocksOfRun(run, sources);
+	const hasBlocks = blocks.answer !== undefined || blocks.steps.length > 0;
 	return [
 		[
 			{text: safe`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
-			runWordAt(run, sources.now, {approval: sources.approval}),
+			runWordAt(run, now, {approval: sources.approval}),
 		],
+		...(stored?.plan.subject === undefined
+			? []
+			: [line(safe`about ${clean(stored.plan.subject)}`)]),
 		...approvalRows(sources, width),
-		...factRows(run, sources.now),
+		...factRows(run, {now, heard: blocks.steps}, width),
 		...adviceRows(run, width),
 		...(run.error === undefined
 			? []
 			: wrapText(run.error, width - 2).map(row => line(safe`✗ ${row}`, 'bad'))),
 		blankLine,
-		...transcriptRows(transcript, {loaded, width}),
-		...answerRows(stored?.fullAnswer ?? run.answer, width),
+		...(hasBlocks ? rowsOfBlocks(blocks, sources.folds, width) : [emptyRow(loaded)]),
 	];
+}
+
+function emptyRow(loaded: Loaded<StoredRun>): Line {
+	if (loaded.status === 'failed') {
+		return line(safe` ✗ ${clean(loaded.reason)}`, 'bad');
+	}
+
+	return line(loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'), 'quiet');
 }
 
 /** What a run waits for, until when, and the key that answers. */
@@ -70,25 +83,41 @@ function approvalRows({approval, now}: RunSources, width: number): readonly Line
 		: [];
 }
 
-function factRows(run: Run, now: number): readonly Line[] {
-	const end = run.finishedAt ?? now;
-	const took = run.startedAt === undefined ? literal('not started') : duration(end - run.startedAt);
-	const wait =
-		run.nextAttemptAt === undefined || hasEnded(run.state) || waitsForItsTime(run)
-			? literal('')
-			: safe`  next try ${clockTime(run.nextAttemptAt)}`;
+/** What it took, in one line where there is room: tries, tools, tokens and cost, time, model. */
+function factRows(
+	run: Run,
+	{now, heard}: {readonly now: number; readonly heard: readonly RunBlock[]},
+	width: number,
+): readonly Line[] {
+	// The journal counts when the model has answered.
+	const tools = Math.max(run.toolCalls, heard.filter(({label}) => label === 'tool').length);
+	const facts = [
+		`try ${run.attempt}`,
+		`${tools} ${tools === 1 ? 'tool call' : 'tool calls'}`,
+		...(run.usage ? [`tokens ${usageWords(run.usage)}`] : []),
+		tookWords(run, now) ?? 'not started',
+	].join(' · ');
+	const isWaiting =
+		run.nextAttemptAt !== undefined && !hasEnded(run.state) && !waitsForItsTime(run);
 	return [
+		...wrapText(facts, width).map(row => line(row)),
 		line(
-			safe`${fullTime(run.createdAt)}  ${took}  try ${run.attempt}  ${run.toolCalls} tool calls${wait}`,
+			[
+				fullTime(run.createdAt),
+				...(run.target === '' ? [] : [safe`to ${clean(run.target)}`]),
+				...(run.model === undefined ? [] : [safe`model ${clean(run.model)}`]),
+			].reduce((text, part) => safe`${text}  ${part}`),
 			'quiet',
 		),
-		line(safe`to ${clean(run.target)}  model ${clean(run.model ?? '-')}`, 'quiet'),
-		...originRows(run),
+		...(isWaiting
+			? [line(safe`next try ${clockTime(run.nextAttemptAt ?? 0)} · t starts it now`, 'warn')]
+			: []),
+		...originRows(run, width),
 	];
 }
 
 /** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
-function originRows({delivery, group, superseded = 0, job}: Run): readonly Line[] {
+function originRows({delivery, group, superseded = 0, job}: Run, width: number): readonly Line[] {
 	const parts = [
 		...(delivery === undefined ? [] : [safe`delivery ${shownId({id: delivery})}`]),
 		...(group === undefined
@@ -99,77 +128,12 @@ function originRows({delivery, group, superseded = 0, job}: Run): readonly Line[
 		...(superseded === 0 ? [] : [safe`${superseded} superseded`]),
 		...(job ? [safe`job ${clean(job.name)} (${clean(job.id)})`] : []),
 	];
-	const [first, ...more] = parts;
-	return first === undefined
-		? []
-		: [
-				line(
-					more.reduce((text, part) => safe`${text}  ${part}`, first),
-					'quiet',
-				),
-			];
+	return parts.length === 0 ? [] : wrapText(parts.join('  '), width).map(row => line(row, 'quiet'));
 }
 
 function adviceRows({state}: Run, width: number): readonly Line[] {
 	const advice = runAdvice[state];
 	return advice === undefined ? [] : wrapText(advice, width).map(row => line(row, 'warn'));
-}
-
-function transcriptRows(
-	entries: readonly TranscriptEntry[],
-	{loaded, width}: {readonly loaded: Loaded<StoredRun>; readonly width: number},
-): readonly Line[] {
-	const title = line(literal('Transcript'), 'title');
-	if (entries.length === 0) {
-		const reason =
-			loaded.status === 'failed'
-				? line(safe` ✗ ${clean(loaded.reason)}`, 'bad')
-				: line(
-						loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'),
-						'quiet',
-					);
-		return [title, reason];
-	}
-
-	return [title, ...entries.flatMap(entry => entryRows(entry, width))];
-}
-
-/** Rows of one entry; `e` opens all of it. */
-const entryLimit = 40;
-
-function entryRows(entry: TranscriptEntry, width: number): readonly Line[] {
-	const {at, kind, text} = entry;
-	const tone = kindTones[kind];
-	const tool = toolWords(entry);
-	const rows = [
-		...(tool === undefined ? [] : wrapText(tool, width - entryColumns)),
-		...wrapText(text, width - entryColumns),
-	];
-	const head = safe` ${clockTime(at)} ${clean(kind.padEnd(11))} `;
-	return [
-		...rows.slice(0, entryLimit).map((row, index): Line => [
-			{text: index === 0 ? head : clean(' '.repeat(entryColumns)), tone: 'quiet'},
-			{text: row, tone},
-		]),
-		...(rows.length > entryLimit
-			? [
-					line(
-						safe`${clean(' '.repeat(entryColumns))}… ${rows.length - entryLimit} more, e opens all`,
-						'quiet',
-					),
-				]
-			: []),
-	];
-}
-
-function answerRows(answer: string | undefined, width: number): readonly Line[] {
-	return answer === undefined
-		? []
-		: [
-				blankLine,
-				line(literal('Answer'), 'title'),
-				...wrapText(answer, width - 1).map(row => line(safe` ${row}`)),
-			];
 }
 
 /** The whole transcript and answer as plain text, for the pager. */

@@ -10,6 +10,7 @@ import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {foldsOf, runFolds} from './folds.ts';
 import {runCommands} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
 import {runList} from './run-list.ts';
@@ -21,7 +22,7 @@ const storedRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number.parseInt(key, 10)),
 };
 
-function createRunDetail({list, loader, feed}: Host): DetailSource {
+function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const runs = list(runList);
 	const loads = loader(storedRuns);
@@ -33,8 +34,9 @@ function createRunDetail({list, loader, feed}: Host): DetailSource {
 			const progress = run && state.progress[run.id];
 			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
 			const approval = state.approvals.find(other => other.run === run?.id);
-			return remember([run, loaded, progress, approval, second, width], () =>
-				run ? runDetail(run, {progress, loaded, now, approval}, width) : [],
+			const folds = run && foldsOf(local(runFolds).get(), run);
+			return remember([run, loaded, progress, approval, second, folds, width], () =>
+				run && folds ? runDetail(run, {progress, loaded, now, approval, folds}, width) : [],
 			);
 		},
 		want(isShown) {
@@ -65,6 +67,8 @@ export const runsPane: Pane = {
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
 	Body: RunsBody,
 	isWide: false,
+	// A run is read, and its list only chosen from.
+	listShare: 0.4,
 	sections: [
 		{
 			id: 'runs',
@@ -75,7 +79,7 @@ export const runsPane: Pane = {
 				words: literal('route: state: event: target: job: group: id: since:'),
 				isLive: true,
 				detail: createRunDetail,
-				hasCursor: false,
+				hasCursor: true,
 			},
 		},
 	],

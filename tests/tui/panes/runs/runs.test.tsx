@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Run, StoredRun} from '../../../../source/core/run.ts';
+import type {Run, StoredRun, TranscriptEntry} from '../../../../source/core/run.ts';
 import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
 import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
@@ -32,9 +32,9 @@ test('the newest run stands first, with its state in words', async () => {
 
 	const rows = readTable(shown.screen.lines(), ['#', 'route', 'state', 'tools', 'took']);
 	expect(rows.map(({sign, cells}) => [sign, ...Object.values(cells)])).toEqual([
-		['>', '3', 'gh-review', '◐ running', '3', '0:05'],
+		['>', '3', 'gh-review', '◐ running', '3', '5s'],
 		['!', '2', 'gh-review', '! uncertain', '0', '-'],
-		['', '1', 'gh-review', '✓ done', '0', '0:41'],
+		['', '1', 'gh-review', '✓ done', '0', '41.0s'],
 	]);
 });
 
@@ -81,41 +81,165 @@ test('uncertain says "verify before trying again"', async () => {
 	expect(shown.text().replaceAll(/\s+/g, ' ')).toMatch(/Verify before trying again/i);
 });
 
+const call = (name: string, id: string, at = testNow): TranscriptEntry => ({
+	at,
+	kind: 'tool-call',
+	text: '{"path":"/notes"}',
+	data: {tool: `mcp__files__${name}`, server: 'files', call: id},
+});
+
+const result = (
+	name: string,
+	id: string,
+	facts: TranscriptEntry['data'] = {},
+): TranscriptEntry => ({
+	at: testNow + 1000,
+	kind: 'tool-result',
+	text: 'first line\nsecond line',
+	data: {
+		tool: `mcp__files__${name}`,
+		server: 'files',
+		call: id,
+		ok: true,
+		durationMs: 212,
+		...facts,
+	},
+});
+
 test('a run under way shows what was heard, an ended one its journal', async () => {
 	const active = run(5, {state: 'running', startedAt: testNow});
 	const port = createFakePort({
 		runs: [active],
-		progress: {
-			5: [
-				{at: testNow, kind: 'tool-call', text: 'get_issue {"number": 7}'},
-				{
-					at: testNow,
-					kind: 'tool-result',
-					text: 'Written',
-					data: {tool: 'mcp__files__write_file', approval: 'allowed by rule 2'},
-				},
-			],
-		},
+		progress: {5: [call('read_file', 'a'), result('read_file', 'a'), call('list', 'b')]},
 	});
 	await using shown = await showShell(port, wide, {pane: 'runs'});
 	await shown.pass(80);
-	expect(shown.text()).toContain('tool-call   get_issue {"number": 7}');
-	// Which tool answers, and who let it run.
-	expect(shown.text()).toMatch(/tool-result mcp__files__write_file,.*allowed by rule 2.*Written/s);
+	expect(shown.text()).toMatch(/12:00:00 ▸ tool {2}files\.read_file {2}212 ms ✓/);
+	expect(shown.text()).toMatch(/12:00:00 ▸ tool {2}files\.list ◐/);
+	expect(shown.text()).toContain('2 tool calls');
 
 	const done = run(5, {state: 'done', startedAt: testNow, finishedAt: testNow, answer: 'Fine'});
 	port.runs.set(
 		5,
 		stored(done, {
 			transcript: [{at: testNow, kind: 'text', text: 'I looked at it'}],
-			fullAnswer: 'Fine.\nAnd done.',
+			fullAnswer: '# Fine\n\nAnd **done**.',
 		}),
 	);
 	port.change({runs: [done], progress: {}});
 	await shown.pass(200);
 	await shown.pass(400);
-	expect(shown.text()).toContain('text        I looked at it');
+	expect(shown.text()).toContain('text  I looked at it');
 	expect(shown.text()).toContain('And done.');
+	expect(shown.text().indexOf('And done.')).toBeLessThan(shown.text().indexOf('I looked at it'));
+});
+
+/** A run that is done, its detail open, with a prompt, a call and an answer. */
+async function showDone(size = wide, overrides: Partial<StoredRun> = {}) {
+	const done = run(5, {
+		state: 'done',
+		attempt: 1,
+		startedAt: testNow,
+		finishedAt: testNow + 2400,
+		toolCalls: 1,
+		model: 'gpt-test',
+		usage: {inputTokens: 1204, outputTokens: 380, cost: {amount: 0.004, currency: 'USD'}},
+	});
+	const port = createFakePort({runs: [done]});
+	port.runs.set(
+		5,
+		stored(done, {
+			transcript: [
+				{at: testNow, kind: 'prompt', text: 'Review this\nand that'},
+				call('read_file', 'a', testNow + 500),
+				result('read_file', 'a', {approval: 'allowed by rule 2'}),
+				{at: testNow + 2400, kind: 'text', text: 'All is **fine**'},
+			],
+			fullAnswer: 'All is **fine**',
+			...overrides,
+		}),
+	);
+	const shown = await showShell(port, size, {pane: 'runs'});
+	await shown.screen.press('enter');
+	await shown.pass(400);
+	return shown;
+}
+
+test('what a run took stands in one line, its answer first, its prompt folded', async () => {
+	await using shown = await showDone();
+	const text = shown.text();
+
+	expect(text).toContain('try 1 · 1 tool call · tokens 1,204 in · 380 out · $0.004 · 2.4s');
+	expect(text).toContain('▸ prompt  20 B, text of the event is untrusted');
+	expect(text).not.toContain('and that');
+	expect(text).toContain('All is fine');
+	expect(text.indexOf('answer')).toBeLessThan(text.indexOf('▸ prompt'));
+	expect(text).toMatch(/files\.read_file {2}allowed by rule 2 {2}212 ms ✓/);
+});
+
+test.for([wide, narrow])(
+	'Enter and the arrows unfold and fold the block under the cursor at %j',
+	async size => {
+		await using shown = await showDone(size);
+		await shown.screen.press('G', 'k', 'right');
+		expect(shown.text()).toMatch(/> *12:00:00 ▾ tool/);
+		expect(shown.text()).toContain('arguments');
+		expect(shown.text()).toContain('"path": "/notes"');
+		await shown.screen.press('j', 'j', 'left');
+		expect(shown.text()).toMatch(/> *12:00:00 ▸ tool/);
+		expect(shown.text()).not.toContain('arguments');
+		await shown.screen.press('enter', 'enter');
+		expect(shown.text()).not.toContain('arguments');
+	},
+);
+
+test('a unfolds all, where the time went too, and folds all', async () => {
+	await using shown = await showDone();
+	await shown.screen.press('a');
+
+	expect(shown.text()).toContain('and that');
+	expect(shown.text()).toContain('second line');
+	expect(shown.text()).toMatch(/model +█+ +500 ms/);
+	expect(shown.text()).toMatch(/files\.read_file +·+█+/);
+	await shown.screen.press('a');
+	expect(shown.text()).not.toContain('and that');
+});
+
+test('e opens the step under the cursor, and from the list the whole transcript', async () => {
+	await using shown = await showDone();
+	await shown.screen.press('G', 'k', 'e');
+	await shown.pass(0);
+	expect(shown.desktop.paged).toEqual([
+		'arguments\n{\n  "path": "/notes"\n}\n\nresult\nfirst line\nsecond line',
+	]);
+	await shown.screen.press('esc', 'e');
+	await shown.pass(0);
+	expect(shown.desktop.paged.at(-1)).toContain('Review this');
+});
+
+test('what a stranger says in a run is text, whatever is folded', async () => {
+	const hostile = '\u001B[31mred \u001B]52;c;AAAA\u0007 \u202E <!-- hidden -->';
+	const entries = (['prompt', 'text', 'error', 'note'] as const).map(kind => ({
+		at: testNow,
+		kind,
+		text: `${kind} ${hostile}\nmore`,
+	}));
+	await using shown = await showDone(wide, {transcript: entries, fullAnswer: hostile});
+	await shown.screen.press('a', 'a');
+
+	expect(shown.screen.written()).not.toContain('\u001B]52;c;AAAA');
+	expect(shown.text()).toContain('<!-- hidden -->');
+});
+
+test('t starts a run at once that waits for its next try', async () => {
+	const waits = run(9, {state: 'delivering', attempt: 1, nextAttemptAt: testNow + 60_000});
+	const port = createFakePort({runs: [waits]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	expect(shown.text()).toContain('next try 12:01:00 · t starts it now');
+	await shown.screen.press('t', 'y');
+	await shown.pass(0);
+
+	expect(port.calls).toEqual([{name: 'retryRun', args: [9]}]);
 });
 
 test.for([

@@ -1,0 +1,118 @@
+import type {Safe} from '../../../core/untrusted.ts';
+import {clip, widthOf} from '../../../terminal/text/fit.ts';
+import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {Tone} from '../../theme/theme.ts';
+import {clean, line, wrapText, type Line} from '../line.ts';
+import {clockTime} from '../time.ts';
+import type {BlockPart, RunBlock} from './blocks.ts';
+
+/** Before the head of a block that holds more than is shown. */
+export const foldedMark = literal('▸ ');
+
+/** Before the head of a block. */
+export const foldMark = (isOpen: boolean): Safe => (isOpen ? literal('▾ ') : foldedMark);
+
+/** What a person has folded and unfolded, by the key of the block; the others are as they come. */
+export type Folds = ReadonlyMap<string, boolean>;
+
+/** Rows of one text; `e` opens all of it. */
+const maxRows = 200;
+
+const indent = literal('   ');
+const indentCells = 3;
+
+const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
+	heading: 'title',
+	text: 'plain',
+	code: 'accent',
+	entry: 'strong',
+};
+
+/** Laid out once for each width, for as long as what it comes from is held. */
+const laidOut = new WeakMap<object, {readonly width: number; readonly rows: readonly Line[]}>();
+
+/** A text of a block as rows of `width` cells, at most 200. */
+function partRows({text, isMarkdown, from}: BlockPart, width: number): readonly Line[] {
+	const known = laidOut.get(from);
+	if (known?.width === width) {
+		return known.rows;
+	}
+
+	const all: readonly Line[] = isMarkdown
+		? layOutForeignMarkdown(text, width).map(row => line(row.text, rowTones[row.kind]))
+		: wrapText(text, width).map(row => line(row));
+	const rows =
+		all.length > maxRows
+			? [
+					...all.slice(0, maxRows),
+					line(safe`… ${all.length - maxRows} more rows, e opens all`, 'warn'),
+				]
+			: all;
+	laidOut.set(from, {width, rows});
+	return rows;
+}
+
+/** The text of a block that its head says whole: one row, in `room` of `width` cells. */
+function wholeText({facts, parts}: RunBlock, room: number, width: number): Safe | undefined {
+	const [part, ...more] = parts;
+	const isCandidate =
+		more.length === 0 &&
+		facts === '' &&
+		part?.title === undefined &&
+		part &&
+		part.text.length <= 4 * width;
+	if (!isCandidate) {
+		return undefined;
+	}
+
+	const [row = [], ...others] = partRows(part, width - indentCells);
+	const text = row[0]?.text ?? literal('');
+	return others.length === 0 && widthOf(text) <= room ? text : undefined;
+}
+
+const isUnfolded = ({key, isOpen}: RunBlock, folds: Folds): boolean => folds.get(key) ?? isOpen;
+
+/** One block as rows of `width` cells: its head, and under it what it holds where it is unfolded. Each row says which it is. */
+export function blockRows(block: RunBlock, folds: Folds, width: number): readonly Line[] {
+	const {key, at, label, facts, sign, tone, parts} = block;
+	const start = safe` ${clockTime(at)} `;
+	const name = safe`${clean(label)}  `;
+	const room = width - widthOf(start) - 2 - widthOf(name);
+	const whole = wholeText(block, room, width);
+	const isWhole = whole !== undefined;
+	const isOpen = !isWhole && isUnfolded(block, folds);
+	const mark = isWhole ? literal('  ') : foldMark(isOpen);
+	const said = clean([facts, sign].filter(part => part !== '').join(' '));
+	const rest = room - widthOf(said) - (said === '' ? 0 : 2);
+	const head: Line = [
+		{text: start, tone: 'quiet', at: [key]},
+		{text: mark, tone: 'accent'},
+		{text: name, tone},
+		{text: clip(said, room), tone: sign === '✗' ? 'bad' : tone === 'bad' ? 'bad' : 'plain'},
+		...(isOpen || (rest < 8 && !isWhole) || label === 'prompt'
+			? []
+			: [
+					{
+						text: safe`${literal(said === '' ? '' : '  ')}${whole ?? clip(previewOf(parts), rest)}`,
+						tone: isWhole ? tone : ('quiet' as const),
+					},
+				]),
+	];
+	return isOpen ? [head, ...bodyOf(block, width)] : [head];
+}
+
+const previewOf = ([first]: readonly BlockPart[]) =>
+	clean((first?.text ?? '').slice(0, 1000).replaceAll(/\s+/g, ' ').trim());
+
+const bodyOf = ({key, parts}: RunBlock, width: number): readonly Line[] =>
+	parts
+		.flatMap(part => [
+			...(part.title === undefined ? [] : [line(clean(part.title), 'title')]),
+			...partRows(part, width - indentCells),
+		])
+		.map((row, index): Line => [{text: indent, at: [key, String(index)]}, ...row]);
+
+/** All that a block holds, for the pager. */
+export const blockText = ({parts}: RunBlock): string =>
+	parts.map(({title, text}) => (title === undefined ? text : `${title}\n${text}`)).join('\n\n');
