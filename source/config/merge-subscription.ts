@@ -5,6 +5,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 export type SubscribeFlags = {
 	readonly events?: readonly string[];
 	readonly prompt?: string;
+	readonly subject?: string;
 	readonly deliver?: string;
 	readonly deliverChatId?: string;
 	readonly deliverOnly?: boolean;
@@ -43,6 +44,7 @@ export function mergeSubscription(
 	const named: Record<string, JsonValue | undefined> = {
 		events: flags.events,
 		prompt: flags.prompt,
+		subject: flags.subject,
 		deliver: flags.deliver,
 		deliver_extra: sectionWith(existing, 'deliver_extra', {chat_id: flags.deliverChatId}),
 		deliver_only: flags.deliverOnly,

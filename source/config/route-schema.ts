@@ -95,6 +95,10 @@ export const routeSettings = defineSettings({
 		description:
 			'[Template](filters-and-templates.md#templates); absent: the payload as indented JSON',
 	}),
+	subject: setting(z.string(), {
+		description:
+			'What an event is about, in a line for lists: a [template](filters-and-templates.md#subjects); absent, or where a key is missing: what the sender is known to say',
+	}),
 	filters: setting(z.union([z.array(filterSchema), filterSchema]), {
 		description:
 			'One [filter](filters-and-templates.md#filters) or a list: an event passes only when every one matches',

@@ -34,6 +34,7 @@ const factsSchema = z.object({
 	profile: line(64),
 	route: line(64),
 	event: line(256),
+	subject: line(200).exactOptional(),
 	deliveryId: line(256),
 	idSource: line(64),
 	status: z.int().min(100).max(599),

@@ -1,4 +1,4 @@
-import type {Delivery, DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
+import type {Delivery, DeliveryOutcome, StoredDelivery, TraceStep} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, numberOfId} from '../core/ids.ts';
 import type {RunPlan} from '../core/run.ts';
@@ -57,11 +57,35 @@ export const deliveryParameters = (delivery: StoredDelivery, plan?: RunPlan): Bi
 	delivery.bodyBytes,
 	delivery.flags,
 	delivery.replayOf === undefined ? null : rowIdOf(delivery.replayOf),
-	JSON.stringify(delivery.trace),
+	traceText(delivery),
 	JSON.stringify(delivery.headers),
 	plan === undefined ? null : JSON.stringify(plan),
 	delivery.body ?? null,
 ];
+
+/** The trace as JSON, its first step with the subject. A column of its own would lie behind the bodies; and programs that know of no subjects read it as well. */
+function traceText({trace, subject}: Delivery): string {
+	const [first, ...further] = trace;
+	return JSON.stringify(subject === undefined ? trace : [{...first, subject}, ...further]);
+}
+
+/** A row's subject, as SQL. */
+export const subjectColumn = "json_extract(delivery.trace, '$[0].subject')";
+
+/** One of a delivery without steps has a subject alone. */
+type WrittenStep = TraceStep & {readonly subject?: string};
+
+/** The column `trace`, parted again. */
+function traceOf(row: Row): Pick<Delivery, 'trace' | 'subject'> {
+	const trace = jsonOf<readonly WrittenStep[]>(row['trace']);
+	const [first, ...further] = trace;
+	if (first?.subject === undefined) {
+		return {trace};
+	}
+
+	const {subject, ...step} = first;
+	return {subject, trace: Object.hasOwn(step, 'step') ? [step, ...further] : further};
+}
 
 /** The column `work`: a run, a group, or nothing. Only the latest delivery of a group started its run. */
 function workOf(row: Row): Pick<Delivery, 'runId' | 'group'> {
@@ -86,7 +110,7 @@ export const deliveryOfRow = (row: Row): Delivery => ({
 	durationMs: integerOf(row['duration_ms']),
 	bodyBytes: integerOf(row['body_bytes']),
 	flags: integerOf(row['flags']),
-	trace: jsonOf<Delivery['trace']>(row['trace']),
+	...traceOf(row),
 	...optional(
 		'replayOf',
 		row['replay_of'] === null ? null : idOfNumber(integerOf(row['replay_of'])),

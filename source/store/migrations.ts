@@ -8,6 +8,7 @@ import {integerOf, textOf} from './columns.ts';
  * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
  *
  * - `delivery.id` is the number behind `Delivery.id`, so rows lie in order of time. Wide columns come last: a scan does not read them.
+ * - `delivery.trace` is JSON, a list of steps; the first carries `Delivery.subject`, which every listing shows.
  * - `claim` and `fresh_claim` hold the identifiers that count as duplicates. They are tables, not an index of `delivery`, so that a claim can
  *   pass to a newer delivery, and end after an hour, without touching a row with a body. A fresh claim counts before the other.
  * - `run.due_at` is set while a run waits to be leased; a run with neither `due_at` nor `finished_at` is leased.

@@ -15,6 +15,7 @@ import {
 	textOf,
 	wordOf,
 } from './columns.ts';
+import {subjectColumn} from './delivery-rows.ts';
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
@@ -80,8 +81,7 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-const runColumns =
-	'run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview';
+const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview`;
 
 /** The column of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
@@ -113,6 +113,7 @@ function runOf(row: Row): Run {
 		deliveryAttempt,
 		createdAt,
 		toolCalls: integerOf(row['tool_calls']),
+		...optional('subject', nullableText(row['subject'])),
 		...optional('delivery', delivery === null ? null : idOfNumber(delivery)),
 		...optional('group', nullableInteger(row['grp'])),
 		...optional('superseded', superseded === 0 ? null : superseded),

@@ -2,6 +2,8 @@ import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
 import {compileGroupKey} from './coalesce-key.ts';
 import type {GroupKeyReader} from './coalesce-key.ts';
+import {compileSubject} from './event-subject.ts';
+import type {EventSubjectReader} from './event-subject.ts';
 import {keptHeadersOf} from './filter-headers.ts';
 import type {HoldsValue} from './filter-operators.ts';
 import {compileFilters} from './filter.ts';
@@ -16,6 +18,8 @@ export type CompiledRoute = {
 	readonly matches: FilterCheck;
 	/** Headers that are kept with its deliveries besides the usual ones. */
 	readonly keptHeaders: readonly string[];
+	/** What an event is about, in a line for people. */
+	readonly subjectOf: EventSubjectReader;
 	/** `undefined`: the whole payload is the prompt. */
 	readonly prompt: Template | undefined;
 	/** `undefined`: every event. */
@@ -41,6 +45,7 @@ export function createRouteCompiler(
 			id: routeIdOf(route),
 			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
 			keptHeaders: keptHeadersOf(route),
+			subjectOf: compileSubject(route),
 			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
 			events: route.events.length === 0 ? undefined : new Set(route.events),
 			renderExtra: compileExtra(route.deliverExtra),

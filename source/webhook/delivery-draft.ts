@@ -30,6 +30,8 @@ export type DeliveryDraft = {
 	/** `CompiledRoute.keptHeaders`, once the route was found. */
 	keptHeaders: readonly string[];
 	event: string;
+	/** What the event is about, once its payload was read. */
+	subject: string | undefined;
 	body: Buffer | undefined;
 	/** Set once the sender is known and within its rate: what a stranger sent must not fill the disk. */
 	keepsBody: boolean;
@@ -111,6 +113,10 @@ export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Del
 		flags: draft.flags,
 		trace: draft.trace,
 	};
+	if (draft.subject !== undefined) {
+		delivery.subject = draft.subject;
+	}
+
 	if (draft.replayOf !== undefined) {
 		delivery.replayOf = draft.replayOf;
 	}

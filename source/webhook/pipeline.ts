@@ -73,6 +73,7 @@ export function createPipeline({
 		routeId: undefined,
 		keptHeaders: [],
 		event: '-',
+		subject: undefined,
 		body: undefined,
 		keepsBody: false,
 		flags: 0,

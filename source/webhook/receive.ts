@@ -7,6 +7,7 @@ import {dedupeBody} from './dedupe-body.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import {dispatchEvent} from './dispatch-event.ts';
+import {maxSubjectLength} from './event-subject.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
@@ -133,6 +134,11 @@ export async function receiveAuthenticated(
 	const answered = answerChallenge(draft, {route, body, payload: parsed.payload});
 	if (answered) {
 		return answered;
+	}
+
+	const about = compiled.subjectOf({payload: parsed.payload, event, headers});
+	if (about !== undefined) {
+		draft.subject = cleanDetail(draft, about, maxSubjectLength);
 	}
 
 	const isWanted = compiled.events ? compiled.events.has(event) : !isConnectivityCheck(type);

@@ -75,7 +75,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		test(
 			'an accepted delivery is in the journal and its run in the queue',
 			use(async store => {
-				const entry = sampleEntry({flags: 3, replayOf: 'abc123'});
+				const entry = sampleEntry({flags: 3, replayOf: 'abc123', subject: 'acme/api#7 "opened"'});
 				const runId = await acceptRun(store, entry);
 
 				expect(await store.journal.get(entry.delivery.id)).toEqual({...entry.delivery, runId});
@@ -85,6 +85,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					profile: 'default',
 					route: 'github',
 					event: 'push',
+					subject: 'acme/api#7 "opened"',
 					target: 'forge_comment',
 					state: 'queued',
 					attempt: 0,
@@ -108,6 +109,19 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 				expect(await store.journal.get(bare.id)).toEqual(bare);
 				expect((await store.journal.get(empty.id))?.body).toEqual(new Uint8Array());
+			}),
+		);
+
+		test(
+			'a subject is kept beside any trace',
+			use(async store => {
+				const bare = sampleDelivery({trace: []});
+				const named = sampleDelivery({trace: [], subject: 'acme/api#7'});
+				await store.intake.record({delivery: bare, claim: false});
+				await store.intake.record({delivery: named, claim: false});
+
+				expect(await store.journal.get(bare.id)).toEqual(bare);
+				expect(await store.journal.get(named.id)).toEqual(named);
 			}),
 		);
 

@@ -31,6 +31,7 @@ const readyWith = (payload: JsonObject): ReadyEvent => ({
 		routeId: 'default/hook',
 		keptHeaders: [],
 		event: 'push',
+		subject: undefined,
 		body: undefined,
 		keepsBody: true,
 		flags: 0,

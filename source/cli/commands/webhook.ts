@@ -36,6 +36,10 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.argument('<name>', 'name of the route: a-z, 0-9, "_" and "-"')
 		.option('--events <list>', 'event types to accept, separated by commas', listOption)
 		.option('--prompt <template>', 'what the agent is asked; {a.b} are values of the payload')
+		.option(
+			'--subject <template>',
+			'what an event is about, in a line for lists: {repository.full_name}#{number}',
+		)
 		.option('--deliver <target>', 'where the answer goes: log, forge_comment, email, …')
 		.option('--deliver-chat-id <id>', 'chat or address for the target')
 		.option(

@@ -16,9 +16,10 @@ export function deliveryAsJson({body, ...delivery}: StoredDelivery): object {
 
 /** A delivery in lines: what it was, why it was decided so, its headers and its body. */
 export function describeDelivery(delivery: StoredDelivery): readonly string[] {
-	const {id, route, profile, event, status, outcome, headers, body} = delivery;
+	const {id, route, profile, event, subject, status, outcome, headers, body} = delivery;
 	return [
 		`${id}  ${route}  ${event}  ${status} ${outcome}`,
+		...(subject === undefined ? [] : [`subject      ${subject}`]),
 		`received     ${printableTime(delivery.receivedAt)}, answered in ${delivery.durationMs.toFixed(1)} ms`,
 		`delivery id  ${delivery.deliveryId} (${delivery.idSource})`,
 		...(profile === 'default' ? [] : [`profile      ${profile}`]),

@@ -49,12 +49,23 @@ export async function listDeliveries(
 			})
 		: new Map<number, Run>();
 	await printTable(context, {
-		header: ['ID', 'TIME', 'ROUTE', 'EVENT', 'RESULT', 'MS', 'RUN', ...(runStates ? ['WHY'] : [])],
+		header: [
+			'ID',
+			'TIME',
+			'ROUTE',
+			'EVENT',
+			'SUBJECT',
+			'RESULT',
+			'MS',
+			'RUN',
+			...(runStates ? ['WHY'] : []),
+		],
 		rows: deliveries.map(delivery => [
 			delivery.id,
 			printableTime(delivery.receivedAt),
 			delivery.route,
 			delivery.event,
+			delivery.subject ?? '',
 			`${delivery.status} ${delivery.outcome}`,
 			String(Math.round(delivery.durationMs)),
 			runText(delivery, runs),
@@ -64,7 +75,7 @@ export async function listDeliveries(
 			? 'No such deliveries'
 			: 'No deliveries yet: send one with "svc webhook test NAME"',
 		whole: ['ID', 'TIME', 'RUN'],
-		optional: ['MS', ...(runStates ? ['RESULT'] : [])],
+		optional: ['MS', 'EVENT', ...(runStates ? ['RESULT'] : [])],
 	});
 }
 

@@ -68,9 +68,10 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 	'webhook-refused': ({at, reason}) =>
 		notice(at, ['webhook receiver refused:', reason], {important: true}),
 	'delivery-received': ({delivery}) => {
-		const {receivedAt, route, event, status, outcome, durationMs, id} = delivery;
+		const {receivedAt, route, event, status, outcome, durationMs, id, subject} = delivery;
 		const took = `${Math.round(durationMs)}ms`;
-		return result(receivedAt, [route, event, status, outcome, took, id]);
+		const about = subject === undefined ? [] : [subject];
+		return result(receivedAt, [route, event, status, outcome, took, id, ...about]);
 	},
 	'run-changed': ({at, run}) => {
 		if (!hasEnded(run.state)) {

@@ -32,6 +32,7 @@ export function runTable(
 			...(hasProfiles ? ['PROFILE'] : []),
 			'ROUTE',
 			'EVENT',
+			'SUBJECT',
 			'STATE',
 			'TARGET',
 			'TOOLS',
@@ -44,6 +45,7 @@ export function runTable(
 			...(hasProfiles ? [run.profile] : []),
 			run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
 			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
+			run.subject ?? '',
 			stateText(run, asOf),
 			run.target,
 			String(run.toolCalls),
@@ -52,7 +54,7 @@ export function runTable(
 		]),
 		empty: isFiltered ? 'No such runs' : 'No runs yet: an accepted delivery starts one',
 		whole: ['RUN', 'CREATED', 'STATE'],
-		optional: ['TOOLS', 'TARGET', 'TIME'],
+		optional: ['TOOLS', 'TARGET', 'TIME', 'EVENT'],
 	};
 }
 
@@ -89,6 +91,7 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
 		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${run.target}`,
+		...(run.subject === undefined ? [] : [`subject   ${run.subject}`]),
 		...(approval ? [`approval  ${approval.id} (svc approvals show ${approval.id})`] : []),
 		...(run.delivery === undefined
 			? []

@@ -27,5 +27,13 @@ export const discord: SenderPreset = {
 		timestampHeader: 'x-signature-timestamp',
 	},
 	names: {eventFields: ['event.type'], idFields: ['id']},
+	subjects: [
+		{
+			text: '/{data.name}',
+			more: [' by {member.user.username}', ' by {user.username}'],
+			needs: 'application_id',
+		},
+		{text: '{event.data.user.username}', needs: 'application_id'},
+	],
 	challenge,
 };

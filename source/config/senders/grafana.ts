@@ -12,4 +12,5 @@ export const grafana: SenderPreset = {
 		signed: '{body}',
 	},
 	names: {eventFields: ['status']},
+	subjects: [{text: '{title}', needs: 'orgId'}],
 };

@@ -13,4 +13,13 @@ export const linear: SenderPreset = {
 		bodyTime: {field: 'webhookTimestamp', toleranceMs: 60_000},
 	},
 	names: {eventHeaders: ['linear-event'], idHeaders: ['linear-delivery']},
+	subjects: [
+		{
+			text: '{data.issue.identifier} comment {action}',
+			more: [' · {data.body}'],
+			needs: 'webhookTimestamp',
+		},
+		{text: '{data.identifier} {action}', more: [' · {data.title}'], needs: 'webhookTimestamp'},
+		{text: '{type} {action}', more: [' · {data.name}'], needs: 'webhookTimestamp'},
+	],
 };

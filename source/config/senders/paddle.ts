@@ -14,4 +14,5 @@ export const paddle: SenderPreset = {
 		signed: '{timestamp}:{body}',
 	},
 	names: {eventFields: ['event_type'], idFields: ['event_id']},
+	subjects: [{text: '{data.id}', more: [' {data.status}'], needs: 'notification_id'}],
 };

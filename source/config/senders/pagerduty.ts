@@ -12,4 +12,12 @@ export const pagerduty: SenderPreset = {
 		signed: '{body}',
 	},
 	names: {eventFields: ['event.event_type'], idFields: ['event.id']},
+	subjects: [
+		{
+			text: '#{event.data.number} {event.data.status}',
+			more: [' · {event.data.title}'],
+			needs: 'event.event_type',
+		},
+		{text: '{event.data.incident.summary}', needs: 'event.event_type'},
+	],
 };

@@ -60,6 +60,16 @@ export type Names = {
 /** One name, or several that must all be there and count together. */
 type Parts = string | readonly string[];
 
+/**
+ * What an event is about, in one line for people: a template, if every value in it is there, then each part of `more` whose own values are. A value is a text that is not
+ * blank (its first line, without `refs/heads/` and the like), a number, or a boolean; `headers.<name>` is a header. `needs` is a field that must be there too, whatever it holds.
+ */
+export type SubjectRule = {
+	readonly text: string;
+	readonly more?: readonly string[];
+	readonly needs?: string;
+};
+
 /** A service that signs in a way of its own: what `signature: <name>` on a route stands for. Data alone; a new one is a file of this folder and a line in `senders.ts`. */
 export type SenderPreset = {
 	/** What is checked, for the manual, as Markdown. */
@@ -67,6 +77,8 @@ export type SenderPreset = {
 	readonly signature: SignatureForm;
 	/** Where its requests name the event and the delivery. */
 	readonly names?: Names;
+	/** What its events are about; the first that fits. They are asked of events of other routes too: each begins with what only this sender has. */
+	readonly subjects?: readonly SubjectRule[];
 	/** Its question whether we are there. It is asked of every payload whose signature is right; what it answers is no event. */
 	readonly challenge?: Challenge;
 };

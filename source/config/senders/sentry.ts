@@ -12,4 +12,11 @@ export const sentry: SenderPreset = {
 		signed: '{body}',
 	},
 	names: {eventHeaders: ['sentry-hook-resource'], idHeaders: ['request-id']},
+	subjects: [
+		{text: '{data.issue.shortId} {action}', more: [' · {data.issue.title}']},
+		{text: '{data.triggered_rule}', more: [' · {data.event.title}']},
+		{text: '{data.metric_alert.title} {action}', more: [' · {data.description_text}']},
+		{text: '{data.error.title}', more: [' · {data.error.culprit}']},
+		{text: '{data.event.title}', more: [' · {data.event.culprit}'], needs: 'installation'},
+	],
 };

@@ -12,4 +12,13 @@ export const shopify: SenderPreset = {
 		signed: '{body}',
 	},
 	names: {eventHeaders: ['x-shopify-topic'], idHeaders: ['x-shopify-webhook-id']},
+	subjects: [
+		{
+			text: '{name}',
+			more: [' {financial_status}', ' {fulfillment_status}'],
+			needs: 'admin_graphql_api_id',
+		},
+		{text: '{title}', more: [' {status}'], needs: 'admin_graphql_api_id'},
+		{text: '{id}', more: [' {status}'], needs: 'admin_graphql_api_id'},
+	],
 };

@@ -28,5 +28,10 @@ export const slack: SenderPreset = {
 		signed: 'v0:{timestamp}:{body}',
 	},
 	names: {eventFields: ['type'], idFields: ['event_id']},
+	subjects: [
+		{text: '{event.channel} {event.user}', more: [' · {event.text}'], needs: 'team_id'},
+		{text: '{command}', more: [' {text}', ' · {user_name}'], needs: 'response_url'},
+		{text: '{event.type}', more: [' {event.user}', ' {event.channel}'], needs: 'event_id'},
+	],
 	challenge,
 };

@@ -13,4 +13,11 @@ export const stripe: SenderPreset = {
 		signed: '{timestamp}.{body}',
 	},
 	names: {eventFields: ['type'], idFields: ['id']},
+	subjects: [
+		{
+			text: '{data.object.id}',
+			more: [' {data.object.status}', ' · {data.object.description}'],
+			needs: 'api_version',
+		},
+	],
 };

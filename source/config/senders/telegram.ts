@@ -9,4 +9,13 @@ export const telegram: SenderPreset = {
 		idFields: ['update_id'],
 		eventIn: update => Object.keys(update).find(key => key !== 'update_id'),
 	},
+	subjects: [
+		{text: '{message.chat.title}', more: [' · {message.text}'], needs: 'update_id'},
+		{text: '{message.from.first_name}', more: [' · {message.text}'], needs: 'update_id'},
+		{
+			text: '{callback_query.from.first_name}',
+			more: [' · {callback_query.data}'],
+			needs: 'update_id',
+		},
+	],
 };

@@ -70,4 +70,8 @@ export const twilio: SenderPreset = {
 		eventFields: ['EventType', 'MessageStatus', 'SmsStatus', 'CallStatus'],
 		idHeaders: ['i-twilio-idempotency-token'],
 	},
+	subjects: [
+		// Not what a message says: codes to log in with come so.
+		{text: '{From}', more: [' {CallStatus}', ' {MessageStatus}'], needs: 'AccountSid'},
+	],
 };

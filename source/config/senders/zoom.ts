@@ -29,5 +29,6 @@ export const zoom: SenderPreset = {
 		signed: 'v0:{timestamp}:{body}',
 	},
 	names: {eventFields: ['event']},
+	subjects: [{text: '{payload.object.topic}', needs: 'event_ts'}],
 	challenge,
 };

@@ -15,6 +15,8 @@ export const deliverySchema = facts({
 	route: text,
 	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
 	event: text,
+	/** What the event is about, in a line for people; at most 200 characters. Absent where its payload does not say, or was not read. */
+	subject: maybeText,
 	/** The sender's identifier, or a random one. */
 	deliveryId: text,
 	/** Name of the header that gave `deliveryId` (lower case), `body.<field>` when the signed body did, or `random`, `replay`, `recovered`, `import`. */

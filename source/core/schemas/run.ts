@@ -53,6 +53,8 @@ export const runSchema = facts({
 	route: text,
 	/** `schedule` or `person` without a delivery. */
 	event: text,
+	/** `Delivery.subject` of its event. */
+	subject: maybeText,
 	/** Earlier events of its group, which it stands for too; the prompt says so. Absent when there were none. */
 	superseded: maybeInteger,
 	/** `Group.id` that it came from. */

@@ -21,6 +21,10 @@ test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
 	['route:review', {route: 'gh-review'}, true],
 	['route:a,b', {route: 'b'}, true],
 	['route:GH', {route: 'gh-review'}, true],
+	['subject:retry', {subject: 'acme/api#7 opened · Retry the upload'}, true],
+	['subject:acme/api#7*', {subject: 'acme/api#70 opened'}, true],
+	['subject:retry', {}, false],
+	['"the upload"', {subject: 'acme/api#7 opened · Retry the upload'}, true],
 	['event:*.opened', {event: 'issues.opened'}, true],
 	['status:401', {status: 401, outcome: 'signature'}, true],
 	['status:4xx', {status: 429, outcome: 'rate'}, true],
@@ -62,7 +66,8 @@ test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
 	expect(passes(filter, overrides)).toBe(expected);
 });
 
-const known = 'route:, event:, status:, outcome:, id:, ms:, size:, since:, has:, ignored:';
+const known =
+	'route:, event:, subject:, status:, outcome:, id:, ms:, size:, since:, has:, ignored:';
 
 test.for([
 	['ms>abc', '"abc" is not a number here'],

@@ -90,20 +90,32 @@ export const canRetry = (run: Run): boolean => retryFrom[run.state] !== undefine
 export const needsDecision = ({state}: Run): boolean =>
 	state === 'interrupted' || state === 'uncertain' || state === 'dead';
 
-/** The words of the Runs filter: `route: state: event: target: job: group: id: since:` and free text. */
+/** The words of the Runs filter: `route: state: event: subject: target: job: group: id: since:` and free text. */
 export const runVocabulary: Vocabulary<Run> = {
 	terms: new Map<string, Term<Run>>([
 		['route', textTerm(run => run.route)],
 		['state', textTerm(run => run.state)],
 		['event', textTerm(run => run.event)],
+		['subject', textTerm(run => run.subject ?? '')],
 		['target', textTerm(run => run.target)],
 		['job', textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''))],
 		['group', numberTerm(({group}) => group ?? Number.NaN, {'': 1})],
 		['id', numberTerm(run => run.id, {'': 1})],
 		['since', sinceTerm(run => run.createdAt)],
 	]),
-	haystack: ({id, route, event, state, target, delivery = '', job, error = ''}) =>
-		[`#${id}`, route, event, state, target, delivery, job?.name ?? '', job?.id ?? '', error]
+	haystack: ({id, route, event, subject = '', state, target, delivery = '', job, error = ''}) =>
+		[
+			`#${id}`,
+			route,
+			event,
+			subject,
+			state,
+			target,
+			delivery,
+			job?.name ?? '',
+			job?.id ?? '',
+			error,
+		]
 			.join(' ')
 			.toLowerCase(),
 };

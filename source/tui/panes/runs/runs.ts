@@ -76,7 +76,7 @@ export const runsPane: Pane = {
 			commands: runCommands,
 			listing: {
 				list: runList,
-				words: literal('route: state: event: target: job: group: id: since:'),
+				words: literal('route: state: event: subject: target: job: group: id: since:'),
 				isLive: true,
 				detail: createRunDetail,
 				hasCursor: true,

@@ -65,6 +65,7 @@ function haystackOf(row: DeliveryRow): string {
 		delivery.profile,
 		delivery.route,
 		delivery.event,
+		delivery.subject ?? '',
 		delivery.deliveryId,
 		`${delivery.status} ${delivery.outcome}`,
 		stop?.detail ?? '',
@@ -76,11 +77,12 @@ function haystackOf(row: DeliveryRow): string {
 	return text;
 }
 
-/** The words of the Traffic filter: `route: event: status: outcome: id: ms> size> since: has:⚑ ignored:`. */
+/** The words of the Traffic filter: `route: event: subject: status: outcome: id: ms> size> since: has:⚑ ignored:`. */
 export const trafficVocabulary: Vocabulary<DeliveryRow> = {
 	terms: new Map<string, Term<DeliveryRow>>([
 		['route', textTerm(({delivery}) => delivery.route)],
 		['event', textTerm(({delivery}) => delivery.event)],
+		['subject', textTerm(({delivery}) => delivery.subject ?? '')],
 		['status', statusTerm],
 		['outcome', outcomeWord],
 		['id', textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`)],

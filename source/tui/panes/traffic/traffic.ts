@@ -66,7 +66,7 @@ export const trafficPane: Pane = {
 			commands: trafficCommands,
 			listing: {
 				list: deliveryList,
-				words: literal('route: status: event: id: ms> size> since: has:flags'),
+				words: literal('route: status: event: subject: id: ms> size> since: has:flags'),
 				isLive: true,
 				detail: createTrafficDetail,
 				hasCursor: true,

@@ -287,7 +287,7 @@ test('a key that no filter knows is named with the known ones, and hides nothing
 	await shown.screen.type('foo:bar');
 
 	expect(shown.screen.lines()[2]).toContain(
-		'foo:bar  ✗ Unknown filter key foo: use route:, event:, status:, outcome:, id:, ms:',
+		'foo:bar  ✗ Unknown filter key foo: use route:, event:, subject:, status:, outcome:, id:, ms:',
 	);
 	expect(shown.text()).toContain('gh-review');
 	expect(shown.text()).toContain('alerts');
