@@ -8,6 +8,7 @@ import {addDeliveryCommands} from './deliveries.ts';
 import {addGatewayCommands} from './gateway.ts';
 import {addGroupCommands} from './groups.ts';
 import {addInterfaceCommands} from './interface.ts';
+import {addLogCommand} from './logs.ts';
 import {addManualCommands} from './manual.ts';
 import {addMcpCommands} from './mcp.ts';
 import {addOpenCommand} from './open.ts';
@@ -21,6 +22,7 @@ export function addCommands(program: Command, context: Context): void {
 	addDeliveryCommands(program, context);
 	addGroupCommands(program, context);
 	addRunCommands(program, context);
+	addLogCommand(program, context);
 	addCronCommands(program, context);
 	addMcpCommands(program, context);
 	addOpenCommand(program, context);
