@@ -1,5 +1,6 @@
 import type {Host} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
+import type {LoadPace} from '../state/loader.ts';
 import type {Line} from './line.ts';
 
 /** What stands beside a list, for the selected item. */
@@ -42,10 +43,24 @@ export function createDetails(host: Host): Details {
 	};
 }
 
-/** How long a selection must rest before its detail is loaded: a list that follows may move ten times a second by itself. */
-export const restMs = (list: AnyList): number => (list.get().isFollowing ? 400 : selectionRestMs);
+/** A selection must rest before its detail is loaded. */
+export const whenRested: LoadPace = {kind: 'rest', ms: 80};
 
-export const selectionRestMs = 80;
+const whileFollowing: LoadPace = {kind: 'steady', ms: 200};
+
+/** Reading a large body and laying it out holds up the gateway. */
+const whileFollowingLarge: LoadPace = {kind: 'steady', ms: 1000};
+
+const largeBytes = 128 * 1024;
+
+/** When the detail of what is selected in `list`, of about `bytes`, is loaded: a list that follows moves by itself, and never rests. */
+export const paceOf = (list: AnyList, bytes = 0): LoadPace => {
+	if (!list.get().isFollowing) {
+		return whenRested;
+	}
+
+	return bytes > largeBytes ? whileFollowingLarge : whileFollowing;
+};
 
 /** Whether `row` holds `text` (lower case), whatever its own case. */
 export const rowHolds = (row: Line, text: string): boolean =>

@@ -2,25 +2,41 @@ import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createStore, type ValueStore} from './store.ts';
 
+type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};
+
 /** Something that is fetched when somebody looks at it. */
 export type Loaded<Value> =
 	| {readonly status: 'loading'; readonly key: string}
-	| {readonly status: 'ready'; readonly key: string; readonly value: Value}
+	| Ready<Value>
 	| {readonly status: 'missing'; readonly key: string}
 	| {readonly status: 'failed'; readonly key: string; readonly reason: string};
 
-export type Loader<Value> = Pick<ValueStore<Loaded<Value>>, 'get' | 'subscribe'> &
-	Disposable & {
+/**
+ * When what is wanted is loaded. `rest`: when nothing else was wanted for `ms`, so that rushing through a list loads nothing. `steady`: at once, but at most once per `ms`: whatever
+ * moves by itself, and never rests, is seen all the same.
+ */
+export type LoadPace = {readonly kind: 'rest' | 'steady'; readonly ms: number};
+
+export type Loader<Value> = {
+	/** What became of what is wanted now. */
+	readonly get: () => Loaded<Value>;
+	/** The last that was found, whatever is wanted now: to be shown until that is there. */
+	readonly last: () => Ready<Value> | undefined;
+	readonly subscribe: ValueStore<unknown>['subscribe'];
+} & Disposable & {
 		/**
-		 * Says what is looked at now; it is loaded when nothing else was wanted for `delayMs`, so that rushing through a list loads
-		 * nothing. What is missing is looked for once more a moment later. An answer for anything else is dropped. An empty key:
+		 * Says what is looked at now. What is missing is looked for once more a moment later. An answer for anything else is not what is looked at. An empty key:
 		 * nothing is looked at.
 		 */
-		want(key: string, delayMs: number): void;
+		want(key: string, pace: LoadPace): void;
 	};
 
 /** The journal may learn of something up to 250 ms after its event was told. */
 const secondLookMs = 400;
+
+type State<Value> = {readonly now: Loaded<Value>; readonly last?: Ready<Value>};
+
+const nothing = {now: {status: 'missing', key: ''}} as const;
 
 /** Loads values by key, one at a time, and holds the last. */
 export function createLoader<Value>({
@@ -30,23 +46,33 @@ export function createLoader<Value>({
 	readonly clock: Clock;
 	readonly load: (key: string) => Promise<Value | undefined>;
 }): Loader<Value> {
-	const store = createStore<Loaded<Value>>({status: 'missing', key: ''});
-	/** The load that is planned; absent once it has begun. */
-	let planned: {readonly delayMs: number; readonly cancel: () => void} | undefined;
+	const store = createStore<State<Value>>(nothing);
+	const keyNow = () => store.get().now.key;
+	/** The load that is planned; absent once it has begun. `at` is monotonic. */
+	let planned: {readonly at: number; readonly cancel: () => void} | undefined;
+	let lastBegan = -Infinity;
 	let cancelSecondLook: (() => void) | undefined;
 
 	const settle = (result: Loaded<Value>) => {
-		store.set(now => (now.key === result.key ? result : now));
+		store.set(state => (state.now.key === result.key ? {...state, now: result} : state));
+	};
+
+	const find = (last: Ready<Value>) => {
+		store.set(state => ({now: state.now.key === last.key ? last : state.now, last}));
 	};
 
 	const fetch = async (key: string, isSecondLook: boolean) => {
 		try {
 			const value = await load(key);
+			if (keyNow() === '') {
+				return;
+			}
+
 			if (value !== undefined) {
-				settle({status: 'ready', key, value});
+				find({status: 'ready', key, value});
 			} else if (isSecondLook) {
 				settle({status: 'missing', key});
-			} else if (store.get().key === key) {
+			} else if (keyNow() === key) {
 				cancelSecondLook?.();
 				cancelSecondLook = clock.after(secondLookMs, () => {
 					void fetch(key, true);
@@ -57,34 +83,50 @@ export function createLoader<Value>({
 		}
 	};
 
+	const unplan = () => {
+		planned?.cancel();
+		planned = undefined;
+	};
+
+	const plan = (at: number) => {
+		unplan();
+		const cancel = clock.after(Math.max(0, at - clock.monotonic()), () => {
+			planned = undefined;
+			lastBegan = clock.monotonic();
+			void fetch(keyNow(), false);
+		});
+		planned = {at, cancel};
+	};
+
 	return {
-		get: store.get,
+		get: () => store.get().now,
+		last: () => store.get().last,
 		subscribe: store.subscribe,
-		want(key, delayMs) {
-			const isSame = store.get().key === key;
-			if (isSame && (!planned || planned.delayMs <= delayMs)) {
+		want(key, {kind, ms}) {
+			const isSame = keyNow() === key;
+			const now = clock.monotonic();
+			const at = kind === 'rest' ? now + ms : Math.max(now, lastBegan + ms);
+			if (isSame && (!planned || planned.at <= at)) {
 				return;
 			}
 
-			planned?.cancel();
-			planned = undefined;
 			if (!isSame) {
 				cancelSecondLook?.();
-				store.set(() => ({status: key === '' ? 'missing' : 'loading', key}));
+				store.set(({last}) =>
+					key === '' ? nothing : {now: {status: 'loading', key}, ...(last && {last})},
+				);
 			}
 
-			if (key !== '') {
-				const cancel = clock.after(delayMs, () => {
-					planned = undefined;
-					void fetch(key, false);
-				});
-				planned = {delayMs, cancel};
+			if (key === '') {
+				unplan();
+			} else {
+				plan(at);
 			}
 		},
 		[Symbol.dispose]() {
-			planned?.cancel();
+			unplan();
 			cancelSecondLook?.();
-			store.set(() => ({status: 'missing', key: ''}));
+			store.set(() => nothing);
 		},
 	};
 }

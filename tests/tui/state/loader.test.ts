@@ -2,6 +2,9 @@ import {expect, test} from 'vitest';
 import {createLoader} from '../../../source/tui/state/loader.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
+const rest = (ms: number) => ({kind: 'rest', ms}) as const;
+const steady = (ms: number) => ({kind: 'steady', ms}) as const;
+
 const turn = async () =>
 	new Promise(resolve => {
 		setImmediate(resolve);
@@ -17,9 +20,9 @@ test('only what is still wanted when the delay is over is loaded', async () => {
 			return key.toUpperCase();
 		},
 	});
-	loader.want('a', 80);
+	loader.want('a', rest(80));
 	clock.advance(79);
-	loader.want('b', 80);
+	loader.want('b', rest(80));
 	clock.advance(79);
 	expect(loaded).toEqual([]);
 	expect(loader.get()).toEqual({status: 'loading', key: 'b'});
@@ -37,9 +40,9 @@ test('an answer that comes after something else is wanted is dropped', async () 
 		clock,
 		load: async key => (key === 'slow' ? late.promise : undefined),
 	});
-	loader.want('slow', 80);
+	loader.want('slow', rest(80));
 	clock.advance(80);
-	loader.want('other', 80);
+	loader.want('other', rest(80));
 	late.resolve('too late');
 	await turn();
 	expect(loader.get()).toEqual({status: 'loading', key: 'other'});
@@ -55,12 +58,12 @@ test('what the journal learns a moment after the event is found', async () => {
 	const clock = createFakeClock();
 	const journal = new Map<string, string>();
 	using loader = createLoader({clock, load: async key => journal.get(key)});
-	loader.want('a', 80);
+	loader.want('a', rest(80));
 	clock.advance(80);
 	await turn();
 	expect(loader.get()).toEqual({status: 'loading', key: 'a'});
 	journal.set('a', 'A');
-	loader.want('a', 80);
+	loader.want('a', rest(80));
 	clock.advance(400);
 	await turn();
 
@@ -77,10 +80,10 @@ test('what is missing is looked for twice and no more, and not when something el
 			return undefined;
 		},
 	});
-	loader.want('a', 80);
+	loader.want('a', rest(80));
 	clock.advance(80);
 	await turn();
-	loader.want('b', 80);
+	loader.want('b', rest(80));
 	clock.advance(80);
 	await turn();
 	for (let look = 0; look < 3; look += 1) {
@@ -101,7 +104,7 @@ test('a failure is a state with its reason', async () => {
 			throw new Error('the journal is closed');
 		},
 	});
-	loader.want('a', 80);
+	loader.want('a', rest(80));
 	clock.advance(80);
 	await turn();
 
@@ -111,12 +114,64 @@ test('a failure is a state with its reason', async () => {
 test('somebody who stops to look waits no longer for what is planned already', async () => {
 	const clock = createFakeClock();
 	using loader = createLoader({clock, load: async key => key});
-	loader.want('a', 400);
+	loader.want('a', rest(400));
 	clock.advance(10);
-	loader.want('a', 80);
-	loader.want('a', 400);
+	loader.want('a', rest(80));
+	loader.want('a', rest(400));
 	clock.advance(80);
 	await turn();
 
 	expect(loader.get()).toEqual({status: 'ready', key: 'a', value: 'a'});
+});
+
+test('what never rests is loaded all the same, five times a second at most', async () => {
+	const clock = createFakeClock();
+	const asked: string[] = [];
+	using loader = createLoader({
+		clock,
+		async load(key) {
+			asked.push(key);
+			return key;
+		},
+	});
+	for (let event = 0; event < 20; event += 1) {
+		loader.want(`e${event}`, steady(200));
+		clock.advance(50);
+		// oxlint-disable-next-line no-await-in-loop -- one event after the other
+		await turn();
+	}
+
+	expect(asked).toEqual(['e0', 'e3', 'e7', 'e11', 'e15', 'e19']);
+});
+
+test('at five events a second each is loaded as it comes', async () => {
+	const clock = createFakeClock();
+	using loader = createLoader({clock, load: async key => key});
+	for (const key of ['a', 'b', 'c']) {
+		loader.want(key, steady(200));
+		clock.advance(1);
+		// oxlint-disable-next-line no-await-in-loop -- one event after the other
+		await turn();
+		expect(loader.get()).toEqual({status: 'ready', key, value: key});
+		clock.advance(199);
+	}
+});
+
+test('the last that was found is kept until something else is, also when it came late', async () => {
+	const clock = createFakeClock();
+	const late = Promise.withResolvers<string>();
+	using loader = createLoader({
+		clock,
+		load: async key => (key === 'a' ? late.promise : undefined),
+	});
+	loader.want('a', steady(200));
+	clock.advance(0);
+	loader.want('b', steady(200));
+	late.resolve('A');
+	await turn();
+	expect(loader.get()).toEqual({status: 'loading', key: 'b'});
+	expect(loader.last()).toEqual({status: 'ready', key: 'a', value: 'A'});
+	loader.want('', steady(200));
+
+	expect(loader.last()).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import type {StoredRun} from '../../../core/run.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {selectionRestMs, type DetailSource} from '../detail.ts';
+import {whenRested, type DetailSource} from '../detail.ts';
 import type {Line} from '../line.ts';
 import {createMemory} from '../remember.ts';
 import {runOf} from '../runs/run-of.ts';
@@ -50,7 +50,7 @@ export function createGroupDetail({list, loader, feed}: Host): DetailSource {
 		},
 		want(isShown) {
 			const {id, count, state} = (isShown && groups.selected()) || {};
-			loads.want(id === undefined ? '' : `${id} ${count} ${state}`, selectionRestMs);
+			loads.want(id === undefined ? '' : `${id} ${count} ${state}`, whenRested);
 		},
 	};
 }
@@ -74,7 +74,7 @@ export function createJobDetail({list, loader, feed}: Host): DetailSource {
 		want(isShown) {
 			const runId = isShown ? jobs.selected()?.lastRunId : undefined;
 			const run = runOf(feed.get().state.runs, runId);
-			loads.want(run ? `${run.id} ${run.state}` : keyOf(runId), selectionRestMs);
+			loads.want(run ? `${run.id} ${run.state}` : keyOf(runId), whenRested);
 		},
 	};
 }

@@ -32,7 +32,7 @@ function createLoginDetail(host: Host): DetailSource {
 			);
 		},
 		want(isShown) {
-			loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : '', 0);
+			loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : '', {kind: 'rest', ms: 0});
 		},
 	};
 }

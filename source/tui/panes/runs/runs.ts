@@ -5,7 +5,7 @@ import {goToRun} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
-import {restMs, type DetailSource} from '../detail.ts';
+import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
@@ -41,7 +41,7 @@ function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 		},
 		want(isShown) {
 			const run = isShown ? runs.selected() : undefined;
-			loads.want(run ? `${run.id} ${run.state}` : '', restMs(runs));
+			loads.want(run ? `${run.id} ${run.state}` : '', paceOf(runs));
 		},
 	};
 }

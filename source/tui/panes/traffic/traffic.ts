@@ -3,7 +3,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, followPart} from '../../shell/title-parts.ts';
-import {restMs, type DetailSource} from '../detail.ts';
+import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
@@ -21,11 +21,23 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);
+
+	/** What is selected; while the list follows, the one before it until the payload of the newest is there: a detail that moves on by itself says what it has, not that it loads. */
+	const shownNow = () => {
+		const row = deliveries.selected();
+		const loaded = loads.get();
+		const last = loads.last();
+		const before =
+			deliveries.get().isFollowing && loaded.status === 'loading' && last
+				? feed.get().state.deliveries.findLast(({delivery}) => delivery.id === last.key)
+				: undefined;
+		return before && last ? {row: before, loaded: last} : {row, loaded};
+	};
+
 	return {
 		lines(width) {
-			const row = deliveries.selected();
+			const {row, loaded} = shownNow();
 			const {runId, group: groupId} = row?.delivery ?? {};
-			const loaded = loads.get();
 			const {runs, groups} = feed.get().state;
 			const run = runOf(runs, runId);
 			const group = groups.find(other => other.id === groupId);
@@ -35,7 +47,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 		},
 		want(isShown) {
 			const row = isShown ? deliveries.selected() : undefined;
-			loads.want(row?.delivery.id ?? '', restMs(deliveries));
+			loads.want(row?.delivery.id ?? '', paceOf(deliveries, row?.delivery.bodyBytes));
 		},
 	};
 }

@@ -230,14 +230,35 @@ test('a payload is loaded when the selection has rested for 80 ms', async () => 
 	take(port, deliveryAt(0, {route: 'first'}), deliveryAt(1, {route: 'second'}));
 	await using shown = await showShell(port, wide);
 
-	await shown.screen.press('space');
-	await shown.pass(79);
-	expect(shown.text()).toContain('Payload  loading');
 	await shown.screen.press('k');
 	await shown.pass(79);
 	expect(shown.text()).toContain('Payload  loading');
 	await shown.pass(1);
 	expect(shown.text()).toContain('route: "first"');
+});
+
+test('a list that follows five events a second shows their payloads, never that they load', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {route: 'r0'}));
+	await using shown = await showShell(port, wide);
+	await shown.pass(200);
+	for (const second of [1, 2, 3, 4, 5]) {
+		take(port, deliveryAt(second, {route: `r${second}`}));
+		// oxlint-disable-next-line no-await-in-loop -- one event after the other
+		await shown.pass(200);
+		expect(shown.text()).toContain(`route: "r${second}"`);
+		expect(shown.text()).not.toContain('loading');
+	}
+
+	// Twenty a second: the one whose payload is there, with its own decision.
+	for (const second of [10, 11, 12, 13, 14, 15, 16, 17]) {
+		take(port, deliveryAt(second, {route: `r${second}`}));
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.pass(50);
+		const [, route = ''] = /route: "(r\d+)"/.exec(shown.text()) ?? [];
+		expect(shown.screen.lines()[3]?.slice(70)).toContain(`  ${route}  `);
+		expect(shown.text()).not.toContain('loading');
+	}
 });
 
 test('moving pauses, and what came since is counted: "paused · 2 newer, f to follow"', async () => {
