@@ -2,6 +2,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import type {ListMove} from '../list/window.ts';
 import {pathOf, placeIn} from '../panes/detail-cursor.ts';
 import {rowHolds} from '../panes/detail.ts';
+import {clearMarks} from '../panes/marks.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
 
@@ -104,15 +105,18 @@ export function openDetail(shell: Shell): void {
 	shell.view.set(state => ({...state, region: 'detail'}));
 }
 
-/** One level back: search, detail, zoom, filter. Never out of the program. */
+/** One level back: search, detail, marks, zoom, filter. Never out of the program. */
 export function goBack(shell: Shell): void {
 	const {view} = shell;
 	const state = view.get();
 	const list = shell.openList();
+	const {marks} = shell.section().listing ?? {};
 	if (state.search !== '') {
 		view.set(now => ({...now, search: ''}));
 	} else if (state.region === 'detail') {
 		view.set(now => ({...now, region: 'list', ...detailStart}));
+	} else if (marks && shell.local(marks).get().size > 0) {
+		clearMarks(shell, marks);
 	} else if (state.isZoomed) {
 		view.set(now => ({...now, isZoomed: false}));
 	} else if (list && list.get().filterText !== '') {

@@ -9,6 +9,7 @@ import type {ListSource} from '../shell/source.ts';
 import type {RegionProps} from '../view/region.ts';
 import type {DetailSource} from './detail.ts';
 import type {Line} from './line.ts';
+import type {Marks} from './marks.ts';
 
 /**
  * All that makes a pane. `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
@@ -65,6 +66,8 @@ export type PaneListing = {
 	readonly words: Safe;
 	/** New items come by themselves, and the list goes along with them. */
 	readonly isLive: boolean;
+	/** Its rows can be marked; the title counts them, and Esc forgets them. */
+	readonly marks?: Marks;
 	/** Makes the detail of a shell. */
 	readonly detail: (host: Host) => DetailSource;
 	/** One row of the detail is chosen, and `j` `k` move that. */

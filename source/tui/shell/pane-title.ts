@@ -1,5 +1,6 @@
 import {safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../panes/line.ts';
+import {marksPart} from '../panes/marks.ts';
 import {staleFor} from '../state/stale.ts';
 import type {Shell} from './shell.ts';
 import {filterSpans, ruleLine} from './title-parts.ts';
@@ -16,6 +17,7 @@ export function paneTitle(shell: Shell, width: number): Line {
 		[
 			[{text: title, tone: 'title'}],
 			filter ? filterSpans(filterText, filter) : [],
+			listing?.marks ? marksPart(shell, listing.marks) : [],
 			...summary(shell),
 			staleMs === undefined
 				? []

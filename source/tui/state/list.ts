@@ -42,7 +42,7 @@ export type AnyList = {
 	readonly subscribe: (listener: () => void) => () => void;
 };
 
-export type List<Item> = AnyList & {
+export type List<Item> = Omit<AnyList, 'get'> & {
 	/** The same object while nothing changed. */
 	readonly get: () => ListView<Item>;
 	selected(): Item | undefined;

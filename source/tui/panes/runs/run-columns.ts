@@ -4,6 +4,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
+import {markSign} from '../marks.ts';
 import {clockTime} from '../time.ts';
 import {needsDecision, runWordAt} from './run-word.ts';
 
@@ -53,11 +54,13 @@ export function runRow(
 		columns,
 		now,
 		approval,
+		isMarked = false,
 	}: {
 		readonly columns: RunColumns;
 		readonly now: number;
 		/** What it waits for. */
 		readonly approval?: Approval | undefined;
+		readonly isMarked?: boolean;
 	},
 	isSelected: boolean,
 ): Line {
@@ -72,7 +75,8 @@ export function runRow(
 	const took = clean(tookWords(run, now) ?? '-');
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
-		{text: needsDecision(run) || approval ? literal('! ') : literal('  '), tone: 'warn'},
+		{text: needsDecision(run) || approval ? literal('!') : literal(' '), tone: 'warn'},
+		{text: markSign(isMarked), tone: 'accent'},
 		{
 			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)} ${fit(routeText(run), route)}${optional(eventText(run, event), event)} `,
 			tone: isSelected ? 'selected' : 'plain',

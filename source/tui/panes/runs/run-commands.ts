@@ -11,6 +11,7 @@ import type {Shell} from '../../shell/shell.ts';
 import {jobKey} from '../groups/job-key.ts';
 import {clean} from '../line.ts';
 import {blockText} from './block-rows.ts';
+import {askForMarked, hasMarkedRuns, runMarkCommands} from './bulk.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
@@ -67,6 +68,18 @@ function askToCancel(shell: Shell): void {
 	});
 }
 
+/** Marked runs are acted on, whichever is selected. */
+const unlessMarked =
+	(reason: (shell: Shell) => Safe | undefined) =>
+	(shell: Shell): Safe | undefined =>
+		hasMarkedRuns(shell) ? undefined : reason(shell);
+
+/** What another try does. */
+const retryEffect = (run: Run): Safe =>
+	(retryFrom[run.state] ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
+		? safe`The agent runs again, then its answer goes to ${clean(run.target)}.`
+		: safe`The answer that is there goes to ${clean(run.target)}.`;
+
 function askToRetry(shell: Shell): void {
 	const run = selected(shell);
 	if (!run) {
@@ -80,12 +93,7 @@ function askToRetry(shell: Shell): void {
 			title: hasEnded(run.state)
 				? safe`Try run #${run.id} of ${clean(run.route)} again`
 				: safe`Let run #${run.id} of ${clean(run.route)} start now`,
-			lines: [
-				...(advice === undefined ? [] : [advice]),
-				(retryFrom[run.state] ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
-					? safe`The agent runs again, then its answer goes to ${clean(run.target)}.`
-					: safe`The answer that is there goes to ${clean(run.target)}.`,
-			],
+			lines: [...(advice === undefined ? [] : [advice]), retryEffect(run)],
 			act: hasEnded(run.state) ? literal('try again') : literal('start now'),
 			run() {
 				shell.attempt(async () => {
@@ -136,15 +144,41 @@ export const runCommands: readonly PaneCommand[] = [
 		id: 'runs.cancel',
 		keys: ['x'],
 		label: literal('cancel (asks)'),
-		why: why(run => cancelEffects[run.state] !== undefined, literal('The run has ended')),
-		run: askToCancel,
+		why: unlessMarked(
+			why(run => cancelEffects[run.state] !== undefined, literal('The run has ended')),
+		),
+		run(shell) {
+			if (hasMarkedRuns(shell)) {
+				askForMarked(shell, {
+					verb: literal('Cancel'),
+					done: literal('cancelled'),
+					effectOf: run => cancelEffects[run.state],
+					act: async run => shell.port.cancelRun(run.id),
+				});
+			} else {
+				askToCancel(shell);
+			}
+		},
 	},
 	{
 		id: 'runs.retry',
 		keys: ['t'],
 		label: literal('try again, or now (asks)'),
-		why: why(canRetry, literal('A run that is under way, done or silent cannot be tried again')),
-		run: askToRetry,
+		why: unlessMarked(
+			why(canRetry, literal('A run that is under way, done or silent cannot be tried again')),
+		),
+		run(shell) {
+			if (hasMarkedRuns(shell)) {
+				askForMarked(shell, {
+					verb: literal('Retry'),
+					done: literal('retried'),
+					effectOf: run => (canRetry(run) ? retryEffect(run) : undefined),
+					act: async run => shell.port.retryRun(run.id),
+				});
+			} else {
+				askToRetry(shell);
+			}
+		},
 	},
 	{
 		id: 'runs.delivery',
@@ -183,6 +217,7 @@ export const runCommands: readonly PaneCommand[] = [
 		why: why(() => true, literal('')),
 		run: copyMenu,
 	},
+	...runMarkCommands,
 	...foldCommands(selected),
 	{
 		id: 'runs.pager',

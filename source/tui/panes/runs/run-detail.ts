@@ -44,6 +44,7 @@ export function blocksOfRun(
 export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
 	const {loaded, now} = sources;
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
+	const subject = run.subject ?? stored?.plan.subject;
 	const blocks = blocksOfRun(run, sources);
 	const hasBlocks = blocks.answer !== undefined || blocks.steps.length > 0;
 	return [
@@ -51,9 +52,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 			{text: safe`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
 			runWordAt(run, now, {approval: sources.approval}),
 		],
-		...(stored?.plan.subject === undefined
-			? []
-			: [line(safe`about ${clean(stored.plan.subject)}`)]),
+		...(subject === undefined ? [] : [line(safe`about ${clean(subject)}`)]),
 		...approvalRows(sources, width),
 		...factRows(run, {now, heard: blocks.steps}, width),
 		...adviceRows(run, width),

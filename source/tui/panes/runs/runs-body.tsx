@@ -6,15 +6,17 @@ import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
+import {runMarks} from './bulk.ts';
 import {runColumns, runHeader, runRow} from './run-columns.ts';
 import {runList} from './run-list.ts';
 
 /** The runs, one row each. */
 export function RunsBody({width, height}: RegionProps) {
-	const {list, feed} = useShell();
+	const {list, feed, view, local} = useShell();
 	const runs = list(runList);
 	const second = useStore(feed, ({now}) => Math.floor(now / 1000));
 	const approvals = useStore(feed, ({state}) => state.approvals);
+	const marked = useStore(view, () => local(runMarks).get());
 	const rowOf = useCallback(
 		(run: Run, isSelected: boolean) =>
 			runRow(
@@ -23,10 +25,11 @@ export function RunsBody({width, height}: RegionProps) {
 					columns: runColumns(width),
 					now: second * 1000,
 					approval: approvals.find(approval => approval.run === run.id),
+					isMarked: marked.has(String(run.id)),
 				},
 				isSelected,
 			),
-		[width, second, approvals],
+		[width, second, approvals, marked],
 	);
 	return (
 		<ListRows

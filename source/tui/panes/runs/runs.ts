@@ -10,6 +10,7 @@ import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {runMarks} from './bulk.ts';
 import {foldsOf, runFolds} from './folds.ts';
 import {runCommands} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
@@ -78,6 +79,7 @@ export const runsPane: Pane = {
 				list: runList,
 				words: literal('route: state: event: subject: target: job: group: id: since:'),
 				isLive: true,
+				marks: runMarks,
 				detail: createRunDetail,
 				hasCursor: true,
 			},

@@ -8,6 +8,7 @@ import {change} from '../../commands/navigate.ts';
 import {placeNow, type StillHere} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean} from '../line.ts';
+import {deliveryMarkCommands, hasMarkedDeliveries, replayMarked} from './bulk-replay.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import {sendEditedBody, indented, keepBody} from './edited-body.ts';
 import {shownId} from './result-word.ts';
@@ -157,12 +158,18 @@ const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
+	...deliveryMarkCommands,
 	{
 		id: 'traffic.replay',
 		keys: ['r'],
 		label: literal('replay'),
-		why: nothingToReplay,
+		why: shell => (hasMarkedDeliveries(shell) ? undefined : nothingToReplay(shell)),
 		run(shell) {
+			if (hasMarkedDeliveries(shell)) {
+				replayMarked(shell);
+				return;
+			}
+
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
 				const isStillHere = placeNow(shell, literal('r'));

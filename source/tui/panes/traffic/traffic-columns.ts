@@ -3,6 +3,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
+import {markSign} from '../marks.ts';
 import {clockTime, preciseTime} from '../time.ts';
 import {resultText, resultTone, signOf} from './result-word.ts';
 
@@ -35,7 +36,11 @@ export const trafficHeader = ({time, route, event, result, ms}: TrafficColumns):
 	safe`   ${fit(literal('time'), time)} ${fit(literal('route'), route)} ${fit(literal('event'), event)} ${fit(literal('result'), result)} ${fit(literal('ms'), ms, {align: 'end'})}`;
 
 /** One delivery as one row, several at the time of the first; `>` in column 0 marks the selected one in every theme. */
-export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected: boolean): Line {
+export function trafficRow(
+	row: DeliveryRow,
+	{columns, isMarked = false}: {readonly columns: TrafficColumns; readonly isMarked?: boolean},
+	isSelected: boolean,
+): Line {
 	const {delivery, count, firstAt = delivery.receivedAt, routes = []} = row;
 	const time = columns.time > 8 ? preciseTime : clockTime;
 	const sign = signOf(delivery);
@@ -48,8 +53,9 @@ export function trafficRow(row: DeliveryRow, columns: TrafficColumns, isSelected
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 		{text: clean(sign), tone: 'warn'},
+		{text: markSign(isMarked), tone: 'accent'},
 		{
-			text: safe` ${fit(time(firstAt), columns.time)} ${fit(routes.length > 1 ? literal('(several)') : clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
+			text: safe`${fit(time(firstAt), columns.time)} ${fit(routes.length > 1 ? literal('(several)') : clean(delivery.route), columns.route)} ${fit(event, columns.event - borrowed)} `,
 			tone,
 		},
 		{

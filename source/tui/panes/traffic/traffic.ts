@@ -9,6 +9,7 @@ import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {runOf} from '../runs/run-of.ts';
+import {deliveryMarks} from './bulk-replay.ts';
 import {deliveryList} from './delivery-list.ts';
 import {noTraffic} from './no-traffic.ts';
 import {resultWord, shownId} from './result-word.ts';
@@ -80,6 +81,7 @@ export const trafficPane: Pane = {
 				list: deliveryList,
 				words: literal('route: status: event: subject: id: ms> size> since: has:flags'),
 				isLive: true,
+				marks: deliveryMarks,
 				detail: createTrafficDetail,
 				hasCursor: true,
 			},
