@@ -2,9 +2,12 @@ import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {stripVTControlCharacters} from 'node:util';
+import xterm from '@xterm/headless';
 import {
 	array,
 	assert,
+	asyncProperty,
 	boolean,
 	constant,
 	constantFrom,
@@ -15,11 +18,20 @@ import {
 	record,
 } from 'fast-check';
 import {rolldown, type Plugin} from 'rolldown';
+import stringWidth from 'string-width';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 // @ts-expect-error -- plain JavaScript, as the whole of the build
+import * as untyped from '../../scripts/build/changed-cells.mjs';
+// @ts-expect-error -- the same
 import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
 
 const patchInk = untypedPatch as () => Plugin;
+const changedCells = untyped.changedCells as (
+	last: string,
+	next: string,
+	columns: number,
+) => string | undefined;
+const oneCellEach = untyped.oneCellEach as RegExp;
 
 type Write = {readonly x: number; readonly y: number; readonly text: string};
 type Clip = {
@@ -178,7 +190,7 @@ test('a build with another Ink, or one that was edited, fails and says where to 
 	};
 
 	await writeFile(join(copy, 'package.json'), JSON.stringify({...manifest, version: '8.0.1'}));
-	await expect(build()).rejects.toThrow(/Cannot patch Ink 8\.0\.1/);
+	await expect(build()).rejects.toThrow(/Cannot patch ink 8\.0\.1/);
 
 	await writeFile(join(copy, 'package.json'), JSON.stringify(manifest));
 	const code = await readFile(join(copy, 'build', 'output.js'), 'utf8');
@@ -186,5 +198,107 @@ test('a build with another Ink, or one that was edited, fails and says where to 
 		join(copy, 'build', 'output.js'),
 		code.replace('new OutputCaches()', 'new Caches()'),
 	);
-	await expect(build()).rejects.toThrow(/is not there once in build\/output\.js/);
+	await expect(build()).rejects.toThrow(/is not there once in ink\/build\/output\.js/);
+});
+
+const lineOf = array(
+	constantFrom(
+		'a',
+		'b',
+		'12',
+		' ',
+		'   ',
+		'─',
+		'✓',
+		'…',
+		'●',
+		'\u001b[31m',
+		'\u001b[39m',
+		'\u001b[1m',
+		'\u001b[2m',
+		'\u001b[22m',
+		'\u001b[7m',
+		'\u001b[27m',
+		'\u001b[48;2;1;2;3m',
+		'\u001b[49m',
+		'\u001b[38;5;200m',
+		'\u001b[0m',
+		'\u001b[4m',
+	),
+	{maxLength: 30},
+).map(parts => `${parts.join('')}\u001b[0m`);
+
+const columns = 40;
+
+/** The cells of a terminal's first row with their looks, after `bytes`. */
+async function rowAfter(...bytes: readonly string[]): Promise<string> {
+	const terminal = new xterm.Terminal({cols: columns, rows: 3, allowProposedApi: true});
+	for (const part of bytes) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other, as a terminal gets them
+		await new Promise<void>(resolve => {
+			terminal.write(part, resolve);
+		});
+	}
+
+	const line = terminal.buffer.active.getLine(0);
+	const cells = Array.from({length: columns}, (_, x) => {
+		const cell = line?.getCell(x);
+		const looks = [
+			cell?.getFgColor(),
+			cell?.getBgColor(),
+			cell?.getFgColorMode(),
+			cell?.getBgColorMode(),
+			cell?.isBold(),
+			cell?.isDim(),
+			cell?.isInverse(),
+			cell?.isUnderline(),
+		];
+		return `${cell?.getChars() || ' '} ${looks.join(',')}`;
+	});
+	terminal.dispose();
+	return cells.join('\n');
+}
+
+const widthIn = (line: string): number => stripVTControlCharacters(line).length;
+
+const narrow = lineOf.filter(line => widthIn(line) <= columns);
+
+test('the cells that changed, written over the last row, make the row that a whole writing makes', async () => {
+	await assert(
+		asyncProperty(narrow, narrow, async (last, next) => {
+			const bytes = changedCells(last, next, columns) ?? 'not understood';
+			expect(await rowAfter(last, bytes)).toBe(await rowAfter(next));
+			expect(changedCells(next, next, columns)).toBe('');
+		}),
+		{numRuns: 200},
+	);
+});
+
+test('a line wider than the row is left to Ink', () => {
+	expect(changedCells('a', '─'.repeat(columns), columns)).toBeDefined();
+	expect(changedCells('a', '─'.repeat(columns + 1), columns)).toBeUndefined();
+});
+
+test.for<readonly [string, string]>([
+	['a character that may take two cells', '漢'],
+	['a mark that joins with the one before', 'e\u0301'],
+	['a link', '\u001b]8;;https://a.example\u0007a\u001b]8;;\u0007'],
+	['a cursor that moves', '\u001b[3Ca'],
+	['a style that nobody here knows', '\u001b[5ma\u001b[0m'],
+	['a style that does not end', '\u001b[31ma'],
+])('%s is left to Ink', ([, line]) => {
+	expect(changedCells('a', line, columns)).toBeUndefined();
+	expect(changedCells(line, 'a', columns)).toBeUndefined();
+});
+
+test('a figure that moves in a wide row costs a few bytes', () => {
+	const row = (rate: string) => `\u001b[1msvc\u001b[22m ${rate}/s ${'─'.repeat(20)} 12:00:01`;
+	expect(changedCells(row('12.4'), row('12.7'), columns)).toBe('\u001b[8G7');
+});
+
+test('what string-width says of our signs is what the shorter way says', () => {
+	for (const sign of '─·…●○◐✓✗–×█░ a~') {
+		expect(stringWidth(sign)).toBe(1);
+		expect(oneCellEach.test(sign)).toBe(true);
+	}
 });

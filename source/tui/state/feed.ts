@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import type {GatewayEvent} from '../../core/events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {differInHealthAlone, isIdle, looksAlike} from './idle.ts';
@@ -39,7 +40,7 @@ export const feedIntervals = {
 	sshMs: 200,
 	/** While events pour in: nobody reads ten lists a second. */
 	pouringMs: 200,
-	pausedMs: 250,
+	pausedMs: 500,
 	tickMs: 1000,
 	/** Where bars run. */
 	barMs: 250,
@@ -59,6 +60,10 @@ const isSameToTheEye = (last: Snapshot, next: Snapshot): boolean =>
 	differInHealthAlone(last.state, next.state);
 
 const minuteMs = 60_000;
+
+/** What a person is asked must be on the screen at once, however slow its pace is. */
+const isForAPerson = ({type}: GatewayEvent): boolean =>
+	type === 'approval-requested' || type === 'approval-settled';
 
 /**
  * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
@@ -109,11 +114,15 @@ export function createFeed(
 		});
 	};
 
-	const unsubscribe = port.subscribe(() => {
+	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();
 		const {tickMs} = pace();
 		tickAfter(tickMs < feedIntervals.tickMs ? tickMs : silenceMs);
-		throttle.ask();
+		if (events.some(isForAPerson)) {
+			throttle.now();
+		} else {
+			throttle.ask();
+		}
 	});
 	tickAfter(feedIntervals.tickMs);
 

@@ -3,6 +3,8 @@ import type {Clock} from '../../core/clock.ts';
 export type Throttle = Disposable & {
 	/** Asks for a call of the action: at once after a silence of `intervalMs`, else when that has passed. */
 	ask(): void;
+	/** Calls the action now, however short the silence was. */
+	now(): void;
 };
 
 /** Calls `action` at most once per `intervalMs`, which is asked anew each time; the last request is never lost. */
@@ -15,6 +17,7 @@ export function createThrottle(
 	let isAsked = false;
 	const act = () => {
 		isAsked = false;
+		cancel?.();
 		cancel = clock.after(intervalMs(), () => {
 			cancel = undefined;
 			if (isAsked) {
@@ -31,6 +34,7 @@ export function createThrottle(
 				act();
 			}
 		},
+		now: act,
 		[Symbol.dispose]() {
 			cancel?.();
 		},

@@ -1,5 +1,6 @@
 import {Box} from 'ink';
-import {memo, type ReactNode} from 'react';
+import {memo, useState, type ReactNode} from 'react';
+import {createRowPlaces} from '../list/row-places.ts';
 import type {Line} from '../panes/line.ts';
 import type {List} from '../state/list.ts';
 import {useStore} from '../state/use-store.ts';
@@ -46,6 +47,8 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 	const view = useStore(list, value => value);
 	const selected = view.items[view.window.cursor];
 	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
+	const [placesOf] = useState(createRowPlaces);
+	const places = placesOf(rows.map(keyOf));
 	return (
 		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
 			{view.items.length === 0
@@ -60,7 +63,7 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 								...(heading
 									? [<HeadRow key={`heading ${key}`} row={heading} width={width} />]
 									: []),
-								<Box key={`row ${key}`} height={1} flexShrink={0}>
+								<Box key={`row ${places[index]}`} height={1} flexShrink={0}>
 									<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
 								</Box>,
 								...(note ? [<HeadRow key={`note ${key}`} row={note} width={width} />] : []),

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {HealthSample} from '../../../source/core/events.ts';
-import {createFeed} from '../../../source/tui/state/feed.ts';
+import {createFeed, feedIntervals} from '../../../source/tui/state/feed.ts';
 import {staleFor} from '../../../source/tui/state/stale.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
@@ -26,6 +26,31 @@ test('the first event after a silence is told at once, a burst once per interval
 	expect(feed.get().state.deliveries.length).toBe(50);
 	clock.advance(800);
 	expect(told).toBe(2);
+});
+
+test('what a person is asked is told at once, however slow the pace is, and the rest keeps it', () => {
+	const clock = createFakeClock();
+	const port = createFakePort();
+	using feed = createFeed({port, clock}, () => ({
+		intervalMs: feedIntervals.pausedMs,
+		tickMs: feedIntervals.tickMs,
+	}));
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	port.emit(received(makeDelivery()));
+	port.emit(received(makeDelivery()));
+	expect(told).toBe(1);
+	port.emit({type: 'approval-requested', at: 0, approval: makeToolApproval()});
+	expect(told).toBe(2);
+	expect(feed.get().state.approvals).toHaveLength(1);
+
+	port.emit(received(makeDelivery()));
+	clock.advance(feedIntervals.pausedMs - 1);
+	expect(told).toBe(2);
+	clock.advance(1);
+	expect(told).toBe(3);
 });
 
 test('while a burst is gathered nobody asks the gateway, which would sum up its state each time', () => {
