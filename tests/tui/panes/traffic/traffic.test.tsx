@@ -255,8 +255,8 @@ test('a list that follows five events a second shows their payloads, never that 
 		take(port, deliveryAt(second, {route: `r${second}`}));
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await shown.pass(50);
-		const [, route = ''] = /route: "(r\d+)"/.exec(shown.text()) ?? [];
-		expect(shown.screen.lines()[3]?.slice(70)).toContain(`  ${route}  `);
+		const [, name = ''] = /route: "(r\d+)"/.exec(shown.text()) ?? [];
+		expect(shown.screen.lines()[3]?.slice(70)).toContain(`  ${name}  `);
 		expect(shown.text()).not.toContain('loading');
 	}
 });
