@@ -2,6 +2,10 @@ import type {Shape} from './schemas/parts.ts';
 import type {
 	payloadKeysSchema,
 	routeBacktestSchema,
+	routeCheckSchema,
+	routeDefinitionSchema,
+	routeSavePlanSchema,
+	savedRouteSchema,
 	routeDraftSchema,
 	routeFieldSchema,
 	routePreviewSchema,
@@ -21,3 +25,15 @@ export type RouteBacktest = Shape<typeof routeBacktestSchema>;
 
 /** Keys that payloads of a route have had. */
 export type PayloadKeys = Shape<typeof payloadKeysSchema>;
+
+/** A route as it is written, without its secrets. */
+export type RouteDefinition = Shape<typeof routeDefinitionSchema>;
+
+/** What the receiver would say of a draft. */
+export type RouteCheck = Shape<typeof routeCheckSchema>;
+
+/** What saving a draft would change. */
+export type RouteSavePlan = Shape<typeof routeSavePlanSchema>;
+
+/** A draft that was saved. */
+export type SavedRoute = Shape<typeof savedRouteSchema>;

@@ -12,19 +12,24 @@ export const maxLineLength = 2000;
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
-const split = (text: string): readonly string[] =>
+/** The graphemes of a text. */
+export const splitGraphemes = (text: string): readonly string[] =>
 	[...graphemes.segment(text)].map(({segment}) => segment);
 
 /** A line with the cursor behind it. */
-export const lineText = (value = ''): LineText => ({value, cursor: split(value).length});
+export const lineText = (value = ''): LineText => ({value, cursor: splitGraphemes(value).length});
 
 /** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, what does not fit is cut. */
-export function insertText({value, cursor}: LineText, text: string): LineText {
-	const parts = split(value);
-	const room = Math.max(0, maxLineLength - value.length);
+export function insertText(
+	{value, cursor}: LineText,
+	text: string,
+	maxLength = maxLineLength,
+): LineText {
+	const parts = splitGraphemes(value);
+	const room = Math.max(0, maxLength - value.length);
 	const head = parts.slice(0, cursor).join('') + singleLine(text, room);
 	const joined = head + parts.slice(cursor).join('');
-	return {value: joined, cursor: split(head).length};
+	return {value: joined, cursor: splitGraphemes(head).length};
 }
 
 type Edit = (parts: readonly string[], cursor: number) => readonly [readonly string[], number];
@@ -70,9 +75,13 @@ const edits: Readonly<Record<string, Edit>> = {
 };
 
 /** The line after a key; `undefined` for a key that means nothing in it. Pure. */
-export function editLine(line: LineText, key: Pick<KeyEvent, 'id' | 'text'>): LineText | undefined {
+export function editLine(
+	line: LineText,
+	key: Pick<KeyEvent, 'id' | 'text'>,
+	maxLength = maxLineLength,
+): LineText | undefined {
 	if (key.text !== '') {
-		return insertText(line, key.text);
+		return insertText(line, key.text, maxLength);
 	}
 
 	const edit = Object.hasOwn(edits, key.id) ? edits[key.id] : undefined;
@@ -80,10 +89,10 @@ export function editLine(line: LineText, key: Pick<KeyEvent, 'id' | 'text'>): Li
 		return undefined;
 	}
 
-	const [parts, cursor] = edit(split(line.value), line.cursor);
+	const [parts, cursor] = edit(splitGraphemes(line.value), line.cursor);
 	// Neighbours of what was taken out may join to one.
 	const value = parts.join('');
-	return {value, cursor: split(parts.slice(0, cursor).join('')).length};
+	return {value, cursor: splitGraphemes(parts.slice(0, cursor).join('')).length};
 }
 
 const cursorSign = literal('█');
@@ -93,7 +102,7 @@ export function shownLine(
 	{value, cursor}: LineText,
 	{width, isMasked = false}: {readonly width: number; readonly isMasked?: boolean},
 ): Safe {
-	const parts = split(value).map(part => (isMasked ? '*' : part));
+	const parts = splitGraphemes(value).map(part => (isMasked ? '*' : part));
 	let start = cursor;
 	let used = 1;
 	while (start > 0 && used + widthOf(parts[start - 1] ?? '') <= width) {

@@ -35,9 +35,14 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
 
+	const {id, typing} = shell.section();
+	if (typing && !field) {
+		return {scopes: [id], textFocused: true, context: shell};
+	}
+
 	return field
 		? {scopes: ['field'], textFocused: true, context: shell}
-		: {scopes: ['banner', shell.section().id, 'global'], textFocused: false, context: shell};
+		: {scopes: ['banner', id, 'global'], textFocused: false, context: shell};
 }
 
 /** A sheet and a form have scopes of their own while something is typed into them. */
@@ -108,7 +113,13 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
-	const {overlay} = shell.view.get();
+	const {overlay, field} = shell.view.get();
+	const {typing} = shell.section();
+	if (typing && !overlay && !field) {
+		typing.key(shell, key);
+		return true;
+	}
+
 	if (overlay?.kind === 'approval' || overlay?.kind === 'install') {
 		shell.guard.disturbed(key.t);
 	}
@@ -118,7 +129,14 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 
 /** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
 export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
-	const {kind} = shell.view.get().overlay ?? {};
+	const {overlay, field} = shell.view.get();
+	const {kind} = overlay ?? {};
+	const {typing} = shell.section();
+	if (typing && !overlay && !field) {
+		typing.paste(shell, text);
+		return true;
+	}
+
 	if (kind === 'install-link') {
 		pasteLink(shell, text);
 		return true;

@@ -2,6 +2,7 @@ import type {ComponentType} from 'react';
 import type {Approval} from '../../core/approval.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {PaneCommand} from '../commands/command.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Host, Shell} from '../shell/shell.ts';
@@ -57,6 +58,11 @@ export type PaneSection = {
 	readonly commands: readonly PaneCommand[];
 	/** Absent where nothing is listed. */
 	readonly listing: PaneListing | undefined;
+	/** It takes text: keys and pastes that are no command go here. */
+	readonly typing?: {
+		key(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void;
+		paste(shell: Shell, text: string): void;
+	};
 };
 
 /** A list that keys move in, and what is shown of the selected item. */

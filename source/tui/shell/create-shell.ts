@@ -128,8 +128,8 @@ export function createShell(
 
 	const layout = () => {
 		const {size, region, isZoomed} = view.get();
-		const {sections, isWide, listShare} = pane();
-		const hasDetail = sections.some(({listing}) => listing);
+		const {isWide, listShare} = pane();
+		const hasDetail = host.section().listing !== undefined;
 		const wish = {hasDetail, isWide, listShare, region, isZoomed};
 		return layoutOf(size, {...wish, banners: banners().length});
 	};

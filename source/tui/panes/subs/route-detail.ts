@@ -5,12 +5,11 @@ import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {problemText} from './route-columns.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
-	static: 'Read-only here. Edit config.yaml: it is reloaded when it changes.',
-	dynamic:
-		'Read-only here. Change it with `svc webhook subscribe`, remove it with `svc webhook remove`.',
+	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
+	dynamic: 'e edits it, Y makes another one of it; `svc webhook remove` removes it.',
 };
 
-/** One route as it is served; read-only. */
+/** One route as it is served. */
 export function routeDetail(route: RouteView, width: number): readonly Line[] {
 	const problem = problemText(route);
 	return [

@@ -1,5 +1,8 @@
 import {useCallback} from 'react';
 import type {RouteView} from '../../../core/config-view.ts';
+import {EditorBody} from '../../editor/editor-body.tsx';
+import {editorNow} from '../../editor/editor-state.ts';
+import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
@@ -8,13 +11,19 @@ import {line} from '../line.ts';
 import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
 import {routeKey, routeList} from './route-list.ts';
 
-/** The routes, one row each. */
+/** The routes, one row each; in their place the form of one that is edited. */
 export function SubsBody({width, height}: RegionProps) {
-	const routes = useShell().list(routeList);
+	const shell = useShell();
+	const edited = useStore(shell.view, () => editorNow(shell));
+	const routes = shell.list(routeList);
 	const rowOf = useCallback(
 		(route: RouteView, isSelected: boolean) => routeRow(route, routeColumns(width), isSelected),
 		[width],
 	);
+	if (edited) {
+		return <EditorBody state={edited} width={width} height={height} />;
+	}
+
 	return (
 		<ListRows
 			list={routes}

@@ -1,11 +1,13 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openPane} from '../../commands/navigate.ts';
+import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
-import type {Destination, Pane} from '../pane.ts';
+import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {routeEditCommands} from './edit-commands.ts';
 import {routeDetail} from './route-detail.ts';
 import {routeKey, routeList} from './route-list.ts';
 import {SubsBody} from './subs-body.tsx';
@@ -33,6 +35,19 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
+const listSection: PaneSection = {
+	id: 'subs',
+	title: literal('Subs'),
+	commands: routeEditCommands,
+	listing: {
+		list: routeList,
+		words: literal('route: source: deliver: mode: profile: job: key:'),
+		isLive: false,
+		detail: createRouteDetail,
+		hasCursor: false,
+	},
+};
+
 /** Who may send what, and what becomes of it. */
 export const subsPane: Pane = {
 	id: 'subs',
@@ -42,24 +57,22 @@ export const subsPane: Pane = {
 	count: ({routes}) => routes.length,
 	empty: () => [
 		'No routes.',
-		'Add one: `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
+		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
 	],
 	Body: SubsBody,
 	isWide: false,
-	sections: [
-		{
-			id: 'subs',
-			title: literal('Subs'),
-			commands: [],
-			listing: {
-				list: routeList,
-				words: literal('route: source: deliver: mode: profile: job: key:'),
-				isLive: false,
-				detail: createRouteDetail,
-				hasCursor: false,
-			},
+	sections: [listSection, ...editorSections],
+	focus: {
+		now: host => editorSection(host) ?? listSection,
+		hold() {
+			// Nothing that comes by itself takes the keyboard here.
 		},
-	],
+		choose() {
+			// What is edited says which section has the keyboard.
+		},
+		next: host => editorSection(host) !== undefined,
+		cross: () => false,
+	},
 	summary: ({list}) => [countPart(list(routeList))],
 	destinations,
 };

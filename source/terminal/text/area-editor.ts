@@ -1,0 +1,133 @@
+import type {KeyEvent} from '../input/key-event.ts';
+import {editLine, insertText, splitGraphemes, type LineText} from './line-editor.ts';
+
+/** A text of several lines that is being typed. `row` counts lines, `column` graphemes of its line, both from 0. */
+export type AreaText = {
+	readonly lines: readonly string[];
+	readonly row: number;
+	readonly column: number;
+};
+
+/** Characters (UTF-16 units) that such a text takes. */
+const maxAreaLength = 256 * 1024;
+
+const pageRows = 10;
+
+/** A text with the cursor behind it. */
+export function areaText(value = ''): AreaText {
+	const lines = value.split('\n');
+	const row = lines.length - 1;
+	return {lines, row, column: splitGraphemes(lines[row] ?? '').length};
+}
+
+/** What was typed so far. */
+export const areaValue = ({lines}: AreaText): string => lines.join('\n');
+
+const lineAt = ({lines, row}: AreaText): string => lines[row] ?? '';
+
+const within = (value: number, most: number): number => Math.max(0, Math.min(value, most));
+
+function withLine(area: AreaText, {value, cursor}: LineText): AreaText {
+	return {
+		...area,
+		lines: area.lines.map((line, row) => (row === area.row ? value : line)),
+		column: cursor,
+	};
+}
+
+const current = (area: AreaText): LineText => ({value: lineAt(area), cursor: area.column});
+
+/** How long the line of the cursor may become. */
+const roomFor = (area: AreaText): number =>
+	lineAt(area).length + Math.max(0, maxAreaLength - areaValue(area).length);
+
+/** Text typed or pasted at the cursor: line breaks stay, control characters are dropped, what does not fit is cut. */
+export function insertArea(area: AreaText, text: string): AreaText {
+	const [first = '', ...rest] = text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ').split('\n');
+	return rest.reduce(
+		(into, line) => {
+			const broken = breakLine(into);
+			return withLine(broken, insertText(current(broken), line, roomFor(broken)));
+		},
+		withLine(area, insertText(current(area), first, roomFor(area))),
+	);
+}
+
+function breakLine(area: AreaText): AreaText {
+	if (areaValue(area).length >= maxAreaLength) {
+		return area;
+	}
+
+	const parts = splitGraphemes(lineAt(area));
+	return {
+		lines: area.lines.toSpliced(
+			area.row,
+			1,
+			parts.slice(0, area.column).join(''),
+			parts.slice(area.column).join(''),
+		),
+		row: area.row + 1,
+		column: 0,
+	};
+}
+
+/** The line of `row` and the one below it as one, with the cursor between them. */
+function joinBelow(area: AreaText, row: number): AreaText {
+	const [upper = '', lower = ''] = area.lines.slice(row, row + 2);
+	return {
+		lines: area.lines.toSpliced(row, 2, upper + lower),
+		row,
+		column: splitGraphemes(upper).length,
+	};
+}
+
+function moveTo(area: AreaText, row: number, column: number): AreaText {
+	const at = within(row, area.lines.length - 1);
+	return {...area, row: at, column: within(column, splitGraphemes(area.lines[at] ?? '').length)};
+}
+
+const newlines: ReadonlySet<string> = new Set(['enter', 'ctrl+j', 'shift+enter', 'alt+enter']);
+
+/** The text after a key; `undefined` for a key that means nothing in it. Pure. */
+export function editArea(area: AreaText, key: Pick<KeyEvent, 'id' | 'text'>): AreaText | undefined {
+	const {row, column, lines} = area;
+	const end = splitGraphemes(lineAt(area)).length;
+	if (key.text === '' && newlines.has(key.id)) {
+		return breakLine(area);
+	}
+
+	switch (key.text === '' ? key.id : '') {
+		case 'up':
+			return row === 0 ? moveTo(area, 0, 0) : moveTo(area, row - 1, column);
+		case 'down':
+			return row === lines.length - 1 ? moveTo(area, row, end) : moveTo(area, row + 1, column);
+		case 'pgup':
+			return moveTo(area, row - pageRows, column);
+		case 'pgdn':
+			return moveTo(area, row + pageRows, column);
+		case 'left':
+			return column === 0 && row > 0
+				? moveTo(area, row - 1, Infinity)
+				: moveTo(area, row, column - 1);
+		case 'right':
+			return column === end && row < lines.length - 1
+				? moveTo(area, row + 1, 0)
+				: moveTo(area, row, column + 1);
+		case 'backspace':
+			if (column === 0) {
+				return row === 0 ? area : joinBelow(area, row - 1);
+			}
+
+			break;
+		case 'delete':
+			if (column === end) {
+				return row === lines.length - 1 ? area : joinBelow(area, row);
+			}
+
+			break;
+		default:
+	}
+
+	const line = editLine(current(area), key, roomFor(area));
+	return line && withLine(area, line);
+}

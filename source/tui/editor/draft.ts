@@ -1,0 +1,110 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteDraft} from '../../core/route-editor.ts';
+
+/** What a person has made of a route so far. */
+export type Draft = {
+	readonly name: string;
+	readonly isNew: boolean;
+	readonly source: RouteDraft['source'];
+	/** Of what was read; `none` for a new one. */
+	readonly fingerprint: string;
+	/** The route whose deliveries it is tried with. */
+	readonly traffic: string;
+	/** As it was read. */
+	readonly base: JsonObject;
+	readonly definition: JsonObject;
+	/** What it was before, the newest last. */
+	readonly past: ReadonlyArray<Pick<Draft, 'name' | 'definition'>>;
+};
+
+const maxPast = 20;
+
+/** What the gateway is given. */
+export const wireDraft = ({source, fingerprint, definition}: Draft): RouteDraft => ({
+	source,
+	fingerprint,
+	definition,
+});
+
+const same = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
+	JSON.stringify(one) === JSON.stringify(other);
+
+/** The draft with another definition, or another name; what it was can be had back. */
+export function changeDraft(
+	draft: Draft,
+	{name = draft.name, definition = draft.definition}: Partial<Pick<Draft, 'name' | 'definition'>>,
+): Draft {
+	return name === draft.name && same(definition, draft.definition)
+		? draft
+		: {
+				...draft,
+				name,
+				definition,
+				past: [...draft.past, {name: draft.name, definition: draft.definition}].slice(-maxPast),
+			};
+}
+
+/** One step back, of at most 20; the same draft where there is none. */
+export function undo(draft: Draft): Draft {
+	const before = draft.past.at(-1);
+	return before ? {...draft, ...before, past: draft.past.slice(0, -1)} : draft;
+}
+
+/** Whether it holds something that is not in the file. */
+export const isDirty = ({definition, base, isNew, name}: Draft): boolean =>
+	!same(definition, base) || (isNew && name !== '');
+
+/** How many of its keys are not as they were read. */
+export const countChanges = ({definition, base}: Draft): number =>
+	[...new Set([...Object.keys(base), ...Object.keys(definition)])].filter(
+		key => !same(base[key], definition[key]),
+	).length;
+
+/** What stands at a path; `undefined`: nothing. */
+export function valueIn(definition: JsonObject, path: readonly string[]): JsonValue | undefined {
+	let value: JsonValue | undefined = definition;
+	for (const key of path) {
+		value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	}
+
+	return value;
+}
+
+/** Whether the setting at a path is not as it was read. */
+export const isChanged = ({definition, base}: Draft, path: readonly string[]): boolean =>
+	!same(valueIn(definition, path), valueIn(base, path));
+
+/** The definition with another value at a path; without one the key goes, and so does a mapping that it leaves empty. */
+export function withValueAt(
+	definition: JsonObject,
+	[key = '', ...rest]: readonly string[],
+	value: JsonValue | undefined,
+): JsonObject {
+	const before = Object.hasOwn(definition, key) ? definition[key] : undefined;
+	const inside = isJsonObject(before) ? before : {};
+	const next = rest.length === 0 ? value : withValueAt(inside, rest, value);
+	const isGone = next === undefined || (rest.length > 0 && Object.keys(Object(next)).length === 0);
+	if (!isGone) {
+		return {...definition, [key]: next};
+	}
+
+	return Object.fromEntries(Object.entries(definition).filter(([other]) => other !== key));
+}
+
+/** The draft on top of what somebody else made of the route meanwhile: keys that this one changed are as they are here, all others as they are there. */
+export function onTopOf(
+	draft: Draft,
+	theirs: {readonly definition: JsonObject; readonly fingerprint: string},
+): Draft {
+	const keys = new Set([...Object.keys(draft.base), ...Object.keys(draft.definition)]);
+	const mine = [...keys].filter(key => !same(draft.base[key], draft.definition[key]));
+	const definition = mine.reduce(
+		(whole, key) => withValueAt(whole, [key], draft.definition[key]),
+		theirs.definition,
+	);
+	return {
+		...changeDraft(draft, {definition}),
+		base: theirs.definition,
+		fingerprint: theirs.fingerprint,
+	};
+}

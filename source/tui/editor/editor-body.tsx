@@ -1,0 +1,87 @@
+import {Box, useCursor} from 'ink';
+import {useStore} from '../state/use-store.ts';
+import {LineBlock} from '../view/line-block.tsx';
+import type {RegionProps} from '../view/region.ts';
+import {useShell} from '../view/shell-context.ts';
+import type {EditorState} from './editor-state.ts';
+import {formLines} from './form-lines.ts';
+import {sideLines} from './side-lines.ts';
+import {conflictLines, diffLines, savedLines} from './step-lines.ts';
+
+const splitColumns = 100;
+const gutterCells = 2;
+
+/** Rows above the body: status, tabs, and the rule of the pane. */
+const headRows = 3;
+
+/** The form of a route in place of the list: fields, and beside or below them what they do. */
+export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
+	const {step} = state;
+	switch (step.kind) {
+		case 'form':
+			return <FormBody state={state} width={width} height={height} />;
+		case 'diff':
+			return (
+				<LineBlock
+					rows={diffLines(step.plan, width)}
+					top={step.top}
+					width={width}
+					height={height}
+				/>
+			);
+		case 'conflict':
+			return (
+				<LineBlock
+					rows={conflictLines(state.draft, step.theirs, width)}
+					top={0}
+					width={width}
+					height={height}
+				/>
+			);
+		case 'saved':
+			return (
+				<LineBlock
+					rows={savedLines(step.name, step.saved, width)}
+					top={0}
+					width={width}
+					height={height}
+				/>
+			);
+	}
+}
+
+function FormBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
+	const shell = useShell();
+	const {setCursorPosition} = useCursor();
+	const banners = useStore(shell.feed, () => shell.banners().length);
+	const isSplit = width >= splitColumns;
+	const formWidth = isSplit ? Math.floor((width - gutterCells) * 0.55) : width;
+	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
+	const {rows, first, last, cursor} = formLines(state, formWidth);
+	// Of a field that is too tall, its beginning; of one that is typed in, what is around the cursor.
+	const wanted = cursor
+		? Math.max(0, cursor.row - formHeight + 3)
+		: Math.min(first, Math.max(0, last - formHeight + 1));
+	const top = Math.min(wanted, Math.max(0, rows.length - formHeight));
+	// Where an input method puts what it composes.
+	setCursorPosition(
+		cursor && shell.view.get().overlay === undefined
+			? {x: cursor.column, y: headRows + banners + cursor.row - top}
+			: undefined,
+	);
+	const sideWidth = isSplit ? width - formWidth - gutterCells : width;
+	const sideHeight = isSplit ? height : height - formHeight;
+	return (
+		<Box
+			width={width}
+			height={height}
+			flexDirection={isSplit ? 'row' : 'column'}
+			overflow="hidden"
+			flexShrink={0}
+		>
+			<LineBlock rows={rows} top={top} width={formWidth} height={formHeight} />
+			{isSplit && <Box width={gutterCells} flexShrink={0} />}
+			<LineBlock rows={sideLines(state, sideWidth)} top={0} width={sideWidth} height={sideHeight} />
+		</Box>
+	);
+}

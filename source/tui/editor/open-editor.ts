@@ -1,0 +1,80 @@
+import type {RouteView} from '../../core/config-view.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {change} from '../commands/navigate.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Draft} from './draft.ts';
+import {changeEditor, editor, newEditor, withoutKept} from './editor-state.ts';
+import {refresh} from './refresh.ts';
+
+const maxDeliveries = 20;
+
+/** Opens the form of a route. */
+export function editRoute(shell: Shell, {name, source}: RouteView): void {
+	shell.attempt(async () => {
+		const read = await shell.port.readRoute(name, {source});
+		if (!read) {
+			shell.toast(safe`There is no route ${clean(name)} in its file any more`, 'warn');
+			return;
+		}
+
+		const {definition, fingerprint} = read;
+		await open(shell, {
+			name,
+			isNew: false,
+			source,
+			fingerprint,
+			traffic: name,
+			base: definition,
+			definition,
+			past: [],
+		});
+	});
+}
+
+const fresh: Draft = {
+	name: '',
+	isNew: true,
+	source: 'dynamic',
+	fingerprint: 'none',
+	traffic: '',
+	base: {},
+	definition: {},
+	past: [],
+};
+
+/** Opens the form of a new subscription. */
+export function addRoute(shell: Shell): void {
+	shell.attempt(async () => open(shell, fresh));
+}
+
+/** Opens the form of a new subscription that has what a route has, but its secrets. */
+export function copyRoute(shell: Shell, {name, source}: RouteView): void {
+	shell.attempt(async () => {
+		const read = await shell.port.readRoute(name, {source});
+		if (read) {
+			const fields = await shell.port.listRouteFields();
+			const definition = withoutKept(read.definition, fields);
+			await open(shell, {...fresh, traffic: name, definition});
+			shell.toast(literal('A copy gets a name and a secret of its own'));
+		}
+	});
+}
+
+async function open(shell: Shell, draft: Draft): Promise<void> {
+	const {traffic} = draft;
+	const [fields, deliveries, keys] = await Promise.all([
+		shell.port.listRouteFields(),
+		traffic === '' ? [] : shell.port.listDeliveries({route: traffic, limit: maxDeliveries}),
+		traffic === '' ? undefined : shell.port.listPayloadKeys(traffic),
+	]);
+	// What a person went to meanwhile stays.
+	if (shell.local(editor).get() || shell.view.get().overlay) {
+		return;
+	}
+
+	shell.local(editor).set(() => newEditor(draft, fields));
+	changeEditor(shell, state => ({...state, deliveries: deliveries.map(({id}) => id), keys}));
+	change(shell, {region: 'list', isZoomed: false, field: undefined});
+	refresh(shell);
+}

@@ -1,0 +1,66 @@
+import {messageOf} from '../../core/errors.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {wireDraft} from './draft.ts';
+import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+
+/** How long a draft must rest before it is looked at, and before it is tried with all that came. */
+const restMs = {check: 150, backtest: 700} as const;
+
+/** Asks what the receiver says of the draft as it is now, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
+export function refresh(shell: Shell): void {
+	changeEditor(shell, state => ({...state, version: state.version + 1}));
+	later(shell, restMs.check, look);
+	later(shell, restMs.backtest, tryAll);
+}
+
+function later(
+	shell: Shell,
+	delayMs: number,
+	act: (shell: Shell, state: EditorState) => Promise<void>,
+): void {
+	const version = editorNow(shell)?.version;
+	shell.clock.after(delayMs, () => {
+		const state = editorNow(shell);
+		if (state && state.version === version) {
+			void (async () => {
+				try {
+					await act(shell, state);
+				} catch (error) {
+					shell.toast(clean(messageOf(error)), 'bad');
+				}
+			})();
+		}
+	});
+}
+
+/** Takes an answer, unless the draft is another one by now. */
+function take(shell: Shell, {version}: EditorState, part: Partial<EditorState>): void {
+	changeEditor(shell, state => (state.version === version ? {...state, ...part} : state));
+}
+
+async function look(shell: Shell, state: EditorState): Promise<void> {
+	const {draft, deliveries, delivery} = state;
+	const wire = wireDraft(draft);
+	const name = draft.name === '' ? 'new' : draft.name;
+	const id = deliveries[delivery];
+	const [check, preview] = await Promise.all([
+		shell.port.checkRoute(name, wire),
+		id === undefined ? undefined : shell.port.previewRoute(name, {...wire, delivery: id}),
+	]);
+	take(shell, state, {check, preview});
+}
+
+async function tryAll(shell: Shell, state: EditorState): Promise<void> {
+	const {draft} = state;
+	if (draft.traffic === '') {
+		return;
+	}
+
+	const {name, traffic} = draft;
+	const backtest = await shell.port.backtestRoute(name === '' ? 'new' : name, {
+		...wireDraft(draft),
+		traffic,
+	});
+	take(shell, state, {backtest});
+}

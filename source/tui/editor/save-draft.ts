@@ -1,0 +1,240 @@
+import {codeOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {change} from '../commands/navigate.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {changeDraft, countChanges, isDirty, onTopOf, undo, wireDraft} from './draft.ts';
+import {changeEditor, editor, editorNow, type EditorStep} from './editor-state.ts';
+import {refresh} from './refresh.ts';
+
+const goTo = (shell: Shell, step: EditorStep): void => {
+	changeEditor(shell, state => ({...state, step}));
+};
+
+/** Ends editing; the draft goes. */
+export function closeEditor(shell: Shell): void {
+	shell.local(editor).set(() => undefined);
+}
+
+/** Leaves, after a question when something is not saved. */
+export function leaveEditor(shell: Shell): void {
+	const state = editorNow(shell);
+	if (!state) {
+		return;
+	}
+
+	if (!isDirty(state.draft)) {
+		closeEditor(shell);
+		return;
+	}
+
+	const count = countChanges(state.draft);
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: literal('Leave without saving?'),
+			lines: [
+				safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
+			],
+			act: literal('drop them'),
+			run() {
+				closeEditor(shell);
+			},
+		},
+	});
+}
+
+/** Does something with the file; when somebody else was there first, a person chooses. */
+function attempt(shell: Shell, act: () => Promise<void>): void {
+	shell.attempt(async () => {
+		try {
+			await act();
+		} catch (error) {
+			if (codeOf(error) !== 'route_conflict' || editorNow(shell)?.draft.isNew !== false) {
+				throw error;
+			}
+
+			const {name, source} = editorNow(shell)?.draft ?? {};
+			const theirs =
+				name === undefined
+					? undefined
+					: await shell.port.readRoute(name, source === undefined ? {} : {source});
+			goTo(shell, {kind: 'conflict', theirs});
+		}
+	});
+}
+
+/** Shows what saving would change, or goes to the first field that is wrong. */
+export function reviewSave(shell: Shell): void {
+	const state = editorNow(shell);
+	if (!state) {
+		return;
+	}
+
+	const {draft, version} = state;
+	if (draft.name === '') {
+		changeEditor(shell, now => ({...now, index: 0}));
+		shell.toast(literal('Not saved: a new route needs a name'), 'warn');
+		return;
+	}
+
+	attempt(shell, async () => {
+		const plan = await shell.port.planRouteSave(draft.name, wireDraft(draft));
+		const now = editorNow(shell);
+		if (now?.version !== version || now.typing) {
+			return;
+		}
+
+		const {problems, warnings} = plan;
+		changeEditor(shell, current => ({...current, check: {problems, warnings}}));
+		const [problem] = problems;
+		if (problem) {
+			const index = now.fields.findIndex(({path}) =>
+				problem.path.startsWith(path.join('.') || '\0'),
+			);
+			changeEditor(shell, current => ({...current, index: Math.max(0, index)}));
+			shell.toast(safe`Not saved: ${clean(problem.path)} ${clean(problem.message)}`, 'warn');
+		} else if (plan.diff.length === 0) {
+			shell.toast(literal('There is nothing to save'));
+		} else {
+			goTo(shell, {kind: 'diff', plan, top: 0});
+		}
+	});
+}
+
+/** Writes what was shown. */
+export function save(shell: Shell): void {
+	const state = editorNow(shell);
+	if (state?.step.kind !== 'diff') {
+		return;
+	}
+
+	const {draft} = state;
+	const {name} = draft;
+	// A second key press finds another step.
+	goTo(shell, {kind: 'form'});
+	attempt(shell, async () => {
+		const saved = await shell.port.saveRoute(name, wireDraft(draft));
+		if (saved.secret === undefined) {
+			closeEditor(shell);
+			shell.toast(safe`Saved ${clean(name)} in ${clean(saved.file)}`, 'good');
+		} else {
+			goTo(shell, {kind: 'saved', name, saved});
+		}
+	});
+}
+
+/** Back to the form. */
+export const backToForm = (shell: Shell): void => {
+	goTo(shell, {kind: 'form'});
+};
+
+/** Takes back the last change. */
+export function undoChange(shell: Shell): void {
+	const state = editorNow(shell);
+	if (!state || state.draft.past.length === 0) {
+		shell.toast(literal('There is nothing to take back'));
+		return;
+	}
+
+	changeEditor(shell, now => ({...now, draft: undo(now.draft)}));
+	refresh(shell);
+}
+
+/** Keeps what is changed here, and all else as it is in the file now. */
+export function keepMine(shell: Shell): void {
+	changeEditor(shell, state => {
+		const {step, draft} = state;
+		return step.kind === 'conflict' && step.theirs
+			? {...state, draft: onTopOf(draft, step.theirs), step: {kind: 'form'}}
+			: state;
+	});
+	shell.toast(literal('Your changes stand on top of theirs; w shows what that changes'));
+	refresh(shell);
+}
+
+/** Drops what was changed here. */
+export function takeTheirs(shell: Shell): void {
+	const state = editorNow(shell);
+	const theirs = state?.step.kind === 'conflict' ? state.step.theirs : undefined;
+	if (!theirs) {
+		closeEditor(shell);
+		return;
+	}
+
+	const {definition, fingerprint} = theirs;
+	changeEditor(shell, now => ({
+		...now,
+		draft: {...changeDraft(now.draft, {definition}), base: definition, fingerprint},
+		step: {kind: 'form'},
+	}));
+	refresh(shell);
+}
+
+/** Opens the route as JSON in the editor of the person. */
+export function editAsJson(shell: Shell): void {
+	const state = editorNow(shell);
+	if (state) {
+		editText(shell, state.draft.definition, {read: value => value});
+	}
+}
+
+/** Opens what is here and what is in the file; `result` is taken. */
+export function openBoth(shell: Shell): void {
+	const state = editorNow(shell);
+	const theirs = state?.step.kind === 'conflict' ? state.step.theirs : undefined;
+	if (!state || !theirs) {
+		return;
+	}
+
+	const {definition} = onTopOf(state.draft, theirs);
+	editText(
+		shell,
+		{result: definition, mine: state.draft.definition, theirs: theirs.definition},
+		{
+			read: value => (isJsonObject(value['result']) ? value['result'] : undefined),
+			before() {
+				keepMine(shell);
+			},
+		},
+	);
+}
+
+function editText(
+	shell: Shell,
+	shown: JsonObject,
+	{
+		read,
+		before,
+	}: {readonly read: (value: JsonObject) => JsonObject | undefined; readonly before?: () => void},
+): void {
+	shell.attempt(async () => {
+		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');
+		if (text === undefined) {
+			shell.toast(literal('Nothing was changed'));
+			return;
+		}
+
+		const value = parsed(text);
+		const definition = isJsonObject(value) ? read(value) : undefined;
+		if (!definition) {
+			const path = await shell.desktop.keep('route-draft.json', text);
+			shell.toast(safe`Not taken: it is no JSON object; it is kept in ${path}`, 'bad');
+			return;
+		}
+
+		before?.();
+		changeEditor(shell, state => ({...state, draft: changeDraft(state.draft, {definition})}));
+		refresh(shell);
+	});
+}
+
+function parsed(text: string): JsonValue | undefined {
+	try {
+		const value: JsonValue = JSON.parse(text);
+		return value;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,133 @@
+import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
+import {block, cell} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {countChanges} from './draft.ts';
+import type {EditorState} from './editor-state.ts';
+
+const maxWarnings = 3;
+
+/** What the draft would do: how it stands, what it makes of all that came, and of one delivery. */
+export function sideLines(state: EditorState, width: number): readonly Line[] {
+	const {draft, check, backtest, preview, deliveries, delivery} = state;
+	const changes = countChanges(draft);
+	const id = deliveries[delivery];
+	return [
+		[
+			{text: safe`${clean(draft.name || 'new')}  ${clean(draft.source)}  `, tone: 'strong'},
+			check === undefined
+				? {text: literal('looking'), tone: 'quiet'}
+				: check.problems.length === 0
+					? {text: literal('✓ valid'), tone: 'good'}
+					: {text: safe`✗ ${check.problems.length} wrong`, tone: 'bad'},
+			{
+				text: changes === 0 ? literal('') : safe` · ${changes} not saved`,
+				tone: 'warn',
+			},
+		],
+		...(check?.problems ?? [])
+			.filter(({path}) => path === '')
+			.flatMap(({message}) => wrapText(`✗ ${message}`, width).map(row => line(row, 'bad'))),
+		...(check?.warnings ?? [])
+			.slice(0, maxWarnings)
+			.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+		...backtestLines(backtest, width),
+		blankLine,
+		line(
+			id === undefined
+				? literal('No event of it is stored: there is nothing to show the prompt with')
+				: safe`── with ${clean(id)}, ${delivery + 1} of ${deliveries.length} · ←/→ other event ──`,
+			'quiet',
+		),
+		...(preview ? previewLines(preview, width) : []),
+	];
+}
+
+function backtestLines(backtest: RouteBacktest | undefined, width: number): readonly Line[] {
+	if (!backtest) {
+		return [];
+	}
+
+	const {problem, deliveries, leftOut, today, edited, medianPrompt, unresolved = []} = backtest;
+	if (problem !== undefined || !edited) {
+		return [];
+	}
+
+	const {changed = 0, promptsChanged = 0, notes} = backtest;
+	const text = [
+		`back-test: ${edited.passed} of ${deliveries} pass${today ? `, today ${today.passed}` : ''}`,
+		...(changed > 0 ? [`${changed} end otherwise`] : []),
+		...(promptsChanged > 0 ? [`${promptsChanged} other prompts`] : []),
+		...(medianPrompt === undefined ? [] : [`prompt median ${medianPrompt} characters`]),
+		...(unresolved.length > 0
+			? [`${unresolved.length} unresolved ${unresolved.length === 1 ? 'key' : 'keys'}`]
+			: []),
+		...(leftOut > 0 ? [`${leftOut} left out`] : []),
+	].join(', ');
+	return [
+		...wrapText(cell(text).text, width).map(row => line(row)),
+		...notes.flatMap(note => wrapText(note, width).map(row => line(row, 'quiet'))),
+	];
+}
+
+function previewLines(preview: RoutePreview, width: number): readonly Line[] {
+	const {problem, trace = [], prompt = '', promptLength = 0, extra, unresolved = []} = preview;
+	if (problem !== undefined) {
+		return wrapText(problem, width).map(row => line(row, 'warn'));
+	}
+
+	return [
+		...trace
+			.filter(({verdict}) => verdict === 'stop')
+			.flatMap(({step, detail}) =>
+				wrapText(`✗ ${step}: ${detail}`, width).map(row => line(row, 'bad')),
+			),
+		...trace
+			.filter(({step}) => step === 'dispatch')
+			.map(({detail}) => line(safe`✓ ${clean(detail)}`, 'good')),
+		...Object.entries(extra ?? {}).map(([key, value]) =>
+			line(
+				safe`${clean(key)}: ${clean(typeof value === 'string' ? value : JSON.stringify(value))}`,
+				'quiet',
+			),
+		),
+		...promptLines(prompt, unresolved, width),
+		...(promptLength > prompt.length
+			? [line(safe`… ${promptLength - prompt.length} characters more`, 'quiet')]
+			: []),
+	];
+}
+
+const maxPromptLines = 200;
+
+/** A rendered prompt; under each key that stays as it is written stands so. */
+function promptLines(
+	prompt: string,
+	unresolved: NonNullable<RoutePreview['unresolved']>,
+	width: number,
+): readonly Line[] {
+	const rows: Line[] = [];
+	let at = 0;
+	for (const text of prompt.split('\n').slice(0, maxPromptLines)) {
+		const missing = unresolved.filter(one => one.at >= at && one.at <= at + text.length);
+		const cut = new Set<number>();
+		rows.push(...wrapText(text, width).map(row => line(row)));
+		for (const {at: place, key} of missing) {
+			const indent = widthOf(block(text.slice(0, place - at)).text);
+			if (!cut.has(indent)) {
+				cut.add(indent);
+				rows.push(
+					line(
+						safe`${clean(' '.repeat(indent <= width - 26 ? indent : 0))}^ no {${clean(key)}}, stays literal`,
+						'warn',
+					),
+				);
+			}
+		}
+
+		at += text.length + 1;
+	}
+
+	return rows;
+}

@@ -1,0 +1,73 @@
+import type {RouteDefinition, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import type {Tone} from '../theme/theme.ts';
+import type {Draft} from './draft.ts';
+
+const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
+
+/** What saving changes, before it does. */
+export const diffLines = (
+	{file, diff, warnings, movesOthers = false}: RouteSavePlan,
+	width: number,
+): readonly Line[] => [
+	line(safe`Saving changes ${clean(file)}:`, 'strong'),
+	blankLine,
+	...diff.map(row => line(clean(row), tones[row[0] ?? ''] ?? 'plain')),
+	blankLine,
+	...(movesOthers
+		? wrapText(
+				'! This cannot be written in its place: the file is written anew, and the spacing of other lines may change.',
+				width,
+			).map(row => line(row, 'warn'))
+		: []),
+	...warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+	line(literal('w writes it, Esc goes back to the form'), 'quiet'),
+];
+
+/** Somebody else was there first. */
+export const conflictLines = (
+	{name}: Pick<Draft, 'name'>,
+	theirs: RouteDefinition | undefined,
+	width: number,
+): readonly Line[] => [
+	line(
+		safe`${clean(name)} was ${theirs ? literal('changed') : literal('removed')} in its file meanwhile`,
+		'warn',
+	),
+	blankLine,
+	...wrapText('Nothing was written, and nothing of yours is lost.', width).map(row => line(row)),
+	blankLine,
+	...(theirs
+		? [
+				line(literal('m  keep mine: what you changed stands on top of what is in the file')),
+				line(literal('t  take theirs: your changes go (u brings them back)')),
+				line(literal('b  open both in $EDITOR')),
+			]
+		: [line(literal('t  take theirs: leave, the route is gone'))]),
+	line(literal('Esc  back to the form')),
+];
+
+/** A subscription that was made: the one time that its secret is there. */
+export const savedLines = (name: string, saved: SavedRoute, width: number): readonly Line[] => [
+	line(safe`✓ ${clean(name)} was created in ${clean(saved.file)}`, 'good'),
+	blankLine,
+	...(saved.url === undefined
+		? []
+		: [line(literal('URL'), 'quiet'), ...wrapText(saved.url, width).map(row => line(row))]),
+	...(saved.secret === undefined
+		? []
+		: [
+				line(literal('Secret, which will not be shown again'), 'warn'),
+				line(clean(saved.secret), 'strong'),
+			]),
+	...(saved.curl === undefined
+		? []
+		: [
+				blankLine,
+				line(literal('A signed test event'), 'quiet'),
+				...wrapText(saved.curl, width).map(row => line(row)),
+			]),
+	blankLine,
+	...saved.warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+];

@@ -1,0 +1,43 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import {literal} from '../../../terminal/text/safe.ts';
+import type {PaneCommand} from '../../commands/command.ts';
+import {addRoute, copyRoute, editRoute} from '../../editor/open-editor.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {routeList} from './route-list.ts';
+
+const selected = ({list}: Shell): RouteView | undefined => list(routeList).selected();
+
+const noRoute = (shell: Shell) => (selected(shell) ? undefined : literal('No route is selected'));
+
+const withSelected =
+	(act: (shell: Shell, route: RouteView) => void) =>
+	(shell: Shell): void => {
+		const route = selected(shell);
+		if (route) {
+			act(shell, route);
+		}
+	};
+
+/** How the form of a route is reached. */
+export const routeEditCommands: readonly PaneCommand[] = [
+	{
+		id: 'subs.edit',
+		keys: ['e'],
+		label: literal('edit'),
+		why: noRoute,
+		run: withSelected(editRoute),
+	},
+	{
+		id: 'subs.add',
+		keys: ['a'],
+		label: literal('add a subscription'),
+		run: addRoute,
+	},
+	{
+		id: 'subs.duplicate',
+		keys: ['Y'],
+		label: literal('duplicate'),
+		why: noRoute,
+		run: withSelected(copyRoute),
+	},
+];

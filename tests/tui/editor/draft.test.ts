@@ -1,0 +1,118 @@
+import {assert, dictionary, constantFrom, integer, property} from 'fast-check';
+import {expect, test} from 'vitest';
+import type {JsonObject} from '../../../source/core/json.ts';
+import {
+	changeDraft,
+	countChanges,
+	isDirty,
+	onTopOf,
+	undo,
+	withValueAt,
+	type Draft,
+} from '../../../source/tui/editor/draft.ts';
+import {shownValue, typedText, typedValue} from '../../../source/tui/editor/field-text.ts';
+
+const draftOf = (base: JsonObject): Draft => ({
+	name: 'hook',
+	isNew: false,
+	source: 'dynamic',
+	fingerprint: 'f',
+	traffic: 'hook',
+	base,
+	definition: base,
+	past: [],
+});
+
+const set = (draft: Draft, path: readonly string[], value?: JsonObject | string | number) =>
+	changeDraft(draft, {definition: withValueAt(draft.definition, path, value)});
+
+test('undo takes back one change after the other, at most 20', () => {
+	const start = draftOf({prompt: '0'});
+	const changed = Array.from({length: 25}, (_, index) => String(index + 1)).reduce(
+		(draft, text) => set(draft, ['prompt'], text),
+		start,
+	);
+
+	expect(undo(changed).definition).toEqual({prompt: '24'});
+	expect(Array.from({length: 30}).reduce<Draft>(undo, changed).definition).toEqual({prompt: '5'});
+	expect(set(start, ['prompt'], '0')).toBe(start);
+});
+
+test('a mapping goes with the last of its keys, and comes with the first', () => {
+	const some = set(draftOf({}), ['coalesce', 'key'], '{number}');
+
+	expect(some.definition).toEqual({coalesce: {key: '{number}'}});
+	expect(set(some, ['coalesce', 'key']).definition).toEqual({});
+	expect(isDirty(some)).toBe(true);
+	expect(countChanges(some)).toBe(1);
+});
+
+test('on top of what somebody else did: keys that were changed here as here, all others as there', () => {
+	const mine = set(set(draftOf({a: 1, b: 1, c: 1}), ['a'], 2), ['c']);
+	const theirs = {definition: {a: 1, b: 5, c: 1, d: 1}, fingerprint: 'g'};
+
+	const both = onTopOf(mine, theirs);
+
+	expect(both).toMatchObject({
+		definition: {a: 2, b: 5, d: 1},
+		base: theirs.definition,
+		fingerprint: 'g',
+	});
+	expect(undo(both).definition).toEqual(mine.definition);
+	assert(
+		property(
+			dictionary(constantFrom('a', 'b', 'c'), integer({max: 2, min: 0})),
+			dictionary(constantFrom('a', 'b', 'c'), integer({max: 2, min: 0})),
+			(before, there) => {
+				expect(onTopOf(draftOf(before), {definition: there, fingerprint: ''}).definition).toEqual(
+					there,
+				);
+			},
+		),
+	);
+});
+
+test.for([
+	['texts', ['push', 'issues'], 'push, issues'],
+	['texts', ['a,b'], '[\n  "a,b"\n]'],
+	['lines', 'one\ntwo', 'one\ntwo'],
+	['number', 2.5, '2.5'],
+	[
+		'mapping',
+		{repo: '{a.b}', pr_number: 7, text: '7', list: [1]},
+		'repo: {a.b}\npr_number: 7\ntext: "7"\nlist: [1]',
+	],
+	['json', [{field: 'a', equals: null}], '[\n  {\n    "field": "a",\n    "equals": null\n  }\n]'],
+	['json', 'stripe', 'stripe'],
+] as const)('%s: what is typed is what was shown (%j)', ([kind, value, text]) => {
+	const field = {path: ['x'], kind, description: ''};
+
+	expect(typedText(field, value)).toBe(text);
+	expect(typedValue(field, text)).toEqual({ok: true, value});
+});
+
+test('what is empty is left out, and what is wrong is said', () => {
+	expect(typedValue({path: ['x'], kind: 'text', description: ''}, ' ')).toEqual({
+		ok: true,
+		value: undefined,
+	});
+	expect(typedValue({path: ['x'], kind: 'integer', description: ''}, 'ten')).toMatchObject({
+		ok: false,
+	});
+	expect(typedValue({path: ['x'], kind: 'json', description: ''}, '{"a":')).toMatchObject({
+		ok: false,
+	});
+	expect(typedValue({path: ['x'], kind: 'mapping', description: ''}, 'a: 1\nno')).toEqual({
+		ok: false,
+		problem: 'has no "key: value" in line 2',
+	});
+});
+
+test('of a secret is shown whether it is there, also of one that was typed', () => {
+	const field = {path: ['secret'], kind: 'texts', description: '', secret: true} as const;
+
+	expect(shownValue(field, '<kept: secret, 43 bytes>')).toBe('set, 43 bytes, kept');
+	expect(shownValue(field, 'just-typed-it')).toBe('new, set here');
+	expect(shownValue(field, '${NAME}')).toBe('"${NAME}"');
+	expect(typedText(field, 'just-typed-it')).toBe('');
+});

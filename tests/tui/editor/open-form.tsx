@@ -1,0 +1,125 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {setImmediate as turn} from 'node:timers/promises';
+import {routeViews} from '../../../source/config/route-table.ts';
+import {systemClock} from '../../../source/core/clock.ts';
+import type {StoredDelivery} from '../../../source/core/delivery.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createRouteEditorCommands} from '../../../source/gateway/commands/route-editor-commands.ts';
+import {createLiveConfig} from '../../../source/gateway/live-config.ts';
+import type {Rooms} from '../../../source/gateway/rooms.ts';
+import {createTemporaryHome} from '../../config/temporary-home.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeDelivery} from '../../helpers/make.ts';
+import {showShell} from '../../helpers/show-shell.tsx';
+
+/** A secret that no screen may show. */
+export const ownSecret = 'own-secret-of-the-hook';
+
+const config = `platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    secret: ${ownSecret}
+    routes:
+      # mine
+      fixed: {events: [push]} # few
+`;
+
+/** The pane of routes over the real files of a home, and the real commands for editing them. */
+export async function openSubs({
+	size = {columns: 120, rows: 36},
+	payloads = [],
+}: {
+	readonly size?: {readonly columns: number; readonly rows: number};
+	/** Of deliveries of `hook`, the newest first. */
+	readonly payloads?: readonly JsonObject[];
+} = {}) {
+	// The first command that needs them would take longer than any test waits.
+	await Promise.all([
+		import('../../../source/config/route-edit/save-draft.ts'),
+		import('../../../source/gateway/route-editor/backtest.ts'),
+		import('../../../source/gateway/route-editor/preview.ts'),
+		import('../../../source/webhook/compiled-route.ts'),
+		import('../../../source/webhook/filter-files.ts'),
+		import('../../../source/gateway/find-cron-job.ts'),
+		import('../../../source/gateway/sample-event.ts'),
+	]);
+	const stack = new AsyncDisposableStack();
+	const {paths} = stack.use(createTemporaryHome());
+	writeFileSync(paths.config, config);
+	writeFileSync(
+		paths.subscriptions,
+		JSON.stringify({hook: {prompt: 'Look at {number}', secret: ownSecret, events: ['push']}}),
+	);
+	const live = createLiveConfig(
+		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
+		{async onChange() {}},
+	);
+	const stored = payloads.map((payload, index): StoredDelivery => {
+		const body = Buffer.from(JSON.stringify(payload));
+		return {
+			...makeDelivery({
+				route: 'hook',
+				event: 'push',
+				bodyBytes: body.length,
+				receivedAt: 1000 - index,
+			}),
+			headers: {'content-type': 'application/json', 'x-github-event': 'push'},
+			body,
+		};
+	});
+	const journal = {
+		list: async ({route}: {readonly route?: string}) => (route === 'hook' ? stored : []),
+		get: async (id: string) => stored.find(one => one.id === id),
+	};
+	const port = createFakePort({routes: routeViews(live.routes())});
+	Object.assign(
+		port,
+		{listDeliveries: journal.list},
+		createRouteEditorCommands({
+			clock: systemClock,
+			getState: () => port.getState(),
+			rooms: async () =>
+				({live, store: {journal}, log: silentLogger}) as unknown as Pick<
+					Rooms,
+					'live' | 'store' | 'log'
+				>,
+		}),
+	);
+	const shown = stack.use(await showShell(port, size, {pane: 'subs'}));
+	const shows = async (...texts: readonly string[]) => {
+		const isThere = () => texts.some(text => shown.text().includes(text));
+		for (let round = 0; round < 10_000 && !isThere(); round++) {
+			// oxlint-disable-next-line no-await-in-loop -- files are written meanwhile
+			await turn();
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await shown.pass(0);
+		}
+
+		if (!isThere()) {
+			throw new Error(`never shown: ${texts.join(' or ')}\n${shown.text()}`);
+		}
+	};
+
+	return {
+		shown,
+		paths,
+		shows,
+		press: async (...keys: readonly string[]) => shown.screen.press(...keys),
+		type: async (text: string) => shown.screen.type(text),
+		/** What a rested draft is asked about is answered. */
+		async rest() {
+			await shown.pass(1000);
+			for (let round = 0; round < 20; round++) {
+				// oxlint-disable-next-line no-await-in-loop -- as above
+				await turn();
+			}
+
+			await shown.pass(0);
+		},
+		subscriptions: () =>
+			JSON.parse(readFileSync(paths.subscriptions, 'utf8')) as Record<string, JsonObject>,
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
