@@ -1,4 +1,4 @@
-import {mkdir} from 'node:fs/promises';
+import {mkdir, open} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {refusePlanted} from '../core/planted-file.ts';
@@ -78,6 +78,7 @@ export function createDesktop(
 			return clean(path);
 		},
 		page: async text => pageText(lending, pager, block(text, pageLimits).text),
+		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
 		async manual(topic) {
 			const text = readManual(topic);
 			if (text === undefined) {
@@ -103,4 +104,18 @@ export function createDesktop(
 		},
 		leave,
 	};
+}
+
+/** The last whole lines of a file, at most 8 MB. */
+async function endOf(path: string): Promise<string> {
+	await using file = await open(path, 'r');
+	const {size} = await file.stat();
+	const start = Math.max(0, size - pageLimits.maxLength);
+	const {buffer, bytesRead} = await file.read({
+		buffer: Buffer.alloc(size - start),
+		position: start,
+	});
+	const text = buffer.toString('utf8', 0, bytesRead);
+	const whole = start === 0 ? text : text.slice(text.indexOf('\n') + 1);
+	return whole.split('\n').slice(-pageLimits.maxLines).join('\n');
 }

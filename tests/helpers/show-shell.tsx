@@ -49,6 +49,9 @@ export function createFakeDesktop(): FakeDesktop {
 		async page(text) {
 			desktop.paged.push(text);
 		},
+		async pageFile(path) {
+			desktop.paged.push(`file ${path}`);
+		},
 		async manual(topic) {
 			desktop.paged.push(`manual ${topic}`);
 			return topic !== 'nowhere';

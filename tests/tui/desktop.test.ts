@@ -1,4 +1,4 @@
-import {mkdtemp, readFile, rm, stat} from 'node:fs/promises';
+import {mkdtemp, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -67,6 +67,39 @@ test('a page of the manual goes to the pager, laid out; one that is not there do
 		const page = await readFile(out, 'utf8');
 		expect(page).not.toContain('\u001B');
 		expect(page).toMatch(/^Runs\n[^*#]*What the agents do\./);
+	} finally {
+		await rm(home, {recursive: true, force: true});
+	}
+});
+
+test('of a long file the last whole lines go to the pager, cleaned', async () => {
+	const home = await mkdtemp(join(tmpdir(), 'svc-desktop-'));
+	try {
+		const out = join(home, 'page.txt');
+		const log = join(home, 'gateway.log');
+		await writeFile(log, `${'old line\n'.repeat(900_000)}\u001B[31mred\nlast\n`);
+		const desktop = createDesktop(
+			{
+				clock: createFakeClock(0),
+				stdout: process.stdout,
+				modes: createTerminalModes(() => {}),
+				suspend: async task => task(),
+				holdInterrupts: () => () => {},
+				leave() {},
+			},
+			{
+				editor: 'false',
+				pager: `sh -c 'tail -n 2 "$@" > ${out}' --`,
+				home,
+				environment: {PATH: process.env['PATH']},
+				readManual: () => undefined,
+				signal: new AbortController().signal,
+			},
+		);
+		await desktop.pageFile(log);
+
+		expect(await readFile(out, 'utf8')).toBe('␛[31mred\nlast\n');
+		await expect(desktop.pageFile(join(home, 'none'))).rejects.toThrow('ENOENT');
 	} finally {
 		await rm(home, {recursive: true, force: true});
 	}

@@ -25,6 +25,8 @@ export type Desktop = {
 	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
+	/** Opens the end of a file, at most 8 MB, in the person's pager. */
+	pageFile(path: string): Promise<void>;
 	/** Opens a page of the manual in the person's pager; `false` when there is none. */
 	manual(topic: string): Promise<boolean>;
 	/** Opens a file in the person's editor, at the line that `lineOf` finds in its text (from 1). */

@@ -71,19 +71,67 @@ export const logCommands: readonly PaneCommand[] = [
 		},
 	},
 	{
+		id: 'logs.room',
+		keys: ['s'],
+		label: literal('only this room'),
+		quiet: true,
+		why: noRecord,
+		run(shell) {
+			const {record} = shell.list(logList).selected() ?? {};
+			if (record) {
+				toggleWord(shell, `room:${record.source}`);
+			}
+		},
+	},
+	{
+		id: 'logs.same',
+		keys: ['m'],
+		label: literal('only this run or delivery'),
+		quiet: true,
+		why: shell =>
+			noRecord(shell) ??
+			(wordOf(shell) === undefined
+				? literal('This record names neither a run nor a delivery')
+				: undefined),
+		run(shell) {
+			const word = wordOf(shell);
+			if (word !== undefined) {
+				toggleWord(shell, word);
+			}
+		},
+	},
+	{
 		id: 'logs.pager',
 		keys: ['E'],
-		label: literal('all in $PAGER'),
+		label: literal('the whole file in $PAGER'),
 		quiet: true,
 		run(shell) {
-			shell.attempt(async () => {
-				await shell.desktop.page(
-					shell.feed
-						.get()
-						.state.logs.map(record => recordLine(record))
-						.join('\n'),
-				);
-			});
+			const {home} = shell.feed.get().state.gateway;
+			shell.attempt(async () => shell.desktop.pageFile(`${home}/logs/gateway.log`));
 		},
 	},
 ];
+
+/** Adds a word to the filter, or takes it out when it is there; the record that is selected stays so. */
+function toggleWord(shell: Shell, word: string): void {
+	const list = shell.list(logList);
+	const words = list
+		.get()
+		.filterText.split(' ')
+		.filter(one => one !== '');
+	const next = words.includes(word) ? words.filter(one => one !== word) : [...words, word];
+	list.move('pause');
+	list.setFilter(next.join(' '));
+}
+
+/** The filter for what the selected record is about. */
+function wordOf(shell: Shell): string | undefined {
+	const {run, delivery} = shell.list(logList).selected()?.record.fields ?? {};
+	if (typeof run === 'number') {
+		return `run:${run}`;
+	}
+
+	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
+		? `delivery:${delivery}`
+		: undefined;
+}

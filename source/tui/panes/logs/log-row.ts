@@ -1,7 +1,7 @@
 import type {LogLevel, LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {sinceTerm, textTerm} from '../../filter/terms.ts';
+import {numberTerm, sinceTerm, textTerm} from '../../filter/terms.ts';
 import {clean, wrapText} from '../line.ts';
 import {clockTime, fullTime} from '../time.ts';
 
@@ -16,10 +16,18 @@ export type LogLook = {
 export type LogRow = {
 	readonly key: string;
 	readonly record: LogRecord;
+	/** What stands before the message, as wide in every row. */
+	readonly head: Safe;
 	readonly text: Safe;
+	/** The fields, where they stand in the same row. */
+	readonly facts: Safe;
 	/** Whether it is the first row of its record. */
 	readonly isHead: boolean;
 };
+
+/** Whether the head of a row would say what the row above has just said. */
+export const repeatsHead = (row: LogRow, above: LogRow | undefined): boolean =>
+	row.isHead && above !== undefined && row.head === above.head;
 
 /** `message k=v`, as one line. */
 export const recordText = ({message, fields}: LogRecord): string =>
@@ -104,27 +112,45 @@ function rowsOfRecord(
 	look: LogLook & {readonly width: number},
 	key: number,
 ): readonly LogRow[] {
-	const head = headOf(record, look.time);
-	const text = recordText(record).slice(0, shownCharacters);
+	const head = clean(headOf(record, look.time));
 	if (!look.isWrapped) {
-		return [{key: String(key), record, text: clean(head + text), isHead: true}];
+		const [text, facts] = [record.message, recordText(record).slice(record.message.length)];
+		return [
+			{
+				key: String(key),
+				record,
+				head,
+				text: clean(text.slice(0, shownCharacters)),
+				facts: clean(facts.slice(0, shownCharacters)),
+				isHead: true,
+			},
+		];
 	}
 
+	const text = recordText(record).slice(0, shownCharacters);
 	return wrapText(text, look.width - signCells - head.length).map((part, index) => ({
 		key: `${key}.${index}`,
 		record,
-		text: clean((index === 0 ? head : ' '.repeat(head.length)) + part),
+		head: index === 0 ? head : clean(' '.repeat(head.length)),
+		text: part,
+		facts: clean(''),
 		isHead: index === 0,
 	}));
 }
 
 const texts = new WeakMap<LogRecord, string>();
 
-/** The words of the Logs filter: `level: source: since:` and free text. */
+const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[name] ?? '');
+
+/** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
 export const logVocabulary: Vocabulary<LogRow> = {
 	terms: new Map<string, Term<LogRow>>([
 		['level', textTerm(({record}) => record.level)],
+		['room', textTerm(({record}) => record.source)],
 		['source', textTerm(({record}) => record.source)],
+		['run', numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {'': 1})],
+		['delivery', textTerm(({record}) => fieldOf(record, 'delivery'))],
+		['route', textTerm(({record}) => fieldOf(record, 'route'))],
 		['since', sinceTerm(({record}) => record.at)],
 	]),
 	haystack({record}) {

@@ -1,13 +1,13 @@
-import {literal, safe} from '../../../terminal/text/safe.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import type {Line} from '../line.ts';
+import {clean, type Line} from '../line.ts';
 import {logList, logLook} from './log-list.ts';
-import type {LogRow} from './log-row.ts';
+import {repeatsHead, type LogRow} from './log-row.ts';
 
 const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
 	error: 'bad',
@@ -16,9 +16,18 @@ const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
 	debug: 'quiet',
 };
 
-const logLine = ({text, record}: LogRow, isSelected: boolean): Line => [
+const logLine = (
+	{head, text, facts, record}: LogRow,
+	{isSelected, isRepeated}: {readonly isSelected: boolean; readonly isRepeated: boolean},
+): Line => [
 	{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
-	{text: safe`${text}`, tone: tones[record.level]},
+	// The selected row says by itself what it is.
+	{
+		text: isRepeated && !isSelected ? clean(' '.repeat(head.length)) : head,
+		tone: tones[record.level],
+	},
+	{text, tone: tones[record.level]},
+	{text: facts, tone: 'quiet'},
 ];
 
 /** The records of the log, one row each, or several where they are wrapped. */
@@ -26,11 +35,15 @@ export function LogsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const records = shell.list(logList);
 	useStore(shell.view, () => shell.local(logLook).get());
+	useStore(records, list => list);
+	const shown = records.shown();
+	// By what stands above it on the screen, whatever the filter keeps out between them.
+	const repeated = new Set(shown.filter((row, index) => repeatsHead(row, shown[index - 1])));
 	return (
 		<ListRows
 			list={records}
 			keyOf={row => row.key}
-			rowOf={logLine}
+			rowOf={(row, isSelected) => logLine(row, {isSelected, isRepeated: repeated.has(row)})}
 			width={width}
 			height={height}
 			whenEmpty={<Empty isFiltered={records.get().total > 0} width={width} height={height} />}

@@ -53,7 +53,7 @@ export const logsPane: Pane = {
 			commands: logCommands,
 			listing: {
 				list: logList,
-				words: literal('level: source: since:'),
+				words: literal('level: room: run: delivery: route: since:'),
 				isLive: true,
 				detail: createRecordDetail,
 				hasCursor: false,

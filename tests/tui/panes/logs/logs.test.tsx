@@ -81,3 +81,47 @@ test('y copies the line', async () => {
 		'2026-11-20 12:00:00.000 error agent cannot reach the model',
 	]);
 });
+
+test('what the row above has just said is not said again, but by the selected row', async () => {
+	const same = [record('one'), record('two'), record('three', {source: 'agent'}), record('four')];
+	await using shown = await showShell(createFakePort({logs: [...same, record('five')]}), narrow, {
+		pane: 'logs',
+	});
+
+	expect(shown.screen.lines().slice(3, 8)).toEqual([
+		'  12:00:00   info  webhook    one',
+		'                              two',
+		'  12:00:00   info  agent      three',
+		'  12:00:00   info  webhook    four',
+		'> 12:00:00   info  webhook    five',
+	]);
+});
+
+test('s keeps the records of one room, m those of one run, and both let go again', async () => {
+	const about = [
+		record('of 7', {source: 'agent', fields: {run: 7}}),
+		record('of 8', {source: 'agent', fields: {run: 8}}),
+		record('of 7, too', {source: 'delivery', fields: {run: 7}}),
+		record('of d1', {source: 'mcp', fields: {delivery: 'd1'}}),
+		record('of nothing', {source: 'mcp'}),
+	];
+	await using shown = await showShell(createFakePort({logs: about}), narrow, {pane: 'logs'});
+	await shown.screen.press('m');
+	expect(shown.screen.lines().at(-1)).toContain('names neither a run nor a delivery');
+	await shown.screen.press('g', 'm');
+	expect(shown.text()).toContain('of 7, too');
+	expect(shown.text()).not.toContain('of 8');
+	await shown.screen.press('s');
+	expect(shown.text()).not.toContain('of 7, too');
+	await shown.screen.press('m', 's', 'G', 'k', 'm');
+	expect(shown.text()).toContain('── delivery:d1 ──');
+	expect(shown.text()).not.toContain('of nothing');
+});
+
+test('E opens the file itself', async () => {
+	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+	await shown.screen.press('E');
+	await shown.pass(0);
+
+	expect(shown.desktop.paged).toEqual(['file /home/ann/.svc/logs/gateway.log']);
+});
