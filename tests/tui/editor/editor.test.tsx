@@ -12,7 +12,7 @@ const downTo = (key: string): readonly string[] =>
 
 async function editHook(pane: Awaited<ReturnType<typeof openSubs>>) {
 	await pane.press('G', 'e');
-	await pane.shows('hook  dynamic');
+	await pane.shows('retired_secrets');
 	await pane.rest();
 	await pane.shows('✓ valid');
 }
@@ -69,7 +69,7 @@ test('leaving with changes asks, and stays by default; the draft outlives a look
 	await pane.shows('deliver');
 	expect(pane.subscriptions()).toEqual({hook});
 	await pane.press('e');
-	await pane.shows('hook  dynamic');
+	await pane.shows('retired_secrets');
 	await pane.press('esc');
 	await pane.shows('name ');
 });
@@ -163,7 +163,7 @@ test('the route is edited as JSON, and what is none is kept and not taken', asyn
 test('a new subscription shows its secret once', async () => {
 	await using pane = await openSubs();
 	await pane.press('a');
-	await pane.shows('new  dynamic');
+	await pane.shows('a new one is made');
 	await pane.press('w');
 	await pane.shows('a new route needs a name');
 	await pane.press('enter');
@@ -190,7 +190,7 @@ test('a route of config.yaml is edited in its place, and copied into a subscript
 	await using pane = await openSubs();
 	const before = readFileSync(pane.paths.config, 'utf8');
 	await pane.press('g', 'e');
-	await pane.shows('fixed  static');
+	await pane.shows('retired_secrets');
 	await pane.press('enter');
 	await pane.type(', issues');
 	await pane.press('enter', 'w');
@@ -200,7 +200,7 @@ test('a route of config.yaml is edited in its place, and copied into a subscript
 	expect(readFileSync(pane.paths.config, 'utf8')).toBe(before.replace('[push]', '[push, issues]'));
 
 	await pane.press('Y');
-	await pane.shows('new  dynamic');
+	await pane.shows('a new one is made');
 	await pane.press('enter');
 	await pane.type('copied');
 	await pane.press('enter', 'w');
