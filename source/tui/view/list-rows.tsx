@@ -6,11 +6,13 @@ import type {List} from '../state/list.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineRow} from './line-row.tsx';
 
-export type ListRowsProps<Item> = {
+export type ListRowsProps<Item, Beside = undefined> = {
 	readonly list: List<Item>;
 	readonly keyOf: (item: Item) => string;
 	/** One item as one row. Must be the same function while nothing changed, or every row is laid out anew. */
-	readonly rowOf: (item: Item, isSelected: boolean) => Line;
+	readonly rowOf: (item: Item, isSelected: boolean, beside: Beside | undefined) => Line;
+	/** What a row says beside its item: a row is laid out anew when it is another value. */
+	readonly besideOf?: (item: Item) => Beside | undefined;
 	readonly header?: Line | undefined;
 	/** A row that stands before an item, seeing the item above it; the list's height must leave room for what can be there. */
 	readonly headingOf?: (item: Item, above: Item | undefined) => Line | undefined;
@@ -22,13 +24,14 @@ export type ListRowsProps<Item> = {
 	readonly whenEmpty: ReactNode;
 };
 
-type RowProps<Item> = Pick<ListRowsProps<Item>, 'rowOf' | 'width'> & {
+type RowProps<Item, Beside> = Pick<ListRowsProps<Item, Beside>, 'rowOf' | 'width'> & {
 	readonly item: Item;
 	readonly isSelected: boolean;
+	readonly beside: Beside | undefined;
 };
 
-function PlainRow<Item>({item, isSelected, rowOf, width}: RowProps<Item>) {
-	return <LineRow row={rowOf(item, isSelected)} width={width} />;
+function PlainRow<Item, Beside>({item, isSelected, beside, rowOf, width}: RowProps<Item, Beside>) {
+	return <LineRow row={rowOf(item, isSelected, beside)} width={width} />;
 }
 
 // `memo` forgets type parameters.
@@ -42,8 +45,8 @@ const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => 
 );
 
 /** The window of a list: as many rows as have room, whatever the length of the list. */
-export function ListRows<Item>(props: ListRowsProps<Item>) {
-	const {list, keyOf, rowOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
+export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Beside>) {
+	const {list, keyOf, rowOf, besideOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
 	const selected = view.items[view.window.cursor];
 	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
@@ -64,7 +67,13 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 									? [<HeadRow key={`heading ${key}`} row={heading} width={width} />]
 									: []),
 								<Box key={`row ${places[index]}`} height={1} flexShrink={0}>
-									<Row item={item} isSelected={item === selected} rowOf={rowOf} width={width} />
+									<Row
+										item={item}
+										isSelected={item === selected}
+										beside={besideOf?.(item)}
+										rowOf={rowOf}
+										width={width}
+									/>
 								</Box>,
 								...(note ? [<HeadRow key={`note ${key}`} row={note} width={width} />] : []),
 							];

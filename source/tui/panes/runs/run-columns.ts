@@ -36,13 +36,13 @@ export function runColumns(width: number): RunColumns {
 	}
 
 	const names = rest - 1;
-	const route = Math.min(24, Math.floor(names * 0.42));
+	const route = Math.min(24, Math.floor(names * 0.34));
 	return {time, route, event: names - route, target, tools};
 }
 
 /** The names of the columns. */
 export const runHeader = (columns: RunColumns): Safe =>
-	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)} ${fit(literal('route'), columns.route)}${optional(literal('event'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
+	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)} ${fit(literal('route'), columns.route)}${optional(literal('why'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
 
 const optional = (text: Safe, width: number): Safe =>
 	width === 0 ? empty : safe` ${fit(text, width)}`;
@@ -96,9 +96,9 @@ const routeText = ({route, job}: Run): Safe =>
 /** Less of a name than this says nothing. */
 const minNameCells = 4;
 
-/** The event, how many earlier ones it stands for, and the job that a route fired. */
-function eventText({route, event, superseded = 0, job}: Run, room: number): Safe {
-	const name = clean(event);
+/** What its event is about, else the event; how many earlier ones it stands for, and the job that a route fired. */
+function eventText({route, event, subject, superseded = 0, job}: Run, room: number): Safe {
+	const name = clean(subject ?? event);
 	const extras = [
 		...(superseded > 0 ? [safe`+${superseded} old`] : []),
 		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),

@@ -1,4 +1,4 @@
-import {useCallback} from 'react';
+import {useCallback, useState} from 'react';
 import type {DeliveryRow} from '../../../core/state.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
@@ -6,18 +6,26 @@ import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
+import type {RunWord} from '../runs/run-word.ts';
 import {deliveryMarks} from './bulk-replay.ts';
 import {deliveryList} from './delivery-list.ts';
 import {trafficColumns, trafficHeader, trafficRow} from './traffic-columns.ts';
+import {createWorkWords} from './work-word.ts';
 
 /** The deliveries, one row each; a flood is one row. */
 export function TrafficBody({width, height}: RegionProps) {
-	const {list, view, local} = useShell();
+	const {list, feed, view, local} = useShell();
 	const deliveries = list(deliveryList);
 	const marked = useStore(view, () => local(deliveryMarks).get());
+	const [workOf] = useState(createWorkWords);
+	const {state} = useStore(feed, now => now);
 	const rowOf = useCallback(
-		(row: DeliveryRow, isSelected: boolean) =>
-			trafficRow(row, {columns: trafficColumns(width), isMarked: marked.has(row.key)}, isSelected),
+		(row: DeliveryRow, isSelected: boolean, work: RunWord | undefined) =>
+			trafficRow(
+				row,
+				{columns: trafficColumns(width), isMarked: marked.has(row.key), work},
+				isSelected,
+			),
 		[width, marked],
 	);
 	return (
@@ -25,6 +33,7 @@ export function TrafficBody({width, height}: RegionProps) {
 			list={deliveries}
 			keyOf={row => row.key}
 			rowOf={rowOf}
+			besideOf={({delivery}) => workOf(delivery, state)}
 			header={line(trafficHeader(trafficColumns(width)), 'quiet')}
 			width={width}
 			height={height}

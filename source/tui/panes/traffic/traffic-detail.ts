@@ -45,6 +45,9 @@ export function trafficDetail(
 			},
 			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
 		],
+		...(delivery.subject === undefined
+			? []
+			: wrapText(delivery.subject, width).map(text => line(text))),
 		line(
 			safe`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
 			'quiet',

@@ -332,7 +332,7 @@ test('a run says how many events it stands for, and whose job it is', async () =
 	});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 
-	const rows = readTable(shown.screen.lines(), ['#', 'time', 'route', 'event', 'state']);
+	const rows = readTable(shown.screen.lines(), ['#', 'time', 'route', 'why', 'state']);
 	expect(rows.map(({cells}) => Object.values(cells))).toEqual([
 		['3', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* \+5 old$/), '○ queued'],
 		['2', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* job morning$/), '○ queued'],

@@ -3,7 +3,8 @@ import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts
 import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
 import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
-import {makeDelivery, makeRun, received} from '../../../helpers/make.ts';
+import {makeToolApproval} from '../../../helpers/make-approval.ts';
+import {makeDelivery, makeGroup, makeRun, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
@@ -50,7 +51,7 @@ test('at 80 columns each delivery is one row: sign, time, route, event, result, 
 	await using shown = await showShell(port, narrow);
 
 	expect(shown.text()).toContain('── Traffic ── 4 ── following ──');
-	const rows = readTable(shown.screen.lines(), ['time', 'route', 'event', 'result', 'ms']);
+	const rows = readTable(shown.screen.lines(), ['time', 'route', 'subject', 'result', 'ms']);
 	expect(rows.map(({sign, cells}) => [sign, ...Object.values(cells)])).toEqual([
 		['', '12:00:00', 'gh-review', 'pull_request.opened', '202 accepted', '38'],
 		['', '12:00:01', 'gh-push', 'push', '200 ignored:event', '3'],
@@ -235,6 +236,63 @@ test('a payload is loaded when the selection has rested for 80 ms', async () => 
 	expect(shown.text()).toContain('Payload  loading');
 	await shown.pass(1);
 	expect(shown.text()).toContain('route: "first"');
+});
+
+const opened = 'acme/api#7 opened · Retry the upload';
+
+test.for([
+	['running', '202 ◐ running'],
+	['done', '202 ✓ done'],
+	['dead', '202 ✗ dead'],
+] as const)(
+	'a row says what its event is about, and that its run is %s',
+	async ([state, result]) => {
+		const port = createFakePort();
+		take(
+			port,
+			deliveryAt(0, {runId: 7, subject: opened}),
+			deliveryAt(1, {status: 200, outcome: 'ignored:filter', event: 'push'}),
+		);
+		port.change({runs: [makeRun({id: 7, state})]});
+		await using shown = await showShell(port, narrow);
+
+		const rows = readTable(shown.screen.lines(), ['time', 'subject', 'result']);
+		expect(rows.map(({cells}) => [cells['subject']?.slice(0, 19), cells['result']])).toEqual([
+			[opened.slice(0, 19), result],
+			['push', '200 ignored:filter'],
+		]);
+	},
+);
+
+test('a run that asks a person waits, also in the row of its event; a wide list has columns for both', async () => {
+	const port = createFakePort();
+	take(port, deliveryAt(0, {runId: 7, subject: opened, event: 'push'}));
+	port.change({runs: [makeRun({id: 7, state: 'running'})]});
+	await using shown = await showShell(port, wide);
+	await shown.screen.press('z');
+	const cellsOf = () => readTable(shown.screen.lines(), ['subject', 'result', 'run'])[0]?.cells;
+	expect(cellsOf()).toEqual({
+		subject: `${opened}  push`,
+		result: '202 accepted',
+		run: '◐ running',
+	});
+	port.change({approvals: [makeToolApproval({run: 7})]});
+	await shown.pass(1000);
+	expect(cellsOf()?.['run']).toBe('! waits');
+});
+
+test('events that wait together say so: the latest gathers, others are superseded', async () => {
+	const port = createFakePort();
+	const [first, latest] = [
+		deliveryAt(0, {outcome: 'coalesced', group: 3}),
+		deliveryAt(1, {outcome: 'coalesced', group: 3}),
+	];
+	take(port, first, latest);
+	port.change({groups: [makeGroup({id: 3, count: 2, latest: latest.id})]});
+	await using shown = await showShell(port, narrow);
+
+	const rows = readTable(shown.screen.lines(), ['subject', 'result']);
+	expect(rows.map(({cells}) => cells['result'])).toEqual(['202 - superseded', '202 ○ gathers']);
 });
 
 test('a list that follows five events a second shows their payloads, never that they load', async () => {

@@ -1,0 +1,44 @@
+import type {Delivery} from '../../../core/delivery.ts';
+import type {Run} from '../../../core/run.ts';
+import type {GatewayState} from '../../../core/state.ts';
+import {literal} from '../../../terminal/text/safe.ts';
+import {createMemory} from '../remember.ts';
+import {runWords, type RunWord} from '../runs/run-word.ts';
+
+const waits: RunWord = {text: literal('! waits'), tone: 'warn'};
+const gathers: RunWord = {text: literal('○ gathers'), tone: 'quiet'};
+const superseded: RunWord = {text: literal('- superseded'), tone: 'quiet'};
+
+/**
+ * Makes what says where the work of a delivery stands, with its sign: the state of its run or of its group, `! waits` for a run that asks a person. `undefined`: it led to none, or to
+ * one that is no longer listed. Words are the same values again and again.
+ */
+export function createWorkWords(): (
+	delivery: Delivery,
+	state: Pick<GatewayState, 'runs' | 'groups' | 'approvals'>,
+) => RunWord | undefined {
+	const remember = createMemory<ReadonlyMap<number, Run>>();
+	return ({id, runId, group: groupId}, {runs, groups, approvals}) => {
+		const group = groupId === undefined ? undefined : groups.find(other => other.id === groupId);
+		if (group?.state === 'pending') {
+			return group.latest === id ? gathers : superseded;
+		}
+
+		if (group && group.latest !== id) {
+			return superseded;
+		}
+
+		const workId = runId ?? group?.runId;
+		if (workId === undefined) {
+			return undefined;
+		}
+
+		if (approvals.some(({run}) => run === workId)) {
+			return waits;
+		}
+
+		const byId = remember([runs], () => new Map(runs.map(run => [run.id, run])));
+		const run = byId.get(workId);
+		return run && runWords[run.state];
+	};
+}
