@@ -54,6 +54,23 @@ const {output} = await bundle.write({
 });
 await bundle.close();
 
+// A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them.
+const worker = await rolldown({
+	cwd: root,
+	input: {'history-worker': 'source/store/history/worker.ts'},
+	platform: 'node',
+	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
+});
+await worker.write({
+	dir: outdir,
+	format: 'esm',
+	minify: true,
+	comments: {legal: false},
+	entryFileNames: '[name].js',
+	codeSplitting: false,
+});
+await worker.close();
+
 const packages = new Set(
 	output
 		.flatMap(chunk => Object.keys(chunk.modules ?? {}))

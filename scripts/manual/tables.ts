@@ -13,6 +13,7 @@ import {errorCodes} from '../../source/manual/error-codes.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
 import {platformsToCome, targetKinds} from '../../source/targets/targets.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
+import {panes} from '../../source/tui/panes/panes.ts';
 import {createMetrics} from '../../source/webhook/metrics.ts';
 
 /** Every table of the manual that is made from a list of the program, by the name that its mark in a page has. */
@@ -30,6 +31,7 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 			.replace(/^# .*\n/, '')
 			.replaceAll(/^## /gm, '### ')
 			.trim(),
+	filters: () => filtersTable(),
 	metrics: () => metricsTable(),
 	targets: () => targetsTable(),
 	control: () =>
@@ -61,6 +63,22 @@ const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>):
 	[head, head.map(() => '---'), ...rows]
 		.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
 		.join('\n');
+
+/** The words of the filter of each list. */
+const filtersTable = (): string =>
+	table(
+		['List', 'Word', 'What it asks for'],
+		panes
+			.flatMap(({sections}) => sections)
+			.flatMap(({title, listing}) => {
+				const {terms, body} = listing?.vocabulary ?? {terms: new Map()};
+				return [...terms.values(), ...(body ? [body] : [])].map(({example, says}, index) => [
+					index === 0 ? title : '',
+					`\`${example}\``,
+					says,
+				]);
+			}),
+	);
 
 /** Where the schema of a section stands: `route`, `mcp_servers` and `approval-rule` mean one of them. */
 function schemaAt(path: string): JsonObject {

@@ -7,6 +7,7 @@ import type {JobView} from './job.ts';
 import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
+import type {JournalCounts} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 
 /** What the gateway samples of itself about once a second. */
@@ -43,12 +44,17 @@ export type GatewayEvent =
 			readonly type: 'history-restored';
 			readonly at: number;
 			readonly deliveries: readonly Delivery[];
+			/** The newest, and older ones that wait for a person. */
 			readonly runs: readonly Run[];
+			/** Every run from this one on is among them; all are when it is absent. */
+			readonly runsFrom?: number;
 			/** Every pending group, then the newest that were dispatched. */
 			readonly groups: readonly Group[];
 			/** The newest that were settled, oldest first; what waited when the process ended was denied. */
 			readonly approvals: readonly Approval[];
 	  }
+	/** What the journal holds now; what is told of runs since changes it. */
+	| {readonly type: 'journal-counted'; readonly at: number; readonly counts: JournalCounts}
 	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
 	| {
 			readonly type: 'webhook-refused';
@@ -131,6 +137,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'gateway-lost': true,
 	'message-skipped': true,
 	'history-restored': true,
+	'journal-counted': true,
 	'webhook-listening': true,
 	'webhook-refused': true,
 	'webhook-disabled': true,

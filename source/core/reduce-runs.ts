@@ -1,8 +1,8 @@
 import type {GatewayEvent} from './events.ts';
-import {hasEnded, type Run} from './run.ts';
+import {hasEnded, needsDecision, type Run} from './run.ts';
 import {type GatewayState, limits} from './state.ts';
 
-/** The runs after `events`, by id. Above the limit the oldest ended ones go first. */
+/** The runs after `events`, by id. Above the limit the oldest of those go first that have ended and need nobody. */
 export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly GatewayEvent[],
@@ -78,7 +78,7 @@ function runsOf(event: GatewayEvent): readonly Run[] {
 function trim(runs: readonly Run[]): readonly Run[] {
 	let excess = runs.length - limits.runs;
 	const kept = runs.filter(({state}) => {
-		if (excess === 0 || !hasEnded(state)) {
+		if (excess === 0 || !hasEnded(state) || needsDecision({state})) {
 			return true;
 		}
 

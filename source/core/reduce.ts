@@ -4,6 +4,7 @@ import {deliveriesAfter} from './reduce-deliveries.ts';
 import {groupsAfter} from './reduce-groups.ts';
 import {progressAfter, runsAfter} from './reduce-runs.ts';
 import {serversAfter} from './reduce-servers.ts';
+import {wholeAfter} from './reduce-whole.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 
 type Slice<Key extends keyof GatewayState> = (
@@ -16,7 +17,11 @@ type Slice<Key extends keyof GatewayState> = (
  * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
-	const {model, modelOffer, modelProblem, health, installs, ...rest} = state;
+	const {model, modelOffer, modelProblem, health, installs, journal, ...rest} = state;
+	const nextDeliveries = deliveriesAfter(state.deliveries, events);
+	const nextRuns = runsAfter(state.runs, events);
+	const nextJournal = events.reduce(journalAfter, journal);
+	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
@@ -27,17 +32,19 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		gateway: events.reduce(gatewayAfter, state.gateway),
 		webhook: events.reduce(webhookAfter, state.webhook),
 		routes: events.reduce(routesAfter, state.routes),
-		deliveries: deliveriesAfter(state.deliveries, events),
+		deliveries: nextDeliveries,
 		groups: groupsAfter(state.groups, events),
 		jobs: events.reduce(jobsAfter, state.jobs),
 		...approvalsAfter(state, events),
 		servers: serversAfter(state.servers, events),
-		runs: runsAfter(state.runs, events),
+		runs: nextRuns,
 		progress: progressAfter(state.progress, events),
 		logs: logsAfter(state.logs, events),
 		platforms: events.reduce(platformsAfter, state.platforms),
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
+		...(nextJournal && {journal: nextJournal}),
+		...(nextWhole && {wholeFrom: nextWhole}),
 		...(nextInstalls && {installs: nextInstalls}),
 		...(nextModel && {model: nextModel}),
 		...(nextOffer && {modelOffer: nextOffer}),
@@ -86,6 +93,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'gateway-lost':
 		case 'message-skipped':
 		case 'history-restored':
+		case 'journal-counted':
 		case 'routes-changed':
 		case 'delivery-received':
 		case 'group-changed':
@@ -110,6 +118,9 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		}
 	}
 };
+
+const journalAfter: Slice<'journal'> = (journal, event) =>
+	event.type === 'journal-counted' ? event.counts : journal;
 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;

@@ -84,6 +84,10 @@ const endedStates: ReadonlySet<RunState> = new Set([
 	'dead',
 ]);
 
+/** Whether the run waits for a person to decide. */
+export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
+	state === 'interrupted' || state === 'uncertain' || state === 'dead';
+
 /** Whether nothing more happens to a run in `state` unless a person acts. */
 export const hasEnded = (state: RunState): boolean => endedStates.has(state);
 

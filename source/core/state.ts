@@ -6,7 +6,7 @@ import type {Group} from './group.ts';
 import type {WaitingInstall} from './install.ts';
 import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
-import type {Run, TranscriptEntry} from './run.ts';
+import {needsDecision, type Run, type TranscriptEntry} from './run.ts';
 import type {ServerView} from './tool-server.ts';
 
 /** Whether the receiver serves, and if not, why. */
@@ -47,6 +47,14 @@ export type DeliveryRow = {
 	readonly otherReasons?: number;
 };
 
+/** What the journal holds, as it was counted last. */
+export type JournalCounts = {
+	readonly deliveries: number;
+	readonly runs: number;
+	/** Those that wait for a person, however old they are. */
+	readonly runsToDecide: number;
+};
+
 /** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
 export type GatewayState = {
 	readonly gateway: {
@@ -80,6 +88,10 @@ export type GatewayState = {
 	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
+	/** Absent until it was counted, and of a gateway that does not count. */
+	readonly journal?: JournalCounts;
+	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */
+	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
 	/** Last entries of the runs that are active, by run id. */
 	readonly progress: Readonly<Record<number, readonly TranscriptEntry[]>>;
 	/** At most `limits.logs`. */
@@ -103,6 +115,10 @@ export type GatewayState = {
 		readonly runsFailed: number;
 	};
 };
+
+/** How many runs wait for a person: the journal knows those that memory does not, and memory those that were not counted yet. */
+export const runsToDecide = ({runs, journal}: Pick<GatewayState, 'runs' | 'journal'>): number =>
+	Math.max(journal?.runsToDecide ?? 0, runs.filter(needsDecision).length);
 
 export const limits = {
 	deliveries: 5000,

@@ -4,6 +4,7 @@ import {createApprovalCommands} from './commands/approval-commands.ts';
 import {createDeliveryCommands} from './commands/delivery-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
 import {createGroupCommands} from './commands/group-commands.ts';
+import {createHistoryCommands} from './commands/history-commands.ts';
 import {createInstallCommands} from './commands/install-commands.ts';
 import {createJobCommands} from './commands/job-commands.ts';
 import {createRouteCommands} from './commands/route-commands.ts';
@@ -33,6 +34,7 @@ export function createLocalPort({
 		...createJobCommands(rooms),
 		...createApprovalCommands(rooms),
 		...createServerCommands({clock, rooms}),
+		...createHistoryCommands({clock, rooms}),
 		...createInstallCommands({clock, rooms}),
 		...createRouteCommands({clock, getState, rooms}),
 		...createRouteEditorCommands({clock, getState, rooms}),

@@ -97,7 +97,7 @@ export async function openRooms(
 	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
 	// Nobody else has the home: only now it is said whose it is.
 	stack.use(withReserve(paths.stateDb, watching));
-	await restoreHistory({store, emit, clock, log});
+	stack.use(await restoreHistory({store, emit, clock, log}));
 
 	const authorities = createAuthorities(config, {log: log.from('config')});
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));

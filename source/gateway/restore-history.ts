@@ -3,12 +3,16 @@ import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import {limits} from '../core/state.ts';
 import type {Store} from '../store/port.ts';
+import {startJournalCounts} from './count-journal.ts';
 
 const recentDeliveries = 500;
 
 const recentRuns = 200;
 
-/** Reports what the journal knows from before the start, and says what a crash had left. */
+/** What waits for a person is told of however old it is; the count of all of them is exact. */
+const recentToDecide = 200;
+
+/** Reports what the journal knows from before the start, says what a crash had left, and counts from there on. */
 export async function restoreHistory({
 	store,
 	emit,
@@ -19,19 +23,24 @@ export async function restoreHistory({
 	readonly emit: Emit;
 	readonly clock: Clock;
 	readonly log: Logger;
-}): Promise<void> {
-	const [deliveries, runs, pending, dispatched, approvals] = await Promise.all([
+}): Promise<Disposable> {
+	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
 		store.journal.list({limit: recentDeliveries}),
 		store.runs.list({limit: recentRuns}),
+		store.runs.toDecide(recentToDecide),
 		store.groups.list({state: 'pending', limit: limits.pendingGroups}),
 		store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups}),
 		store.approvals.settled(limits.settledApprovals),
 	]);
+	const runsFrom = runs.at(-1)?.id ?? 0;
 	emit({
 		type: 'history-restored',
 		at: clock.now(),
 		deliveries: deliveries.toReversed(),
-		runs: runs.toReversed(),
+		runs: [...toDecide.filter(({id}) => id < runsFrom), ...runs].toSorted(
+			(one, other) => one.id - other.id,
+		),
+		...(runs.length === recentRuns && {runsFrom}),
 		groups: [...pending, ...dispatched],
 		approvals: approvals.toReversed(),
 	});
@@ -69,4 +78,6 @@ export async function restoreHistory({
 			},
 		);
 	}
+
+	return startJournalCounts({store, clock, emit, log});
 }

@@ -96,6 +96,9 @@ export const errorCodes = {
 	group_not_found: 'Nothing has that name: look with `list`',
 	handler_unavailable:
 		'The `svc://` scheme cannot be registered for this desktop: the message says what is missing',
+	history_busy: 'Many searches of the history wait: try again in a moment',
+	history_unreadable:
+		'The database cannot be searched now, or its thread failed: the sentence says why',
 	home_not_empty:
 		'A restore wants an empty home: another `SVC_HOME`, or `--force`, which sets aside what is there',
 	home_unusable: 'Make the folder yours, or set `SVC_HOME` to another',

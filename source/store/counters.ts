@@ -16,13 +16,18 @@ export type Counters = Memory & {
 	lastRun: number;
 	/** Bytes of all bodies that are kept. */
 	bodyBytes: number;
+	/** Rows of deliveries and of runs. */
+	deliveries: number;
+	runs: number;
 	/** Says that a run went from one state to another; `undefined` is: did not exist. */
 	moved(from: RunState | undefined, to: RunState): void;
 };
 
 /** Reads the numbers from disk once. */
 export function createCounters(database: DatabaseSync): Counters {
-	const update = database.prepare('update usage set body_bytes = ? where id = 1');
+	const update = database.prepare(
+		'update usage set body_bytes = ?, deliveries = ?, runs = ? where id = 1',
+	);
 	const perState = new Map(
 		database
 			.prepare(
@@ -36,9 +41,10 @@ export function createCounters(database: DatabaseSync): Counters {
 			.map(row => [textOf(row['state']), integerOf(row['count'])]),
 	);
 	const newest = database.prepare('select max(id) as id from run').get();
-	let stored = integerOf(
-		database.prepare('select body_bytes from usage where id = 1').get()?.['body_bytes'],
-	);
+	const usage = database
+		.prepare('select body_bytes, deliveries, runs from usage where id = 1')
+		.get();
+	const sums = () => [counters.bodyBytes, counters.deliveries, counters.runs] as const;
 	const weigh = (state: RunState | undefined, by: number) => {
 		counters.queued += state === 'queued' ? by : 0;
 		counters.active += state === 'running' || state === 'delivering' ? by : 0;
@@ -48,27 +54,31 @@ export function createCounters(database: DatabaseSync): Counters {
 		queued: perState.get('queued') ?? 0,
 		active: (perState.get('running') ?? 0) + (perState.get('delivering') ?? 0),
 		lastRun: integerOf(newest?.['id']),
-		bodyBytes: stored,
+		bodyBytes: integerOf(usage?.['body_bytes']),
+		deliveries: integerOf(usage?.['deliveries']),
+		runs: integerOf(usage?.['runs']),
 		moved(from, to) {
 			weigh(from, -1);
 			weigh(to, 1);
 		},
 		save() {
-			const {queued, active, lastRun, bodyBytes} = counters;
+			const {queued, active, lastRun, bodyBytes, deliveries, runs} = counters;
 			const before = stored;
 			return () => {
-				Object.assign(counters, {queued, active, lastRun, bodyBytes});
+				Object.assign(counters, {queued, active, lastRun, bodyBytes, deliveries, runs});
 				stored = before;
 			};
 		},
 		persist() {
-			if (counters.bodyBytes !== stored) {
-				update.run(counters.bodyBytes);
-				stored = counters.bodyBytes;
+			const next = sums();
+			if (next.some((sum, index) => sum !== stored[index])) {
+				update.run(...next);
+				stored = next;
 			}
 		},
 		committed() {},
 	};
 
+	let stored = sums();
 	return counters;
 }

@@ -51,6 +51,7 @@ export function createIntake({
 	const insert = (delivery: StoredDelivery, parameters: Bindings, work: number | null) => {
 		deliveryStatement.run(...parameters, work);
 		counters.bodyBytes += delivery.body?.byteLength ?? 0;
+		counters.deliveries += 1;
 	};
 
 	const keep = (

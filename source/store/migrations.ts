@@ -22,6 +22,8 @@ import {integerOf, textOf} from './columns.ts';
  * - `job_run` holds what a run without a delivery has instead of one.
  * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
  *   rules are never given out twice.
+ * - `usage.deliveries` and `usage.runs` count the rows: they change in the one row that a commit with a body writes anyway, where counting would read the table.
+ * - `run_to_decide` has the few runs that wait for a person: any other run costs it a comparison and no page.
  * - `memo.data` is JSON; the id says which of a kind was written last.
  * - `run.usage` is JSON: the tokens of all its tries, and what they cost; null while nothing is known of them.
  * - `run.claimed_id` and `run.claimed_at` are the claim of the event that the run is for: a row of its own would be one more to write for each. Those of runs up to
@@ -202,6 +204,10 @@ const steps: readonly string[] = [
 	alter table usage add column run_claim_floor integer not null default 0;
 	update usage set run_claim_floor = (select coalesce(max(id), 0) from run);`,
 	`alter table run add column usage text;`,
+	`alter table usage add column deliveries integer not null default 0;
+	alter table usage add column runs integer not null default 0;
+	update usage set deliveries = (select count(*) from delivery), runs = (select count(*) from run);
+	create index run_to_decide on run (id) where state in ('interrupted', 'uncertain', 'dead');`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

@@ -4,6 +4,7 @@ import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
+import type {HistorySearching} from './history/port.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -147,7 +148,11 @@ export type Runs = {
 		readonly before?: number;
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
+	/** Those that wait for a person (`needsDecision`), however old they are; newest first, at most `limit` (1 to 1,000). */
+	toDecide(limit: number): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
+	/** How many the journal holds, and how many of them wait for a person. */
+	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
 	/** Of each route to whose events later starts were promised, milliseconds until the last of those. */
 	latestStarts(): Promise<ReadonlyArray<RouteKey & {readonly inMs: number}>>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
@@ -237,6 +242,8 @@ export type Journal = {
 		readonly before?: string;
 		readonly limit: number;
 	}): Promise<readonly Delivery[]>;
+	/** How many deliveries are kept. */
+	count(): Promise<number>;
 	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
 	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
 };
@@ -251,15 +258,6 @@ export type StoreHealth = {
 	/** Durations of the last commits, milliseconds: median and 99th percentile. */
 	readonly commitP50Ms: number;
 	readonly commitP99Ms: number;
-};
-
-/** What a store tells by itself, to whom its opening was given. None of it may throw. */
-export type StoreEvents = {
-	/**
-	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
-	 * so whoever must not go on while nothing can be written needs not ask.
-	 */
-	readonly onFailing?: (reason: string | undefined) => void;
 };
 
 /** What `open` found that a crash had left. */
@@ -285,6 +283,7 @@ export type Store = {
 	/** Opening ends the rules of runs and of the process that has ended, and those that have expired. */
 	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
+	readonly history: HistorySearching;
 	readonly memos: Memos;
 	/** As opening found it, as `lastId` is. */
 	readonly recovered: RecoveredRuns;

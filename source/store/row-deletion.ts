@@ -27,7 +27,7 @@ export function createRowDeletion(database: DatabaseSync, counters: Counters): R
 		dropTranscript.run(transcriptStart(runId), transcriptEnd(runId));
 		dropAnswer.run(runId);
 		dropJobRun.run(runId);
-		dropRun.run(runId);
+		counters.runs -= Number(dropRun.run(runId).changes);
 	};
 
 	return {
@@ -41,7 +41,7 @@ export function createRowDeletion(database: DatabaseSync, counters: Counters): R
 				dropGroup.run(integerOf(row['own_group']));
 			}
 
-			dropDelivery.run(integerOf(row['id']));
+			counters.deliveries -= Number(dropDelivery.run(integerOf(row['id'])).changes);
 			counters.bodyBytes -= integerOf(row['bytes']);
 		},
 	};

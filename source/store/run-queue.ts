@@ -52,6 +52,7 @@ export function createEnqueue({
 		}
 
 		counters.lastRun = id;
+		counters.runs += 1;
 		counters.moved(undefined, 'queued');
 		if (dueAt > createdAt) {
 			times.add({id, profile, route}, {waitMs: dueAt - createdAt, isPromised: true});

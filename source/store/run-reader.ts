@@ -81,20 +81,20 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview`;
+export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview`;
 
 /** The column of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
 
 /** A run, its delivery or what it has instead, and its answer if there is one. */
-const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
+export const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
 	left join answer on answer.run = run.id`;
 
 /** What a model said may be anything; it is kept as it was said and shown cleaned. */
 const shownOf = (preview: string | null): string | null => preview && block(preview).text;
 
 /** A row of `runColumns` as the value that faces see. */
-function runOf(row: Row): Run {
+export function runOf(row: Row): Run {
 	const attempt = integerOf(row['attempt']);
 	const deliveryAttempt = integerOf(row['delivery_attempt']);
 	const createdAt = integerOf(row['created_at']);

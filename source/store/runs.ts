@@ -10,6 +10,7 @@ import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {Runs} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
+import {createRunsToDecide} from './runs-to-decide.ts';
 import type {TimedRuns} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
@@ -33,6 +34,7 @@ export function createRuns({
 	readonly times: DueTimes;
 }): Runs {
 	const reader = createRunReader(database);
+	const waiting = createRunsToDecide(database);
 	const steps = createRunSteps({database, counters, times});
 	const transcripts = createTranscripts(database);
 	const leases = createLeases(clock);
@@ -106,7 +108,9 @@ export function createRuns({
 		get: async runId => reader.read(runId),
 		view: async runId => reader.view(runId),
 		list: reader.list,
+		toDecide: async limit => waiting.list(limit),
 		counts: async () => ({queued: counters.queued, active: counters.active}),
+		kept: async () => ({all: counters.runs, toDecide: waiting.count()}),
 		latestStarts: async () => timed.latestStarts(),
 		async nextDue(limits) {
 			const next = lanes(limits).next();

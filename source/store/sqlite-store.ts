@@ -10,6 +10,7 @@ import {createGroupCommit} from './group-commit.ts';
 import {createGroupReader} from './group-reader.ts';
 import {createGroupSteps} from './group-steps.ts';
 import {createGroups} from './groups.ts';
+import {createHistory} from './history/history.ts';
 import {createIdempotencyKeys} from './idempotency-keys.ts';
 import {createIntake} from './intake.ts';
 import {createJobReader} from './job-reader.ts';
@@ -18,7 +19,7 @@ import {createJournalReader} from './journal-reader.ts';
 import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
-import type {Store, StoreEvents} from './port.ts';
+import type {Store} from './port.ts';
 import {createPurge} from './purge.ts';
 import {createReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
@@ -32,6 +33,15 @@ import {lockPathOf} from './writer-lock.ts';
 
 /** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
 const lookMs = 5000;
+
+/** What a store tells by itself, to whom its opening was given. None of it may throw. */
+type StoreEvents = {
+	/**
+	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
+	 * so whoever must not go on while nothing can be written needs not ask.
+	 */
+	readonly onFailing?: (reason: string | undefined) => void;
+};
 
 export type SqliteStoreDependencies = StoreEvents & {
 	readonly clock: Clock;
@@ -101,6 +111,15 @@ export function createSqliteStore(
 	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);
 	const reserve = createReserve(file);
+	const history = createHistory(
+		{
+			clock,
+			settle() {
+				commit.flushDeferred();
+			},
+		},
+		{file},
+	);
 	const reader = createJournalReader(database);
 	const steps = createRetentionSteps({database, clock, counters, steadyNow});
 	const leased = database.prepare(
@@ -153,8 +172,10 @@ export function createSqliteStore(
 				commit.flushDeferred();
 				return reader.list(filter);
 			},
+			count: async () => counters.deliveries,
 			purge: createPurge({database, commit, steps, reserve}),
 		},
+		history,
 		memos: createMemos({database, commit}),
 		recovered,
 		lastId: newest === 0 ? '' : idOfNumber(newest),
@@ -170,6 +191,8 @@ export function createSqliteStore(
 		},
 		async [Symbol.asyncDispose]() {
 			stopLooking();
+			// Before the database: whoever closes it last empties its log.
+			await history[Symbol.asyncDispose]();
 			if (database.isOpen) {
 				giveBack();
 				commit.close();

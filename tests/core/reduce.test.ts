@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {reduce} from '../../source/core/reduce.ts';
-import {initialState, limits} from '../../source/core/state.ts';
+import {initialState, limits, runsToDecide} from '../../source/core/state.ts';
 import {makeDelivery, makeRun, received, runChanged} from '../helpers/make.ts';
 
 const rejection = (route: string) => makeDelivery({route, status: 429, outcome: 'rate'});
@@ -249,4 +249,45 @@ test('imported deliveries are listed and not counted: another gateway answered t
 	]);
 	expect(deliveries).toHaveLength(2);
 	expect(totals).toMatchObject({received: 1, ok: 1});
+});
+
+test('1,200 newer runs do not hide one that waits for a person, and the journal counts those that no list has', () => {
+	const dead = makeRun({id: 3, state: 'dead'});
+	const restored: GatewayEvent = {
+		type: 'history-restored',
+		at: 0,
+		deliveries: [],
+		runs: [dead, makeRun({id: 500, state: 'done'})],
+		runsFrom: 500,
+		groups: [],
+		approvals: [],
+	};
+	const newer = Array.from({length: 1200}, (_, index) =>
+		runChanged(makeRun({id: 501 + index, state: 'done'})),
+	);
+	let state = reduce(initialState, [restored]);
+	expect(state.wholeFrom?.run).toBe(500);
+	for (const event of newer) {
+		state = reduce(state, [event]);
+	}
+
+	expect(state.runs[0]).toBe(dead);
+	expect(state.runs.length).toBe(limits.runs);
+	expect(state.wholeFrom?.run).toBe(state.runs[1]?.id);
+	expect(runsToDecide(state)).toBe(1);
+	const counts = {deliveries: 9000, runs: 9000, runsToDecide: 7};
+	expect(runsToDecide(reduce(state, [{type: 'journal-counted', at: 1, counts}]))).toBe(7);
+});
+
+test('the list says from which delivery on it has no gap: a busy route gives way to quiet ones', () => {
+	const rows = (count: number, route: string) =>
+		Array.from({length: count}, () => received(makeDelivery({route})));
+	const quiet = rows(1000, 'quiet');
+	const state = reduce(initialState, [...quiet, ...rows(limits.deliveries - 1000, 'busy')]);
+	const full = reduce(state, rows(10, 'busy'));
+	const from = full.wholeFrom?.delivery ?? '';
+
+	expect(full.deliveries.filter(({delivery}) => delivery.route === 'quiet').length).toBe(1000);
+	expect(full.deliveries.find(({key}) => key >= from)?.delivery.route).toBe('busy');
+	expect(state.wholeFrom?.delivery).toBeUndefined();
 });

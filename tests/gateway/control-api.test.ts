@@ -140,6 +140,24 @@ test('runs are listed by state and shown with prompt, transcript and answer', as
 	});
 });
 
+test('the whole history is searched in the words of the filters, step by step', async () => {
+	const found = await call('GET', '/v1/history/deliveries', {
+		query: `?filter=${encodeURIComponent('payload.name:Sam route:hook')}&limit=5`,
+	});
+	expect(found.json.items).toMatchObject([{route: 'hook', status: 202}]);
+	const {json} = await call('GET', '/v1/history/runs', {query: '?limit=1'});
+	expect(json.items).toMatchObject([{route: 'hook', state: 'done'}]);
+	const oldest = await call('GET', '/v1/history/runs', {query: `?after=0&limit=1`});
+	expect(oldest.json.items).toMatchObject([{id: 1}]);
+	const older = await call('GET', '/v1/history/runs', {query: `?before=${json.searchedTo}`});
+	expect(older.json.items).toMatchObject([{id: 1}]);
+	expect(older.json.searchedTo).toBeUndefined();
+	for (const path of ['/v1/history/groups', '/v1/history/approvals'] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		expect((await call('GET', path)).json).toEqual({items: [], scanned: 0});
+	}
+});
+
 test('a run that has ended well is neither cancelled nor retried', async () => {
 	expect(await call('POST', '/v1/runs/{id}/cancel', {name: accepted.run})).toEqual({
 		status: 200,
@@ -272,7 +290,7 @@ test('reload, restart of the receiver, status and what a stop would end', async 
 		pid: process.pid,
 		webhook: {url: gateway.url()},
 		api: null,
-		runs: {active: 0, queued: 0},
+		runs: {active: 0, queued: 0, to_decide: 0},
 		groups: 0,
 		servers: [],
 		platforms: [],

@@ -4,6 +4,7 @@ import type {Settlement, Store} from '../../source/store/port.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import {describeApprovals} from './contract-approvals.ts';
 import {describeGroups} from './contract-groups.ts';
+import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeLanes} from './contract-lanes.ts';
 import {describeMemos} from './contract-memos.ts';
@@ -65,6 +66,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 	describeApprovals(name, use);
 	describeGroups(name, use);
+	describeHistory(name, use);
 	describeJobs(name, use);
 	describeLanes(name, use);
 	describeMemos(name, use);
@@ -1089,6 +1091,8 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					newest?.delivery.id,
 					waiting?.delivery.id,
 				]);
+				expect(await store.journal.count()).toBe(2);
+				expect(await store.runs.kept()).toEqual({all: 2, toDecide: 0});
 				expect(await store.runs.get(doneRun)).toBeUndefined();
 				expect(await store.runs.get(waitingRun)).toMatchObject({state: 'queued', plan: samplePlan});
 				expect(await leaseOne(store)).toMatchObject({run: {id: waitingRun}});

@@ -17,6 +17,7 @@ async function preparedStatements(file: string): Promise<readonly string[]> {
 const short = new Set([
 	'SCAN coalesce_group USING INDEX group_pending',
 	'SCAN run USING INDEX run_leased',
+	'SCAN run USING INDEX run_to_decide',
 	'SCAN run USING INDEX run_waiting',
 	'SCAN usage',
 	'SCAN approval USING INDEX approval_waiting',

@@ -134,7 +134,7 @@ function describe(
 		`gateway    process ${pid}, version ${rest.version}, profile ${profile}`,
 		`home       ${home}`,
 		`webhooks   ${receiver}`,
-		`runs       ${runs.active} active, ${runs.queued} queued`,
+		`runs       ${runs.active} active, ${runs.queued} queued${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
 		...rest.servers.map(

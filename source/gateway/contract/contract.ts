@@ -2,6 +2,7 @@ import {approvals} from './approvals.ts';
 import {deliveries} from './deliveries.ts';
 import {gateway} from './gateway.ts';
 import {groups} from './groups.ts';
+import {history} from './history.ts';
 import {install} from './install.ts';
 import {jobs} from './jobs.ts';
 import type {Operations} from './operation.ts';
@@ -21,6 +22,7 @@ export const contract = {
 	...jobs,
 	...approvals,
 	...servers,
+	...history,
 	...install,
 	...routes,
 	...routeEditor,

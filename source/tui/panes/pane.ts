@@ -1,5 +1,6 @@
 import type {ComponentType} from 'react';
 import type {Approval} from '../../core/approval.ts';
+import type {Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
@@ -68,8 +69,8 @@ export type PaneSection = {
 /** A list that keys move in, and what is shown of the selected item. */
 export type PaneListing = {
 	readonly list: ListSource;
-	/** The words of its filter, for the help. */
-	readonly words: Safe;
+	/** The words of its filter; help and manual tell of them. */
+	readonly vocabulary: Vocabulary<never>;
 	/** New items come by themselves, and the list goes along with them. */
 	readonly isLive: boolean;
 	/** Its rows can be marked; the title counts them, and Esc forgets them. */

@@ -1,10 +1,9 @@
 import {lossyRoutes} from '../../core/lost-events.ts';
-import type {GatewayState, WebhookState} from '../../core/state.ts';
+import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
-import {needsDecision} from '../panes/runs/run-word.ts';
 import {clockTime, minuteTime} from '../panes/time.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
@@ -29,9 +28,9 @@ const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url
 
 /** What waits for a person: never left out of the status row. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
-	const {webhook, runs, problems, approvals, servers} = state;
+	const {webhook, problems, approvals, servers} = state;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
-	const waiting = runs.filter(needsDecision).length;
+	const waiting = runsToDecide(state);
 	const parts = [
 		...(webhook.state === 'refused' ? ['receiver refused'] : []),
 		...(approvals.length > 0

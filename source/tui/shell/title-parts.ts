@@ -1,7 +1,7 @@
+import type {Filter} from '../../core/filter/filter.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Filter} from '../filter/filter.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import type {AnyList} from '../state/list.ts';
 

@@ -1,5 +1,5 @@
+import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {parseFilter, type Filter, type Vocabulary} from '../filter/filter.ts';
 import {
 	atNewest,
 	moveIn,

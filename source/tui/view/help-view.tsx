@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {termWords} from '../../core/filter/filter.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
 import {clean, line, type Line} from '../panes/line.ts';
@@ -11,7 +12,7 @@ const twoColumnsFrom = 80;
 
 /** The words of the filters of a pane. */
 function languageOf({sections}: Pane): readonly Line[] {
-	const words = sections.flatMap(({listing}) => listing?.words ?? []);
+	const words = sections.flatMap(({listing}) => (listing ? termWords(listing.vocabulary) : []));
 	return words.length === 0
 		? []
 		: [line(safe`Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];

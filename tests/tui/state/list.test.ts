@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {deliveryVocabulary} from '../../../source/core/filter/delivery-vocabulary.ts';
 import type {DeliveryRow} from '../../../source/core/state.ts';
-import {trafficVocabulary} from '../../../source/tui/panes/traffic/delivery-list.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import {createList} from '../../../source/tui/state/list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
@@ -17,9 +17,9 @@ function newList({newestFirst = false} = {}) {
 	const port = createFakePort({deliveries: rows(100)});
 	const clock = createFakeClock();
 	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
-	const list = createList(feed, {
+	const list = createList<DeliveryRow>(feed, {
 		keyOf: row => row.key,
-		vocabulary: trafficVocabulary,
+		vocabulary: deliveryVocabulary,
 		read: state => state.deliveries,
 		height: () => 10,
 		newestFirst,

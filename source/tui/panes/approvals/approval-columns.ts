@@ -1,4 +1,5 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
+import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../approvals/approval-text.ts';
 import {clean, line, type Line} from '../line.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
-import type {ApprovalEntry} from './approval-entry.ts';
 
 export type ApprovalColumns = {
 	readonly server: number;

@@ -1,4 +1,5 @@
 import type {Approval} from '../../../core/approval.ts';
+import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {ruleText} from '../../approvals/approval-text.ts';
@@ -10,7 +11,6 @@ import {change} from '../../commands/navigate.ts';
 import {review} from '../../commands/review.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {clean, wrapText} from '../line.ts';
-import type {ApprovalEntry} from './approval-entry.ts';
 import {entryList} from './entry-list.ts';
 
 const selected = (shell: Shell): ApprovalEntry | undefined => shell.list(entryList).selected();

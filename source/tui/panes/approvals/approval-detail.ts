@@ -1,5 +1,6 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import {keysText} from '../../../core/approvals/rule-keys.ts';
+import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
@@ -17,7 +18,6 @@ import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {fullTime} from '../time.ts';
-import type {ApprovalEntry} from './approval-entry.ts';
 
 const factCells = 13;
 

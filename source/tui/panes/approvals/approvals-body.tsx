@@ -1,4 +1,5 @@
 import {useCallback} from 'react';
+import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
@@ -6,7 +7,7 @@ import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
 import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
-import {entryKey, type ApprovalEntry} from './approval-entry.ts';
+import {entryKey} from './approval-entry.ts';
 import {entryList} from './entry-list.ts';
 
 /** What waits, the rules, and what was decided: one list with a heading for each. */

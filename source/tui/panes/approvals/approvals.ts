@@ -1,3 +1,4 @@
+import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, grouped} from '../../shell/title-parts.ts';
@@ -55,7 +56,7 @@ export const approvalsPane: Pane = {
 			commands: approvalCommands,
 			listing: {
 				list: entryList,
-				words: literal('kind: server: tool: outcome: route: run: since:'),
+				vocabulary: approvalVocabulary,
 				isLive: false,
 				detail: createEntryDetail,
 				hasCursor: false,

@@ -1,12 +1,8 @@
+import {approvalVocabulary, type ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import {atFirst} from '../../list/window.ts';
 import {rowsBelow, type ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
-import {
-	approvalVocabulary,
-	createApprovalEntries,
-	entryKey,
-	type ApprovalEntry,
-} from './approval-entry.ts';
+import {createApprovalEntries, entryKey} from './approval-entry.ts';
 
 /** The names of the columns, and the headings that the rows may have between them. */
 const otherRows = 4;

@@ -1,3 +1,4 @@
+import {groupVocabulary} from '../../../core/filter/group-vocabulary.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToGroup, goToJob} from '../../commands/go-to.ts';
 import type {ListMove} from '../../list/window.ts';
@@ -12,7 +13,7 @@ import {groupOrder} from './group-order.ts';
 import {GroupsBody} from './groups-body.tsx';
 import {groupsSummary} from './groups-title.ts';
 import {jobCommands} from './job-commands.ts';
-import {jobKey, jobName} from './job-key.ts';
+import {jobKey, jobName, jobVocabulary} from './job-key.ts';
 import {jobList} from './job-list.ts';
 import {focusJobs, jobsHaveFocus, noGroups} from './sections.ts';
 
@@ -22,7 +23,7 @@ const groupSection: PaneSection = {
 	commands: groupCommands,
 	listing: {
 		list: groupList,
-		words: literal('route: key: state: event: count> since:'),
+		vocabulary: groupVocabulary,
 		isLive: false,
 		detail: createGroupDetail,
 		hasCursor: false,
@@ -35,7 +36,7 @@ const jobSection: PaneSection = {
 	commands: jobCommands,
 	listing: {
 		list: jobList,
-		words: literal('name: state:'),
+		vocabulary: jobVocabulary,
 		isLive: false,
 		detail: createJobDetail,
 		hasCursor: false,

@@ -1,7 +1,7 @@
+import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
+import {textTerm} from '../../../core/filter/terms.ts';
 import type {JobView} from '../../../core/job.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {textTerm} from '../../filter/terms.ts';
 import {clean} from '../line.ts';
 
 /** What a job is remembered by: two profiles may have the same identifier. */
@@ -15,12 +15,15 @@ export const jobName = ({profile, name}: Pick<JobView, 'profile' | 'name'>): Saf
 /** The words of the filter of jobs: `name: id: state: schedule: profile: deliver:` and free text. */
 export const jobVocabulary: Vocabulary<JobView> = {
 	terms: new Map<string, Term<JobView>>([
-		['name', textTerm(job => job.name)],
-		['id', textTerm(job => job.id)],
-		['state', textTerm(job => job.state)],
-		['schedule', textTerm(job => job.schedule)],
-		['profile', textTerm(job => job.profile)],
-		['deliver', textTerm(job => job.deliver)],
+		['name', textTerm(job => job.name, {says: 'its name', example: 'name:nightly'})],
+		['id', textTerm(job => job.id, {says: 'its identifier', example: 'id:job_'})],
+		['state', textTerm(job => job.state, {says: 'whether it fires', example: 'state:paused'})],
+		[
+			'schedule',
+			textTerm(job => job.schedule, {says: 'its schedule as it is written', example: 'schedule:9'}),
+		],
+		['profile', textTerm(job => job.profile, {says: 'the profile', example: 'profile:work'})],
+		['deliver', textTerm(job => job.deliver, {says: 'where answers go', example: 'deliver:log'})],
 	]),
 	haystack: ({name, id, state, schedule, deliver, problem = ''}) =>
 		`${name} ${id} ${state} ${schedule} ${deliver} ${problem}`.toLowerCase(),

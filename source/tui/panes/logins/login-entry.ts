@@ -1,7 +1,7 @@
+import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
+import {textTerm} from '../../../core/filter/terms.ts';
 import {isLoginOver, type LoginAttempt, type LoginFlow} from '../../../core/logins.ts';
 import type {ServerLoginView, ServerView} from '../../../core/tool-server.ts';
-import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {textTerm} from '../../filter/terms.ts';
 import {serverKey, serverName} from '../tools/server-key.ts';
 
 /** A tool server with `auth: oauth`, and the newest login to it that was started here. */
@@ -112,10 +112,29 @@ export function loginEntries(
 /** The words of the Logins filter: `server: state: flow: profile:` and free text. */
 export const loginVocabulary: Vocabulary<LoginEntry> = {
 	terms: new Map<string, Term<LoginEntry>>([
-		['server', textTerm(({server}) => server.name)],
-		['state', textTerm(({server, attempt}) => `${server.status} ${attempt?.status ?? ''}`)],
-		['flow', textTerm(flowNow)],
-		['profile', textTerm(({server}) => server.profile)],
+		[
+			'server',
+			textTerm(({server}) => server.name, {says: 'the tool server', example: 'server:linear'}),
+		],
+		[
+			'state',
+			textTerm(({server, attempt}) => `${server.status} ${attempt?.status ?? ''}`, {
+				says: 'the state of the server, or of its newest login',
+				example: 'state:needs',
+			}),
+		],
+		[
+			'flow',
+			textTerm(flowNow, {
+				says: 'which way the login goes',
+				example: 'flow:device',
+				words: ['browser', 'device'],
+			}),
+		],
+		[
+			'profile',
+			textTerm(({server}) => server.profile, {says: 'the profile', example: 'profile:work'}),
+		],
 	]),
 	haystack: ({server, login, attempt}) =>
 		[server.name, server.endpoint, server.status, login.issuer ?? '', attempt?.status ?? '']

@@ -8,7 +8,7 @@ import {createMemory} from '../remember.ts';
 import {serverName} from '../tools/server-key.ts';
 import {loginCommands} from './login-commands.ts';
 import {loginDetail} from './login-detail.ts';
-import {isUnderWay, loginEntries, loginState, succeededMs} from './login-entry.ts';
+import {isUnderWay, loginEntries, loginState, loginVocabulary, succeededMs} from './login-entry.ts';
 import {loginList, rememberEntries} from './login-list.ts';
 import {qrCodes, qrPicture, qrText} from './login-picture.ts';
 import {LoginsBody} from './logins-body.tsx';
@@ -68,7 +68,7 @@ export const loginsPane: Pane = {
 			commands: loginCommands,
 			listing: {
 				list: loginList,
-				words: literal('server: state: flow: profile:'),
+				vocabulary: loginVocabulary,
 				isLive: false,
 				detail: createLoginDetail,
 				hasCursor: false,

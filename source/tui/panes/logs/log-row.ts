@@ -1,7 +1,7 @@
+import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
+import {numberTerm, sinceTerm, textTerm} from '../../../core/filter/terms.ts';
 import type {LogLevel, LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {numberTerm, sinceTerm, textTerm} from '../../filter/terms.ts';
 import {clean, wrapText} from '../line.ts';
 import {clockTime, fullTime} from '../time.ts';
 
@@ -145,13 +145,50 @@ const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[nam
 /** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
 export const logVocabulary: Vocabulary<LogRow> = {
 	terms: new Map<string, Term<LogRow>>([
-		['level', textTerm(({record}) => record.level)],
-		['room', textTerm(({record}) => record.source)],
-		['source', textTerm(({record}) => record.source)],
-		['run', numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {'': 1})],
-		['delivery', textTerm(({record}) => fieldOf(record, 'delivery'))],
-		['route', textTerm(({record}) => fieldOf(record, 'route'))],
-		['since', sinceTerm(({record}) => record.at)],
+		[
+			'level',
+			textTerm(({record}) => record.level, {
+				says: 'how grave it is',
+				example: 'level:error,warn',
+				words: ['error', 'warn', 'info', 'debug'],
+			}),
+		],
+		[
+			'room',
+			textTerm(({record}) => record.source, {says: 'who wrote it', example: 'room:webhook'}),
+		],
+		[
+			'source',
+			textTerm(({record}) => record.source, {says: 'the room, too', example: 'source:agent'}),
+		],
+		[
+			'run',
+			numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {
+				says: 'the run that it is about',
+				example: 'run:184',
+			}),
+		],
+		[
+			'delivery',
+			textTerm(({record}) => fieldOf(record, 'delivery'), {
+				says: 'the delivery that it is about',
+				example: 'delivery:d7f3a1',
+			}),
+		],
+		[
+			'route',
+			textTerm(({record}) => fieldOf(record, 'route'), {
+				says: 'the route that it is about',
+				example: 'route:gh-review',
+			}),
+		],
+		[
+			'since',
+			sinceTerm(({record}) => record.at, {
+				says: 'written since: so long ago, or that time of the last day',
+				example: 'since:10m',
+			}),
+		],
 	]),
 	haystack({record}) {
 		const text = texts.get(record) ?? `${record.source} ${recordText(record)}`.toLowerCase();

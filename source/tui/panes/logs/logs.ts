@@ -8,7 +8,7 @@ import {createMemory} from '../remember.ts';
 import {fullTime} from '../time.ts';
 import {logCommands} from './log-commands.ts';
 import {logList, logLook} from './log-list.ts';
-import type {LogRow} from './log-row.ts';
+import {logVocabulary, type LogRow} from './log-row.ts';
 import {LogsBody} from './logs-body.tsx';
 
 function createRecordDetail({list}: Host): DetailSource {
@@ -53,7 +53,7 @@ export const logsPane: Pane = {
 			commands: logCommands,
 			listing: {
 				list: logList,
-				words: literal('level: room: run: delivery: route: since:'),
+				vocabulary: logVocabulary,
 				isLive: true,
 				detail: createRecordDetail,
 				hasCursor: false,

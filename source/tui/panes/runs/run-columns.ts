@@ -1,12 +1,12 @@
 import type {Approval} from '../../../core/approval.ts';
-import {tookWords, type Run} from '../../../core/run.ts';
+import {needsDecision, tookWords, type Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
 import {markSign} from '../marks.ts';
 import {clockTime} from '../time.ts';
-import {needsDecision, runWordAt} from './run-word.ts';
+import {runWordAt} from './run-word.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {

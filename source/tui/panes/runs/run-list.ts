@@ -1,7 +1,7 @@
+import {runVocabulary} from '../../../core/filter/run-vocabulary.ts';
 import type {Run} from '../../../core/run.ts';
 import {rowsBelow, type ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
-import {runVocabulary} from './run-word.ts';
 
 /** The runs that the gateway tells of, the newest above. */
 export const runList: ListSource<List<Run>> = {

@@ -3,8 +3,6 @@ import {hasEnded, type Run, type RunState} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {numberTerm, sinceTerm, textTerm} from '../../filter/terms.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
 
@@ -85,37 +83,3 @@ const waits = ({state, nextAttemptAt}: Run): boolean =>
 
 /** Whether a person may ask for another try, or for the next one now. */
 export const canRetry = (run: Run): boolean => retryFrom[run.state] !== undefined || waits(run);
-
-/** Whether the run waits for a person to decide. */
-export const needsDecision = ({state}: Run): boolean =>
-	state === 'interrupted' || state === 'uncertain' || state === 'dead';
-
-/** The words of the Runs filter: `route: state: event: subject: target: job: group: id: since:` and free text. */
-export const runVocabulary: Vocabulary<Run> = {
-	terms: new Map<string, Term<Run>>([
-		['route', textTerm(run => run.route)],
-		['state', textTerm(run => run.state)],
-		['event', textTerm(run => run.event)],
-		['subject', textTerm(run => run.subject ?? '')],
-		['target', textTerm(run => run.target)],
-		['job', textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''))],
-		['group', numberTerm(({group}) => group ?? Number.NaN, {'': 1})],
-		['id', numberTerm(run => run.id, {'': 1})],
-		['since', sinceTerm(run => run.createdAt)],
-	]),
-	haystack: ({id, route, event, subject = '', state, target, delivery = '', job, error = ''}) =>
-		[
-			`#${id}`,
-			route,
-			event,
-			subject,
-			state,
-			target,
-			delivery,
-			job?.name ?? '',
-			job?.id ?? '',
-			error,
-		]
-			.join(' ')
-			.toLowerCase(),
-};

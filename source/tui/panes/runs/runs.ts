@@ -1,5 +1,6 @@
+import {runVocabulary} from '../../../core/filter/run-vocabulary.ts';
 import type {StoredRun} from '../../../core/run.ts';
-import {limits} from '../../../core/state.ts';
+import {limits, runsToDecide} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
@@ -15,7 +16,7 @@ import {foldsOf, runFolds} from './folds.ts';
 import {runCommands} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
 import {runList} from './run-list.ts';
-import {needsDecision, runWords} from './run-word.ts';
+import {runWords} from './run-word.ts';
 import {RunsBody} from './runs-body.tsx';
 
 /** The key is `id state`: a run that went on is loaded again. */
@@ -62,9 +63,9 @@ export const runsPane: Pane = {
 	title: literal('Runs'),
 	short: literal('Runs'),
 	manual: 'runs',
-	count: ({runs}) =>
-		runs.filter(run => run.state === 'running' || run.state === 'delivering' || needsDecision(run))
-			.length,
+	count: state =>
+		state.runs.filter(run => run.state === 'running' || run.state === 'delivering').length +
+		runsToDecide(state),
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
 	Body: RunsBody,
 	isWide: false,
@@ -77,7 +78,7 @@ export const runsPane: Pane = {
 			commands: runCommands,
 			listing: {
 				list: runList,
-				words: literal('route: state: event: subject: target: job: group: id: since:'),
+				vocabulary: runVocabulary,
 				isLive: true,
 				marks: runMarks,
 				detail: createRunDetail,

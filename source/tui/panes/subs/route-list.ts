@@ -1,7 +1,7 @@
 import type {RouteView} from '../../../core/config-view.ts';
+import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
+import {textTerm} from '../../../core/filter/terms.ts';
 import {routePath} from '../../../core/route-path.ts';
-import type {Term, Vocabulary} from '../../filter/filter.ts';
-import {textTerm} from '../../filter/terms.ts';
 import {atFirst} from '../../list/window.ts';
 import {rowsBelow, type ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
@@ -25,15 +25,40 @@ export const routeKey = ({profile, source, name}: RouteView): string =>
 	`${profile} ${source} ${name}`;
 
 /** The words of the Subs filter: `route: source: deliver: mode: profile: job: key:` and free text. */
-const routeVocabulary: Vocabulary<RouteView> = {
+export const routeVocabulary: Vocabulary<RouteView> = {
 	terms: new Map<string, Term<RouteView>>([
-		['route', textTerm(route => route.name)],
-		['source', textTerm(route => route.source)],
-		['deliver', textTerm(route => route.deliver)],
-		['mode', textTerm(route => route.mode)],
-		['profile', textTerm(route => route.profile)],
-		['job', textTerm(route => route.cronJob ?? '')],
-		['key', textTerm(route => route.coalesceKey ?? '')],
+		['route', textTerm(route => route.name, {says: 'its name', example: 'route:gh-*'})],
+		[
+			'source',
+			textTerm(route => route.source, {
+				says: 'where it is written',
+				example: 'source:dynamic',
+				words: ['static', 'dynamic'],
+			}),
+		],
+		[
+			'deliver',
+			textTerm(route => route.deliver, {
+				says: 'where answers go',
+				example: 'deliver:forge_comment',
+			}),
+		],
+		['mode', textTerm(route => route.mode, {says: 'what an event starts', example: 'mode:agent'})],
+		['profile', textTerm(route => route.profile, {says: 'the profile', example: 'profile:work'})],
+		[
+			'job',
+			textTerm(route => route.cronJob ?? '', {
+				says: 'the job that it fires',
+				example: 'job:nightly',
+			}),
+		],
+		[
+			'key',
+			textTerm(route => route.coalesceKey ?? '', {
+				says: 'what its events have in common',
+				example: 'key:number',
+			}),
+		],
 	]),
 	haystack: ({problem = '', cronJob = '', coalesceKey = '', ...route}) =>
 		[

@@ -9,7 +9,7 @@ import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {routeEditCommands} from './edit-commands.ts';
 import {routeDetail} from './route-detail.ts';
-import {routeKey, routeList} from './route-list.ts';
+import {routeKey, routeList, routeVocabulary} from './route-list.ts';
 import {SubsBody} from './subs-body.tsx';
 
 function createRouteDetail({list}: Host): DetailSource {
@@ -41,7 +41,7 @@ const listSection: PaneSection = {
 	commands: routeEditCommands,
 	listing: {
 		list: routeList,
-		words: literal('route: source: deliver: mode: profile: job: key:'),
+		vocabulary: routeVocabulary,
 		isLive: false,
 		detail: createRouteDetail,
 		hasCursor: false,

@@ -8,6 +8,7 @@ import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {serverDetail} from './server-detail.ts';
+import {serverVocabulary} from './server-key.ts';
 import {serverList} from './server-list.ts';
 import {toolCommands} from './tool-commands.ts';
 import {ToolsBody} from './tools-body.tsx';
@@ -47,7 +48,7 @@ export const toolsPane: Pane = {
 			commands: toolCommands,
 			listing: {
 				list: serverList,
-				words: literal('server: state: transport: trust: tool: profile: tools>'),
+				vocabulary: serverVocabulary,
 				isLive: false,
 				detail: createServerDetail,
 				hasCursor: true,

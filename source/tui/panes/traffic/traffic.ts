@@ -1,3 +1,4 @@
+import {deliveryVocabulary} from '../../../core/filter/delivery-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../commands/go-to.ts';
@@ -79,7 +80,7 @@ export const trafficPane: Pane = {
 			commands: trafficCommands,
 			listing: {
 				list: deliveryList,
-				words: literal('route: status: event: subject: id: ms> size> since: has:flags'),
+				vocabulary: deliveryVocabulary,
 				isLive: true,
 				marks: deliveryMarks,
 				detail: createTrafficDetail,

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Delivery} from '../../../source/core/delivery.ts';
-import {parseFilter} from '../../../source/tui/filter/filter.ts';
-import {trafficVocabulary} from '../../../source/tui/panes/traffic/delivery-list.ts';
+import {approvalVocabulary} from '../../../source/core/filter/approval-vocabulary.ts';
+import {deliveryVocabulary} from '../../../source/core/filter/delivery-vocabulary.ts';
+import {parseFilter, type Vocabulary} from '../../../source/core/filter/filter.ts';
+import {groupVocabulary} from '../../../source/core/filter/group-vocabulary.ts';
+import {receivedBody} from '../../../source/core/filter/payload-terms.ts';
+import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
 import {makeDelivery} from '../../helpers/make.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 
@@ -12,7 +16,7 @@ const row = (overrides: Partial<Delivery> = {}, count = 1) => {
 };
 
 const passes = (filter: string, overrides: Partial<Delivery> = {}) =>
-	parseFilter(filter, trafficVocabulary).matches(row(overrides), testNow);
+	parseFilter(filter, deliveryVocabulary).matches(row(overrides), testNow);
 
 test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
 	['', {}, true],
@@ -67,7 +71,7 @@ test.for<[filter: string, overrides: Partial<Delivery>, expected: boolean]>([
 });
 
 const known =
-	'route:, event:, subject:, status:, outcome:, id:, ms:, size:, since:, has:, ignored:';
+	'route:, event:, subject:, status:, outcome:, id:, ms:, size:, since:, has:, ignored:, payload.…:';
 
 test.for([
 	['ms>abc', '"abc" is not a number here'],
@@ -79,19 +83,23 @@ test.for([
 	['since:soon', 'since: takes 5m or 14:30'],
 	['route>gh', '">" compares numbers only'],
 	['size>5q', '"5q" is not a number here'],
+	['~', '~ wants a text'],
+	['payload:x', 'payload takes a path: payload.action:opened'],
+	['payload.action:', 'payload.action: wants a value'],
+	['payload.number>many', '"many" is not a number here'],
 	['foo:bar', `Unknown filter key foo: use ${known}`],
 	['-foo:bar', `Unknown filter key foo: use ${known}`],
 	['foo:', `Unknown filter key foo: use ${known}`],
 	['foo>3', `Unknown filter key foo: use ${known}`],
 ] as const)('%s is left out because %s', ([text, problem]) => {
-	const filter = parseFilter(text, trafficVocabulary);
+	const filter = parseFilter(text, deliveryVocabulary);
 
 	expect(filter.problem).toBe(problem);
 	expect(filter.isEmpty).toBe(true);
 });
 
 test('a word finds a row by every reason that it keeps, not by the newest alone', () => {
-	const {matches} = parseFilter('"other secret"', trafficVocabulary);
+	const {matches} = parseFilter('"other secret"', deliveryVocabulary);
 	const reasons = [
 		{detail: 'matches an other secret', count: 1},
 		{detail: 'skew', count: 2},
@@ -102,7 +110,7 @@ test('a word finds a row by every reason that it keeps, not by the newest alone'
 });
 
 test('an invalid part is marked and the rest is applied', () => {
-	const filter = parseFilter('route:gh ms>x push', trafficVocabulary);
+	const filter = parseFilter('route:gh ms>x push', deliveryVocabulary);
 
 	expect(filter.pieces.map(({problem}) => problem !== undefined)).toEqual([false, true, false]);
 	expect(filter.matches(row({route: 'gh', event: 'push'}), testNow)).toBe(true);
@@ -133,7 +141,7 @@ test('any text is understood or marked, and every word of it belongs to one piec
 			fc.array(word).map(words => words.join(' ')),
 			anyRow,
 			(text, item) => {
-				const {pieces, matches} = parseFilter(text, trafficVocabulary);
+				const {pieces, matches} = parseFilter(text, deliveryVocabulary);
 				matches(item, testNow);
 				let rest = text.slice(0, 1000);
 				for (const {start, end} of pieces.toReversed()) {
@@ -150,8 +158,8 @@ test('a word and its negation never agree, unless both are marked', () => {
 	fc.assert(
 		fc.property(word, anyRow, (text, item) => {
 			fc.pre(!text.includes(' ') && !text.startsWith('-') && text !== '');
-			const positive = parseFilter(text, trafficVocabulary);
-			const negative = parseFilter(`-${text}`, trafficVocabulary);
+			const positive = parseFilter(text, deliveryVocabulary);
+			const negative = parseFilter(`-${text}`, deliveryVocabulary);
 			const expected =
 				positive.problem === undefined ? !positive.matches(item, testNow) : positive.problem;
 			expect(negative.problem ?? negative.matches(item, testNow)).toBe(expected);
@@ -163,10 +171,90 @@ test('several words pass what each of them passes', () => {
 	fc.assert(
 		fc.property(fc.array(word, {maxLength: 5}), anyRow, (words, item) => {
 			fc.pre(words.every(text => !text.includes('"') && !text.includes(' ')));
-			const each = words.every(text => parseFilter(text, trafficVocabulary).matches(item, testNow));
-			expect(parseFilter(words.join(' '), trafficVocabulary).matches(item, testNow)).toBe(each);
+			const each = words.every(text =>
+				parseFilter(text, deliveryVocabulary).matches(item, testNow),
+			);
+			expect(parseFilter(words.join(' '), deliveryVocabulary).matches(item, testNow)).toBe(each);
 		}),
 	);
+});
+
+const withBody = (text: string, headers: Readonly<Record<string, string>> = {}) => ({
+	...row(),
+	received: () => receivedBody({body: new TextEncoder().encode(text), headers}),
+});
+
+const payload =
+	'{"action": "opened", "number": 42, "draft": true, "pull_request": {"title": "Fix \\u00e9clair \\"now\\"", "labels": ["bug", "p2"]}}';
+
+test.for<[filter: string, expected: boolean]>([
+	['payload.action:opened', true],
+	['payload.action:OPEN', true],
+	['payload.action:closed,opened', true],
+	['payload.action:o*d', true],
+	['payload.number:42', true],
+	['payload.number:4', false],
+	['payload.number>41', true],
+	['payload.number>=43', false],
+	['payload.draft:true', true],
+	['payload.draft:tru', false],
+	['payload.pull_request.labels:bug', true],
+	['payload.pull_request.labels.1:p2', true],
+	['payload.pull_request:*', true],
+	['payload.nothing:*', false],
+	['-payload.draft:true', false],
+	['-payload.nothing:*', true],
+	['~ opened', true],
+	['~opened', true],
+	['~ "fix éclair"', true],
+	['~"éclair \\"', false],
+	['-~ opened', false],
+	['~ nowhere', false],
+	['~ opened route:gh', true],
+	['~ opened route:other', false],
+])('in a payload %s is %s', ([filter, expected]) => {
+	const {matches, readsBody} = parseFilter(filter, deliveryVocabulary);
+
+	expect(matches(withBody(payload), testNow)).toBe(expected);
+	expect(readsBody).toBe(true);
+});
+
+test('a payload in the form of a code host is read like any other', () => {
+	const form = `payload=${encodeURIComponent('{"action":"opened"}')}`;
+	const headers = {
+		'x-github-event': 'push',
+		'content-type': 'application/x-www-form-urlencoded',
+	};
+	const {matches} = parseFilter('payload.action:opened', deliveryVocabulary);
+
+	expect(matches(withBody(form, headers), testNow)).toBe(true);
+});
+
+test('what was not kept holds no text and no field', () => {
+	for (const filter of ['~ opened', 'payload.action:*']) {
+		expect(parseFilter(filter, deliveryVocabulary).matches(row(), testNow)).toBe(false);
+	}
+});
+
+test('every term says what it is, and its example is understood', () => {
+	const vocabularies: ReadonlyArray<Vocabulary<never>> = [
+		deliveryVocabulary,
+		runVocabulary,
+		groupVocabulary,
+		approvalVocabulary,
+	];
+	for (const vocabulary of vocabularies) {
+		for (const term of [
+			...vocabulary.terms.values(),
+			...(vocabulary.body ? [vocabulary.body] : []),
+		]) {
+			expect(term.says).not.toBe('');
+			expect(parseFilter(term.example, vocabulary).problem).toBe(undefined);
+			for (const one of term.words ?? []) {
+				expect(term.understand(one, ':', '')).not.toHaveProperty('problem');
+			}
+		}
+	}
 });
 
 test('a pattern of many stars is answered at once', () => {

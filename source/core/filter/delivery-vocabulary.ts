@@ -1,0 +1,180 @@
+import {deliveryOutcomes, type Delivery} from '../delivery.ts';
+import type {Term, Vocabulary} from './filter.ts';
+import {bodyTerm, payloadTerm, type ReceivedBody} from './payload-terms.ts';
+import {numberTerm, sinceTerm, textTerm} from './terms.ts';
+
+/** A delivery that a filter is asked about: a row of the state, or one of the journal with what was received. */
+export type FilteredDelivery = {
+	readonly delivery: Delivery;
+	/** Why others of its row were refused. */
+	readonly reasons?: ReadonlyArray<{readonly detail: string}>;
+	/** Absent where nobody can say. */
+	readonly received?: () => ReceivedBody | undefined;
+};
+
+const kinds: ReadonlyMap<string, (delivery: Delivery) => boolean> = new Map([
+	['flags', delivery => delivery.flags > 0],
+	['⚑', delivery => delivery.flags > 0],
+	['run', delivery => delivery.runId !== undefined],
+	['replay', delivery => delivery.replayOf !== undefined],
+]);
+
+const hasTerm: Term<FilteredDelivery> = {
+	value: 'word',
+	words: ['flags', 'run', 'replay'],
+	says: 'characters that had to be made visible, a run, or that it is a replay',
+	example: 'has:flags',
+	understand(value, operator) {
+		const test = kinds.get(value.toLowerCase());
+		return operator === ':' && test
+			? {test: ({delivery}) => test(delivery)}
+			: {problem: 'has: takes ⚑, flags, run or replay'};
+	},
+};
+
+const statusNumber = numberTerm<FilteredDelivery>(({delivery}) => delivery.status, {
+	says: 'the number of the answer',
+	example: 'status>=400',
+	field: 'status',
+});
+
+const outcomeWord = textTerm<FilteredDelivery>(({delivery}) => delivery.outcome, {
+	says: 'how the receiver ended it',
+	example: 'outcome:duplicate',
+	words: deliveryOutcomes,
+	field: 'outcome',
+});
+
+/** `401`, `>=400`, `4xx`, or a result word such as `duplicate`. */
+const statusTerm: Term<FilteredDelivery> = {
+	value: 'word',
+	words: ['2xx', '4xx', '5xx', ...deliveryOutcomes],
+	says: 'the number of the answer, its hundreds, or how it ended',
+	example: 'status:4xx',
+	understand(value, operator, path) {
+		if (/^\d{1,3}$/.test(value)) {
+			return statusNumber.understand(value, operator, path);
+		}
+
+		if (operator === ':' && /^[1-5]xx$/i.test(value)) {
+			const from = Number(value[0]) * 100;
+			const to = from + 99;
+			return {
+				test: ({delivery: {status}}) => status >= from && status <= to,
+				condition: {kind: 'number', field: 'status', from, to},
+			};
+		}
+
+		return outcomeWord.understand(value, operator, path);
+	},
+};
+
+const haystacks = new WeakMap<FilteredDelivery, string>();
+
+/** Built once per row: a filter over 5,000 of them is looked up on every key. */
+function haystackOf(row: FilteredDelivery): string {
+	const known = haystacks.get(row);
+	if (known !== undefined) {
+		return known;
+	}
+
+	const {delivery, reasons = []} = row;
+	const stop = delivery.trace.find(step => step.verdict === 'stop');
+	const text = [
+		delivery.id,
+		delivery.profile,
+		delivery.route,
+		delivery.event,
+		delivery.subject ?? '',
+		delivery.deliveryId,
+		`${delivery.status} ${delivery.outcome}`,
+		stop?.detail ?? '',
+		...reasons.map(({detail}) => detail),
+	]
+		.join('\n')
+		.toLowerCase();
+	haystacks.set(row, text);
+	return text;
+}
+
+const bytes = {'': 1, b: 1, k: 1000, kb: 1000, m: 1e6, mb: 1e6} as const;
+
+/** The words of a filter of deliveries. */
+export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
+	terms: new Map<string, Term<FilteredDelivery>>([
+		[
+			'route',
+			textTerm(({delivery}) => delivery.route, {
+				says: 'the route that was asked for',
+				example: 'route:gh-*',
+				field: 'route',
+			}),
+		],
+		[
+			'event',
+			textTerm(({delivery}) => delivery.event, {
+				says: 'the type of the event',
+				example: 'event:pull_request',
+				field: 'event',
+			}),
+		],
+		[
+			'subject',
+			textTerm(({delivery}) => delivery.subject ?? '', {
+				says: 'what the event is about',
+				example: 'subject:"fix flaky"',
+			}),
+		],
+		['status', statusTerm],
+		['outcome', outcomeWord],
+		[
+			'id',
+			textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`, {
+				says: 'our identifier or the one of the sender',
+				example: 'id:72d3122e',
+				field: 'id',
+			}),
+		],
+		[
+			'ms',
+			numberTerm(({delivery}) => delivery.durationMs, {
+				says: 'how long the answer took',
+				example: 'ms>100',
+				field: 'ms',
+				value: 'duration',
+				units: {'': 1, ms: 1, s: 1000},
+			}),
+		],
+		[
+			'size',
+			numberTerm(({delivery}) => delivery.bodyBytes, {
+				says: 'the length of the body',
+				example: 'size>100k',
+				field: 'size',
+				value: 'size',
+				units: bytes,
+			}),
+		],
+		[
+			'since',
+			sinceTerm(({delivery}) => delivery.receivedAt, {
+				says: 'received since: so long ago, or that time of the last day',
+				example: 'since:2h',
+				field: 'since',
+			}),
+		],
+		['has', hasTerm],
+		[
+			'ignored',
+			// `ignored:filter` is an outcome that holds what parts a name from its value.
+			textTerm(({delivery}) => /^ignored:(.*)$/.exec(delivery.outcome)?.[1] ?? '', {
+				says: 'why it was ignored',
+				example: 'ignored:filter',
+				words: ['event', 'filter', 'script', 'own'],
+			}),
+		],
+		['payload', payloadTerm],
+	]),
+	body: bodyTerm,
+	haystack: haystackOf,
+};

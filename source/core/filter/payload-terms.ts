@@ -1,0 +1,153 @@
+import type {StoredDelivery} from '../delivery.ts';
+import {codeHostPayload} from '../form-payload.ts';
+import {isJsonObject, type JsonValue} from '../json.ts';
+import {compilePayloadPath} from '../payload-path.ts';
+import type {FilterOperator, Term, TermResult} from './filter.ts';
+import {compares, fitsAny, patternsOf} from './terms.ts';
+
+/** What was received, read when it is first asked for. */
+export type ReceivedBody = {
+	/** The body as text. */
+	text(): string;
+	/** Its payload; `undefined` where it is no JSON. */
+	payload(): JsonValue | undefined;
+};
+
+/** What can be asked for what was received; nothing is there where it was not kept. */
+type WithBody = {readonly received?: (() => ReceivedBody | undefined) | undefined};
+
+/** The body of a delivery as terms read it; `undefined` when it was not kept. */
+export function receivedBody(
+	stored: Pick<StoredDelivery, 'body' | 'headers'>,
+): ReceivedBody | undefined {
+	const {body} = stored;
+	if (!body) {
+		return undefined;
+	}
+
+	let text: string | undefined;
+	let payload: {readonly value: JsonValue | undefined} | undefined;
+	const decoded = () => {
+		text ??= new TextDecoder().decode(body);
+		return text;
+	};
+
+	return {
+		text: decoded,
+		payload() {
+			payload ??= {value: jsonIn(codeHostPayload(stored) ?? decoded())};
+			return payload.value;
+		},
+	};
+}
+
+function jsonIn(text: string): JsonValue | undefined {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** `payload.pull_request.draft:true`: text as `textTerm` has it, numbers, `true`, `false` and `null` as they are; `*` means that it is there. */
+export const payloadTerm: Term<WithBody> = {
+	value: 'text',
+	says: 'a field of the payload, by its path; `*`: it is there',
+	example: 'payload.pull_request.draft:true',
+	takesPath: true,
+	understand(value, operator, path) {
+		if (path === '') {
+			return {problem: 'payload takes a path: payload.action:opened'};
+		}
+
+		const read = compilePayloadPath(`payload.${path}`);
+		const test = fieldTest(value, operator);
+		if (typeof test === 'string') {
+			return {problem: test};
+		}
+
+		return bodyResult(received => {
+			const payload = received.payload();
+			const field = payload === undefined ? undefined : read(payload);
+			return field !== undefined && test(field);
+		});
+	},
+};
+
+/** What is asked of a field, or what is wrong with the question. */
+function fieldTest(
+	value: string,
+	operator: FilterOperator,
+): ((field: JsonValue) => boolean) | string {
+	if (operator !== ':') {
+		const wanted = value.trim() === '' ? Number.NaN : Number(value);
+		const compare = compares[operator];
+		return Number.isNaN(wanted)
+			? `"${value}" is not a number here`
+			: field => typeof field === 'number' && compare(field, wanted);
+	}
+
+	const patterns = patternsOf(value);
+	return field => {
+		if (typeof field === 'string') {
+			return fitsAny(patterns, field);
+		}
+
+		return typeof field === 'object' && field !== null
+			? fitsAny(patterns, JSON.stringify(field))
+			: patterns.some(pattern => pattern === '*' || pattern === String(field));
+	};
+}
+
+/** `~ text`: looks in the body as it was received, and in the texts of its payload. */
+export const bodyTerm: Term<WithBody> = {
+	value: 'text',
+	says: 'text anywhere in what was received',
+	example: '~ "flaky test"',
+	understand(value) {
+		const wanted = value.toLowerCase();
+		return bodyResult(received => {
+			const text = received.text();
+			return text.toLowerCase().includes(wanted) || (text.includes('\\') && isTold(received));
+		});
+
+		/** What JSON escapes stands there in other letters. */
+		function isTold(received: ReceivedBody): boolean {
+			const payload = received.payload();
+			return payload !== undefined && holdsText(payload, wanted);
+		}
+	},
+};
+
+/** Whether a text of `payload`, or the name of a field, holds `wanted`; however deep it is. */
+function holdsText(payload: JsonValue, wanted: string): boolean {
+	const open: JsonValue[] = [payload];
+	const isText = (text: string) => text.toLowerCase().includes(wanted);
+	for (let value = open.pop(); value !== undefined; value = open.pop()) {
+		if (typeof value === 'string' && isText(value)) {
+			return true;
+		}
+
+		if (isJsonObject(value) && Object.keys(value).some(isText)) {
+			return true;
+		}
+
+		if (typeof value === 'object' && value !== null) {
+			// One by one: a list may be longer than a call has arguments.
+			for (const inner of Object.values(value)) {
+				open.push(inner);
+			}
+		}
+	}
+
+	return false;
+}
+
+const bodyResult = (test: (received: ReceivedBody) => boolean): TermResult<WithBody> => ({
+	test({received}) {
+		const body = received?.();
+		return body !== undefined && test(body);
+	},
+	condition: {kind: 'body'},
+	readsBody: true,
+});

@@ -1,0 +1,80 @@
+import {runStates, type Run} from '../run.ts';
+import type {Term, Vocabulary} from './filter.ts';
+import {numberTerm, sinceTerm, textTerm} from './terms.ts';
+
+/** The words of a filter of runs. */
+export const runVocabulary: Vocabulary<Run> = {
+	terms: new Map<string, Term<Run>>([
+		[
+			'route',
+			textTerm(run => run.route, {
+				says: 'the route of its event',
+				example: 'route:gh-review',
+				field: 'route',
+			}),
+		],
+		[
+			'state',
+			textTerm(run => run.state, {
+				says: 'where it stands',
+				example: 'state:dead,uncertain',
+				words: runStates,
+				field: 'state',
+			}),
+		],
+		['event', textTerm(run => run.event, {says: 'the type of its event', example: 'event:push'})],
+		[
+			'subject',
+			textTerm(run => run.subject ?? '', {
+				says: 'what its event is about',
+				example: 'subject:"fix flaky"',
+			}),
+		],
+		[
+			'target',
+			textTerm(run => run.target, {
+				says: 'where its answer goes',
+				example: 'target:forge_comment',
+				field: 'target',
+			}),
+		],
+		[
+			'job',
+			textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''), {
+				says: 'the name or identifier of its job',
+				example: 'job:nightly',
+			}),
+		],
+		[
+			'group',
+			numberTerm(({group}) => group ?? Number.NaN, {
+				says: 'the number of its group',
+				example: 'group:12',
+			}),
+		],
+		['id', numberTerm(run => run.id, {says: 'its number', example: 'id>=180', field: 'id'})],
+		[
+			'since',
+			sinceTerm(run => run.createdAt, {
+				says: 'queued since: so long ago, or that time of the last day',
+				example: 'since:1d',
+				field: 'since',
+			}),
+		],
+	]),
+	haystack: ({id, route, event, subject = '', state, target, delivery = '', job, error = ''}) =>
+		[
+			`#${id}`,
+			route,
+			event,
+			subject,
+			state,
+			target,
+			delivery,
+			job?.name ?? '',
+			job?.id ?? '',
+			error,
+		]
+			.join(' ')
+			.toLowerCase(),
+};

@@ -1,0 +1,182 @@
+import type {FilterOperator, Term} from './filter.ts';
+
+/** What a term says of itself, beside what it does. */
+export type TermWords = Pick<Term<never>, 'says' | 'example'> & {
+	/** What it takes, where that is a known list. */
+	readonly words?: readonly string[];
+	/** Its name among the fields of the rows, where somebody may ask those for it. */
+	readonly field?: string;
+};
+
+/**
+ * A term over text. `a,b` means either. A pattern with `*` must fit the whole text, one without may stand anywhere in it.
+ * Case does not matter.
+ */
+export const textTerm = <Item>(
+	read: (item: Item) => string,
+	{says, example, words, field}: TermWords,
+): Term<Item> => ({
+	value: words ? 'word' : 'text',
+	...(words && {words}),
+	says,
+	example,
+	understand(value, operator) {
+		if (operator !== ':') {
+			return {problem: `"${operator}" compares numbers only`};
+		}
+
+		const patterns = patternsOf(value);
+		return {
+			test: item => fitsAny(patterns, read(item)),
+			...(field !== undefined && {condition: {kind: 'text', field, patterns}}),
+		};
+	},
+});
+
+/** The patterns of a value, in lower case. */
+export const patternsOf = (value: string): readonly string[] =>
+	value
+		.toLowerCase()
+		.split(',')
+		.filter(pattern => pattern !== '');
+
+/** Whether one of the patterns, which are in lower case, fits `text`. */
+export function fitsAny(patterns: readonly string[], text: string): boolean {
+	const lower = text.toLowerCase();
+	return patterns.some(pattern => fits(pattern, lower));
+}
+
+/** Linear in the length of both: no pattern can stall the screen. */
+function fits(pattern: string, text: string): boolean {
+	if (!pattern.includes('*')) {
+		return text.includes(pattern);
+	}
+
+	const parts = pattern.split('*');
+	const first = parts[0] ?? '';
+	const last = parts.at(-1) ?? '';
+	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) {
+		return false;
+	}
+
+	let at = first.length;
+	const end = text.length - last.length;
+	for (const part of parts.slice(1, -1)) {
+		const found = text.indexOf(part, at);
+		if (found === -1 || found + part.length > end) {
+			return false;
+		}
+
+		at = found + part.length;
+	}
+
+	return true;
+}
+
+/** Whether `left` stands to `right` as the operator says. */
+export const compares: Readonly<Record<FilterOperator, (left: number, right: number) => boolean>> =
+	{
+		':': (left, right) => left === right,
+		'>': (left, right) => left > right,
+		'<': (left, right) => left < right,
+		'>=': (left, right) => left >= right,
+		'<=': (left, right) => left <= right,
+	};
+
+/** What a comparison with `value` asks of the field `field`. */
+const numberCondition = (field: string, operator: FilterOperator, value: number) =>
+	({
+		kind: 'number',
+		field,
+		...((operator === ':' || operator === '>' || operator === '>=') && {from: value}),
+		...((operator === ':' || operator === '<' || operator === '<=') && {to: value}),
+		...(operator === '>' && {isOver: true}),
+		...(operator === '<' && {isUnder: true}),
+	}) as const;
+
+/** Suffixes of numbers, in lower case, with their factors; `''` stands for none. */
+export type Units = Readonly<Record<string, number>>;
+
+/** Of plain numbers. */
+export const noUnits: Units = {'': 1};
+
+/** The number that a value says; `undefined` for none. */
+function numberIn(value: string, units: Units): number | undefined {
+	const [, digits = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?)([a-z]*)$/i.exec(value) ?? [];
+	const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
+	return digits === '' || factor === undefined ? undefined : Number(digits) * factor;
+}
+
+/** A term over a number; `NaN` is none. */
+export const numberTerm = <Item>(
+	read: (item: Item) => number,
+	{
+		says,
+		example,
+		field,
+		units = noUnits,
+		value: kind = 'number',
+	}: TermWords & {readonly units?: Units; readonly value?: 'number' | 'size' | 'duration'},
+): Term<Item> => ({
+	value: kind,
+	says,
+	example,
+	understand(value, operator) {
+		const wanted = numberIn(value, units);
+		if (wanted === undefined) {
+			return {problem: `"${value}" is not a number here`};
+		}
+
+		const compare = compares[operator];
+		return {
+			test: item => compare(read(item), wanted),
+			...(field !== undefined && {condition: numberCondition(field, operator, wanted)}),
+		};
+	},
+});
+
+const secondsOf: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400};
+
+/** A term over a time: `5m` (s, m, h, d ago) or `14:30` (the last time the local clock showed it). */
+export const sinceTerm = <Item>(
+	read: (item: Item) => number,
+	{says, example, field}: TermWords,
+): Term<Item> => ({
+	value: 'moment',
+	says,
+	example,
+	understand(value, operator) {
+		const from = operator === ':' ? momentIn(value) : undefined;
+		return from
+			? {
+					test: (item, now) => read(item) >= from(now),
+					...(field !== undefined && {condition: {kind: 'since', field, from}}),
+				}
+			: {problem: 'since: takes 5m or 14:30'};
+	},
+});
+
+/** The moment that a value names, when it is `now`; `undefined` for none. */
+function momentIn(value: string): ((now: number) => number) | undefined {
+	const [, amount = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(value) ?? [];
+	const seconds = secondsOf[unit];
+	if (seconds !== undefined) {
+		const agoMs = Number(amount) * seconds * 1000;
+		return now => now - agoMs;
+	}
+
+	const [, hours = '', minutes = ''] = /^(\d{1,2}):(\d{2})$/.exec(value) ?? [];
+	return hours === '' || Number(hours) > 23 || Number(minutes) > 59
+		? undefined
+		: now => lastTimeOf(Number(hours), Number(minutes), now);
+}
+
+function lastTimeOf(hours: number, minutes: number, now: number): number {
+	const today = new Date(now);
+	today.setHours(hours, minutes, 0, 0);
+	if (today.getTime() > now) {
+		today.setDate(today.getDate() - 1);
+	}
+
+	return today.getTime();
+}

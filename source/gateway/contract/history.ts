@@ -1,0 +1,62 @@
+import {z} from 'zod';
+import {approvalSchema} from '../../core/schemas/approval.ts';
+import {deliverySchema} from '../../core/schemas/delivery.ts';
+import {groupSchema} from '../../core/schemas/group.ts';
+import {facts, integer, maybeInteger} from '../../core/schemas/parts.ts';
+import {runSchema} from '../../core/schemas/run.ts';
+import type {Operations} from './operation.ts';
+import {integerParameter, limitParameter, textParameter} from './parameters.ts';
+
+const query = {
+	filter: textParameter('Words as the filter of the list takes them; all when absent.'),
+	/** `HistoryQuestion` says what a cursor is. */
+	before: integerParameter(
+		'Below this cursor, newest first: `searchedTo` of the last step. From the newest when absent.',
+	),
+	after: integerParameter('Above this cursor, oldest first; 0 for the oldest.'),
+	limit: limitParameter(),
+};
+
+/** One bounded step of a search: whoever wants more asks again from `searchedTo`. */
+const stepOf = <Item extends z.ZodType>(item: Item) =>
+	facts({
+		items: z.array(item),
+		/** Absent when nothing is left that way. */
+		searchedTo: maybeInteger,
+		/** Rows that were looked at. */
+		scanned: integer,
+	});
+
+const says = 'One step of a search through';
+
+/** The whole history, in the language of the filters. */
+export const history = {
+	searchDeliveries: {
+		method: 'GET',
+		path: '/v1/history/deliveries',
+		summary: `${says} all stored deliveries; a cursor is the number behind an identifier.`,
+		query,
+		result: stepOf(deliverySchema),
+	},
+	searchRuns: {
+		method: 'GET',
+		path: '/v1/history/runs',
+		summary: `${says} all stored runs; a cursor is the number of a run.`,
+		query,
+		result: stepOf(runSchema),
+	},
+	searchGroups: {
+		method: 'GET',
+		path: '/v1/history/groups',
+		summary: `${says} the groups that were dispatched; a cursor is the number of their run.`,
+		query,
+		result: stepOf(groupSchema),
+	},
+	searchApprovals: {
+		method: 'GET',
+		path: '/v1/history/approvals',
+		summary: `${says} the approvals that were settled; a cursor is their number.`,
+		query,
+		result: stepOf(approvalSchema),
+	},
+} as const satisfies Operations;

@@ -1,0 +1,147 @@
+import {Worker} from 'node:worker_threads';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import type {HistorySearching, HistoryStep} from './port.ts';
+import type {WorkerAnswer, WorkerQuestion} from './worker.ts';
+
+/** How long the thread waits for another question before it ends, milliseconds. */
+const idleMs = 30_000;
+
+/** Questions that may wait: a face asks one after the other, so that this is many faces. */
+const maxWaiting = 16;
+
+/** How long the thread may take to close its database before it is ended, milliseconds. */
+const endMs = 1000;
+
+/** Memory of the thread: a stretch of rows and one body. */
+const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
+
+type Waiting = {
+	readonly resolve: (step: HistoryStep<never>) => void;
+	readonly reject: (error: Error) => void;
+};
+
+type Thread = {readonly worker: Worker; readonly waiting: Map<number, Waiting>};
+
+/**
+ * Searches the history of the database `file` in a thread of its own, which begins with the first question and ends when nobody has asked for a while. A thread
+ * that fails is an error to whoever asked; the next question begins another. `settle` brings to the disk what was told and is not there yet.
+ */
+export function createHistory(
+	{clock, settle}: {readonly clock: Clock; readonly settle: () => void},
+	{file}: {readonly file: string},
+): HistorySearching & AsyncDisposable {
+	let thread: Thread | undefined;
+	let lastId = 0;
+	let cancelIdle: (() => void) | undefined;
+	let isClosed = false;
+
+	const begin = (): Thread => {
+		const worker = new Worker(workerUrl(), {
+			workerData: file,
+			execArgv: [],
+			resourceLimits: memory,
+			name: 'history',
+		});
+		const begun: Thread = {worker, waiting: new Map()};
+		const fail = (error: Error) => {
+			for (const {reject} of begun.waiting.values()) {
+				reject(error);
+			}
+
+			begun.waiting.clear();
+			thread = thread === begun ? undefined : thread;
+		};
+
+		worker.on('message', (answer: WorkerAnswer) => {
+			const waiting = begun.waiting.get(answer.id);
+			begun.waiting.delete(answer.id);
+			if ('error' in answer) {
+				waiting?.reject(unreadable(answer.error));
+			} else {
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread answers what this question asked for
+				waiting?.resolve(answer.step as HistoryStep<never>);
+			}
+
+			waitForMore();
+		});
+		worker.on('error', error => {
+			fail(unreadable(messageOf(error)));
+		});
+		worker.on('exit', () => {
+			fail(unreadable('its thread has ended'));
+		});
+		// A face that asks is no reason for a process to stay.
+		worker.unref();
+		return begun;
+	};
+
+	const end = async () => {
+		cancelIdle?.();
+		const ending = thread;
+		thread = undefined;
+		if (ending) {
+			const ended = new Promise<void>(resolve => {
+				ending.worker.once('exit', () => {
+					resolve();
+				});
+			});
+			ending.worker.ref();
+			const ask: WorkerQuestion = undefined;
+			// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+			ending.worker.postMessage(ask);
+			const cancel = clock.after(endMs, () => {
+				void ending.worker.terminate();
+			});
+			await ended;
+			cancel();
+		}
+	};
+
+	const waitForMore = () => {
+		cancelIdle?.();
+		cancelIdle = clock.after(idleMs, () => {
+			if (thread?.waiting.size === 0) {
+				void end();
+			}
+		});
+	};
+
+	return {
+		async search(noun, question) {
+			if (isClosed) {
+				throw unreadable('the store is closed');
+			}
+
+			settle();
+			thread ??= begin();
+			const {worker, waiting} = thread;
+			if (waiting.size >= maxWaiting) {
+				throw new SvcError(
+					'history_busy',
+					`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
+				);
+			}
+
+			lastId += 1;
+			const id = lastId;
+			return new Promise((resolve, reject) => {
+				waiting.set(id, {resolve, reject});
+				const ask: WorkerQuestion = {id, noun, question};
+				// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+				worker.postMessage(ask);
+			});
+		},
+		async [Symbol.asyncDispose]() {
+			isClosed = true;
+			await end();
+		},
+	};
+}
+
+const unreadable = (reason: string): SvcError =>
+	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
+
+/** Beside this file in the source; in the bundle, a file of its own. */
+const workerUrl = (): URL =>
+	new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './history-worker.js', import.meta.url);

@@ -1,0 +1,127 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Approval} from '../../core/approval.ts';
+import type {Delivery} from '../../core/delivery.ts';
+import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
+import {deliveryVocabulary, type FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
+import type {Vocabulary} from '../../core/filter/filter.ts';
+import {groupVocabulary} from '../../core/filter/group-vocabulary.ts';
+import {receivedBody} from '../../core/filter/payload-terms.ts';
+import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import type {Group} from '../../core/group.ts';
+import type {Run} from '../../core/run.ts';
+import {approvalOfRow} from '../approval-reader.ts';
+import {integerOf, jsonOf, type Row} from '../columns.ts';
+import {deliveryColumns, deliveryOfRow, deliveryTables} from '../delivery-rows.ts';
+import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';
+import {runColumns, runOf, runTables} from '../run-reader.ts';
+import type {HistoryNoun} from './port.ts';
+import type {SqlFields} from './sql-conditions.ts';
+
+/** How the history of a noun is read: `Asked` is what a filter is asked about, `Item` what is answered. */
+export type HistoryOf<Item, Asked> = SqlFields & {
+	/** Columns and tables of a listing. */
+	readonly select: string;
+	/** The one table whose rows lie in the order of the cursor, and what of it belongs to the history. */
+	readonly base: string;
+	/** The column of the cursor: an integer that no two rows share and that grows. */
+	readonly cursor: string;
+	readonly where?: string;
+	readonly vocabulary: Vocabulary<Asked>;
+	/** `read` looks up what the columns do not have. */
+	asked(row: Row, read: ReadBody): Asked;
+	itemOf(asked: Asked): Item;
+};
+
+/** Headers and body of a delivery by its row; nothing where it was not kept. */
+export type ReadBody = (id: number) => Row | undefined;
+
+export const bodyStatement = (database: DatabaseSync): ReadBody => {
+	const statement = database.prepare(
+		'select headers, body from delivery where id = ? and body is not null',
+	);
+	return id => statement.get(id);
+};
+
+const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
+	select: `select ${deliveryColumns} from ${deliveryTables}`,
+	base: 'delivery',
+	cursor: 'delivery.id',
+	fields: {
+		route: 'delivery.route',
+		event: 'delivery.event',
+		status: 'status',
+		outcome: 'outcome',
+		id: `(base36(delivery.id) || ' ' || delivery_id)`,
+		ms: 'duration_ms',
+		size: 'body_bytes',
+		since: 'received_at',
+	},
+	words: `(delivery.profile || ' ' || delivery.route || ' ' || delivery.event || ' ' || delivery_id || ' ' || status || ' ' || outcome || ' ' || base36(delivery.id) || ' ' || trace)`,
+	body: 'body',
+	vocabulary: deliveryVocabulary,
+	asked(row, read) {
+		return {
+			delivery: deliveryOfRow(row),
+			received() {
+				const stored = read(integerOf(row['id']));
+				const body = stored?.['body'];
+				return stored && body instanceof Uint8Array
+					? receivedBody({headers: jsonOf<Record<string, string>>(stored['headers']), body})
+					: undefined;
+			},
+		};
+	},
+	itemOf: ({delivery}) => delivery,
+};
+
+const runs: HistoryOf<Run, Run> = {
+	select: `select ${runColumns} from ${runTables}`,
+	base: 'run',
+	cursor: 'run.id',
+	fields: {
+		route: 'run.route',
+		state: 'run.state',
+		target: 'run.target',
+		id: 'run.id',
+		since: 'run.created_at',
+	},
+	vocabulary: runVocabulary,
+	asked: runOf,
+	itemOf: run => run,
+};
+
+/** Those that were dispatched, in the order of their runs: what waits is in the state. */
+const groups: HistoryOf<Group, Group> = {
+	select: `select ${groupColumns} from ${groupTables}`,
+	base: 'coalesce_group',
+	cursor: 'coalesce_group.run',
+	where: 'coalesce_group.run is not null',
+	fields: {
+		route: 'coalesce_group.route',
+		count: 'coalesce_group.count',
+		since: 'coalesce_group.last_at',
+	},
+	vocabulary: groupVocabulary,
+	asked: groupOfRow,
+	itemOf: group => group,
+};
+
+/** Those that were settled. */
+const approvals: HistoryOf<Approval, Extract<ApprovalEntry, {readonly approval: Approval}>> = {
+	select: 'select id, data from approval',
+	base: 'approval',
+	cursor: 'id',
+	where: 'settled_at is not null',
+	fields: {},
+	vocabulary: approvalVocabulary,
+	asked: row => ({kind: 'settled', approval: approvalOfRow(row)}),
+	itemOf: ({approval}) => approval,
+};
+
+/** What has a history, by its name. */
+export const historyNouns: Readonly<Record<HistoryNoun, unknown>> = {
+	deliveries,
+	runs,
+	groups,
+	approvals,
+};

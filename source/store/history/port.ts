@@ -1,0 +1,51 @@
+import type {Approval} from '../../core/approval.ts';
+import type {Delivery} from '../../core/delivery.ts';
+import type {Group} from '../../core/group.ts';
+import type {Run} from '../../core/run.ts';
+
+/** What of each noun lies in the history: deliveries and runs all, groups once they are dispatched, approvals once they are settled. */
+export type HistoryItems = {
+	readonly deliveries: Delivery;
+	readonly runs: Run;
+	readonly groups: Group;
+	readonly approvals: Approval;
+};
+
+export type HistoryNoun = keyof HistoryItems;
+
+/** Cursors are numbers: of a delivery the one behind its id, of a run or an approval its own, of a group that of its run. */
+export type HistoryQuestion = {
+	/** As `parseFilter` reads it with the vocabulary of the noun; empty for all. */
+	readonly filter: string;
+	/** What `since:` counts from, milliseconds since 1970. */
+	readonly now: number;
+	/** Below this, newest first; from the newest when both are absent. */
+	readonly before?: number;
+	/** Above this, oldest first. */
+	readonly after?: number;
+	/** 1 to 1,000. */
+	readonly limit: number;
+};
+
+/** What one step of a search came to. */
+export type HistoryStep<Item> = {
+	/** In the order in which they were met. */
+	readonly items: readonly Item[];
+	/** Where the next step goes on, as `before` or `after`; absent when nothing is left that way. */
+	readonly searchedTo?: number;
+	/** Rows that were looked at. */
+	readonly scanned: number;
+};
+
+/** The whole history, by the language of the filters. */
+export type HistorySearching = {
+	/**
+	 * One step of a search: it ends after `limit` hits, or after about 60 ms with what it has. It runs beside the event loop and holds up no write. A filter is
+	 * answered as it answers about the items themselves.
+	 * @throws SvcError `history_unreadable`, `history_busy`
+	 */
+	search<Noun extends HistoryNoun>(
+		noun: Noun,
+		question: HistoryQuestion,
+	): Promise<HistoryStep<HistoryItems[Noun]>>;
+};

@@ -1,0 +1,215 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {StoredDelivery} from '../../source/core/delivery.ts';
+import {deliveryVocabulary} from '../../source/core/filter/delivery-vocabulary.ts';
+import {parseFilter} from '../../source/core/filter/filter.ts';
+import {receivedBody} from '../../source/core/filter/payload-terms.ts';
+import {runVocabulary} from '../../source/core/filter/run-vocabulary.ts';
+import {numberOfId} from '../../source/core/ids.ts';
+import type {HistoryItems, HistoryNoun, HistoryQuestion} from '../../source/store/history/port.ts';
+import type {Store} from '../../source/store/port.ts';
+import type {Use} from './contract.ts';
+import {
+	acceptGrouped,
+	acceptRun,
+	dayMs,
+	groupedEntry,
+	leaseOne,
+	sampleDelivery,
+	sampleEntry,
+	startMs,
+} from './samples.ts';
+
+/** All steps of a search, one after the other. */
+async function searchAll<Noun extends HistoryNoun>(
+	store: Store,
+	noun: Noun,
+	question: Partial<HistoryQuestion> = {},
+): Promise<{readonly items: ReadonlyArray<HistoryItems[Noun]>; readonly scanned: number}> {
+	const isUp = question.after !== undefined;
+	let asked: HistoryQuestion = {filter: '', now: startMs, limit: 1000, ...question};
+	const items: Array<HistoryItems[Noun]> = [];
+	let scanned = 0;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- each step says where the next one begins
+		const step = await store.history.search(noun, asked);
+		items.push(...step.items);
+		scanned += step.scanned;
+		if (step.searchedTo === undefined) {
+			return {items, scanned};
+		}
+
+		asked = {...asked, [isUp ? 'after' : 'before']: step.searchedTo};
+	}
+}
+
+const ids = (items: ReadonlyArray<{readonly id: string | number}>) => items.map(({id}) => id);
+
+const anyDelivery = fc
+	.record({
+		route: fc.constantFrom('github', 'gh-review', 'Straße', 'a[b?c'),
+		event: fc.constantFrom('push', 'pull_request.opened', 'ÄRGER', '-'),
+		status: fc.constantFrom(200, 202, 401, 429, 502),
+		outcome: fc.constantFrom('accepted', 'ignored:filter', 'signature', 'rate', 'duplicate'),
+		durationMs: fc.constantFrom(0, 1.5, 20, 1001),
+		bodyBytes: fc.constantFrom(0, 25, 200_000),
+		flags: fc.nat(1),
+		agoMs: fc.nat(2 * dayMs),
+		detail: fc.constantFrom('', 'skew +412 s', 'K‑elvin K', 'says "no" \\ more'),
+		body: fc.constantFrom(
+			undefined,
+			'{"action":"opened","n":7}',
+			'{"t":"\\u00e9t\\u00e9 \\"x\\""}',
+			'plain',
+		),
+	})
+	.map(({agoMs, detail, body, ...rest}): Partial<StoredDelivery> => ({
+		...rest,
+		receivedAt: startMs - agoMs,
+		trace: detail === '' ? [] : [{step: 'signature', verdict: 'stop', detail}],
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this key may be absent
+		...({body: body === undefined ? undefined : new TextEncoder().encode(body)} as object),
+	}));
+
+const word = fc
+	.tuple(
+		fc.constantFrom('', '', '-'),
+		fc.constantFrom(
+			'route:gh*',
+			'route:git,str',
+			'route:STRASSE',
+			'route:[b?',
+			'event:opened',
+			'event:är*',
+			'status:4xx',
+			'status>=400',
+			'status<202',
+			'status:rate',
+			'outcome:ignored',
+			'ignored:filter',
+			'ms>1s',
+			'ms<=1.5',
+			'size>10k',
+			'since:6h',
+			'since:11:00',
+			'has:flags',
+			'has:run',
+			'id:delivery-1',
+			'skew',
+			'kelvin',
+			'"says \\',
+			'git',
+			'"202 acc"',
+			'payload.action:opened',
+			'payload.n>6',
+			'~ été',
+			'~ plain',
+			'nonsense:x',
+		),
+	)
+	.map(parts => parts.join(''));
+
+/** The whole history, searched by the language of the filters. */
+export function describeHistory(name: string, use: Use): void {
+	describe(`${name}: history`, () => {
+		test(
+			'pages lead back to the very first row and forth again, without a gap or a row twice',
+			use(async store => {
+				const stored = Array.from({length: 250}, () => sampleDelivery());
+				await Promise.all(
+					stored.map(async delivery => store.intake.record({delivery, claim: false})),
+				);
+
+				const back = await searchAll(store, 'deliveries', {limit: 60});
+				const forth = await searchAll(store, 'deliveries', {limit: 60, after: 0});
+				expect(ids(forth.items)).toEqual(ids(stored));
+				expect(ids(back.items)).toEqual(ids(stored).toReversed());
+				expect([back.scanned, forth.scanned]).toEqual([250, 250]);
+			}),
+		);
+
+		test(
+			'what was noted a moment ago is found',
+			use(async store => {
+				const delivery = sampleDelivery({status: 404, outcome: 'route'});
+				store.intake.note(delivery);
+				expect(ids((await searchAll(store, 'deliveries', {filter: 'status:404'})).items)).toEqual([
+					delivery.id,
+				]);
+			}),
+		);
+
+		test(
+			'a filter is answered as it answers about the rows themselves',
+			use(async store => {
+				await fc.assert(
+					fc.asyncProperty(
+						fc.array(anyDelivery, {maxLength: 12}),
+						fc.array(fc.array(word, {maxLength: 3}), {minLength: 4, maxLength: 8}),
+						async (overrides, filters) => {
+							const from = (await searchAll(store, 'deliveries', {limit: 1})).items[0]?.id;
+							const stored = overrides.map((one, index) =>
+								sampleDelivery({
+									...one,
+									id: (numberOfId(from ?? '1') + 1 + index).toString(36),
+								}),
+							);
+							await Promise.all(
+								stored.map(async delivery => store.intake.record({delivery, claim: false})),
+							);
+							for (const words of filters) {
+								const filter = words.join(' ');
+								const {matches} = parseFilter(filter, deliveryVocabulary);
+								const expected = stored.filter(delivery =>
+									matches({delivery, received: () => receivedBody(delivery)}, startMs),
+								);
+								// oxlint-disable-next-line no-await-in-loop -- one store
+								const {items} = await searchAll(store, 'deliveries', {
+									filter,
+									after: numberOfId(from ?? '0'),
+								});
+								expect({filter, ids: ids(items)}).toEqual({filter, ids: ids(expected)});
+							}
+						},
+					),
+					{numRuns: 40},
+				);
+			}),
+		);
+
+		test(
+			'runs are found by where they stand, those that wait for a person however many came since, and are counted',
+			use(async store => {
+				const dead = await acceptRun(store);
+				const lease = await leaseOne(store);
+				await store.runs.settle(lease, {state: 'dead', error: 'gone'});
+				await Promise.all(
+					Array.from({length: 120}, async () => acceptRun(store, sampleEntry({route: 'busy'}))),
+				);
+
+				expect(ids((await searchAll(store, 'runs', {filter: 'state:dead'})).items)).toEqual([dead]);
+				expect(ids(await store.runs.toDecide(10))).toEqual([dead]);
+				expect(await store.runs.kept()).toEqual({toDecide: 1, all: 121});
+				expect(await store.journal.count()).toBe(121);
+				const {items} = await searchAll(store, 'runs', {filter: '-route:busy push id<99'});
+				const {matches} = parseFilter('-route:busy push id<99', runVocabulary);
+				expect(items.every(run => matches(run, startMs))).toBe(true);
+				expect(ids(items)).toEqual([dead]);
+				await store.runs.retry(dead);
+				expect(await store.runs.kept()).toEqual({toDecide: 0, all: 121});
+			}),
+		);
+
+		test(
+			'groups are part of it once they are dispatched',
+			use(async store => {
+				const {group} = await acceptGrouped(store);
+				await acceptGrouped(store, groupedEntry('acme/web#1'));
+				await store.groups.dispatch({id: group.id}, 'person');
+				const {items} = await searchAll(store, 'groups', {filter: 'key:api'});
+				expect(items).toMatchObject([{id: group.id, state: 'dispatched'}]);
+				expect((await searchAll(store, 'groups')).items).toHaveLength(1);
+			}),
+		);
+	});
+}
