@@ -4,6 +4,9 @@ import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
 
+/** Stands for a name that is not typed yet. */
+const unnamed = 'not-named-yet';
+
 /** How long a draft must rest before it is looked at, and before it is tried with all that came. */
 const restMs = {check: 150, backtest: 700} as const;
 
@@ -42,7 +45,7 @@ function take(shell: Shell, {version}: EditorState, part: Partial<EditorState>):
 async function look(shell: Shell, state: EditorState): Promise<void> {
 	const {draft, deliveries, delivery} = state;
 	const wire = wireDraft(draft);
-	const name = draft.name === '' ? 'new' : draft.name;
+	const name = draft.name === '' ? unnamed : draft.name;
 	const id = deliveries[delivery];
 	const [check, preview] = await Promise.all([
 		shell.port.checkRoute(name, wire),
@@ -58,7 +61,7 @@ async function tryAll(shell: Shell, state: EditorState): Promise<void> {
 	}
 
 	const {name, traffic} = draft;
-	const backtest = await shell.port.backtestRoute(name === '' ? 'new' : name, {
+	const backtest = await shell.port.backtestRoute(name === '' ? unnamed : name, {
 		...wireDraft(draft),
 		traffic,
 	});

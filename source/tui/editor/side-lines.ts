@@ -50,7 +50,7 @@ function backtestLines(backtest: RouteBacktest | undefined, width: number): read
 	}
 
 	const {problem, deliveries, leftOut, today, edited, medianPrompt, unresolved = []} = backtest;
-	if (problem !== undefined || !edited) {
+	if (problem !== undefined || !edited || deliveries === 0) {
 		return [];
 	}
 
