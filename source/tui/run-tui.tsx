@@ -17,6 +17,7 @@ import {attention} from './shell/status-line.ts';
 import {readSavedState, type SavedState} from './state/saved-state.ts';
 import {createThrottle} from './state/throttle.ts';
 import type {FirstRunCard} from './state/view.ts';
+import {usualTheme} from './theme/theme.ts';
 import {App} from './view/app.tsx';
 
 export type TuiOptions = {
@@ -198,7 +199,7 @@ function shellOptions({stdout, options}: TuiWorld) {
 	});
 	return {
 		size: sizeOf(stdout),
-		theme: noColor ? 'mono' : (state.theme ?? 'dark'),
+		theme: noColor ? 'mono' : (state.theme ?? usualTheme(options.environment['COLORFGBG'])),
 		ssh,
 		version,
 		by: whoAmI(options.environment),

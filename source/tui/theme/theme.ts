@@ -15,7 +15,10 @@ export type Tone =
 
 export type ThemeName = 'dark' | 'light' | 'ansi16' | 'mono';
 
-/** What `<T>` is told. Only the names of the sixteen colours: the terminal's own palette decides what they are. */
+/**
+ * What `<T>` is told. The themes `dark` and `light` name colours of the 256 that look alike in every terminal, so that each has a contrast of at least 4.5:1 with the backgrounds that
+ * such terminals have; those of `ansi16` are what the terminal's own palette makes of them.
+ */
 export type Look = {
 	readonly color?: string;
 	readonly backgroundColor?: string;
@@ -32,28 +35,28 @@ export const themeNames: readonly ThemeName[] = ['dark', 'light', 'ansi16', 'mon
 export const themes: Readonly<Record<ThemeName, Theme>> = {
 	dark: {
 		plain: {},
-		quiet: {color: 'gray'},
+		quiet: {color: 'ansi256(245)'},
 		strong: {bold: true},
-		title: {color: 'cyan'},
-		good: {color: 'green'},
-		warn: {color: 'yellow'},
-		bad: {color: 'redBright'},
-		accent: {color: 'cyanBright'},
+		title: {color: 'ansi256(37)'},
+		good: {color: 'ansi256(71)'},
+		warn: {color: 'ansi256(172)'},
+		bad: {color: 'ansi256(203)'},
+		accent: {color: 'ansi256(44)'},
 		selected: {bold: true},
-		invalid: {color: 'red', underline: true},
+		invalid: {color: 'ansi256(203)', underline: true},
 		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	light: {
 		plain: {},
-		quiet: {color: 'gray'},
+		quiet: {color: 'ansi256(241)'},
 		strong: {bold: true},
-		title: {color: 'blue'},
-		good: {color: 'green'},
-		warn: {color: 'magenta'},
-		bad: {color: 'red'},
-		accent: {color: 'blue'},
+		title: {color: 'ansi256(25)'},
+		good: {color: 'ansi256(22)'},
+		warn: {color: 'ansi256(94)'},
+		bad: {color: 'ansi256(124)'},
+		accent: {color: 'ansi256(26)'},
 		selected: {bold: true},
-		invalid: {color: 'red', underline: true},
+		invalid: {color: 'ansi256(124)', underline: true},
 		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	ansi16: {
@@ -83,3 +86,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		code: {},
 	},
 };
+
+/** The theme for a terminal nobody has chosen one for. Some say in `COLORFGBG` which colours they have, the background last: `0;15`. */
+export const usualTheme = (colors: string | undefined): ThemeName =>
+	/;(?:7|15)$/.test(colors ?? '') ? 'light' : 'dark';

@@ -158,7 +158,6 @@ const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	...deliveryMarkCommands,
 	{
 		id: 'traffic.replay',
 		keys: ['r'],
@@ -200,4 +199,5 @@ export const replayCommands: readonly PaneCommand[] = [
 			}
 		},
 	},
+	...deliveryMarkCommands,
 ];
