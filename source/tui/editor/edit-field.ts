@@ -1,44 +1,29 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {areaText, areaValue, editArea, insertArea} from '../../terminal/text/area-editor.ts';
+import {areaText, editArea, insertArea} from '../../terminal/text/area-editor.ts';
 import {editLine, insertText, lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {changeDraft, valueIn, withValueAt} from './draft.ts';
 import {
 	begunKey,
 	changeEditor,
 	completionsOf,
 	currentField,
 	editorNow,
-	type EditorState,
 	type Typing,
 } from './editor-state.ts';
-import {hasLines, typedText, typedValue} from './field-text.ts';
+import {hasLines, typedText} from './field-text.ts';
 import {refresh} from './refresh.ts';
+import {fieldValue, typedNow, withField} from './typed-draft.ts';
 
 /** Longest line of a field. */
 const maxLine = 64 * 1024;
 
-const valueOf = ({draft}: EditorState, {path}: RouteField): JsonValue | undefined =>
-	path.length === 0 ? draft.name : valueIn(draft.definition, path);
-
 /** Gives a field another value; `undefined`: none. */
 export function setField(shell: Shell, field: RouteField, value: JsonValue | undefined): void {
-	changeEditor(shell, state => {
-		const {draft} = state;
-		return {
-			...state,
-			draft: changeDraft(
-				draft,
-				field.path.length === 0
-					? {name: typeof value === 'string' ? value.trim() : ''}
-					: {definition: withValueAt(draft.definition, field.path, value)},
-			),
-		};
-	});
+	changeEditor(shell, state => ({...state, draft: withField(state.draft, field, value)}));
 	refresh(shell);
 }
 
@@ -68,7 +53,7 @@ export function enterField(shell: Shell): void {
 		return;
 	}
 
-	const text = typedText(field, valueOf(state, field));
+	const text = typedText(field, fieldValue(state, field));
 	const typing: Typing = hasLines(field)
 		? {kind: 'area', text: areaText(text)}
 		: {kind: 'line', text: lineText(text)};
@@ -89,7 +74,7 @@ export function turnField(shell: Shell, step: 1 | -1): void {
 			? [true, false].filter(value => value !== field.default)
 			: (field.options ?? [])),
 	];
-	const at = values.indexOf(valueOf(state, field));
+	const at = values.indexOf(fieldValue(state, field));
 	setField(shell, field, values[(Math.max(at, 0) + step + values.length) % values.length]);
 }
 
@@ -101,16 +86,12 @@ export function keepTyped(shell: Shell): boolean {
 		return true;
 	}
 
-	const {kind, text} = state.typing;
-	const typed = kind === 'line' ? text.value : areaValue(text);
-	// What is not shown is not taken away by leaving its field.
-	const isUntouched = typed === typedText(field, valueOf(state, field));
-	if (isUntouched) {
+	const result = typedNow(state);
+	if (!result) {
 		leaveTyped(shell);
 		return true;
 	}
 
-	const result = typedValue(field, typed);
 	if (!result.ok) {
 		shell.toast(safe`${clean(field.path.join('.'))} ${clean(result.problem)}`, 'warn');
 		return false;
@@ -124,6 +105,7 @@ export function keepTyped(shell: Shell): boolean {
 /** Ends typing; the value stays what it was. */
 export function leaveTyped(shell: Shell): void {
 	changeEditor(shell, state => ({...state, typing: undefined, completion: undefined}));
+	refresh(shell);
 }
 
 /** Where a `{` begins the name of a key. */
@@ -137,6 +119,7 @@ function changeTyping(shell: Shell, update: (typing: Typing) => Typing): void {
 			typing && field && takesTemplates.has(field.kind) && begunKey(typing) !== undefined;
 		return {...state, typing, completion: begins ? 0 : undefined};
 	});
+	refresh(shell);
 }
 
 /** Gives a key to what is typed. */

@@ -3,6 +3,7 @@ import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+import {liveDraft} from './typed-draft.ts';
 
 /** Stands for a name that is not typed yet. */
 const unnamed = 'not-named-yet';
@@ -10,7 +11,7 @@ const unnamed = 'not-named-yet';
 /** How long a draft must rest before it is looked at, and before it is tried with all that came. */
 const restMs = {check: 150, backtest: 700} as const;
 
-/** Asks what the receiver says of the draft as it is now, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
+/** Asks what the receiver says of the draft as it is now, with what is being typed, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
 	later(shell, restMs.check, look);
@@ -43,7 +44,8 @@ function take(shell: Shell, {version}: EditorState, part: Partial<EditorState>):
 }
 
 async function look(shell: Shell, state: EditorState): Promise<void> {
-	const {draft, deliveries, delivery} = state;
+	const {deliveries, delivery} = state;
+	const draft = liveDraft(state);
 	const wire = wireDraft(draft);
 	const name = draft.name === '' ? unnamed : draft.name;
 	const id = deliveries[delivery];
@@ -55,7 +57,7 @@ async function look(shell: Shell, state: EditorState): Promise<void> {
 }
 
 async function tryAll(shell: Shell, state: EditorState): Promise<void> {
-	const {draft} = state;
+	const draft = liveDraft(state);
 	if (draft.traffic === '') {
 		return;
 	}

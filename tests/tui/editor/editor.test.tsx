@@ -225,6 +225,9 @@ test('the prompt is shown with what came, and { completes from keys that were se
 	await pane.shows('user.login');
 	await pane.press('down', 'enter');
 	await pane.type(' {nope}');
+	await pane.rest();
+	await pane.shows('^ no {nope}, stays literal');
+	expect(pane.shown.text()).not.toContain('not saved');
 	await pane.press('esc');
 	await pane.rest();
 	await pane.shows('Look at 7 ann␛[31m {nope}');
