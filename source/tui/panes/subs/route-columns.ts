@@ -2,49 +2,75 @@ import type {RouteView} from '../../../core/config-view.ts';
 import {routePath} from '../../../core/route-path.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
-import {literal, safe} from '../../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
+import {isMostlyRefused, type RouteTraffic} from './route-traffic.ts';
 
 export type RouteColumns = {
 	readonly name: number;
+	/** 0 leaves it out: the detail has it. */
+	readonly source: number;
 	readonly events: number;
 	readonly deliver: number;
 };
 
-const sourceCells = 7;
-const fixed = 3 + sourceCells + 3;
+const countCells = 5;
+const counts = 3 * (countCells + 1);
+const sourceFrom = 96;
 
 /** How `width` cells are shared. */
 export function routeColumns(width: number): RouteColumns {
-	const rest = Math.max(18, width - fixed);
-	const name = Math.min(28, Math.floor(rest * 0.36));
-	const events = Math.floor((rest - name) * 0.5);
-	return {name, events, deliver: rest - name - events};
+	const source = width >= sourceFrom ? 7 : 0;
+	const rest = Math.max(18, width - 3 - 2 - counts - (source > 0 ? source + 1 : 0));
+	const name = Math.min(28, Math.floor(rest * 0.42));
+	const events = Math.floor((rest - name) * 0.4);
+	return {name, source, events, deliver: rest - name - events};
 }
 
-/** The names of the columns. */
-export const routeHeader = ({name, events, deliver}: RouteColumns): Safe =>
-	safe`   ${fit(literal('name'), name)} ${fit(literal('source'), sourceCells)} ${fit(literal('events'), events)} ${fit(literal('deliver'), deliver)}`;
+const optional = (text: Safe, width: number): Safe =>
+	width === 0 ? empty : safe`${fit(text, width)} `;
 
-/** One route as one row; a route that is not served as it is written carries `!`. */
-export function routeRow(route: RouteView, columns: RouteColumns, isSelected: boolean): Line {
+const countText = (text: string): Safe => safe` ${fit(clean(text), countCells, {align: 'end'})}`;
+
+/** The names of the columns. */
+export const routeHeader = ({name, source, events, deliver}: RouteColumns): Safe =>
+	safe`   ${fit(literal('name'), name)} ${optional(literal('source'), source)}${fit(literal('events'), events)} ${fit(literal('deliver'), deliver)}${countText('taken')}${countText('ign.')}${countText('ref.')}`;
+
+/** One route as one row, with what came in for it; a route that is not served as it is written carries `!`, and says why instead. */
+export function routeRow(
+	route: RouteView,
+	{columns, traffic}: {readonly columns: RouteColumns; readonly traffic: RouteTraffic | undefined},
+	isSelected: boolean,
+): Line {
 	const problem = problemText(route);
 	const isBad = problem !== undefined;
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
+	const isRefused = traffic !== undefined && traffic.refused > 0;
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 		{text: isBad || route.insecure ? literal('! ') : literal('  '), tone: 'warn'},
 		{
-			text: safe`${fit(nameText(route, columns.name), columns.name)} ${fit(clean(route.source), sourceCells)} ${fit(clean(events), columns.events)} `,
+			text: safe`${fit(nameText(route, columns.name), columns.name)} ${optional(clean(route.source), columns.source)}${fit(clean(events), columns.events)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
-		{
-			text: fit(clean(problem ?? deliverText(route)), columns.deliver),
-			tone: isBad ? 'bad' : 'quiet',
-		},
+		...(isBad
+			? [{text: fit(clean(problem), columns.deliver + counts), tone: 'bad' as const}]
+			: [
+					{
+						text: safe`${fit(clean(deliverText(route)), columns.deliver)}${countText(countOf(traffic?.taken))}${countText(countOf(traffic?.ignored))}`,
+						tone: 'quiet' as const,
+					},
+					{
+						text: countText(countOf(traffic?.refused)),
+						tone: !isRefused ? 'quiet' : isMostlyRefused(traffic) ? 'bad' : 'warn',
+					} as const,
+				]),
 	];
 }
+
+/** In at most five cells. */
+const countOf = (count = 0): string => (count === 0 ? '-' : String(count));
 
 /** What is wrong with a route; `undefined`: nothing. */
 export function problemText({problem, stale}: RouteView): string | undefined {

@@ -1,8 +1,12 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import {routePath} from '../../../core/route-path.ts';
+import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
+import {dayTime} from '../time.ts';
+import {resultTone, resultWord} from '../traffic/result-word.ts';
 import {problemText} from './route-columns.ts';
+import {hoursText, isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
@@ -10,7 +14,11 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 };
 
 /** One route as it is served. */
-export function routeDetail(route: RouteView, width: number): readonly Line[] {
+export function routeDetail(
+	route: RouteView,
+	traffic: RoutesTraffic,
+	width: number,
+): readonly Line[] {
 	const problem = problemText(route);
 	return [
 		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
@@ -23,8 +31,53 @@ export function routeDetail(route: RouteView, width: number): readonly Line[] {
 		...(route.description === ''
 			? []
 			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
+		...trafficRows(route, traffic, width),
 		blankLine,
 		...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet')),
+	];
+}
+
+/** What came in for it, and its newest events with what was answered. */
+function trafficRows(
+	route: RouteView,
+	{since, byRoute}: RoutesTraffic,
+	width: number,
+): readonly Line[] {
+	const traffic = byRoute.get(trafficKey(route));
+	const span = safe`  that Traffic lists since ${dayTime(since)}`;
+	const title: Line = [
+		{text: literal('Events'), tone: 'title'},
+		{text: span, tone: 'quiet'},
+	];
+	if (!traffic) {
+		return [blankLine, title, line(literal('  none'), 'quiet')];
+	}
+
+	const {taken, ignored, refused, newest} = traffic;
+	return [
+		blankLine,
+		title,
+		[
+			{text: clean(`  ${taken} taken in, ${ignored} ignored, `)},
+			{
+				text: clean(`${refused} refused`),
+				tone: refused === 0 ? 'plain' : isMostlyRefused(traffic) ? 'bad' : 'warn',
+			},
+		],
+		[
+			{text: clean(`  ${hoursText(traffic)}`), tone: 'accent'},
+			{text: literal('  24 hours'), tone: 'quiet'},
+		],
+		...newest.map((delivery): Line => [
+			{text: safe`  ${dayTime(delivery.receivedAt)}  `, tone: 'quiet'},
+			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
+			{
+				text: clip(
+					safe`  ${clean(delivery.subject ?? delivery.event)}`,
+					Math.max(0, width - 18 - resultWord(delivery).length),
+				),
+			},
+		]),
 	];
 }
 

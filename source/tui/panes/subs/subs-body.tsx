@@ -1,4 +1,4 @@
-import {useCallback} from 'react';
+import {useCallback, useState} from 'react';
 import type {RouteView} from '../../../core/config-view.ts';
 import {EditorBody} from '../../editor/editor-body.tsx';
 import {editorNow} from '../../editor/editor-state.ts';
@@ -8,8 +8,10 @@ import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {line} from '../line.ts';
+import {createMemory} from '../remember.ts';
 import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
 import {routeKey, routeList} from './route-list.ts';
+import {trafficKey, trafficOf, type RoutesTraffic, type RouteTraffic} from './route-traffic.ts';
 
 /** The routes, one row each; in their place the form of one that is edited. */
 export function SubsBody({width, height}: RegionProps) {
@@ -17,18 +19,25 @@ export function SubsBody({width, height}: RegionProps) {
 	const edited = useStore(shell.view, () => editorNow(shell));
 	const routes = shell.list(routeList);
 	const rowOf = useCallback(
-		(route: RouteView, isSelected: boolean) => routeRow(route, routeColumns(width), isSelected),
+		(route: RouteView, isSelected: boolean, traffic: RouteTraffic | undefined) =>
+			routeRow(route, {columns: routeColumns(width), traffic}, isSelected),
 		[width],
 	);
+	const [count] = useState(() => createMemory<RoutesTraffic>());
+	const {state, now} = useStore(shell.feed, snapshot => snapshot);
 	if (edited) {
 		return <EditorBody state={edited} width={width} height={height} />;
 	}
 
+	const {byRoute} = count([state.deliveries, Math.floor(now / 60_000)], () =>
+		trafficOf(state.deliveries, now),
+	);
 	return (
 		<ListRows
 			list={routes}
 			keyOf={routeKey}
 			rowOf={rowOf}
+			besideOf={route => byRoute.get(trafficKey(route))}
 			header={line(routeHeader(routeColumns(width)), 'quiet')}
 			width={width}
 			height={height}

@@ -7,21 +7,31 @@ import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {routeActCommands} from './act-commands.ts';
 import {routeEditCommands} from './edit-commands.ts';
 import {routeDetail} from './route-detail.ts';
 import {routeKey, routeList, routeVocabulary} from './route-list.ts';
+import {trafficOf, type RoutesTraffic} from './route-traffic.ts';
 import {SubsBody} from './subs-body.tsx';
 
-function createRouteDetail({list}: Host): DetailSource {
+function createRouteDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
+	const count = createMemory<RoutesTraffic>();
 	const routes = list(routeList);
 	return {
 		lines(width) {
 			const route = routes.selected();
-			return remember([route, width], () => (route ? routeDetail(route, width) : []));
+			const {state, now} = feed.get();
+			const minute = Math.floor(now / minuteMs);
+			const traffic = count([state.deliveries, minute], () => trafficOf(state.deliveries, now));
+			return remember([route, traffic, width], () =>
+				route ? routeDetail(route, traffic, width) : [],
+			);
 		},
 	};
 }
+
+const minuteMs = 60_000;
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
@@ -38,7 +48,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 const listSection: PaneSection = {
 	id: 'subs',
 	title: literal('Subs'),
-	commands: routeEditCommands,
+	commands: [...routeEditCommands, ...routeActCommands],
 	listing: {
 		list: routeList,
 		vocabulary: routeVocabulary,

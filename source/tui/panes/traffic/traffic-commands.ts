@@ -17,7 +17,8 @@ import {payloadCommands} from './payload-commands.ts';
 import {replayCommands} from './replay.ts';
 import {nothingSelected, sayAnswer, selectedDelivery, stored} from './selected-delivery.ts';
 
-function receiverUrl(shell: Shell): string {
+/** The address of the receiver, without a slash at the end. */
+export function receiverUrl(shell: Shell): string {
 	const {webhook} = shell.feed.get().state;
 	return webhook.state === 'listening'
 		? (/^https?:\/\/[^/]+/.exec(webhook.url)?.[0] ?? webhook.url)

@@ -2,8 +2,9 @@ import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
 import {routeList} from '../../../../source/tui/panes/subs/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
+import {makeDelivery, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
-import {showShell} from '../../../helpers/show-shell.tsx';
+import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
 
@@ -37,7 +38,7 @@ const routes: readonly RouteView[] = [
 test('each route says what becomes of its events; one of another profile shows its address', async () => {
 	await using shown = await showShell(createFakePort({routes}), narrow, {pane: 'subs'});
 
-	const rows = readTable(shown.screen.lines(), ['name', 'source', 'events', 'deliver']);
+	const rows = readTable(shown.screen.lines(), ['name', 'events', 'deliver']);
 	expect(rows.map(({cells}) => [cells['name'], cells['deliver']])).toEqual([
 		['gh-review', 'log'],
 		['alerts', 'slack per {host}'],
@@ -45,7 +46,7 @@ test('each route says what becomes of its events; one of another profile shows i
 		['forms', 'deliver_only: email'],
 		['/p/ops/webhooks/deploy', 'log'],
 	]);
-	expect(rows[0]).toMatchObject({sign: '>', cells: {source: 'dynamic', events: 'pull_request'}});
+	expect(rows[0]).toMatchObject({sign: '>', cells: {events: 'pull_request'}});
 });
 
 test.for([
@@ -81,4 +82,58 @@ test.for([
 			.shown()
 			.map(({name}) => name),
 	).toEqual(names);
+});
+
+const at = (hoursAgo: number, overrides: Parameters<typeof makeDelivery>[0] = {}) =>
+	received(makeDelivery({receivedAt: testNow - hoursAgo * 3_600_000, ...overrides}));
+
+test('what came in within a day is counted for each route', async () => {
+	const port = createFakePort({routes});
+	port.emit(
+		at(25),
+		at(3, {subject: 'acme/api#7 opened'}),
+		at(2),
+		at(2, {status: 200, outcome: 'ignored:filter'}),
+		at(1, {status: 401, outcome: 'signature'}),
+		at(1, {route: 'alerts', status: 429, outcome: 'rate'}),
+	);
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+
+	const rows = readTable(shown.screen.lines(), ['name', 'taken', 'ign.', 'ref.']);
+	expect(rows.slice(0, 3).map(({cells}) => Object.values(cells))).toEqual([
+		['gh-review', '2', '1', '1'],
+		['alerts', '-', '-', '1'],
+		['nightly', '-', '-', '-'],
+	]);
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('2 taken in, 1 ignored, 1 refused');
+	expect(shown.text()).toContain('·····················░█░  24 hours');
+	expect(shown.text()).toContain('acme/api#7 opened');
+});
+
+test('T sends a test event to the selected route; y copies its URL and a signed curl line', async () => {
+	const port = createFakePort({
+		routes,
+		webhook: {state: 'listening', url: 'http://127.0.0.1:8644'},
+	});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press('T');
+	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['gh-review']});
+	await shown.screen.press('y', 'u');
+	await shown.pass(0);
+	await shown.screen.press('y', 'c');
+	await shown.pass(0);
+
+	expect(shown.desktop.copied).toEqual([
+		'http://127.0.0.1:8644/webhooks/gh-review',
+		'curl http://127.0.0.1:8644/webhooks/gh-review',
+	]);
+});
+
+test('nothing is sent to a route that is not served, and T says so', async () => {
+	const port = createFakePort({routes: [route({problem: 'it has no secret'})]});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press('T');
+
+	expect(shown.screen.lines().at(-1)).toContain('Route gh-review is not served');
 });
