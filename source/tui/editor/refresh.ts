@@ -14,24 +14,36 @@ const restMs = {check: 150, backtest: 700} as const;
 /** Asks what the receiver says of the draft as it is now, with what is being typed, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
-	later(shell, restMs.check, look);
-	later(shell, restMs.backtest, tryAll);
+	for (const cancel of waiting.get(shell.view) ?? []) {
+		cancel();
+	}
+
+	waiting.set(shell.view, [
+		later(shell, restMs.check, look),
+		later(shell, restMs.backtest, tryAll),
+	]);
 }
+
+/** What each screen waits with until its draft rests. */
+const waiting = new WeakMap<Shell['view'], ReadonlyArray<() => void>>();
 
 function later(
 	shell: Shell,
 	delayMs: number,
 	act: (shell: Shell, state: EditorState) => Promise<void>,
-): void {
+): () => void {
 	const version = editorNow(shell)?.version;
-	shell.clock.after(delayMs, () => {
+	return shell.clock.after(delayMs, () => {
 		const state = editorNow(shell);
 		if (state && state.version === version) {
 			void (async () => {
 				try {
 					await act(shell, state);
 				} catch (error) {
-					shell.toast(clean(messageOf(error)), 'bad');
+					// Of what is not there any more nobody wants to know why it could not be looked at.
+					if (editorNow(shell)?.version === version) {
+						shell.toast(clean(messageOf(error)), 'bad');
+					}
 				}
 			})();
 		}
