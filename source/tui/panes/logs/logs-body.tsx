@@ -1,4 +1,7 @@
-import {literal} from '../../../terminal/text/safe.ts';
+import {useState} from 'react';
+import type {Safe} from '../../../core/untrusted.ts';
+import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {Empty} from '../../view/empty.tsx';
@@ -8,6 +11,7 @@ import {useShell} from '../../view/shell-context.ts';
 import {clean, type Line} from '../line.ts';
 import {logList, logLook} from './log-list.ts';
 import {repeatsHead, type LogRow} from './log-row.ts';
+import {createLogSubjects} from './log-subject.ts';
 
 const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
 	error: 'bad',
@@ -18,7 +22,16 @@ const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
 
 const logLine = (
 	{head, text, facts, record}: LogRow,
-	{isSelected, isRepeated}: {readonly isSelected: boolean; readonly isRepeated: boolean},
+	{
+		isSelected,
+		isRepeated,
+		about,
+	}: {
+		readonly isSelected: boolean;
+		readonly isRepeated: boolean;
+		/** What is said behind it. */
+		readonly about: Safe;
+	},
 ): Line => [
 	{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
 	// The selected row says by itself what it is.
@@ -27,8 +40,22 @@ const logLine = (
 		tone: tones[record.level],
 	},
 	{text, tone: tones[record.level]},
-	{text: facts, tone: 'quiet'},
+	{text: safe`${facts}${about}`, tone: 'quiet'},
 ];
+
+/** Less of a subject than this says nothing. */
+const leastCells = 12;
+const signCells = 2;
+const gapCells = 2;
+
+/** `  acme/api#7 opened`, where `width` leaves room behind a row. */
+function behind({head, text, facts}: LogRow, subject: string | undefined, width: number): Safe {
+	const row = safe`${head}${text}${facts}`;
+	const room = width - signCells - gapCells;
+	return subject === undefined || !isWithin(row, room - leastCells)
+		? empty
+		: safe`  ${clip(clean(subject), room - widthOf(row))}`;
+}
 
 /** The records of the log, one row each, or several where they are wrapped. */
 export function LogsBody({width, height}: RegionProps) {
@@ -36,6 +63,8 @@ export function LogsBody({width, height}: RegionProps) {
 	const records = shell.list(logList);
 	useStore(shell.view, () => shell.local(logLook).get());
 	useStore(records, list => list);
+	const {state} = useStore(shell.feed, snapshot => snapshot);
+	const [subjectOf] = useState(createLogSubjects);
 	const shown = records.shown();
 	// By what stands above it on the screen, whatever the filter keeps out between them.
 	const repeated = new Set(shown.filter((row, index) => repeatsHead(row, shown[index - 1])));
@@ -43,7 +72,13 @@ export function LogsBody({width, height}: RegionProps) {
 		<ListRows
 			list={records}
 			keyOf={row => row.key}
-			rowOf={(row, isSelected) => logLine(row, {isSelected, isRepeated: repeated.has(row)})}
+			rowOf={(row, isSelected) =>
+				logLine(row, {
+					isSelected,
+					isRepeated: repeated.has(row),
+					about: row.isHead ? behind(row, subjectOf(row.record, state), width) : empty,
+				})
+			}
 			width={width}
 			height={height}
 			whenEmpty={<Empty isFiltered={records.get().total > 0} width={width} height={height} />}

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {LogRecord} from '../../../../source/core/log.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
+import {makeDelivery, makeRun, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
@@ -124,4 +125,26 @@ test('E opens the file itself', async () => {
 	await shown.pass(0);
 
 	expect(shown.desktop.paged).toEqual(['file /home/ann/.svc/logs/gateway.log']);
+});
+
+test('a record of a run or a delivery is followed by what its event is about, where there is room', async () => {
+	const delivery = makeDelivery({subject: 'acme/api#7 opened · Retry'});
+	const port = createFakePort({
+		runs: [makeRun({id: 4, subject: 'acme/api#8 closed'})],
+		logs: [
+			record('replayed', {fields: {delivery: delivery.id}}),
+			record('tried again', {fields: {run: 4}}),
+			record('answered with much to say about it all', {fields: {run: 4}}),
+			record('of another', {fields: {run: 5, delivery: 'none'}}),
+		],
+	});
+	port.emit(received(delivery));
+	await using shown = await showShell(port, narrow, {pane: 'logs'});
+
+	expect(shown.screen.lines().slice(3, 7)).toEqual([
+		expect.stringMatching(/ replayed delivery=\w+  acme\/api#7/),
+		expect.stringMatching(/ tried again run=4  acme\/api#8 closed$/),
+		expect.stringMatching(/ about it all run=4$/),
+		expect.stringMatching(/ of another run=5 delivery=none$/),
+	]);
 });
