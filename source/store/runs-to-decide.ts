@@ -11,6 +11,7 @@ const isWaiting = `run.state in ('interrupted', 'uncertain', 'dead')`;
 export function createRunsToDecide(database: DatabaseSync): {
 	/** Newest first. */
 	list(limit: number): readonly Run[];
+	/** Of a store that is closed, what was counted last: the status of a gateway that has ended is asked for, too. */
 	count(): number;
 } {
 	const list = database.prepare(
@@ -19,8 +20,12 @@ export function createRunsToDecide(database: DatabaseSync): {
 	const count = database.prepare(
 		`select count(*) as count from run indexed by run_to_decide where ${isWaiting}`,
 	);
+	let last = 0;
 	return {
 		list: limit => list.all(pageOf(limit)).map(runOf),
-		count: () => integerOf(count.get()?.['count']),
+		count() {
+			last = database.isOpen ? integerOf(count.get()?.['count']) : last;
+			return last;
+		},
 	};
 }

@@ -189,7 +189,7 @@ test('events that come while the job runs wait for it, in their order, each with
 		'report',
 		'report',
 	]);
-	expect((await gateway.port.status()).runs).toEqual({active: 1, queued: 2});
+	expect((await gateway.port.status()).runs).toMatchObject({active: 1, queued: 2});
 	gate.resolve({text: 'First'});
 	await gateway.ended(3);
 	expect(gateway.prompts().map(prompt => prompt.split('\n').at(-1))).toEqual([

@@ -644,3 +644,14 @@ describe('identifiers', () => {
 		expect(rowsOf('claim')).toBe(0);
 	});
 });
+
+test('a store that is closed still says how many runs waited for a person', async () => {
+	await using home = await createSqliteHome();
+	const store = await home.open(createFakeClock(startMs));
+	await acceptRun(store);
+	await store.runs.settle(await leaseOne(store), {state: 'dead', error: '502'});
+	expect(await store.runs.kept()).toMatchObject({toDecide: 1});
+	await store[Symbol.asyncDispose]();
+
+	expect(await store.runs.kept()).toMatchObject({toDecide: 1});
+});
