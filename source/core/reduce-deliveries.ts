@@ -55,6 +55,16 @@ export function deliveriesAfter(
 	return next.length > limits.deliveries ? trim(next) : next;
 }
 
+/** Deliveries, oldest first, as rows: rejections of one kind that came close together are one. */
+export function deliveryRows(deliveries: readonly Delivery[]): readonly DeliveryRow[] {
+	const rows: DeliveryRow[] = [];
+	for (const delivery of deliveries) {
+		append(rows, delivery);
+	}
+
+	return rows;
+}
+
 function append(rows: DeliveryRow[], delivery: Delivery): void {
 	const like = rejections.has(delivery.outcome) ? likeNear(rows, delivery) : [];
 	const grown = like.find(index => (rows[index]?.count ?? 1) > 1);

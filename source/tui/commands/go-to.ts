@@ -20,9 +20,15 @@ function select(
 	}
 
 	list.setFilter('');
-	if (!list.select(key)) {
-		shell.toast(gone, 'warn');
+	if (list.select(key)) {
+		return;
 	}
+
+	shell.attempt(async () => {
+		if (!(await list.find(key))) {
+			shell.toast(gone, 'warn');
+		}
+	});
 }
 
 /** Selects a run in its pane. */

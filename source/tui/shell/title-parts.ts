@@ -3,6 +3,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
+import {dayTime} from '../panes/time.ts';
 import type {AnyList} from '../state/list.ts';
 
 /** Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. */
@@ -43,13 +44,41 @@ export function countPart(
 	list: AnyList,
 	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
 ): Line {
-	const {items, total} = list.get();
+	const {items, total, filterText} = list.get();
+	// Without a filter everything passes, also what is not loaded.
+	const isAll = filterText.trim() === '';
 	const shown =
-		items.length === total ? grouped(total) : safe`${grouped(items.length)} of ${grouped(total)}`;
+		isAll || items.length === total
+			? grouped(total)
+			: safe`${grouped(items.length)} of ${grouped(total)}`;
 	const bound =
-		limit !== undefined && total >= limit ? safe` (limit ${grouped(limit)})` : literal('');
+		limit !== undefined && total === limit ? safe` (limit ${grouped(limit)})` : literal('');
 	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
 	return [{text: safe`${shown}${bound}${name}`, tone: 'quiet'}];
+}
+
+/** How far a filter has searched the journal, where the state does not have everything: `searched back to 14 Nov 09:12 · 12,000 of 10,000,000`. */
+export function searchedPart(list: AnyList): Line {
+	const {searched, total, filterText} = list.get();
+	if (!searched) {
+		return [];
+	}
+
+	if (searched.problem !== undefined) {
+		return [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
+	}
+
+	if (filterText.trim() === '' || searched.isWhole) {
+		return [];
+	}
+
+	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
+	return [
+		{
+			text: safe`searched${clean(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+			tone: 'quiet',
+		},
+	];
 }
 
 /** Whether a live list follows what comes, and how much came meanwhile. */

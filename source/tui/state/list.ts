@@ -11,6 +11,8 @@ import {
 	type ListWindow,
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
+import type {ListHistory} from './list-history.ts';
+import {createPast} from './list-past.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
@@ -23,13 +25,20 @@ export type ListView<Item> = {
 	readonly isFollowing: boolean;
 	readonly filter: Filter<Item>;
 	readonly filterText: string;
+	/** How far back the journal was searched; absent where the state has everything. */
+	readonly searched?: {
+		readonly at: number | undefined;
+		readonly rows: number;
+		readonly isWhole: boolean;
+		readonly problem?: string | undefined;
+	};
 };
 
 /** What keys do with any list, whatever is in it. */
 export type AnyList = {
 	readonly get: () => Pick<
 		ListView<never>,
-		'window' | 'total' | 'isFollowing' | 'filterText' | 'filter'
+		'window' | 'total' | 'isFollowing' | 'filterText' | 'filter' | 'searched'
 	> & {readonly items: readonly unknown[]};
 	move(move: ListMove): void;
 	/** Follows the newest, or stays where it is. */
@@ -38,6 +47,8 @@ export type AnyList = {
 	selectedKey(): string | undefined;
 	/** Selects the item with this key; `false` when the filter or the bound keeps it out. */
 	select(key: string): boolean;
+	/** The same, also of an item that only the journal has: what lies around it is loaded. */
+	find(key: string): Promise<boolean>;
 	setFilter(text: string): void;
 	readonly subscribe: (listener: () => void) => () => void;
 };
@@ -60,6 +71,11 @@ export type ListOptions<Item> = {
 	readonly height: () => number;
 	/** The newest stands above: the same list, read from below. */
 	readonly newestFirst?: boolean;
+	/** Where older items are. */
+	readonly history?: ListHistory<Item> & {
+		/** Whether anybody sees the list: nothing is asked for one that is hidden. */
+		readonly isShown: () => boolean;
+	};
 	readonly filter?: string;
 	readonly position?: ListPosition;
 };
@@ -82,8 +98,10 @@ const reversed: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
 /** A filtered, pausable, selectable view of one list of the gateway's state. */
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
 	const {keyOf, vocabulary, read, height, newestFirst = false} = options;
+	const past = options.history && createPast({...options.history, read}, keyOf);
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
+	let typed = filterText;
 	let filter = parseFilter(filterText, vocabulary);
 	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: RowList}) | undefined;
 
@@ -95,21 +113,27 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			height: height(),
 			filter,
 			second: Math.floor(now / 1000),
+			stretch: past?.get(),
 		};
 		if (last && isSame(last, inputs)) {
 			return last;
 		}
 
-		const items = filter.isEmpty
+		const passing = filter.isEmpty
 			? inputs.live
 			: inputs.live.filter(item => filter.matches(item, now));
+		const items = past ? past.items(state, {passing, readsBody: filter.readsBody}) : passing;
 		const rows = rowsOf(items, keyOf);
 		// Always from where the person was: a filter that lets nothing pass for a moment must not lose the place.
-		const window = windowOf(rows, inputs.wish.position, inputs.height);
+		const window = past
+			? past.counted(windowOf(rows, inputs.wish.position, inputs.height), inputs.live)
+			: windowOf(rows, inputs.wish.position, inputs.height);
+		const searched = past?.searched(state);
 		const view = {
 			items,
 			window,
-			total: inputs.live.length,
+			total: Math.max(inputs.live.length, options.history?.total(state) ?? 0),
+			...(searched && {searched}),
 			isFollowing: window.position.follow,
 			filter,
 			filterText: inputs.wish.filterText,
@@ -118,9 +142,32 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		return last;
 	};
 
+	/** Asks for what somebody comes near to. */
+	const look = () => {
+		if (past && options.history?.isShown()) {
+			const {view} = current();
+			past.look(feed.get().state, {filter, text: typed, view, height: height()});
+		}
+	};
+
 	const go = (move: ListMove) => {
-		const {view, rows} = current();
 		const wanted = newestFirst && typeof move === 'string' ? reversed[move] : move;
+		if (wanted === 'follow' || wanted === 'last') {
+			past?.toNewest(feed.get().state, filter.readsBody);
+		} else if (wanted === 'first' && past?.hasOlder(feed.get().state)) {
+			void (async () => {
+				if (await past.jump('oldest', store.get().filterText)) {
+					const {position: from} = current().view.window;
+					store.set(wish => ({
+						...wish,
+						position: {follow: false, ...(from.seen && {seen: from.seen})},
+					}));
+				}
+			})();
+			return;
+		}
+
+		const {view, rows} = current();
 		const isAtNewest = view.window.cursor === view.items.length - 1;
 		const position = moveIn(rows, view.window.position, {
 			// One step beyond the newest row is how a person asks for what comes next.
@@ -128,7 +175,14 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			height: height(),
 		});
 		store.set(state => ({...state, position}));
+		look();
 	};
+
+	past?.begin(feed.get().state, filter.readsBody);
+	past?.subscribe(look);
+	if (past) {
+		feed.subscribe(look);
+	}
 
 	const selected = () => current().view.items[current().view.window.cursor];
 
@@ -156,12 +210,29 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 			return isThere;
 		},
+		async find(key) {
+			if (this.select(key)) {
+				return true;
+			}
+
+			const around = options.history?.cursorOf(key) ?? Number.NaN;
+			const isKnown = past !== undefined && options.history?.total(feed.get().state) !== undefined;
+			if (!isKnown || !Number.isSafeInteger(around)) {
+				return false;
+			}
+
+			const isLoaded = await past.jump({around}, store.get().filterText);
+			return isLoaded && this.select(key);
+		},
 		setFilter(text) {
+			typed = text;
 			filter = parseFilter(text, vocabulary);
+			past?.begin(feed.get().state, filter.readsBody);
 			store.set(({position}) => ({position, filterText: text}));
+			look();
 		},
 		subscribe(listener) {
-			const stops = [store.subscribe(listener), feed.subscribe(listener)];
+			const stops = [store, feed, ...(past ? [past] : [])].map(one => one.subscribe(listener));
 			return () => {
 				for (const stop of stops) {
 					stop();
@@ -177,6 +248,7 @@ type Inputs<Item> = {
 	readonly height: number;
 	readonly filter: Filter<Item>;
 	readonly second: number;
+	readonly stretch: unknown;
 };
 
 /** A filter may be relative to the present, so the second is part of the question; without a filter, only the data is. */
@@ -185,4 +257,5 @@ const isSame = <Item>(last: Inputs<Item>, next: Inputs<Item>): boolean =>
 	last.live === next.live &&
 	last.height === next.height &&
 	last.filter === next.filter &&
+	last.stretch === next.stretch &&
 	(next.filter.isEmpty || last.second === next.second);

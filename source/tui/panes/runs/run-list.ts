@@ -13,6 +13,17 @@ export const runList: ListSource<List<Run>> = {
 			read: state => state.runs,
 			height: rowsBelow(host, 1),
 			newestFirst: true,
+			history: {
+				isShown: () => host.pane().id === 'runs',
+				async ask({after, ...question}) {
+					const isUp = after !== undefined;
+					const {items, ...step} = await host.port.searchRuns({...question, ...(isUp && {after})});
+					return {...step, items: isUp ? items : items.toReversed()};
+				},
+				cursorOf: Number,
+				wholeFrom: state => state.wholeFrom?.run ?? state.runs[0]?.id,
+				total: state => state.journal?.runs,
+			},
 			filter,
 		}),
 };

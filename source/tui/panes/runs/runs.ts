@@ -5,7 +5,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
-import {countPart, followPart} from '../../shell/title-parts.ts';
+import {countPart, followPart, searchedPart} from '../../shell/title-parts.ts';
 import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
@@ -88,7 +88,7 @@ export const runsPane: Pane = {
 	],
 	summary({list}) {
 		const runs = list(runList);
-		return [countPart(runs, {limit: limits.runs}), followPart(runs)];
+		return [countPart(runs, {limit: limits.runs}), searchedPart(runs), followPart(runs)];
 	},
 	waiting({list, port}) {
 		const id = list(runList).selected()?.id;

@@ -3,7 +3,7 @@ import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../commands/go-to.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart, followPart} from '../../shell/title-parts.ts';
+import {countPart, followPart, searchedPart} from '../../shell/title-parts.ts';
 import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
@@ -90,7 +90,11 @@ export const trafficPane: Pane = {
 	],
 	summary({list}) {
 		const deliveries = list(deliveryList);
-		return [countPart(deliveries, {limit: limits.deliveries}), followPart(deliveries)];
+		return [
+			countPart(deliveries, {limit: limits.deliveries}),
+			searchedPart(deliveries),
+			followPart(deliveries),
+		];
 	},
 	destinations,
 };

@@ -1,0 +1,171 @@
+import {expect, test} from 'vitest';
+import {parseFilter} from '../../../source/core/filter/filter.ts';
+import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
+import type {Run} from '../../../source/core/run.ts';
+import {createFeed} from '../../../source/tui/state/feed.ts';
+import type {HistoryQuestion} from '../../../source/tui/state/list-history.ts';
+import {createList} from '../../../source/tui/state/list.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeRun} from '../../helpers/make.ts';
+
+const height = 20;
+
+/** A list of runs of which the state has the newest `kept`, and a journal that has all and looks at 1,000 in a step. */
+function newList({count = 12_000, kept = 200} = {}) {
+	const all = Array.from({length: count}, (_, index) =>
+		makeRun({id: index + 1, route: index === 41 ? 'rare' : 'usual'}),
+	);
+	const asked: HistoryQuestion[] = [];
+	const journal = () => ({deliveries: 0, runs: all.length, runsToDecide: 0});
+	const port = createFakePort({runs: all.slice(-kept), journal: journal()});
+	const clock = createFakeClock();
+	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
+	const list = createList<Run>(feed, {
+		keyOf: run => String(run.id),
+		vocabulary: runVocabulary,
+		read: state => state.runs,
+		height: () => height,
+		history: {
+			isShown: () => true,
+			async ask(question) {
+				asked.push(question);
+				const {before = Infinity, after, limit, filter} = question;
+				const {matches} = parseFilter(filter, runVocabulary);
+				const way =
+					after === undefined
+						? all.filter(({id}) => id < before).slice(-1000)
+						: all.filter(({id}) => id > after).slice(0, 1000);
+				const hits = way.filter(run => matches(run, 0));
+				const items = after === undefined ? hits.slice(-limit) : hits.slice(0, limit);
+				const isCut = hits.length > items.length;
+				const edge = after === undefined ? way[0] : way.at(-1);
+				const met = after === undefined ? items[0] : items.at(-1);
+				const searchedTo = isCut ? met?.id : edge?.id;
+				const isOver = !isCut && way.length < 1000;
+				return {items, scanned: way.length, ...(!isOver && searchedTo && {searchedTo})};
+			},
+			cursorOf: Number,
+			wholeFrom: state => state.runs[0]?.id,
+			total: state => state.journal?.runs,
+		},
+	});
+	return {
+		list,
+		asked,
+		all,
+		/** Lets what was asked for come in. */
+		async settle() {
+			for (let last = -1; last !== asked.length;) {
+				last = asked.length;
+				// oxlint-disable-next-line no-await-in-loop -- each answer may lead to a question
+				await new Promise(resolve => {
+					setImmediate(resolve);
+				});
+			}
+		},
+		/** More runs come in; the state keeps the newest. */
+		grow(by: number) {
+			const first = all.length + 1;
+			all.push(
+				...Array.from({length: by}, (_, index) => makeRun({id: first + index, route: 'new'})),
+			);
+			port.change({runs: all.slice(-kept), journal: journal()});
+			clock.advance(100);
+		},
+		[Symbol.dispose]() {
+			feed[Symbol.dispose]();
+		},
+	};
+}
+
+const ids = (runs: readonly Run[]) => runs.map(({id}) => id);
+
+/** Whether the items follow each other without a gap. */
+const isWhole = (runs: readonly Run[]) =>
+	ids(runs).every((id, index) => index === 0 || id === (runs[index - 1]?.id ?? 0) + 1);
+
+test('pages lead back to the very first of 12,000 rows and forth again, with a bounded number in memory', async () => {
+	using at = newList();
+	for (let step = 0; step < 700 && at.list.selected()?.id !== 1; step++) {
+		at.list.move('page-up');
+		// oxlint-disable-next-line no-await-in-loop -- a person waits for what comes
+		await at.settle();
+		expect(isWhole(at.list.get().items)).toBe(true);
+		expect(at.list.get().items.length).toBeLessThanOrEqual(5400);
+	}
+
+	expect(at.list.selected()?.id).toBe(1);
+	for (let step = 0; step < 700 && at.list.selected()?.id !== 12_000; step++) {
+		at.list.move('page-down');
+		// oxlint-disable-next-line no-await-in-loop -- the same
+		await at.settle();
+		expect(isWhole(at.list.get().items)).toBe(true);
+	}
+
+	expect(at.list.selected()?.id).toBe(12_000);
+});
+
+test('what is on the screen stays while pages come in above and new rows below, also when the state lets go of what followed', async () => {
+	using at = newList();
+	for (let step = 0; step < 30; step++) {
+		at.list.move('page-up');
+		// oxlint-disable-next-line no-await-in-loop -- a person waits for what comes
+		await at.settle();
+	}
+
+	const before = ids(at.list.shown());
+	at.grow(1500);
+	await at.settle();
+	expect(ids(at.list.shown())).toEqual(before);
+	expect(at.list.get().window.newer).toBeGreaterThan(0);
+	at.list.move('last');
+	await at.settle();
+	expect(at.list.selected()?.id).toBe(13_500);
+});
+
+test('the oldest are one key away, and following leads back', async () => {
+	using at = newList();
+	at.list.move('first');
+	await at.settle();
+	expect(at.list.selected()?.id).toBe(1);
+	expect(at.list.get().items.length).toBeLessThan(1000);
+	at.list.move('follow');
+	expect(at.list.selected()?.id).toBe(12_000);
+	expect(at.list.get().isFollowing).toBe(true);
+});
+
+test('a filter finds what lies long ago, and says how far it has looked', async () => {
+	using at = newList();
+	at.list.setFilter('route:rare');
+	await at.settle();
+	expect(ids(at.list.get().items)).toEqual([42]);
+	expect(at.list.get().searched).toMatchObject({isWhole: true, rows: 12_000});
+	expect(at.list.get().total).toBe(12_000);
+});
+
+test('another filter ends the search of the last one', async () => {
+	using at = newList();
+	at.list.setFilter('route:rare');
+	at.list.setFilter('');
+	await at.settle();
+	expect(isWhole(at.list.get().items)).toBe(true);
+	expect(at.asked.filter(({filter}) => filter !== '').length).toBeLessThanOrEqual(1);
+});
+
+test('an item that only the journal has can be gone to', async () => {
+	using at = newList();
+	expect(await at.list.find('600')).toBe(true);
+	expect(at.list.selected()?.id).toBe(600);
+	expect(await at.list.find('99999')).toBe(false);
+	at.list.move('follow');
+	expect(at.list.selected()?.id).toBe(12_000);
+});
+
+test('nothing is asked while a list follows and the state has enough', async () => {
+	using at = newList();
+	at.grow(10);
+	await at.settle();
+	expect(at.asked).toEqual([]);
+	expect(at.list.selected()?.id).toBe(12_010);
+});
