@@ -30,14 +30,21 @@ export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void => 
 	local(marks).set(() => none);
 };
 
-/** The marked ones of `items`, whatever the filter keeps out, in their order, and how many are no longer there. */
+/** The marked ones of `items`, each once, in their order, and how many are not among them. Of one that comes twice the later counts. */
 export function markedOf<Item>(
 	marked: ReadonlySet<string>,
 	items: readonly Item[],
 	keyOf: (item: Item) => string,
 ): {readonly items: readonly Item[]; readonly gone: number} {
-	const found = items.filter(item => marked.has(keyOf(item)));
-	return {items: found, gone: marked.size - found.length};
+	const found = new Map<string, Item>();
+	for (const item of items) {
+		const key = keyOf(item);
+		if (marked.has(key)) {
+			found.set(key, item);
+		}
+	}
+
+	return {items: [...found.values()], gone: marked.size - found.size};
 }
 
 const tooMany = (shell: Shell): void => {

@@ -31,7 +31,12 @@ export type BulkAct = {
 
 /** Asks once for all marked runs, with what it means to how many of them, then does it to each. */
 export function askForMarked(shell: Shell, {verb, done, effectOf, act}: BulkAct): void {
-	const {items, gone} = markedOf(shell.local(runMarks).get(), shell.feed.get().state.runs, keyOf);
+	// Also what was paged to, and what the filter keeps out.
+	const {items, gone} = markedOf(
+		shell.local(runMarks).get(),
+		[...shell.list(runList).get().items, ...shell.feed.get().state.runs],
+		keyOf,
+	);
 	const able = items.filter(run => effectOf(run) !== undefined);
 	const unable = items.length - able.length;
 	if (able.length === 0) {

@@ -25,9 +25,10 @@ type Planned = {readonly id: string; readonly plan: ReplayPlan};
 
 /** Asks once for all marked deliveries, with what it starts where, then replays one after the other, the oldest first. */
 export function replayMarked(shell: Shell): void {
+	// Also what was paged to, and what the filter keeps out.
 	const {items, gone} = markedOf(
 		shell.local(deliveryMarks).get(),
-		shell.feed.get().state.deliveries,
+		[...shell.list(deliveryList).get().items, ...shell.feed.get().state.deliveries],
 		keyOf,
 	);
 	const isStillHere = placeNow(shell, literal('r'));
