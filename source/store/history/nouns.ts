@@ -56,7 +56,8 @@ const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 		size: 'body_bytes',
 		since: 'received_at',
 	},
-	words: `(delivery.profile || ' ' || delivery.route || ' ' || delivery.event || ' ' || delivery_id || ' ' || status || ' ' || outcome || ' ' || base36(delivery.id) || ' ' || trace)`,
+	words: `(delivery.profile || ' ' || delivery.route || ' ' || delivery.event || ' ' || delivery_id || ' ' || status || ' ' || outcome || ' ' || trace)`,
+	name: 'base36(delivery.id)',
 	body: 'body',
 	vocabulary: deliveryVocabulary,
 	asked(row, read) {

@@ -6,6 +6,8 @@ export type SqlFields = {
 	readonly fields: Readonly<Record<string, string>>;
 	/** May hold more than the haystack. */
 	readonly words?: string;
+	/** What they are looked for in beside that, in small letters and digits alone. */
+	readonly name?: string;
 	readonly body?: string;
 };
 
@@ -15,7 +17,7 @@ export type SqlPart = {readonly sql: string; readonly bindings: Bindings};
 /** SQLite knows the small letters of ASCII only: what holds others is looked at row by row. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
-const holdsOthers = (column: string): string => `${column} glob '*[^ -~]*'`;
+const holdsOthers = (column: string): string => `length(${column}) <> octet_length(${column})`;
 
 /** What SQLite can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
 export const sqlOf = (
@@ -47,7 +49,7 @@ function partOf(condition: Condition, columns: SqlFields, now: number): SqlPart 
 			// The column may hold more than is looked in: what it lacks says nothing of what it has.
 			return columns.words === undefined || isNegated || !isSearchable(condition.text)
 				? undefined
-				: textPart(columns.words, [condition.text], false);
+				: wordPart(columns.words, columns.name, condition.text);
 		}
 
 		case 'body': {
@@ -80,6 +82,13 @@ function textPart(
 			pattern.includes('*') ? pattern.replaceAll(/[[?]/g, letter => `[${letter}]`) : pattern,
 		),
 	};
+}
+
+function wordPart(words: string, name: string | undefined, text: string): SqlPart | undefined {
+	const part = textPart(words, [text], false);
+	return part && name !== undefined && /^[0-9a-z]+$/.test(text)
+		? {sql: `(${part.sql} or instr(${name}, ?) > 0)`, bindings: [...part.bindings, text]}
+		: part;
 }
 
 function numberPart(
