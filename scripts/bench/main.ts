@@ -7,6 +7,8 @@ export type BenchOptions = {
 	readonly rounds?: number;
 	/** Length of one measurement. */
 	readonly seconds?: number;
+	/** Of `history`: stored deliveries. */
+	readonly rows?: number;
 	/** Folder for CPU profiles of the program. */
 	readonly profile?: string;
 	/** Of `webhook`: words, one of which the name of a row has to hold, beside the baselines. */
@@ -23,10 +25,12 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		memory: async () => (await import('./webhook/bench-memory.ts')).benchMemory,
 		start: async () => (await import('./start/bench-start.ts')).benchStart,
 		mcp: async () => (await import('./mcp/bench-mcp.ts')).benchMcp,
+		history: async () => (await import('./history/bench-history.ts')).benchHistory,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
+history: [--rows N]
 webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;
 
 const numberOf = (text: string | undefined): number | undefined => {
@@ -48,6 +52,7 @@ const {values, positionals} = parseArgs({
 		rounds: {type: 'string'},
 		seconds: {type: 'string'},
 		json: {type: 'string'},
+		rows: {type: 'string'},
 		profile: {type: 'string'},
 		only: {type: 'string', multiple: true},
 		connections: {type: 'string'},
@@ -59,6 +64,7 @@ const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
 if (load) {
 	const rounds = numberOf(values.rounds);
 	const seconds = numberOf(values.seconds);
+	const rows = numberOf(values.rows);
 	const {only = []} = values;
 	const connections = countsOf(values.connections);
 	const bench = await load();
@@ -66,6 +72,7 @@ if (load) {
 	const report = await bench({
 		...(rounds !== undefined && {rounds: Math.min(Math.round(rounds), 50)}),
 		...(seconds !== undefined && {seconds: Math.min(seconds, 1200)}),
+		...(rows !== undefined && {rows}),
 		...(values.profile !== undefined && {profile: values.profile}),
 		...(only.length > 0 && {only}),
 		...(connections.length > 0 && {connections}),
