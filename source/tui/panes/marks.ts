@@ -30,7 +30,7 @@ export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void => 
 	local(marks).set(() => none);
 };
 
-/** The marked ones of `items`, each once, in their order, and how many are not among them. Of one that comes twice the later counts. */
+/** The marked ones of `items`, each once, in their order, and how many are not among them. Of one that comes twice the later counts, and its place. */
 export function markedOf<Item>(
 	marked: ReadonlySet<string>,
 	items: readonly Item[],
@@ -40,6 +40,7 @@ export function markedOf<Item>(
 	for (const item of items) {
 		const key = keyOf(item);
 		if (marked.has(key)) {
+			found.delete(key);
 			found.set(key, item);
 		}
 	}
