@@ -16,6 +16,10 @@ export const needsServer = (names: readonly string[] | undefined, server: string
 		name => everyServer.has(name) || name === `${serverPrefix}${server}`,
 	);
 
+/** Whether these toolset names ask for the server `server` by its own name: a run is nothing without it, and may wait for a person to log in to it. */
+export const namesServer = (names: readonly string[] | undefined, server: string): boolean =>
+	names?.includes(`${serverPrefix}${server}`) ?? false;
+
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
 	/** One sentence per name that gives nothing, for the log. */

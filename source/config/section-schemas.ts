@@ -20,6 +20,7 @@ const providers = [
 ] as const;
 
 const daySeconds = 24 * 60 * 60;
+const weekSeconds = 7 * daySeconds;
 const maxRetentionDays = 3650;
 /** Of a million tokens, in any currency. */
 const maxPrice = 1_000_000;
@@ -86,6 +87,13 @@ export const runsSettings = defineSettings({
 		description: 'When a run is ended',
 		default: 900,
 		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+	login_wait_seconds: setting(wholeNumber(0, weekSeconds), {
+		description:
+			'How long a run [waits for a login](runs.md#waiting-for-a-login) to a tool server that its toolsets name; 0: not at all',
+		default: 3600,
+		as: 'loginWaitMs',
 		unit: 'seconds',
 	}),
 	tries: setting(wholeNumber(1, 20), {

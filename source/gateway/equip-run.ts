@@ -1,5 +1,5 @@
 import {findSkill} from '../agent/skills.ts';
-import {needsServer, selectTools} from '../agent/toolsets.ts';
+import {namesServer, needsServer, selectTools} from '../agent/toolsets.ts';
 import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {ServerStatus, ServerView} from '../core/tool-server.ts';
@@ -40,12 +40,12 @@ export async function equipRun(
 		});
 	}
 
-	const {tools, warnings, notes} = await toolsFor(run, {servers, signal, note});
+	const {tools, warnings, notes, logins} = await toolsFor(run, {servers, signal, note});
 	for (const warning of warnings) {
 		log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
 	}
 
-	return {tools, notes: [...warnings, ...notes], ...(skill && {skill})};
+	return {tools, notes: [...warnings, ...notes], logins, ...(skill && {skill})};
 }
 
 /** Servers that stand like this have no tools to give, and a person should know why. */
@@ -64,7 +64,7 @@ async function toolsFor(
 	},
 ) {
 	if (toolsets?.length === 0) {
-		return {tools: [], warnings: [], notes: []};
+		return {tools: [], warnings: [], notes: [], logins: []};
 	}
 
 	const isNeeded = (server: string) => needsServer(toolsets, server);
@@ -76,15 +76,15 @@ async function toolsFor(
 	});
 	// A server of which nothing is left has no toolset.
 	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));
-	const missing = servers
-		.views()
-		.filter(
-			({profile: owner, name, status}) =>
-				owner === profile && away.has(status) && isNeeded(name) && !available.has(name),
-		);
+	const views = servers.views().filter(view => view.profile === profile && isNeeded(view.name));
+	const missing = views.filter(({name, status}) => away.has(status) && !available.has(name));
+	// Its tools may be known from before: no call of them would succeed.
+	const logins = views
+		.filter(({name, status}) => status === 'needs login' && namesServer(toolsets, name))
+		.map(({name}) => name);
 	// Their toolsets exist, with nothing in them for now.
 	const known = new Map([...available, ...missing.map(({name}) => [name, []] as const)]);
-	return {...selectTools(toolsets, known), notes: missing.map(noteOf)};
+	return {...selectTools(toolsets, known), notes: missing.map(noteOf), logins};
 }
 
 const noteOf = ({name, status, reason}: ServerView): string =>

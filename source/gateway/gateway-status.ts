@@ -16,9 +16,10 @@ export async function gatewayStatus(
 	}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
 ): Promise<GatewayStatus> {
 	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
-	const [{active, queued}, {toDecide}, pendingGroups, {failing}] = await Promise.all([
+	const [{active, queued}, {toDecide}, awaited, pendingGroups, {failing}] = await Promise.all([
 		store.runs.counts(),
 		store.runs.kept(),
+		store.runs.awaitedLogins(),
 		store.groups.pending(),
 		store.health(),
 	]);
@@ -34,7 +35,7 @@ export async function gatewayStatus(
 		started_at: gateway.startedAt,
 		webhook: receiverStatus(webhook),
 		api: null,
-		runs: {active, queued, to_decide: toDecide},
+		runs: {active, queued, to_decide: toDecide, awaiting_login: awaited.runs},
 		groups: pendingGroups,
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
 		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({

@@ -7,10 +7,11 @@ import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import {createMutex} from '../core/mutex.ts';
 import {inServerOrder} from '../core/reduce-servers.ts';
-import type {ServerView} from '../core/tool-server.ts';
+import type {ServerStatus, ServerView} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import {within} from '../core/within.ts';
 import type {PlannedServerChange, ServerManager} from '../mcp/contract.ts';
+import type {ServerKey} from '../store/port.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerEventThrottle} from './server-event-throttle.ts';
@@ -21,6 +22,8 @@ import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
+
+type StandingListener = (server: ServerKey, status: ServerStatus | undefined) => void;
 
 /** The tool servers of every profile that runs are for. */
 export type LiveServers = AsyncDisposable & {
@@ -36,6 +39,8 @@ export type LiveServers = AsyncDisposable & {
 	toolsOf(profile: string, signal: AbortSignal, wait?: ServerWait): Promise<ToolsByServer>;
 	/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
 	views(): readonly ServerView[];
+	/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
+	watch(listener: StandingListener): () => void;
 	/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
 	connect(name: string, profile?: string): Promise<ServerView>;
 	/** @throws SvcError as `connect` does */
@@ -75,6 +80,13 @@ export function createLiveServers({
 	const events = createServerEventThrottle({clock, emit});
 	const definitions = createToolDefinitionNotifier(onTools);
 	const serverLog = createServerLog(log);
+	const listeners = new Set<StandingListener>();
+	const stands = ({profile, name}: ServerKey, status?: ServerStatus) => {
+		for (const listener of listeners) {
+			listener({profile, name}, status);
+		}
+	};
+
 	const managers = createProfileManagers({
 		config,
 		openManager,
@@ -83,11 +95,13 @@ export function createLiveServers({
 			events.changed(view);
 			serverLog.changed(view);
 			definitions.changed(view, tools);
+			stands(view, view.status);
 		},
 		onRemoved(server) {
 			events.removed(server);
 			serverLog.removed(server);
 			definitions.removed(server);
+			stands(server);
 		},
 	});
 	const slipped = createSlippedServers({
@@ -96,9 +110,11 @@ export function createLiveServers({
 		onChange(view) {
 			events.changed(view);
 			serverLog.changed(view);
+			stands(view, view.status);
 		},
 		onRemoved(server) {
 			events.removed(server);
+			stands(server);
 		},
 	});
 	const oneByOne = createMutex();
@@ -173,6 +189,12 @@ export function createLiveServers({
 				...[...managers.opened().values()].flatMap(manager => manager.views()),
 				...slipped.views(),
 			]),
+		watch(listener) {
+			listeners.add(listener);
+			return () => {
+				listeners.delete(listener);
+			};
+		},
 		async connect(name, profile) {
 			const {manager} = await find(name, profile);
 			return manager.connect(name);

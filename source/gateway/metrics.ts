@@ -2,7 +2,7 @@ import type {GatewayEvent} from '../core/events.ts';
 import type {JobView} from '../core/job.ts';
 import {hasEnded} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
-import type {StoreHealth} from '../store/port.ts';
+import type {StoreHealth} from '../store/store-health.ts';
 import {type Family, type MetricSample, writeCounters} from '../webhook/prometheus.ts';
 import {createToolMetrics} from './tool-metrics.ts';
 

@@ -14,6 +14,7 @@ import {equipRun} from './equip-run.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {LiveModel} from './live-model.ts';
 import type {LiveServers} from './live-servers.ts';
+import {createLoginWaits} from './login-waits.ts';
 import type {OpenedApprovals} from './open-approvals.ts';
 import type {GatewayWorld} from './rooms.ts';
 import {waitingEntry} from './waiting-entry.ts';
@@ -64,6 +65,15 @@ export function openWorkers(
 		},
 		modelRetries === undefined ? {} : {maxRetries: modelRetries},
 	);
+	const loginWaits = createLoginWaits({
+		clock,
+		runs,
+		servers,
+		busy,
+		announce,
+		wake: () => dispatcher.wake(),
+		log: agentLog,
+	});
 	const dependencies: WorkDependencies = {
 		clock,
 		runs,
@@ -93,6 +103,7 @@ export function openWorkers(
 				signal,
 				note,
 			}),
+		awaitsLogins: loginWaits.awaitsLogins,
 		keepAnswer,
 		loops,
 		settings: () => config().runs,
@@ -100,7 +111,7 @@ export function openWorkers(
 		isRetryable,
 		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
 	};
-	return createDispatcher(
+	const dispatcher = createDispatcher(
 		{
 			clock,
 			runs,
@@ -119,4 +130,17 @@ export function openWorkers(
 			},
 		},
 	);
+	return {
+		wake() {
+			dispatcher.wake();
+		},
+		abort: runId => dispatcher.abort(runId),
+		get active() {
+			return dispatcher.active;
+		},
+		async [Symbol.asyncDispose]() {
+			await dispatcher[Symbol.asyncDispose]();
+			await loginWaits[Symbol.asyncDispose]();
+		},
+	};
 }

@@ -4,6 +4,7 @@ import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
+import {loginCommand} from '../core/shell-word.ts';
 import {block, cell} from '../core/untrusted.ts';
 import type {Lease, Runs, Settlement} from '../store/port.ts';
 
@@ -55,6 +56,34 @@ export async function settleFailure(
 	}
 
 	await persistently(work, async () => runs.settle(lease, settlement));
+}
+
+/** Gives the place back until a person has logged in to one of `servers`, for `mostMs` at most. */
+export async function settleAwaiting(
+	work: WorkInHand,
+	{servers, mostMs}: {readonly servers: readonly string[]; readonly mostMs: number},
+): Promise<void> {
+	const {runs, lease, signal, clock, log} = work;
+	const {id, profile, route, job} = lease.run;
+	// A run that has waited before, also for another server, has said so.
+	if (lease.loginWaitMs === undefined) {
+		const names = servers.map(name => `"${name}"`).join(', ');
+		const commands = servers.map(name => loginCommand({name, profile})).join(', ');
+		const text = `Waits for a login to tool server${servers.length === 1 ? '' : 's'} ${names}, ${Math.ceil(mostMs / 1000)} s at most: ${commands}`;
+		recordEntry(work, {at: clock.now(), kind: 'note', text});
+		log.warn(text, {run: id, route, job: job?.name});
+	}
+
+	if (!signal.aborted) {
+		await persistently(work, async () =>
+			runs.settle(lease, {state: 'awaits-logins', servers, mostMs}),
+		);
+	}
+
+	// Cancelled before it waited, or just as it began to.
+	if (signal.aborted && signal.reason === 'cancelled') {
+		await runs.cancel(id);
+	}
 }
 
 /** Pause between two tries to write down what is known. */

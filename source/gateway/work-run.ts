@@ -11,12 +11,20 @@ import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
 import {defaultTarget, reachesPeople} from '../targets/targets.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
-import {recordEntry, persistently, settleAborted, settleFailure} from './settle-run.ts';
+import {
+	recordEntry,
+	persistently,
+	settleAborted,
+	settleAwaiting,
+	settleFailure,
+} from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
 	/** What a person who reads the run should know of it, clean. */
 	readonly notes: readonly string[];
+	/** Servers that its toolsets name and that need a login: it may wait for a person. */
+	readonly logins: readonly string[];
 };
 
 export type WorkDependencies = {
@@ -35,6 +43,8 @@ export type WorkDependencies = {
 		signal: AbortSignal,
 		note: (text: string) => void,
 	) => Promise<Equipment>;
+	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
+	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
 	/** Holds back what may be a loop. */
 	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
@@ -42,6 +52,7 @@ export type WorkDependencies = {
 	readonly settings: () => {
 		readonly maxSteps: number;
 		readonly timeoutMs: number;
+		readonly loginWaitMs: number;
 		readonly tries: number;
 		readonly deliveryTries: number;
 	};
@@ -108,15 +119,22 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	}
 
 	let changedThings = false;
-	const {maxSteps, timeoutMs, tries} = settings();
+	const {maxSteps, timeoutMs, tries, loginWaitMs} = settings();
 	const before = run.usage;
 	let result: AgentResult;
 	try {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
 		};
-		const {notes, ...equipment} = await work.equip(run, signal, note);
-		for (const text of notes) {
+		const {notes, logins, ...equipment} = await work.equip(run, signal, note);
+		const mostMs = logins.length === 0 ? 0 : (lease.loginWaitMs ?? loginWaitMs);
+		if (mostMs > 0) {
+			await settleAwaiting(work, {servers: logins, mostMs});
+			await work.awaitsLogins(run.profile, logins);
+			return undefined;
+		}
+
+		for (const text of [...notes, ...logins.map(withoutLogin)]) {
 			note(text);
 		}
 
@@ -225,6 +243,9 @@ async function deliverAnswer(work: Work): Promise<void> {
 		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: defaultTarget})}),
 	);
 }
+
+const withoutLogin = (server: string): string =>
+	`Goes on without a login to tool server "${server}"`;
 
 /** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
 function throwIfJournalFailed(error: unknown): void {

@@ -15,7 +15,7 @@ export type DueTimes = {
 	/** The run waits for its time, if that lies ahead. */
 	add(
 		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
-		wait: Pick<TimedRun, 'isPromised'> & {readonly waitMs: number},
+		wait: Pick<TimedRun, 'isPromised' | 'awaitsLogins'> & {readonly waitMs: number},
 	): void;
 	/** It was leased, has ended, or need not wait any more. */
 	remove(runId: number): void;
@@ -52,9 +52,9 @@ export function createDueTimes({
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},
-		add({id, profile, route}, {waitMs, isPromised}) {
+		add({id, profile, route}, {waitMs, ...kind}) {
 			if (waitMs > 0) {
-				timed.put({id, profile, route, at: clock.monotonic() + waitMs, isPromised});
+				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
 			}
 		},
 		remove(runId) {

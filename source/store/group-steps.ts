@@ -12,7 +12,9 @@ export type GroupedEvent = GroupKey &
 
 /** What an event is about to do. */
 type Joining = {
-	/** It opens a group, and no other makes room for it. */
+	/** It opens a group. */
+	readonly opens: boolean;
+	/** It does, and no other makes room for it. */
 	readonly takesPlace: boolean;
 	/** Does it. The group that the event waits in, and the one that was over and made room for it. */
 	perform(): {readonly group: Group; readonly dispatched?: Group};
@@ -91,13 +93,18 @@ export function createGroupSteps({
 			const step = known && stepGroup(known, windows, steady.time(known.offset));
 			if (known && step?.kind === 'join') {
 				const joined = {...known, ...event, ...step.next};
-				return {takesPlace: false, perform: () => ({group: groupOf(rewrite(joined))})};
+				return {
+					opens: false,
+					takesPlace: false,
+					perform: () => ({group: groupOf(rewrite(joined))}),
+				};
 			}
 
 			const ended = step?.kind === 'open' ? step.ended : undefined;
 			const offset = steady.offset();
 			const {next} = stepGroup(undefined, windows, steady.time(offset));
 			return {
+				opens: true,
 				takesPlace: ended === undefined,
 				perform() {
 					const dispatched = known && ended && dispatch(known, ended);

@@ -83,7 +83,9 @@ export function createIntake({
 			target: plan.target.kind,
 			window: group,
 		});
-		const refusal = joining.takesPlace ? pool.refusal(delivery, maxQueued) : undefined;
+		const refusal =
+			(joining.opens ? pool.loginRefusal(delivery, maxQueued) : undefined) ??
+			(joining.takesPlace ? pool.refusal(delivery, maxQueued) : undefined);
 		if (refusal) {
 			return refusal;
 		}
@@ -98,7 +100,9 @@ export function createIntake({
 		const {delivery, plan, maxQueued, job} = entry;
 		const dueAt = Math.max(now, Math.ceil(entry.dueAt ?? now));
 		const place = {profile: job?.profile ?? delivery.profile, route: delivery.route};
-		const refusal = dueAt > now ? pool.refusal(place, maxQueued) : queueRefusal(maxQueued);
+		const refusal =
+			pool.loginRefusal(place, maxQueued) ??
+			(dueAt > now ? pool.refusal(place, maxQueued) : queueRefusal(maxQueued));
 		if (refusal) {
 			return refusal;
 		}

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, wordOf, type Row} from './columns.ts';
+import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {Lanes} from './lanes.ts';
@@ -84,7 +84,9 @@ export function createLeasing({
 	readonly times: DueTimes;
 }): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
 	const mark = database.prepare(
-		'update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null where id = ?',
+		// What still awaits a login has waited long enough.
+		`update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null,
+			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning login_wait`,
 	);
 
 	const take = (row: Row, now: number): readonly Lease[] => {
@@ -93,11 +95,22 @@ export function createLeasing({
 		const from = wordOf<RunState>(row['state']);
 		const agent = from === 'queued';
 		const state = agent ? 'running' : from;
-		mark.run(state, agent ? 1 : 0, token, now, id);
+		const loginWaitMs = nullableInteger(
+			mark.get(state, agent ? 1 : 0, token, now, id)?.['login_wait'],
+		);
 		counters.moved(from, state);
 		times.remove(id);
 		const run = reader.read(id);
-		return run ? [{run, token, phase: agent ? 'agent' : 'deliver'}] : [];
+		return run
+			? [
+					{
+						run,
+						token,
+						phase: agent ? 'agent' : 'deliver',
+						...(loginWaitMs !== null && {loginWaitMs}),
+					},
+				]
+			: [];
 	};
 
 	return (count, now, lanes) => {

@@ -28,6 +28,8 @@ import {integerOf, textOf} from './columns.ts';
  * - `run.usage` is JSON: the tokens of all its tries, and what they cost; null while nothing is known of them.
  * - `run.claimed_id` and `run.claimed_at` are the claim of the event that the run is for: a row of its own would be one more to write for each. Those of runs up to
  *   `usage.run_claim_floor` count no more, or are sorted into `claim`.
+ * - `run.awaits_logins` is set while a run waits for a login: the names of the servers, as JSON. `run.login_wait` is what it had left of that wait when it began to wait, or was
+ *   released, milliseconds; null before it has waited.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -208,6 +210,8 @@ const steps: readonly string[] = [
 	alter table usage add column runs integer not null default 0;
 	update usage set deliveries = (select count(*) from delivery), runs = (select count(*) from run);
 	create index run_to_decide on run (id) where state in ('interrupted', 'uncertain', 'dead');`,
+	`alter table run add column awaits_logins text;
+	alter table run add column login_wait integer;`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

@@ -5,6 +5,7 @@ import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.t
 import type {Memos} from '../core/memos.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {HistorySearching} from './history/port.ts';
+import type {StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -20,13 +21,14 @@ export type Accepted =
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
 	/**
 	 * `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free
-	 * in so many milliseconds; without, they wait for a worker.
+	 * in so many milliseconds; without, they wait for a worker. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in.
 	 */
 	| {
 			readonly kind: 'full';
 			readonly queued: number;
 			readonly most: number;
 			readonly freeInMs?: number;
+			readonly awaitLogins?: true;
 	  }
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
@@ -68,7 +70,8 @@ export type Intake = {
 		readonly plan: RunPlan;
 		/**
 		 * Bound of the queued runs that wait for a worker. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
-		 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing.
+		 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing. Runs that await logins are in neither: a
+		 * route that has so many of them that it has its half takes no event that would add a run, and no route that has any does while all together are `maxQueued`.
 		 */
 		readonly maxQueued: number;
 		readonly idempotencyMs: number;
@@ -96,7 +99,12 @@ export type Lease = {
 	readonly token: number;
 	/** `agent`: run the agent. `deliver`: the answer is there, hand it over. */
 	readonly phase: 'agent' | 'deliver';
+	/** What is left of the time that the run may wait for logins, milliseconds; absent: it has not waited for any. */
+	readonly loginWaitMs?: number;
 };
+
+/** A tool server of a profile. */
+export type ServerKey = {readonly profile: string; readonly name: string};
 
 /** What an agent try or a delivery try came to. */
 export type Settlement =
@@ -104,7 +112,16 @@ export type Settlement =
 	| {readonly state: 'done' | 'silent' | 'cancelled'; readonly target?: string}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
 	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
-	| {readonly state: 'retry'; readonly at: number; readonly error: string};
+	| {readonly state: 'retry'; readonly at: number; readonly error: string}
+	/**
+	 * Of the agent's phase: queued again as if this lease had not been, and not due before a `release` of one of `servers`, of the run's profile, a person's `retry`, or `mostMs` from
+	 * here on.
+	 */
+	| {
+			readonly state: 'awaits-logins';
+			readonly servers: readonly string[];
+			readonly mostMs: number;
+	  };
 
 /** How many runs of a route may be leased at once; 0 holds them all back. */
 export type RouteLimit = RouteKey & {readonly most: number};
@@ -135,6 +152,10 @@ export type Runs = {
 	cancel(runId: number): Promise<boolean>;
 	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
+	/** Lets the runs that await a login to this server, or to any, start as soon as there is a place, with what is left of their wait; their numbers. */
+	release(server: ServerKey | 'all'): Promise<readonly number[]>;
+	/** How many runs await logins, and to which servers. */
+	awaitedLogins(): Promise<{readonly runs: number; readonly servers: readonly ServerKey[]}>;
 	get(runId: number): Promise<StoredRun | undefined>;
 	/** The run without its plan, answer and transcript: what faces list. */
 	view(runId: number): Promise<Run | undefined>;
@@ -246,18 +267,6 @@ export type Journal = {
 	count(): Promise<number>;
 	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
 	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
-};
-
-export type StoreHealth = {
-	/** Last write failure, if writes fail now. */
-	readonly failing?: string;
-	/** Notes dropped since the start. */
-	readonly notesDropped: number;
-	/** Queued runs, also those whose time lies ahead; pending groups are not among them. */
-	readonly queued: number;
-	/** Durations of the last commits, milliseconds: median and 99th percentile. */
-	readonly commitP50Ms: number;
-	readonly commitP99Ms: number;
 };
 
 /** What `open` found that a crash had left. */

@@ -81,7 +81,7 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, answer.preview`;
+export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, answer.preview`;
 
 /** The column of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
@@ -121,6 +121,7 @@ export function runOf(row: Row): Run {
 		...optional('startedAt', nullableInteger(row['started_at'])),
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
+		...optional('awaitsLogins', serversOf(row)),
 		...optional('model', nullableText(row['model'])),
 		...optional('usage', usageOf(nullableText(row['usage']))),
 		...optional('answer', shownOf(nullableText(row['preview']))),
@@ -131,6 +132,13 @@ export function runOf(row: Row): Run {
 const usageOf = (text: string | null): Usage | null => (text === null ? null : jsonOf<Usage>(text));
 
 const maxNameLength = 200;
+
+const serversOf = (row: Row): readonly string[] | null => {
+	const names = nullableText(row['awaits_logins']);
+	return names === null
+		? null
+		: jsonOf<readonly string[]>(names).map(each => cell(each, maxNameLength).text);
+};
 
 /** Its name is as its file has it. */
 const jobOf = (row: Row): Run['job'] | null => {

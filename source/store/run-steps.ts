@@ -18,6 +18,8 @@ export type RunSteps = {
 	settle(lease: Lease, settlement: Settlement, now: number): boolean;
 	cancel(runId: number, now: number): boolean;
 	retry(runId: number, now: number): boolean;
+	/** A run that awaits a login awaits it no more. */
+	release(runId: number, loginWaitMs: number): void;
 };
 
 export function createRunSteps({
@@ -48,19 +50,43 @@ export function createRunSteps({
 	const wait = database.prepare(
 		'update run set state = ?, due_at = ?, error = ?, delivery_started = 0 where id = ?',
 	);
+	const awaitLogins = database.prepare(
+		`update run set state = 'queued', due_at = ?, awaits_logins = ?, login_wait = ?, error = null, attempt = max(0, attempt - 1),
+			started_at = iif(attempt > 1, started_at, null) where id = ?`,
+	);
 	const redirect = database.prepare('update run set target = ? where id = ?');
 	const finish = database.prepare(
-		'update run set state = ?, due_at = null, finished_at = ?, error = ? where id = ?',
+		'update run set state = ?, due_at = null, awaits_logins = null, finished_at = ?, error = ? where id = ?',
 	);
 	const restart = database.prepare(
-		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0 where id = ?`,
+		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0, login_wait = null where id = ?`,
 	);
 
-	const hasten = database.prepare('update run set due_at = ? where id = ?');
+	// Whoever asks does not want it to wait for a login.
+	const hasten = database.prepare(
+		'update run set due_at = ?, login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ?',
+	);
+	// In the queue it stands where it stood: by its age.
+	const release = database.prepare(
+		'update run set due_at = created_at, login_wait = ?, awaits_logins = null where id = ?',
+	);
 
 	const stateOf = (lease: Lease): RunState | undefined => {
 		const row = leased.get(lease.run.id, lease.token);
 		return row && wordOf<RunState>(row['state']);
+	};
+
+	const awaitTheir = (
+		{run}: Lease,
+		{servers, mostMs}: Extract<Settlement, {readonly state: 'awaits-logins'}>,
+		now: number,
+	) => {
+		const waitMs = Math.ceil(mostMs);
+		times.keepUp();
+		awaitLogins.run(now + waitMs, JSON.stringify(servers), waitMs, run.id);
+		times.add(run, {waitMs, isPromised: false, awaitsLogins: servers});
+		counters.moved('running', 'queued');
+		return true;
 	};
 
 	return {
@@ -82,6 +108,10 @@ export function createRunSteps({
 			const from = stateOf(lease);
 			if (from === undefined) {
 				return false;
+			}
+
+			if (settlement.state === 'awaits-logins') {
+				return from === 'running' && awaitTheir(lease, settlement, now);
 			}
 
 			const error = 'error' in settlement ? settlement.error : null;
@@ -135,6 +165,10 @@ export function createRunSteps({
 			}
 
 			return true;
+		},
+		release(runId, loginWaitMs) {
+			times.remove(runId);
+			release.run(Math.ceil(loginWaitMs), runId);
 		},
 	};
 }

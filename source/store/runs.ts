@@ -7,11 +7,11 @@ import type {DueTimes} from './due-times.ts';
 import type {GroupCommit} from './group-commit-port.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
-import type {Runs} from './port.ts';
+import type {Runs, ServerKey} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createRunsToDecide} from './runs-to-decide.ts';
-import type {TimedRuns} from './timed-runs.ts';
+import type {TimedRun, TimedRuns} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
 /** Runs that one call may lease. */
@@ -105,6 +105,28 @@ export function createRuns({
 			return changed;
 		},
 		retry: async runId => commit.write(() => steps.retry(runId, clock.now())),
+		async release(server) {
+			const isMeant = (run: TimedRun) => awaitsLogin(run, server);
+			// Nobody waits, mostly, and that costs no write.
+			return timed.awaiting().some(isMeant)
+				? commit.write(() => {
+						times.keepUp();
+						const released = timed.awaiting().filter(isMeant);
+						for (const {id} of released) {
+							steps.release(id, timed.waitMs(id));
+						}
+
+						return released.map(({id}) => id).toSorted((a, b) => a - b);
+					})
+				: [];
+		},
+		async awaitedLogins() {
+			const awaiting = timed.awaiting();
+			const servers = awaiting.flatMap(({profile, awaitsLogins = []}) =>
+				awaitsLogins.map(name => [`${profile}\0${name}`, {profile, name}] as const),
+			);
+			return {runs: awaiting.length, servers: [...new Map(servers).values()]};
+		},
 		get: async runId => reader.read(runId),
 		view: async runId => reader.view(runId),
 		list: reader.list,
@@ -124,6 +146,9 @@ export function createRuns({
 		},
 	};
 }
+
+const awaitsLogin = ({profile, awaitsLogins = []}: TimedRun, server: ServerKey | 'all'): boolean =>
+	server === 'all' || (profile === server.profile && awaitsLogins.includes(server.name));
 
 /** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
 const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>

@@ -75,13 +75,17 @@ function readerOf(database: DatabaseSync): StoreReader {
 
 /** What the readers ask for and versions 1 to 3 do not have. Views of the connection hide the tables of the file. */
 const beforeGroups = `
-	create temp view run as select old.*, null as grp, null as superseded, null as job, null as job_name, null as usage,
+	create temp view run as select old.*, null as awaits_logins, null as grp, null as superseded, null as job, null as job_name, null as usage,
 		(select profile from main.delivery where id = old.delivery) as profile from main.run as old;
 	create temp view job_run as select null as run, null as event, null as plan where false;
 	create temp view coalesce_group as select null as id, null as profile, null as route, null as key, null as first_at, null as last_at, null as quiet_at,
 		null as cap_at, null as count, null as latest, null as target, null as dispatched_at, null as reason, null as run where false;
 	create temp view job as select null as profile, null as id, null as next_at, null as basis, null as last_at, null as last_run where false;
 `;
+
+/** What they ask for and versions 8 and 9 do not have. */
+const beforeLogins =
+	'create temp view run as select old.*, null as awaits_logins from main.run as old';
 
 /** What they ask for and versions 1 to 4 do not have. */
 const beforeApprovals = `
@@ -90,7 +94,8 @@ const beforeApprovals = `
 `;
 
 /** What they ask for and versions 4 to 7 do not have. */
-const beforeUsage = 'create temp view run as select old.*, null as usage from main.run as old;';
+const beforeUsage =
+	'create temp view run as select old.*, null as usage, null as awaits_logins from main.run as old;';
 
 /** Lets a file of an older version look like one of this version to those who only read. Nothing in the file changes; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
@@ -98,6 +103,8 @@ function showAsCurrent(database: DatabaseSync, version: number): void {
 		database.exec(beforeGroups);
 	} else if (version < 8) {
 		database.exec(beforeUsage);
+	} else if (version < 10) {
+		database.exec(beforeLogins);
 	}
 
 	if (version < 5) {

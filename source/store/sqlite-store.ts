@@ -26,6 +26,7 @@ import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {createSteadyClock} from './steady-clock.ts';
+import type {StoreEvents} from './store-health.ts';
 import type {TakenOver} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool} from './waiting-pool.ts';
@@ -33,15 +34,6 @@ import {lockPathOf} from './writer-lock.ts';
 
 /** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
 const lookMs = 5000;
-
-/** What a store tells by itself, to whom its opening was given. None of it may throw. */
-type StoreEvents = {
-	/**
-	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
-	 * so whoever must not go on while nothing can be written needs not ask.
-	 */
-	readonly onFailing?: (reason: string | undefined) => void;
-};
 
 export type SqliteStoreDependencies = StoreEvents & {
 	readonly clock: Clock;

@@ -5,14 +5,14 @@ import type {Clock} from '../core/clock.ts';
 import {createAbandon} from './abandoned-runs.ts';
 import {approvalOfRow, ruleOfRow} from './approval-reader.ts';
 import {createApprovalSteps} from './approvals.ts';
-import {integerOf, textOf, type Row} from './columns.ts';
+import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
 import type {RecoveredRuns} from './port.ts';
 import {maxPauseMs, type Fate} from './rules.ts';
 import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
-import {createTimedRuns, type TimedRuns} from './timed-runs.ts';
+import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 
 /** What this process knows of the store without asking the disk, and what it found there. */
 export type TakenOver = {
@@ -79,8 +79,8 @@ const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
 });
 
 /**
- * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, and what was to start at
- * once does.
+ * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, a wait for logins ends no later than it
+ * would have, and what was to start at once does.
  */
 function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 	const [now, monotonic] = [clock.now(), clock.monotonic()];
@@ -89,7 +89,7 @@ function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 	);
 	const rows = database
 		.prepare(
-			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at
+			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at, awaits_logins, login_wait
 			from run indexed by run_waiting where due_at > ?`,
 		)
 		.all(now)
@@ -109,14 +109,25 @@ function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 				profile: textOf(row['profile']),
 				route: textOf(row['route']),
 				at: monotonic + waitMs,
-				isPromised: integerOf(row['tries']) === 0,
+				...kindOf(row),
 			})),
 	});
+}
+
+function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'awaitsLogins'> {
+	const names = nullableText(row['awaits_logins']);
+	return names === null
+		? {isPromised: integerOf(row['tries']) === 0}
+		: {isPromised: false, awaitsLogins: jsonOf<readonly string[]>(names)};
 }
 
 function waitOf(row: Row, now: number): number {
 	const [createdAt, dueAt] = [integerOf(row['created_at']), integerOf(row['due_at'])];
 	const waitMs = dueAt - now;
+	if (row['awaits_logins'] !== null) {
+		return Math.min(waitMs, integerOf(row['login_wait']));
+	}
+
 	return integerOf(row['tries']) === 0
 		? Math.min(waitMs, Math.max(0, dueAt - createdAt))
 		: Math.min(waitMs, maxPauseMs);

@@ -1,7 +1,6 @@
 import type {Clock} from '../core/clock.ts';
-import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import {createTally} from './tally.ts';
+import {createRunsAhead} from './runs-ahead.ts';
 import type {Memory} from './transaction.ts';
 
 /** A waiting run whose time lay ahead when it began to wait. */
@@ -11,6 +10,8 @@ export type TimedRun = RouteKey & {
 	readonly at: number;
 	/** It was accepted for later, and has not been tried yet. */
 	readonly isPromised: boolean;
+	/** Servers of its profile that it waits for a person to log in to. */
+	readonly awaitsLogins?: readonly string[] | undefined;
 };
 
 /**
@@ -29,6 +30,9 @@ export type TimedRuns = Memory & {
 	/** Promised runs whose time lies ahead. */
 	promised(): number;
 	promisedOf(route: RouteKey): number;
+	/** Runs that await logins and whose time lies ahead. */
+	awaiting(): readonly TimedRun[];
+	awaitingOf(route: RouteKey): number;
 	/** Of each route, milliseconds until the last promised run is due. */
 	latestStarts(): ReadonlyArray<RouteKey & {readonly inMs: number}>;
 };
@@ -38,41 +42,24 @@ export function createTimedRuns(
 	{runs: known, offset: firstOffset}: {readonly runs: readonly TimedRun[]; readonly offset: number},
 ): TimedRuns {
 	const runs = new Map<number, TimedRun>();
-	/** Promised runs whose time lies ahead, or came since they were counted last. */
-	const ahead = new Map<number, TimedRun>();
-	const due = createDueQueue();
-	const tally = createTally();
+	const promised = createRunsAhead<TimedRun>(clock);
+	const awaiting = createRunsAhead<TimedRun>(clock);
 	/** How to undo, in reverse order, what the open transaction did. */
 	const undo: Array<() => void> = [];
 
-	const uncount = (id: number) => {
-		const run = ahead.get(id);
-		if (run) {
-			ahead.delete(id);
-			due.delete(id);
-			tally.add(run, -1);
-		}
-	};
-
 	const drop = (id: number) => {
 		runs.delete(id);
-		uncount(id);
+		promised.delete(id);
+		awaiting.delete(id);
 	};
 
 	const set = (run: TimedRun) => {
 		drop(run.id);
 		runs.set(run.id, run);
 		if (run.isPromised) {
-			ahead.set(run.id, run);
-			due.set(run.id, run.at);
-			tally.add(run, 1);
-		}
-	};
-
-	const uncountDue = () => {
-		const now = clock.monotonic();
-		for (let first = due.first(); first && first.at <= now; first = due.first()) {
-			uncount(first.id);
+			promised.set(run);
+		} else if (run.awaitsLogins) {
+			awaiting.set(run);
 		}
 	};
 
@@ -99,18 +86,13 @@ export function createTimedRuns(
 		},
 		waitMs: id => Math.max(0, (runs.get(id)?.at ?? 0) - clock.monotonic()),
 		all: () => runs.values(),
-		promised() {
-			uncountDue();
-			return ahead.size;
-		},
-		promisedOf(route) {
-			uncountDue();
-			return tally.of(route);
-		},
+		promised: () => promised.count(),
+		promisedOf: route => promised.of(route),
+		awaiting: () => [...awaiting.all()],
+		awaitingOf: route => awaiting.of(route),
 		latestStarts() {
-			uncountDue();
 			const latest = new Map<string, TimedRun>();
-			for (const run of ahead.values()) {
+			for (const run of promised.all()) {
 				const key = JSON.stringify([run.profile, run.route]);
 				const before = latest.get(key);
 				if (!before || run.at > before.at) {

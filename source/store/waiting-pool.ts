@@ -10,15 +10,17 @@ type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
 /** The bounds of what waits. Asks no disk. */
 export type WaitingPool = {
-	/** Queued runs that wait for a worker: those whose time lies ahead are not among them. */
+	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
 	queued(): number;
 	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
 	refusal(route: RouteKey, maxQueued: number): Full | undefined;
+	/** Why `route` may have no more runs: too many of them await logins. */
+	loginRefusal(route: RouteKey, maxQueued: number): Full | undefined;
 };
 
 /**
  * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `maxWaitingOfRoute` of one route.
+ * of them, and at most `maxWaitingOfRoute` of one route. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
  */
 export function createWaitingPool({
 	counters,
@@ -51,7 +53,7 @@ export function createWaitingPool({
 	};
 
 	return {
-		queued: () => counters.queued - timed.promised(),
+		queued: () => counters.queued - timed.promised() - timed.awaiting().length,
 		refusal(key, maxQueued) {
 			const ofRoute = pending.countOf(key) + timed.promisedOf(key);
 			const maxOfRoute = maxWaitingOfRoute(maxQueued);
@@ -64,6 +66,29 @@ export function createWaitingPool({
 			return all < maxQueued
 				? undefined
 				: {kind: 'full', queued: all, most: maxQueued, freeInMs: freeInMs(() => true)};
+		},
+		loginRefusal(key, maxQueued) {
+			const ofRoute = timed.awaitingOf(key);
+			if (ofRoute === 0) {
+				return undefined;
+			}
+
+			const awaiting = timed.awaiting();
+			const maxOfRoute = maxWaitingOfRoute(maxQueued);
+			const [queued, most] =
+				ofRoute >= maxOfRoute ? [ofRoute, maxOfRoute] : [awaiting.length, maxQueued];
+			if (queued < most) {
+				return undefined;
+			}
+
+			const now = clock.monotonic();
+			return {
+				kind: 'full',
+				queued,
+				most,
+				freeInMs: Math.min(...awaiting.map(({at}) => at - now)),
+				awaitLogins: true,
+			};
 		},
 	};
 }

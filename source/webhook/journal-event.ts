@@ -86,8 +86,9 @@ export async function journalEvent(
 }
 
 /** A sender that is told when a place becomes free need not try before; within an hour it may find another. */
-function fullReply({queued, most, freeInMs}: Full): readonly [Reply, string] {
-	const wait = freeInMs === undefined ? 'runs wait' : 'events and runs wait for their time';
+function fullReply({queued, most, freeInMs, awaitLogins}: Full): readonly [Reply, string] {
+	const timed = awaitLogins ? 'runs wait for a login' : 'events and runs wait for their time';
+	const wait = freeInMs === undefined ? 'runs wait' : timed;
 	const detail = `${queued} ${wait}, at most ${most} may`;
 	if (freeInMs === undefined) {
 		return [refusals.queue, detail];

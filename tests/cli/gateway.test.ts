@@ -44,7 +44,7 @@ test('"svc gateway starts it in the background and returns once /health answers"
 		pid: Number(pid),
 		webhook: {url},
 		api: null,
-		runs: {active: expect.any(Number), queued: expect.any(Number)},
+		runs: {active: expect.any(Number), queued: expect.any(Number), awaiting_login: 0},
 		groups: 0,
 		servers: [],
 		platforms: [],

@@ -129,3 +129,15 @@ test.for([{}, {EDITOR: 'vim -u NONE'}, {VISUAL: '/usr/bin/nano'}])(
 		});
 	},
 );
+
+test('a run that waits for a login says so, until when, and with which commands it goes on', async () => {
+	const {list, shown} = await look(waiting({profile: 'acme', awaitsLogins: ['linear', 'my crm']}));
+	for (const text of [list, shown]) {
+		expect(text).toContain('waits login until 23:25:10');
+		expect(text).not.toContain('queued');
+	}
+
+	expect(shown).toContain('login     waits for one to "linear": svc -p acme mcp login linear\n');
+	expect(shown).toContain(`"my crm": svc -p acme mcp login 'my crm'\n`);
+	expect(shown).toContain('starts    2026-11-20 23:25:10 without; at once: svc runs retry 1');
+});

@@ -290,7 +290,7 @@ test('reload, restart of the receiver, status and what a stop would end', async 
 		pid: process.pid,
 		webhook: {url: gateway.url()},
 		api: null,
-		runs: {active: 0, queued: 0, to_decide: 0},
+		runs: {active: 0, queued: 0, to_decide: 0, awaiting_login: 0},
 		groups: 0,
 		servers: [],
 		platforms: [],

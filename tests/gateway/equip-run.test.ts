@@ -73,6 +73,7 @@ test('"svc-webhook": the default gives a run the tools of every server of its pr
 	expect(await equip(undefined)).toEqual({
 		tools: [search, send],
 		notes: [],
+		logins: [],
 		warnings: [],
 		asked: ['default'],
 		waited: ['crm', 'mail'],
@@ -156,4 +157,19 @@ test('a run that is cancelled while servers connect is not equipped', async () =
 	await expect(
 		equip(undefined, {signal: AbortSignal.abort(new Error('cancelled'))}),
 	).rejects.toThrow('cancelled');
+});
+
+test('a run waits for the logins of servers that it names, not of those that come with a general toolset, also when their tools are known', async () => {
+	const views = [
+		makeServer({name: 'crm', status: 'needs login'}),
+		makeServer({name: 'mail', status: 'needs login'}),
+		makeServer({name: 'files', status: 'connecting'}),
+		makeServer({name: 'crm', profile: 'acme', status: 'needs login'}),
+	];
+	const loginsOf = async (...toolsets: readonly string[]) =>
+		(await equip(toolsets, {views})).logins;
+	expect(await loginsOf('mcp-crm')).toEqual(['crm']);
+	expect(await loginsOf('svc-webhook', 'mcp-mail', 'mcp-files')).toEqual(['mail']);
+	expect(await loginsOf('mcp', 'svc-webhook')).toEqual([]);
+	expect((await equip(undefined, {views})).logins).toEqual([]);
 });

@@ -38,11 +38,13 @@ async function openWork({
 	deliver = async () => ({summary: 'posted'}),
 	runs = () => ({}),
 	problem,
+	logins = [],
 }: {
 	readonly agent?: (request: AgentRequest) => Promise<AgentResult>;
 	readonly deliver?: (message: Message, signal: AbortSignal) => Promise<Receipt>;
 	readonly runs?: (store: Store) => Partial<Runs>;
 	readonly problem?: string;
+	readonly logins?: readonly string[];
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
@@ -52,6 +54,7 @@ async function openWork({
 	const messages: Message[] = [];
 	const requests: AgentRequest[] = [];
 	const kept: Array<readonly [number, string]> = [];
+	const awaited: string[] = [];
 	const controller = new AbortController();
 	return {
 		clock,
@@ -60,6 +63,7 @@ async function openWork({
 		messages,
 		requests,
 		kept,
+		awaited,
 		controller,
 		accept: async (plan: Partial<RunPlan> = {}) =>
 			acceptRun(store, sampleEntry({}, {plan: {...samplePlan, ...plan}})),
@@ -99,12 +103,21 @@ async function openWork({
 					emit,
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
-					equip: async () => ({tools: [], notes: []}),
+					equip: async () => ({tools: [], notes: [], logins}),
+					awaitsLogins: async (profile, names) => {
+						awaited.push(`${profile} ${names.join(' ')}`);
+					},
 					loops: {heldBy: () => undefined, async answered() {}},
 					async keepAnswer(run, text) {
 						kept.push([run.id, text]);
 					},
-					settings: () => ({maxSteps: 5, timeoutMs: 60_000, tries: 3, deliveryTries: 2}),
+					settings: () => ({
+						maxSteps: 5,
+						timeoutMs: 60_000,
+						loginWaitMs: 1000,
+						tries: 3,
+						deliveryTries: 2,
+					}),
 					isPassing: error => codeOf(error) === 'model_unreachable',
 					isRetryable: error => codeOf(error) === 'delivery_busy',
 					backoffMs: (attempt, tries) => (attempt < tries ? attempt * 1000 : undefined),
@@ -449,3 +462,51 @@ test('the tokens of all tries of a run are counted, also of those that failed', 
 		usage: {inputTokens: 40, outputTokens: 11},
 	});
 });
+
+test('a run that must await a login gives its place back before the agent is asked, and says once what it waits for', async () => {
+	await using work = await openWork({logins: ['linear', 'my crm']});
+	await work.accept({toolsets: ['mcp-linear', 'mcp-my crm']});
+	const text =
+		'Waits for a login to tool servers "linear", "my crm", 1 s at most: svc mcp login linear, svc mcp login \'my crm\'';
+	const run = await work.work();
+	expect(run).toMatchObject({state: 'queued', attempt: 0, awaitsLogins: ['linear', 'my crm']});
+	expect(work.awaited, 'a login that came just now is not missed').toEqual([
+		'default linear my crm',
+	]);
+	expect(work.requests).toEqual([]);
+
+	await work.store.runs.release('all');
+	expect(await work.work()).toMatchObject({awaitsLogins: ['linear', 'my crm']});
+	await work.store.runs.retry(1);
+	const {state, transcript = []} = (await work.work()) ?? {};
+	expect(state, 'a person who asks for it wants it to go on').toBe('done');
+	expect(transcript.filter(({kind}) => kind === 'note').map(entry => entry.text)).toEqual([
+		text,
+		'Goes on without a login to tool server "linear"',
+		'Goes on without a login to tool server "my crm"',
+	]);
+});
+
+test.for(['before', 'while'] as const)(
+	'a run that is cancelled %s it begins to await a login is cancelled',
+	async moment => {
+		await using work = await openWork({
+			logins: ['linear'],
+			runs: store => ({
+				async settle(lease, settlement) {
+					const settled = await store.runs.settle(lease, settlement);
+					work.controller.abort('cancelled');
+					return settled;
+				},
+			}),
+		});
+		if (moment === 'before') {
+			work.controller.abort('cancelled');
+		}
+
+		await work.accept();
+		const run = await work.work();
+		expect(run?.state).toBe('cancelled');
+		expect(run?.awaitsLogins).toBeUndefined();
+	},
+);

@@ -221,7 +221,7 @@ export function createFakePort(
 			started_at: 0,
 			webhook: {url: 'http://127.0.0.1:8644'},
 			api: null,
-			runs: {active: 0, queued: 0, to_decide: 0},
+			runs: {active: 0, queued: 0, to_decide: 0, awaiting_login: 0},
 			groups: 0,
 			jobs: {count: 0, next_at: null},
 			servers: [],

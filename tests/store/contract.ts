@@ -7,6 +7,7 @@ import {describeGroups} from './contract-groups.ts';
 import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeLanes} from './contract-lanes.ts';
+import {describeLogins} from './contract-logins.ts';
 import {describeMemos} from './contract-memos.ts';
 import {describeWaitedFor} from './contract-waited-for.ts';
 import {describeWaiting} from './contract-waiting.ts';
@@ -34,7 +35,7 @@ export type Home = {
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-type EndedState = Exclude<Settlement['state'], 'retry'>;
+type EndedState = Exclude<Settlement['state'], 'retry' | 'awaits-logins'>;
 
 const forever = {bodyMs: 30 * dayMs, bodyBytes: 2 ** 40, rowMs: 30 * dayMs};
 
@@ -69,6 +70,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeHistory(name, use);
 	describeJobs(name, use);
 	describeLanes(name, use);
+	describeLogins(name, use);
 	describeMemos(name, use);
 	describeWaitedFor(name, use);
 	describeWaiting(name, use);

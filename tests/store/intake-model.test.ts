@@ -12,10 +12,12 @@ const maxQueued = 4;
 
 type Key = (typeof keys)[number];
 
+type TryEnd = Exclude<Settlement['state'], 'awaits-logins'>;
+
 type Step =
 	| {readonly kind: 'accept'; readonly keys: readonly Key[]}
 	| {readonly kind: 'record'; readonly key: Key}
-	| {readonly kind: 'finish'; readonly state: Settlement['state']}
+	| {readonly kind: 'finish'; readonly state: TryEnd}
 	| {readonly kind: 'cancel' | 'retry'; readonly run: number}
 	| {readonly kind: 'advance'; readonly byMs: number}
 	| {readonly kind: 'crash'};
@@ -33,7 +35,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 			weight: 4,
 			arbitrary: fc.record({
 				kind: fc.constant('finish' as const),
-				state: fc.constantFrom<Settlement['state']>('done', 'failed', 'dead', 'uncertain', 'retry'),
+				state: fc.constantFrom<TryEnd>('done', 'failed', 'dead', 'uncertain', 'retry'),
 			}),
 		},
 		fc.record({kind: fc.constant('record' as const), key: fc.constantFrom(...keys)}),
@@ -91,7 +93,7 @@ function createModel() {
 				.toSorted((a, b) => a.due - b.due || a.id - b.id);
 			return waiting[0]?.id;
 		},
-		finish(id: number, state: Settlement['state'], now: number) {
+		finish(id: number, state: TryEnd, now: number) {
 			const run = runs[id - 1];
 			if (run) {
 				run.state = state === 'retry' ? run.state : state;

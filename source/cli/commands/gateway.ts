@@ -134,7 +134,7 @@ function describe(
 		`gateway    process ${pid}, version ${rest.version}, profile ${profile}`,
 		`home       ${home}`,
 		`webhooks   ${receiver}`,
-		`runs       ${runs.active} active, ${runs.queued} queued${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
+		`runs       ${runs.active} active, ${runs.queued} queued${awaitingText(runs.awaiting_login)}${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
 		...rest.servers.map(
@@ -155,6 +155,11 @@ function describe(
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
 }
+
+const awaitingText = (count: number): string =>
+	count === 0
+		? ''
+		: `, of which ${count === 1 ? '1 waits' : `${count} wait`} for a login: svc runs list --state queued`;
 
 /** Whether everything that is configured is in use as it is written. */
 const isWhole = ({webhook, slips, config_problems: problems}: GatewayStatus): boolean =>

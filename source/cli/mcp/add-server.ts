@@ -3,9 +3,10 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {inlineSecret} from '../../config/inline-secret.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {asWord} from '../../core/shell-word.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
-import {asWord, sayNobodyConnects, sayUnset} from './say-next.ts';
+import {sayNobodyConnects, sayUnset} from './say-next.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */
 export type AddServerOptions = {

@@ -4,10 +4,11 @@ import {reviewInstall} from '../../config/install-link/review-install.ts';
 import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
+import {asWord} from '../../core/shell-word.ts';
 import {confirm} from '../confirm.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines, tell} from '../print.ts';
-import {asWord, sayNobodyConnects, sayUnset} from './say-next.ts';
+import {sayNobodyConnects, sayUnset} from './say-next.ts';
 
 const blank = {text: ''};
 

@@ -38,7 +38,3 @@ export function sayUnset(context: Context, entry: JsonObject): void {
 		);
 	}
 }
-
-/** A name as one word of a shell. */
-export const asWord = (name: string): string =>
-	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;

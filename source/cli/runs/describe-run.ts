@@ -7,6 +7,7 @@ import {
 	tookWords,
 	toolWords,
 } from '../../core/run.ts';
+import {loginCommand} from '../../core/shell-word.ts';
 import {usageWords} from '../../core/usage.ts';
 import type {Table} from '../print-table.ts';
 import {countOf, printableTime} from '../print.ts';
@@ -70,7 +71,8 @@ function stateText(run: Run, {now, approvals}: AsOf): string {
 		return state;
 	}
 
-	return `${state} until ${timeSeenFrom(now, nextAttemptAt)}`;
+	const what = run.awaitsLogins ? 'waits login' : state;
+	return `${what} until ${timeSeenFrom(now, nextAttemptAt)}`;
 }
 
 /** What the run waits for, if a person has to answer. */
@@ -107,9 +109,14 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		...(took === undefined ? [] : [`took      ${took}, ${countOf(run.toolCalls, 'tool call')}`]),
 		...(run.model ? [`model     ${run.model}`] : []),
 		...(run.usage ? [`tokens    ${usageWords(run.usage)}`] : []),
+		...(run.awaitsLogins ?? []).map(
+			name => `login     waits for one to "${name}": ${loginCommand({profile: run.profile, name})}`,
+		),
 		...(run.nextAttemptAt === undefined
 			? []
-			: [`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}`]),
+			: [
+					`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}${run.awaitsLogins ? ` without; at once: svc runs retry ${run.id}` : ''}`,
+				]),
 		...(run.error ? [`error     ${run.error}`] : []),
 		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
 		'',

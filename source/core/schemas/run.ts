@@ -73,6 +73,8 @@ export const runSchema = facts({
 	finishedAt: maybeNumber,
 	/** When a waiting run is tried again, milliseconds since 1970. */
 	nextAttemptAt: maybeNumber,
+	/** Tool servers that it waits for a person to log in to; without them it starts at `nextAttemptAt`. */
+	awaitsLogins: maybeTexts,
 	/** Of its last try. */
 	toolCalls: integer,
 	model: maybeText,

@@ -25,8 +25,8 @@ const status = facts({
 	]),
 	/** The chat API; absent features are `null` until they exist. */
 	api: z.null(),
-	/** `to_decide`: those that wait for a person, however old they are. */
-	runs: facts({active: integer, queued: integer, to_decide: integer}),
+	/** `to_decide`: those that wait for a person, however old they are; `awaiting_login`: of those that are queued, so many wait for a person to log in to a tool server. */
+	runs: facts({active: integer, queued: integer, to_decide: integer, awaiting_login: integer}),
 	/** Groups that wait. */
 	groups: integer,
 	/** `next_at`: when the first of them fires, milliseconds since 1970. */

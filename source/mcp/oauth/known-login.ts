@@ -3,6 +3,7 @@ import type {HomePaths} from '../../config/config.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
+import {loginCommand} from '../../core/shell-word.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {grantFiles} from './grant-files.ts';
@@ -76,7 +77,7 @@ export function createKnownLogin(
 		grant,
 		metadata: ofStored.metadata,
 		log,
-		loginCommand: `svc ${paths.profile === 'default' ? '' : `-p ${paths.profile} `}mcp login ${server}`,
+		loginCommand: loginCommand({profile: paths.profile, name: server}),
 		rediscover: async issuer => rediscover(issuer, ofStored),
 	});
 	/** Of the connections that stand: another one may have come and gone beside one that renews. */

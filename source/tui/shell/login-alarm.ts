@@ -7,7 +7,7 @@ import {serverName} from '../panes/tools/server-key.ts';
 
 const maxNameCells = 32;
 
-/** Names the tool server that wants a login while agents are at work for its profile: they do without its tools. `undefined`: none. */
+/** Names the tool server that wants a login while runs wait for it, or agents are at work for its profile: those do without its tools. `undefined`: none. */
 export function loginAlarm({
 	servers,
 	runs,
@@ -17,18 +17,26 @@ export function loginAlarm({
 		return undefined;
 	}
 
-	const working = runs.filter(({state}) => state === 'running');
 	const [first, ...others] = wanting
-		.map(server => ({
-			server,
-			count: working.filter(({profile}) => profile === server.profile).length,
-		}))
-		.filter(({count}) => count > 0);
+		.map(server => {
+			const own = runs.filter(({profile}) => profile === server.profile);
+			return {
+				server,
+				waiting: own.filter(({awaitsLogins}) => awaitsLogins?.includes(server.name)).length,
+				working: own.filter(({state}) => state === 'running').length,
+			};
+		})
+		.filter(({waiting, working}) => waiting + working > 0)
+		.toSorted((a, b) => b.waiting - a.waiting);
 	if (!first) {
 		return undefined;
 	}
 
+	const {server, waiting, working} = first;
 	const more = others.length > 0 ? ` (+${others.length})` : '';
-	const runsWord = first.count === 1 ? literal('run is') : literal('runs are');
-	return safe`! ${clip(clean(serverName(first.server)), maxNameCells)}${clean(more)} needs a login: ${first.count} ${runsWord} under way without it · see Logins`;
+	const what =
+		waiting > 0
+			? safe`${waiting} ${waiting === 1 ? literal('run waits') : literal('runs wait')} for it`
+			: safe`${working} ${working === 1 ? literal('run is') : literal('runs are')} under way without it`;
+	return safe`! ${clip(clean(serverName(server)), maxNameCells)}${clean(more)} needs a login: ${what} · see Logins`;
 }

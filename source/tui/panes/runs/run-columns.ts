@@ -6,7 +6,7 @@ import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clean, type Line} from '../line.ts';
 import {markSign} from '../marks.ts';
 import {clockTime} from '../time.ts';
-import {runWordAt} from './run-word.ts';
+import {runWordAt, waitsForLogin} from './run-word.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {
@@ -75,7 +75,10 @@ export function runRow(
 	const took = clean(tookWords(run, now) ?? '-');
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
-		{text: needsDecision(run) || approval ? literal('!') : literal(' '), tone: 'warn'},
+		{
+			text: needsDecision(run) || waitsForLogin(run) || approval ? literal('!') : literal(' '),
+			tone: 'warn',
+		},
 		{text: markSign(isMarked), tone: 'accent'},
 		{
 			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)} ${fit(routeText(run), route)}${optional(eventText(run, event), event)} `,

@@ -93,7 +93,13 @@ function askToRetry(shell: Shell): void {
 			title: hasEnded(run.state)
 				? safe`Try run #${run.id} of ${clean(run.route)} again`
 				: safe`Let run #${run.id} of ${clean(run.route)} start now`,
-			lines: [...(advice === undefined ? [] : [advice]), retryEffect(run)],
+			lines: [
+				...(advice === undefined ? [] : [advice]),
+				...(run.awaitsLogins ?? []).map(
+					name => safe`It goes on without a login to ${clean(name)}, and without its tools.`,
+				),
+				retryEffect(run),
+			],
 			act: hasEnded(run.state) ? literal('try again') : literal('start now'),
 			run() {
 				shell.attempt(async () => {

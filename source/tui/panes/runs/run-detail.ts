@@ -1,17 +1,18 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, tookWords, toolWords} from '../../../core/run.ts';
+import {loginCommand} from '../../../core/shell-word.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import type {Loaded} from '../../state/loader.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {clockTime, fullTime} from '../time.ts';
+import {clockTime, duration, fullTime} from '../time.ts';
 import {shownId} from '../traffic/result-word.ts';
 import type {Folds} from './block-rows.ts';
 import type {RunBlock} from './blocks.ts';
 import {rowsOfBlocks, runBlocks, type RunBlocks} from './run-blocks.ts';
-import {runAdvice, runWordAt, waitsForItsTime} from './run-word.ts';
+import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from './run-word.ts';
 
 export type RunSources = {
 	/** Entries that came while it was watched. */
@@ -54,6 +55,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 		],
 		...(subject === undefined ? [] : [line(safe`about ${clean(subject)}`)]),
 		...approvalRows(sources, width),
+		...loginRows(run, now, width),
 		...factRows(run, {now, heard: blocks.steps}, width),
 		...adviceRows(run, width),
 		...(run.error === undefined
@@ -82,6 +84,21 @@ function approvalRows({approval, now}: RunSources, width: number): readonly Line
 		: [];
 }
 
+/** Which logins a run waits for, until when, and what a person can do. */
+function loginRows(
+	{awaitsLogins = [], profile, nextAttemptAt = 0}: Run,
+	now: number,
+	width: number,
+): readonly Line[] {
+	const rest = duration(Math.max(0, nextAttemptAt - now));
+	return awaitsLogins.flatMap(name =>
+		wrapText(
+			safe`! waits for a login to ${clean(name)}: ${clean(loginCommand({profile, name}))} · ${rest} left, then it goes on without · t starts it now`,
+			width,
+		).map(row => line(row, 'warn')),
+	);
+}
+
 /** What it took, in one line where there is room: tries, tools, tokens and cost, time, model. */
 function factRows(
 	run: Run,
@@ -97,7 +114,10 @@ function factRows(
 		tookWords(run, now) ?? 'not started',
 	].join(' · ');
 	const isWaiting =
-		run.nextAttemptAt !== undefined && !hasEnded(run.state) && !waitsForItsTime(run);
+		run.nextAttemptAt !== undefined &&
+		!hasEnded(run.state) &&
+		!waitsForItsTime(run) &&
+		!waitsForLogin(run);
 	return [
 		...wrapText(facts, width).map(row => line(row)),
 		line(

@@ -24,7 +24,7 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 
 /**
  * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
- * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval` says so with its deadline.
+ * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval`, or for a login, says so with its deadline.
  */
 export function runWordAt(
 	run: Run,
@@ -41,7 +41,13 @@ export function runWordAt(
 	}
 
 	const word = runWords[run.state];
-	const {nextAttemptAt = 0} = run;
+	const {nextAttemptAt = 0, awaitsLogins} = run;
+	if (awaitsLogins && nextAttemptAt > now) {
+		const full = safe`! waits login ${duration(nextAttemptAt - now)}`;
+		const short = safe`! login ${duration(nextAttemptAt - now)}`;
+		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
+	}
+
 	if (!waitsForItsTime(run) || nextAttemptAt <= now) {
 		return word;
 	}
@@ -54,6 +60,9 @@ export function runWordAt(
 /** Whether the run was never tried and has a time to start at. */
 export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}: Run): boolean =>
 	state === 'queued' && attempt === 0 && deliveryAttempt === 0 && nextAttemptAt !== undefined;
+
+/** Whether a person has to log in before it goes on. */
+export const waitsForLogin = ({awaitsLogins}: Run): boolean => awaitsLogins !== undefined;
 
 /** What a person should know of a state before acting; absent where the word says it all. */
 export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {

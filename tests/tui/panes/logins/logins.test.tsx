@@ -364,6 +364,13 @@ test('while agents are at work, the server whose login they miss is named above 
 	expect(shown.text()).toContain('! crm (+1) needs a login: 2 runs are under way without it');
 });
 
+test('the server whose login runs wait for is named first', async () => {
+	const waits = {state: 'queued', awaitsLogins: ['linear']} as const;
+	const runs = [makeRun({id: 1, state: 'running'}), makeRun({id: 2, ...waits})];
+	await using shown = await showShell(createFakePort({servers, runs}), narrow);
+	expect(shown.text()).toContain('! linear (+1) needs a login: 1 run waits for it · see Logins');
+});
+
 test('nothing counts seconds but a login that waits, and that only in this pane', async () => {
 	await using shown = await open();
 	await shown.pass(70_000);

@@ -56,6 +56,22 @@ test.for([
 	},
 );
 
+test('a run that waits for a login says for how long, and in its detail what a person can do', async () => {
+	const waits = run(4, {awaitsLogins: ['linear'], nextAttemptAt: testNow + 600_000});
+	const port = createFakePort({runs: [waits]});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	expect(shown.screen.lines()[4]).toMatch(/^>! 4 .* ! waits login 10:00 /);
+	await shown.screen.press('enter');
+
+	expect(shown.screen.lines()[3]).toBe('#4  gh-review  pull_request  ! waits login 10:00');
+	const text = shown.text().replaceAll(/\s+/g, ' ');
+	expect(text).toContain('! waits for a login to linear: svc mcp login linear · 10:00 left');
+	expect(text).toContain('then it goes on without · t starts it now');
+	expect(text).not.toContain('next try');
+	await shown.screen.press('t');
+	expect(shown.text()).toContain('It goes on without a login to linear, and without its tools.');
+});
+
 test('beside a detail there is room for the time alone', async () => {
 	const port = createFakePort({runs: [run(4, {nextAttemptAt: testNow + 10_000})]});
 	await using shown = await showShell(port, {columns: 100, rows: 24}, {pane: 'runs'});

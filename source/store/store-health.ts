@@ -1,0 +1,21 @@
+/** How a store does. */
+export type StoreHealth = {
+	/** Last write failure, if writes fail now. */
+	readonly failing?: string;
+	/** Notes dropped since the start. */
+	readonly notesDropped: number;
+	/** Queued runs, also those whose time lies ahead; pending groups are not among them. */
+	readonly queued: number;
+	/** Durations of the last commits, milliseconds: median and 99th percentile. */
+	readonly commitP50Ms: number;
+	readonly commitP99Ms: number;
+};
+
+/** What a store tells by itself, to whom its opening was given. None of it may throw. */
+export type StoreEvents = {
+	/**
+	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
+	 * so whoever must not go on while nothing can be written needs not ask.
+	 */
+	readonly onFailing?: (reason: string | undefined) => void;
+};
