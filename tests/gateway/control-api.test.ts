@@ -37,6 +37,16 @@ afterAll(async () => {
 /** Endpoints that a test below has called. */
 const called = new Set<string>();
 
+const bodyOf = ({
+	source,
+	fingerprint,
+	definition,
+}: {
+	readonly source?: unknown;
+	readonly fingerprint?: unknown;
+	readonly definition: object;
+}) => ({source, fingerprint, definition});
+
 const call = async (
 	method: 'GET' | 'POST',
 	pattern: string,
@@ -452,6 +462,30 @@ test.for([
 		status: 409,
 		json: {code: 'bad_request'},
 	});
+});
+
+test('a route is read, checked, tried on what came, and saved over the socket', async () => {
+	const read = await call('GET', '/v1/routes/{name}/definition', {name: 'picky'});
+	const {definition, ...place} = read.json as {readonly definition: object};
+	const draft = {...place, definition: {...definition, prompt: 'now {name}'}};
+	const route = async (path: string, name: string, more: object = {}) =>
+		call('POST', `/v1/routes/{name}/${path}`, {name, body: {...bodyOf(draft), ...more}});
+
+	expect(await call('GET', '/v1/route-fields')).toMatchObject({status: 200});
+	expect((await route('check', 'picky')).json).toMatchObject({problems: []});
+	expect((await route('preview', 'picky', {delivery: accepted.delivery})).status).toBe(200);
+	expect((await route('backtest', 'picky', {traffic: 'hook', last: 5})).status).toBe(200);
+	expect(await call('GET', '/v1/routes/{name}/payload-keys', {name: 'hook'})).toMatchObject({
+		status: 200,
+		json: {keys: expect.arrayContaining([expect.objectContaining({key: 'name'})])},
+	});
+	expect((await route('save-plan', 'picky')).json).toMatchObject({
+		diff: expect.arrayContaining([expect.anything()]),
+	});
+	expect((await route('definition', 'picky')).status).toBe(200);
+	expect(await readFile(gateway.paths.subscriptions, 'utf8')).toContain('now {name}');
+	// It was read before it was saved.
+	expect((await route('definition', 'picky')).json).toMatchObject({code: 'route_conflict'});
 });
 
 test('every operation of the table was called here', ({task, skip}) => {
