@@ -5,7 +5,7 @@ import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.t
 import type {Memos} from '../core/memos.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {HistorySearching} from './history/port.ts';
-import type {StoreHealth} from './store-health.ts';
+import type {RecoveredRuns, StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -267,13 +267,6 @@ export type Journal = {
 	count(): Promise<number>;
 	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
 	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
-};
-
-/** What `open` found that a crash had left. */
-export type RecoveredRuns = {
-	readonly requeued: readonly number[];
-	readonly interrupted: readonly number[];
-	readonly uncertain: readonly number[];
 };
 
 /**

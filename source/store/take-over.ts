@@ -9,9 +9,9 @@ import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
-import type {RecoveredRuns} from './port.ts';
 import {maxPauseMs, type Fate} from './rules.ts';
 import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
+import type {RecoveredRuns} from './store-health.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 
 /** What this process knows of the store without asking the disk, and what it found there. */

@@ -157,7 +157,7 @@ test('without settings of runs that can be read, what comes waits until they are
 		subscriptions: {hook: {}},
 	});
 	expect((await gateway.send('hook', {})).status).toBe(202);
-	expect((await gateway.port.status()).runs).toEqual({active: 0, queued: 1});
+	expect((await gateway.port.status()).runs).toMatchObject({active: 0, queued: 1});
 	await gateway.home.write('config.yaml', config({concurrency: 2}));
 	await gateway.port.reload();
 	expect((await gateway.ended(1)).state).toBe('done');
