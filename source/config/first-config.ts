@@ -11,7 +11,8 @@ platforms:
     enabled: true
     # 0.0.0.0 accepts events from other machines.
     host: 127.0.0.1
-    port: ${defaultPort}
+    # Without this line WEBHOOK_PORT counts, where it is set, and else this number.
+    # port: ${defaultPort}
     # Secret of routes that have none of their own.
     # secret: \${WEBHOOK_SECRET}
     # Routes that stand here cannot be changed by "svc webhook subscribe", which keeps its own file.

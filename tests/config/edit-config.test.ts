@@ -150,7 +150,9 @@ test('a home without `config.yaml` starts from the first configuration, 0600', a
 	const edits = [{path: ['platforms', 'webhook', 'port'], value: 9000}];
 	await editConfig(home.paths, edits, {clock: systemClock});
 	const text = readFileSync(home.paths.config, 'utf8');
-	expect(text).toBe(firstConfig().replace('port: 8644', 'port: 9000'));
+	expect(text).toContain(firstConfig().slice(0, firstConfig().indexOf('model:')).trimEnd());
+	const loaded = home.load({config: text}, {strict: true});
+	expect(configOf(loaded)).toMatchObject({webhook: {enabled: true, host: '127.0.0.1', port: 9000}});
 	expect(statSync(home.paths.config).mode & 0o777).toBe(0o600);
 });
 
@@ -163,6 +165,8 @@ test('the first configuration passes the strict check and listens on this machin
 		webhook: {enabled: true, host: '127.0.0.1', port: 8644, refusals: []},
 		model: {provider: 'auto'},
 	});
+	const elsewhere = home.load({config: firstConfig(), env: 'WEBHOOK_PORT=9001'}, {strict: true});
+	expect(configOf(elsewhere).webhook.port).toBe(9001);
 	// What is commented out is an example that works.
 	const example = firstConfig().replaceAll(/^( +)# (?=secret:|routes:| {2,})/gm, '$1');
 	const tried = home.load({config: example, env: 'WEBHOOK_SECRET=long-secret'}, {strict: true});

@@ -47,7 +47,7 @@ test.for([
 		expect((await stat(home.file('config.yaml'))).mode & 0o777).toBe(0o600);
 		// The port that the first run takes may be taken on this machine: then this makes it a free one.
 		const config = await home.read('config.yaml');
-		await home.write('config.yaml', config.replace('port: 8644', 'port: 0'));
+		await home.write('config.yaml', config.replace('# port: 8644', 'port: 0'));
 		await pty.waitForText(/● :\d+/);
 
 		pty.press('T');
