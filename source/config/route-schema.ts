@@ -89,6 +89,11 @@ export const routeSettings = defineSettings({
 			at: ['profile'],
 		},
 	),
+	enabled: setting(z.boolean(), {
+		description:
+			'`false` [pauses it](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
+		default: true,
+	}),
 	description: setting(z.string(), {description: 'For people', default: '', lines: true}),
 	prompt: setting(z.string(), {
 		lines: true,

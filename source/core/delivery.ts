@@ -21,6 +21,7 @@ export const deliveryOutcomes = [
 	'body', // 400
 	'script', // 503, retry_on_script_failure
 	'delivery', // 502, deliver_only
+	'paused', // 503, a person paused the route
 	'queue', // 503, queue full
 	'job', // 503, the scheduled job is unknown, ambiguous, paused or full
 	'journal', // 503, not durable

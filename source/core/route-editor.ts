@@ -5,6 +5,7 @@ import type {
 	routeCheckSchema,
 	routeDefinitionSchema,
 	routeSavePlanSchema,
+	rotatedRouteSchema,
 	savedRouteSchema,
 	routeDraftSchema,
 	routeFieldSchema,
@@ -37,3 +38,6 @@ export type RouteSavePlan = Shape<typeof routeSavePlanSchema>;
 
 /** A draft that was saved. */
 export type SavedRoute = Shape<typeof savedRouteSchema>;
+
+/** A route with a new secret. */
+export type RotatedRoute = Shape<typeof rotatedRouteSchema>;

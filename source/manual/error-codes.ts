@@ -192,7 +192,7 @@ export const errorCodes = {
 	route_not_testable:
 		'The route has public keys only, or its sender signs the address that it was given: nobody here can sign for it',
 	route_refused:
-		'The receiver would not serve the route as it is: nothing was written; the message names the key',
+		'The receiver would not serve the route as it is, or serves it as it was: nothing was written; the message says what to mend',
 	route_without_secret: 'Give the route or the receiver a `secret`',
 	run_cancelled: 'The run is not in a state for that',
 	run_ended: 'The run is not in a state for that',

@@ -170,6 +170,14 @@ export async function receiveAuthenticated(
 		});
 	}
 
+	if (!route.enabled) {
+		// Kept with its body, and its identifier is not taken: it can be sent again, and replayed.
+		return stop(draft, refusals.paused, {
+			step: 'dispatch',
+			detail: 'the route is paused: lost unless its sender tries again, or it is replayed later',
+		});
+	}
+
 	let {payload} = parsed;
 	if (route.script !== undefined) {
 		const transformed = await transformPayload(

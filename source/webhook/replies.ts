@@ -43,6 +43,7 @@ export const refusals = {
 		...refusal(503, 'journal', 'Could not durably accept the delivery'),
 		retryAfterSeconds: 10,
 	},
+	paused: {...refusal(503, 'paused', 'Route is paused'), retryAfterSeconds: 60},
 	queue: {...refusal(503, 'queue', 'Too many runs are queued'), retryAfterSeconds: 30},
 	job: {...refusal(503, 'job', 'Cron job is not available'), retryAfterSeconds: 30},
 	busy: {

@@ -279,6 +279,45 @@ test('the curl line holds a signature and no secret', async () => {
 	expect(json).not.toContain('correct horse');
 });
 
+test('a subscription is paused and resumed, gets a new secret, and is removed', async () => {
+	const path = '/v1/routes/{name}/pause';
+	const pause = (paused: boolean, name = 'leaving') => call('POST', path, {name, body: {paused}});
+	await gateway.port.saveRoute('leaving', {
+		source: 'dynamic',
+		definition: {prompt: 'x', secret: 'first of this route'},
+		fingerprint: 'none',
+	});
+
+	expect((await pause(true)).json).toEqual({done: true});
+	const {json: routes} = await call('GET', '/v1/routes');
+	expect(routes).toContainEqual(expect.objectContaining({name: 'leaving', paused: true}));
+	expect((await pause(false)).json).toEqual({done: true});
+	expect(await pause(true, 'nobody')).toMatchObject({
+		status: 409,
+		json: {code: 'subscription_not_found'},
+	});
+
+	const rotate = '/v1/routes/{name}/rotate';
+	const {json: rotated} = await call('POST', rotate, {name: 'leaving', body: {overlap_ms: 1000}});
+	expect(rotated).toMatchObject({
+		file: gateway.paths.subscriptions,
+		secret: expect.stringMatching(/^[\w-]{43}$/),
+		until: expect.any(Number),
+		curl: expect.not.stringContaining('first of this route'),
+	});
+	expect(await call('POST', rotate, {name: 'nobody'})).toMatchObject({
+		status: 409,
+		json: {code: 'route_not_found'},
+	});
+
+	const remove = '/v1/routes/{name}/remove';
+	expect((await call('POST', remove, {name: 'leaving'})).json).toEqual({done: true});
+	expect(await call('POST', remove, {name: 'leaving'})).toMatchObject({
+		status: 409,
+		json: {code: 'subscription_not_found'},
+	});
+});
+
 test('a model that was not offered is not taken', async () => {
 	const before = await readFile(gateway.paths.config, 'utf8');
 	expect(await call('POST', '/v1/model/{provider}', {name: 'openai'})).toMatchObject({

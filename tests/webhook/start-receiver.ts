@@ -28,6 +28,7 @@ export const makeRoute = (overrides: Partial<Route> = {}): Route => ({
 	name: 'hook',
 	profile: 'default',
 	source: 'static',
+	enabled: true,
 	description: '',
 	events: [],
 	secrets: [secret],

@@ -26,7 +26,7 @@ const hookOption = (text: string): string => {
 	return text;
 };
 
-/** `svc webhook subscribe|list|remove|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
+/** `svc webhook subscribe|list|remove|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 
@@ -106,6 +106,20 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			const {unsubscribe} = await import('../webhook/unsubscribe.ts');
 			await unsubscribe(context, name);
 		});
+
+	for (const [word, paused, description] of [
+		['pause', true, 'answer the events of a subscription with 503, so that senders try again'],
+		['resume', false, 'let a paused subscription go on'],
+	] as const) {
+		group
+			.command(word)
+			.description(description)
+			.argument('<name>', 'name of the route')
+			.action(async (name: string) => {
+				const {setPaused} = await import('../webhook/unsubscribe.ts');
+				await setPaused(context, name, paused);
+			});
+	}
 
 	group
 		.command('test')

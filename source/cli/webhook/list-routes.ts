@@ -73,7 +73,7 @@ export async function listRoutes(
 
 /** What does not keep a route from being served. */
 function troubleOf(
-	{deliver, mode, insecure}: RouteView,
+	{deliver, mode, insecure, paused = false}: RouteView,
 	{
 		config,
 		route,
@@ -87,6 +87,7 @@ function troubleOf(
 	const toolsets = route && problemWithToolsets(route, config);
 	const target = mode === 'cron_job' ? undefined : problemWithPlatform(deliver, config);
 	return [
+		...(paused ? ['paused'] : []),
 		...(loss === undefined ? [] : [loss]),
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
 		...(target === undefined ? [] : [target]),

@@ -22,10 +22,3 @@ export function urlOf({webhook}: Config): string {
 	const host = everyAddress.has(webhook.host) ? '127.0.0.1' : webhook.host;
 	return `http://${host.includes(':') ? `[${host}]` : host}:${webhook.port}`;
 }
-
-/** The refusal for a name that no subscription has. */
-export const notFound = (context: Context, name: string): SvcError =>
-	new SvcError(
-		'subscription_not_found',
-		`Cannot find subscription "${name}" in "${context.paths().subscriptions}": see "svc webhook list"`,
-	);

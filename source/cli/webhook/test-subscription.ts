@@ -1,10 +1,10 @@
+import {subscriptionNotFound} from '../../config/change-subscription.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {requireGateway} from '../gateway-access.ts';
 import {printJson, printLines, tell} from '../print.ts';
-import {notFound} from './receiver-facts.ts';
 
 /** Sends a test event to a subscription of the running gateway; prints status and body. Routes of config.yaml are refused. */
 export async function testSubscription(
@@ -31,7 +31,7 @@ export async function testSubscription(
 	}
 
 	if (!route) {
-		throw notFound(context, name);
+		throw subscriptionNotFound(name, context.paths().subscriptions);
 	}
 
 	const before = await newest(gateway, name);

@@ -1,21 +1,17 @@
-import {editSubscriptions} from '../../config/edit-subscriptions.ts';
+import {removeSubscription, setSubscriptionPaused} from '../../config/change-subscription.ts';
 import type {Context} from '../context.ts';
 import {printLines} from '../print.ts';
-import {notFound} from './receiver-facts.ts';
 
 /** Removes a subscription. @throws SvcError `subscription_not_found` */
 export async function unsubscribe(context: Context, name: string): Promise<void> {
-	await editSubscriptions(
-		context.paths(),
-		before => {
-			if (!Object.hasOwn(before, name)) {
-				throw notFound(context, name);
-			}
-
-			const {[name]: _removed, ...others} = before;
-			return others;
-		},
-		{clock: context.clock},
-	);
+	await removeSubscription(context.paths(), name, context);
 	printLines(context, [`Removed ${name}`]);
+}
+
+/** Pauses or resumes a subscription. @throws SvcError `subscription_not_found`, `route_not_editable` */
+export async function setPaused(context: Context, name: string, paused: boolean): Promise<void> {
+	await setSubscriptionPaused(context.paths(), name, {paused, clock: context.clock});
+	printLines(context, [
+		paused ? `Paused ${name}: its events are answered 503 and kept` : `Resumed ${name}`,
+	]);
 }

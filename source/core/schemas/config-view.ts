@@ -2,6 +2,7 @@ import {z} from 'zod';
 import {
 	facts,
 	integer,
+	maybe,
 	maybeInteger,
 	maybeNumber,
 	maybeText,
@@ -30,6 +31,8 @@ export const routeViewSchema = facts({
 	events: texts,
 	deliver: text,
 	mode: z.enum(['agent', 'deliver_only', 'cron_job', 'coalesce']),
+	/** A person paused it: events that would start something are answered 503. */
+	paused: maybe,
 	/** What `coalesce.key` says; `cron_job` of its route. */
 	coalesceKey: maybeText,
 	cronJob: maybeText,

@@ -103,6 +103,13 @@ export const savedRouteSchema = facts({
 	warnings: texts,
 }).register(z.globalRegistry, {id: 'SavedRoute'});
 
+export const rotatedRouteSchema = savedRouteSchema
+	.extend({
+		/** The secrets before pass until then, milliseconds since 1970; absent: they do not pass any more. */
+		until: maybeNumber,
+	})
+	.register(z.globalRegistry, {id: 'RotatedRoute'});
+
 export const routePreviewSchema = facts({
 	/** Why there is nothing to show. */
 	problem: maybeText,

@@ -9,6 +9,9 @@ import type {Rooms} from '../rooms.ts';
 
 type RouteCommands = CommandsOf<typeof table>;
 
+/** How long a secret passes after it was replaced, unless somebody says otherwise. */
+const dayMs = 24 * 60 * 60 * 1000;
+
 /** The commands for routes of a gateway in this process. */
 export function createRouteCommands({
 	clock,
@@ -17,7 +20,7 @@ export function createRouteCommands({
 }: {
 	readonly clock: Clock;
 	readonly getState: () => Pick<GatewayState, 'webhook'>;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'replays'>>;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'replays'>>;
 }): RouteCommands {
 	const routeOf = async (name: string): Promise<Route> => {
 		const {live} = await rooms();
@@ -77,6 +80,58 @@ export function createRouteCommands({
 			const sample = await sampleFor(route);
 			const {curlLine} = await import('../sample-event.ts');
 			return curlLine(url, sample);
+		},
+		async setRoutePaused(name, {paused}) {
+			const {live, log} = await rooms();
+			const act = paused ? 'pause' : 'resume';
+			if (live.routes().slipped.get(name)?.source === 'dynamic') {
+				throw new SvcError(
+					'route_refused',
+					`Cannot ${act} route "${name}": it cannot be used as it is written, so what is written does not count; mend it first`,
+				);
+			}
+
+			const {setSubscriptionPaused} = await import('../../config/change-subscription.ts');
+			await setSubscriptionPaused(live.current().paths, name, {paused, clock});
+			live.routes();
+			log.info(`Route "${name}" was ${act}d`);
+		},
+		async removeRoute(name) {
+			const {live, log} = await rooms();
+			const {removeSubscription} = await import('../../config/change-subscription.ts');
+			await removeSubscription(live.current().paths, name, {clock});
+			live.routes();
+			log.info(`Route "${name}" was removed`);
+		},
+		async rotateRoute(name, {overlap_ms: overlapMs = dayMs, secret: given} = {}) {
+			const {live, log} = await rooms();
+			const {rotateRouteSecret} = await import('../../config/rotate-route.ts');
+			const config = live.current();
+			const {source, secret, kept, until} = await rotateRouteSecret(config, name, {
+				...(given !== undefined && {secret: given}),
+				overlapMs,
+				clock,
+			});
+			if (source === 'static') {
+				await live.reload();
+			}
+
+			const {routeAddress} = await import('../route-address.ts');
+			const address = routeAddress(name, {
+				live,
+				webhook: getState().webhook,
+				now: clock.now(),
+			});
+			log.info(`Route "${name}" has a new secret`, {source});
+			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');
+			const weak = given === undefined ? undefined : warningOnSecrets([given]);
+			return {
+				file: source === 'static' ? config.paths.config : config.paths.subscriptions,
+				secret,
+				warnings: weak === undefined ? [] : [weak],
+				...(kept > 0 && {until}),
+				...address,
+			};
 		},
 		recoverDelivery: async (route, {delivery_id: deliveryId, headers, body}) =>
 			(await rooms()).replays.recover({route, deliveryId, headers, body}),

@@ -4,7 +4,6 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
-import {routePath} from '../../core/route-path.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {routeEditor as table} from '../contract/route-editor.ts';
@@ -74,18 +73,8 @@ export function createRouteEditorCommands({
 
 	const addressOf = async (name: string) => {
 		const {live} = await rooms();
-		const route = live.routes().routes.get(name);
-		const {webhook} = getState();
-		if (!route || webhook.state !== 'listening') {
-			return {};
-		}
-
-		const {curlLine, reachableUrl, sampleRequest} = await import('../sample-event.ts');
-		const url =
-			reachableUrl(webhook.url) +
-			routePath({name: encodeURIComponent(name), profile: route.profile});
-		const sample = sampleRequest(route, {now: clock.now()});
-		return {url, ...(sample.isSigned && {curl: curlLine(url, sample)})};
+		const {routeAddress} = await import('../route-address.ts');
+		return routeAddress(name, {live, webhook: getState().webhook, now: clock.now()});
 	};
 
 	return {

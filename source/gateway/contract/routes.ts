@@ -1,7 +1,8 @@
 import {z} from 'zod';
 import {routeViewSchema} from '../../core/schemas/config-view.ts';
-import {maybeText, text} from '../../core/schemas/parts.ts';
+import {maybeInteger, maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {receiverAnswerSchema} from '../../core/schemas/replay.ts';
+import {rotatedRouteSchema} from '../../core/schemas/route-editor.ts';
 import {eventBodyBytes} from './event-body-bytes.ts';
 import type {Operations} from './operation.ts';
 
@@ -29,6 +30,34 @@ export const routes = {
 		path: '/v1/routes/{name}/curl',
 		summary: 'A curl line that sends a signed test event.',
 		result: text,
+	},
+	/**
+	 * Pauses or resumes a subscription in its file.
+	 * @throws SvcError `subscription_not_found`, `route_not_editable`; `route_refused` for one that is served as it was; what `editSubscriptions` throws
+	 */
+	setRoutePaused: {
+		method: 'POST',
+		path: '/v1/routes/{name}/pause',
+		summary: 'Pauses or resumes a subscription in its file. Body: {"paused": true or false}.',
+		body: z.strictObject({paused: yesOrNo}),
+	},
+	/** Takes a subscription out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
+	removeRoute: {
+		method: 'POST',
+		path: '/v1/routes/{name}/remove',
+		summary: 'Takes a subscription out of its file, without a question.',
+	},
+	/**
+	 * Gives a route a new secret, which is told once; what it replaces passes for `overlap_ms`, a day when absent.
+	 * @throws SvcError `route_not_found`, `rotation_refused`; what `editConfig` and `editSubscriptions` throw
+	 */
+	rotateRoute: {
+		method: 'POST',
+		path: '/v1/routes/{name}/rotate',
+		summary:
+			'Gives a route a new secret, told once; the one before passes for a while. Body: {"overlap_ms": 86400000, "secret": "…"} or nothing.',
+		body: z.strictObject({overlap_ms: maybeInteger, secret: maybeText}),
+		result: rotatedRouteSchema,
 	},
 	/**
 	 * Takes in an event that its sender could not deliver and whose sender has been asked, with the identifier that it had: the pipeline after authentication. A duplicate answers so.

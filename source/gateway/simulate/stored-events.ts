@@ -13,6 +13,7 @@ const decided: readonly DeliveryOutcome[] = [
 	'duplicate',
 	'delivery',
 	'job',
+	'paused',
 	'queue',
 ];
 

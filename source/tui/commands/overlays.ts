@@ -15,6 +15,7 @@ import {menuCommands} from './menu.ts';
 import {openPane} from './navigate.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
 import {trialCommands} from './trial.ts';
+import {typeNameCommands} from './type-name.ts';
 
 const quitCommands: readonly Command[] = [
 	{
@@ -155,4 +156,5 @@ export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly 
 	...trialCommands,
 	...installCommands,
 	...loginPasteCommands,
+	...typeNameCommands,
 ];

@@ -21,6 +21,7 @@ const titles: Readonly<Record<KeyScope, string>> = {
 	'install-text': 'Install link, while typing',
 	'install-link': 'Pasting an install link',
 	'login-paste': 'Pasting the URL of a login',
+	'type-name': 'Typing a name',
 	trial: 'Trying a tool',
 	answer: 'Answer of a tool',
 };

@@ -31,6 +31,7 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 			overlay.kind === 'palette' ||
 			overlay.kind === 'install-link' ||
 			overlay.kind === 'login-paste' ||
+			overlay.kind === 'type-name' ||
 			(overlay.kind === 'help' && overlay.isSearching);
 		return {scopes: [overlay.kind], textFocused, context: shell};
 	}
@@ -127,6 +128,8 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 	return false;
 }
 
+const takesPastes: ReadonlySet<string> = new Set(['approval', 'trial', 'install', 'type-name']);
+
 /** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
 export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
 	const {overlay, field} = shell.view.get();
@@ -147,7 +150,7 @@ export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>):
 		return true;
 	}
 
-	if (kind !== 'approval' && kind !== 'trial' && kind !== 'install') {
+	if (kind === undefined || !takesPastes.has(kind)) {
 		return false;
 	}
 

@@ -7,6 +7,7 @@ import {changeForm, formNow} from './form.ts';
 import {changeInstallLine} from './install.ts';
 import {changeLoginLine} from './login-paste.ts';
 import {goToStep} from './sheet.ts';
+import {changeTypedName} from './type-name.ts';
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
 export function isTyping(shell: Pick<Shell, 'view'>): boolean {
@@ -19,6 +20,7 @@ export function isTyping(shell: Pick<Shell, 'view'>): boolean {
 	return (
 		overlay?.kind === 'install-link' ||
 		overlay?.kind === 'login-paste' ||
+		overlay?.kind === 'type-name' ||
 		step === 'name' ||
 		step === 'reason' ||
 		formNow(shell)?.editing !== undefined
@@ -30,10 +32,11 @@ export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void 
 	changeLine(shell, line => editLine(line, key) ?? line);
 }
 
-/** Puts a paste into the line that has the keyboard. The name of a tool has to be typed: a paste can hold a line break, and was not thought about. */
+/** Puts a paste into the line that has the keyboard. A name that is asked for has to be typed: a paste can hold a line break, and was not thought about. */
 export function typePaste(shell: Shell, text: string): void {
 	const {overlay} = shell.view.get();
 	if (
+		overlay?.kind === 'type-name' ||
 		(overlay?.kind === 'approval' && overlay.sheet.step.kind === 'name') ||
 		(overlay?.kind === 'install' && overlay.sheet.step.kind === 'confirm')
 	) {
@@ -46,7 +49,11 @@ export function typePaste(shell: Shell, text: string): void {
 }
 
 function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
-	if (changeInstallLine(shell, update) || changeLoginLine(shell, update)) {
+	if (
+		changeInstallLine(shell, update) ||
+		changeLoginLine(shell, update) ||
+		changeTypedName(shell, update)
+	) {
 		return;
 	}
 

@@ -39,14 +39,7 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 				/>
 			);
 		case 'saved':
-			return (
-				<LineBlock
-					rows={savedLines(step.name, step.saved, width)}
-					top={0}
-					width={width}
-					height={height}
-				/>
-			);
+			return <LineBlock rows={savedLines(step, width)} top={0} width={width} height={height} />;
 	}
 }
 

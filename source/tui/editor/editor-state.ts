@@ -7,6 +7,7 @@ import type {
 	RouteField,
 	RoutePreview,
 	RouteSavePlan,
+	RotatedRoute,
 	SavedRoute,
 } from '../../core/route-editor.ts';
 import type {AreaText} from '../../terminal/text/area-editor.ts';
@@ -25,7 +26,14 @@ export type EditorStep =
 	| {readonly kind: 'diff'; readonly plan: RouteSavePlan; readonly top: number}
 	/** Somebody else changed the route; absent: it is gone. */
 	| {readonly kind: 'conflict'; readonly theirs: RouteDefinition | undefined}
-	| {readonly kind: 'saved'; readonly name: string; readonly saved: SavedRoute};
+	/** Something that is told once: of a new route, or of a new secret. */
+	| {readonly kind: 'saved'; readonly name: string; readonly saved: SavedRoute}
+	| {
+			readonly kind: 'saved';
+			readonly name: string;
+			readonly saved: RotatedRoute;
+			readonly isRotated: true;
+	  };
 
 /** A route that is being edited. It stays when another pane is looked at. */
 export type EditorState = {

@@ -1,4 +1,5 @@
 import type {RouteView} from '../../core/config-view.ts';
+import type {RotatedRoute} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
@@ -59,6 +60,20 @@ export function copyRoute(shell: Shell, {name, source}: RouteView): void {
 			shell.toast(literal('A copy gets a name and a secret of its own'));
 		}
 	});
+}
+
+/** Shows a new secret, this once. What a person went to meanwhile stays: the secret is in the file. */
+export function showSecret(shell: Shell, name: string, saved: RotatedRoute): void {
+	if (shell.local(editor).get() || shell.view.get().overlay) {
+		shell.toast(safe`${clean(name)} has a new secret: it stands in ${clean(saved.file)}`, 'good');
+		return;
+	}
+
+	shell.local(editor).set(() => ({
+		...newEditor({...fresh, name}, []),
+		step: {kind: 'saved', name, saved, isRotated: true},
+	}));
+	change(shell, {region: 'list', isZoomed: false, field: undefined});
 }
 
 async function open(shell: Shell, draft: Draft): Promise<void> {

@@ -1,8 +1,15 @@
-import type {RouteDefinition, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
+import type {
+	RotatedRoute,
+	RouteDefinition,
+	RouteSavePlan,
+	SavedRoute,
+} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {dayTime} from '../panes/time.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {Draft} from './draft.ts';
+import type {EditorStep} from './editor-state.ts';
 
 const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
 
@@ -48,9 +55,34 @@ export const conflictLines = (
 	line(literal('Esc  back to the form')),
 ];
 
-/** A subscription that was made: the one time that its secret is there. */
-export const savedLines = (name: string, saved: SavedRoute, width: number): readonly Line[] => [
+/** A subscription that was made, or a secret that was: the one time that it is there. */
+export const savedLines = (
+	step: Extract<EditorStep, {kind: 'saved'}>,
+	width: number,
+): readonly Line[] => [
+	...('isRotated' in step ? rotatedLines(step.name, step.saved, width) : createdLines(step)),
+	...addressLines(step.saved, width),
+];
+
+const createdLines = ({name, saved}: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => [
 	line(safe`✓ ${clean(name)} was created in ${clean(saved.file)}`, 'good'),
+];
+
+const rotatedLines = (
+	name: string,
+	{file, until}: RotatedRoute,
+	width: number,
+): readonly Line[] => [
+	line(safe`✓ ${clean(name)} has a new secret in ${clean(file)}`, 'good'),
+	...wrapText(
+		until === undefined
+			? 'The old secret does not pass any more.'
+			: `The old secret passes until ${dayTime(until)}: give the sender the new one before.`,
+		width,
+	).map(row => line(row)),
+];
+
+const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
 	blankLine,
 	...(saved.url === undefined
 		? []

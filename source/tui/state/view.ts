@@ -68,6 +68,19 @@ export type Overlay =
 			/** Why the last one was of no use. */
 			readonly problem?: Safe;
 	  }
+	/** Asks for the name of what would be gone for good. */
+	| {
+			readonly kind: 'type-name';
+			readonly title: Safe;
+			readonly lines: readonly Safe[];
+			/** What has to be typed. */
+			readonly name: string;
+			readonly act: Safe;
+			readonly text: LineText;
+			/** Something else was typed. */
+			readonly isWrong?: boolean;
+			readonly run: () => void;
+	  }
 	| TrialOverlay
 	| AnswerOverlay;
 

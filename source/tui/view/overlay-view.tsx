@@ -20,6 +20,7 @@ import type {RegionProps} from './region.ts';
 import {SheetBody} from './sheet-body.tsx';
 import {useShell} from './shell-context.ts';
 import {TrialBody} from './trial-body.tsx';
+import {TypeNameBody} from './type-name-body.tsx';
 
 /** What lies over the panes: drawn instead of the body, under a rule of its own. */
 export function OverlayView({overlay, width, height}: RegionProps & {readonly overlay: Overlay}) {
@@ -53,6 +54,7 @@ function titleOf(overlay: Overlay, shell: Shell): readonly Line[] {
 			return [[{text: literal('Quit?'), tone: 'title'}]];
 		case 'confirm':
 		case 'menu':
+		case 'type-name':
 			return [[{text: overlay.title, tone: 'title'}]];
 		case 'first-run':
 			return [[{text: literal('Welcome to svc'), tone: 'title'}]];
@@ -129,6 +131,8 @@ function OverlayBody({overlay, width, height}: RegionProps & {readonly overlay: 
 					height={height}
 				/>
 			);
+		case 'type-name':
+			return <TypeNameBody overlay={overlay} width={width} height={height} />;
 		case 'trial':
 			return <TrialBody trial={overlay.trial} width={width} height={height} />;
 		case 'answer':

@@ -44,6 +44,7 @@ export function routeRow(
 ): Line {
 	const problem = problemText(route);
 	const isBad = problem !== undefined;
+	const {paused = false} = route;
 	const [first = '*', ...more] = route.events;
 	const events = more.length > 0 ? `${first} +${more.length}` : first;
 	const isRefused = traffic !== undefined && traffic.refused > 0;
@@ -58,7 +59,11 @@ export function routeRow(
 			? [{text: fit(clean(problem), columns.deliver + counts), tone: 'bad' as const}]
 			: [
 					{
-						text: safe`${fit(clean(deliverText(route)), columns.deliver)}${countText(countOf(traffic?.taken))}${countText(countOf(traffic?.ignored))}`,
+						text: fit(clean(`${paused ? 'paused, ' : ''}${deliverText(route)}`), columns.deliver),
+						tone: paused ? ('warn' as const) : ('quiet' as const),
+					},
+					{
+						text: safe`${countText(countOf(traffic?.taken))}${countText(countOf(traffic?.ignored))}`,
 						tone: 'quiet' as const,
 					},
 					{

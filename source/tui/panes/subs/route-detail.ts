@@ -10,8 +10,12 @@ import {hoursText, isMostlyRefused, trafficKey, type RoutesTraffic} from './rout
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
-	dynamic: 'e edits it, Y makes another one of it; `svc webhook remove` removes it.',
+	dynamic:
+		'e edits it, Y makes another one of it; p pauses it, R gives it a new secret, D deletes it.',
 };
+
+const pausedText =
+	'paused: events that would start something are answered 503 and kept; p lets it go on, and r in Traffic replays what was not sent again';
 
 /** One route as it is served. */
 export function routeDetail(
@@ -23,6 +27,7 @@ export function routeDetail(
 	return [
 		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
 		...(problem === undefined ? [] : wrapText(problem, width).map(row => line(row, 'bad'))),
+		...(route.paused === true ? wrapText(pausedText, width).map(row => line(row, 'warn')) : []),
 		...(route.insecure
 			? [line(literal('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
 			: []),

@@ -71,6 +71,7 @@ export const routeVocabulary: Vocabulary<RouteView> = {
 			coalesceKey,
 			route.description,
 			problem,
+			route.paused === true ? 'paused' : '',
 		]
 			.join('\n')
 			.toLowerCase(),

@@ -8,6 +8,7 @@ import {clean, type Line} from '../line.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {createMemory} from '../remember.ts';
 import {routeActCommands} from './act-commands.ts';
+import {routeChangeCommands} from './change-commands.ts';
 import {routeEditCommands} from './edit-commands.ts';
 import {routeDetail} from './route-detail.ts';
 import {routeKey, routeList, routeVocabulary} from './route-list.ts';
@@ -48,7 +49,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 const listSection: PaneSection = {
 	id: 'subs',
 	title: literal('Subs'),
-	commands: [...routeEditCommands, ...routeActCommands],
+	commands: [...routeEditCommands, ...routeActCommands, ...routeChangeCommands],
 	listing: {
 		list: routeList,
 		vocabulary: routeVocabulary,

@@ -22,6 +22,7 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 	body: 'warn',
 	script: 'bad',
 	delivery: 'bad',
+	paused: 'warn',
 	queue: 'bad',
 	job: 'bad',
 	journal: 'bad',

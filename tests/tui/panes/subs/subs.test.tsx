@@ -137,3 +137,72 @@ test('nothing is sent to a route that is not served, and T says so', async () =>
 
 	expect(shown.screen.lines().at(-1)).toContain('Route gh-review is not served');
 });
+
+test('p pauses the selected subscription, and its row says so', async () => {
+	const port = createFakePort({routes});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press('p');
+	expect(port.calls).toContainEqual({name: 'setRoutePaused', args: ['gh-review', {paused: true}]});
+
+	port.change({routes: [route({paused: true})]});
+	await shown.pass(0);
+	const [row] = readTable(shown.screen.lines(), ['name', 'events', 'deliver']);
+	expect(row?.cells['deliver']).toBe('paused, log');
+	await shown.screen.press('p');
+	expect(port.calls).toContainEqual({name: 'setRoutePaused', args: ['gh-review', {paused: false}]});
+});
+
+test('D deletes a subscription after its name was typed, which a paste does not do', async () => {
+	const port = createFakePort({routes});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press('D');
+	await shown.screen.type('gh-revie');
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('That is not the name');
+	expect(port.calls).toEqual([]);
+
+	await shown.screen.type('w');
+	expect(shown.text()).not.toContain('That is not the name');
+	await shown.screen.press('enter');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'removeRoute', args: ['gh-review']}]);
+	expect(shown.text()).toContain('gh-review is deleted');
+});
+
+test.for(['p', 'R', 'D'])('%s does nothing to a route of config.yaml, and says why', async key => {
+	const port = createFakePort({routes: [route({source: 'static'})]});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press(key);
+
+	expect(shown.screen.lines().at(-1)).toContain('stands in config.yaml: edit it with e');
+	expect(port.calls).toEqual([]);
+});
+
+test('R shows the new secret once, with keys that copy it', async () => {
+	const port = createFakePort({routes});
+	const asked: unknown[] = [];
+	Object.assign(port, {
+		rotateRoute: async (...args: unknown[]) => {
+			asked.push(args);
+			return {
+				file: '/home/ann/.svc/webhook_subscriptions.json',
+				secret: 'brand-new-secret',
+				warnings: [],
+				until: testNow + 86_400_000,
+				url: 'http://127.0.0.1:8644/webhooks/gh-review',
+			};
+		},
+	});
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.screen.press('R', 'd');
+	await shown.pass(0);
+	expect(asked).toEqual([['gh-review', {overlap_ms: 86_400_000}]]);
+	expect(shown.text()).toContain('brand-new-secret');
+	expect(shown.text()).toContain('The old secret passes until');
+
+	await shown.screen.press('s');
+	await shown.pass(0);
+	expect(shown.desktop.copied).toEqual(['brand-new-secret']);
+	await shown.screen.press('esc');
+	expect(shown.text()).not.toContain('brand-new-secret');
+});
