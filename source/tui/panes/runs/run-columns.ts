@@ -20,8 +20,8 @@ export type RunColumns = {
 const cells = {signs: 3, id: 5, time: 8, state: 13, took: 7} as const;
 const fixed = cells.signs + cells.id + 1 + cells.state + 1 + cells.took;
 
-/** Lists that are narrower than this do without the event, and below the other without the time: the detail beside them has both. */
-const eventFrom = 62;
+/** Lists that are narrower than this do without the route, and below the other without the time: the detail beside them has both, and what it is about tells runs apart. */
+const routeFrom = 62;
 const timeFrom = 52;
 
 /** How `width` cells are shared: narrow lists do without the target and the tool calls, which the detail has. */
@@ -31,8 +31,8 @@ export function runColumns(width: number): RunColumns {
 	const time = width >= timeFrom ? cells.time : 0;
 	const spent = [time, tools, target].reduce((sum, one) => sum + (one > 0 ? one + 1 : 0), fixed);
 	const rest = Math.max(minNameCells, width - spent - 1);
-	if (width < eventFrom) {
-		return {time, route: rest, event: 0, target, tools};
+	if (width < routeFrom) {
+		return {time, route: 0, event: rest, target, tools};
 	}
 
 	const names = rest - 1;
@@ -42,7 +42,7 @@ export function runColumns(width: number): RunColumns {
 
 /** The names of the columns. */
 export const runHeader = (columns: RunColumns): Safe =>
-	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)} ${fit(literal('route'), columns.route)}${optional(literal('why'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
+	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)}${optional(literal('route'), columns.route)} ${fit(literal('why'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
 
 const optional = (text: Safe, width: number): Safe =>
 	width === 0 ? empty : safe` ${fit(text, width)}`;
@@ -66,12 +66,11 @@ export function runRow(
 ): Line {
 	const {time, target, tools} = columns;
 	// A long state takes from the name before it: when it begins is nowhere else in the row.
-	const hasEvent = columns.event > 0;
-	const lendable = Math.max(0, (hasEvent ? columns.event : columns.route) - minNameCells);
+	const lendable = Math.max(0, columns.event - minNameCells);
 	const word = runWordAt(run, now, {room: cells.state + lendable, approval});
 	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
-	const event = hasEvent ? columns.event - borrowed : 0;
-	const route = hasEvent ? columns.route : columns.route - borrowed;
+	const event = columns.event - borrowed;
+	const why = eventText(run, event, columns.route > 0);
 	const took = clean(tookWords(run, now) ?? '-');
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
@@ -81,7 +80,7 @@ export function runRow(
 		},
 		{text: markSign(isMarked), tone: 'accent'},
 		{
-			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)} ${fit(routeText(run), route)}${optional(eventText(run, event), event)} `,
+			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)}${optional(routeText(run), columns.route)} ${fit(why, event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(word.text, cells.state + borrowed), tone: word.tone},
@@ -99,9 +98,13 @@ const routeText = ({route, job}: Run): Safe =>
 /** Less of a name than this says nothing. */
 const minNameCells = 4;
 
-/** What its event is about, else the event; how many earlier ones it stands for, and the job that a route fired. */
-function eventText({route, event, subject, superseded = 0, job}: Run, room: number): Safe {
-	const name = clean(subject ?? event);
+/** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, and the job that a route fired. */
+function eventText(run: Run, room: number, hasRoute: boolean): Safe {
+	const {route, event, subject, superseded = 0, job} = run;
+	const name =
+		subject === undefined && !hasRoute
+			? safe`${routeText(run)} ${clean(event)}`
+			: clean(subject ?? event);
 	const extras = [
 		...(superseded > 0 ? [safe`+${superseded} old`] : []),
 		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),

@@ -390,3 +390,16 @@ test.for([
 			.map(({id}) => String(id)),
 	).toEqual(ids);
 });
+
+test('beside its detail a run is told apart by what it is about; one without a subject by its route', async () => {
+	const port = createFakePort({
+		runs: [run(1, {}), run(2, {subject: 'acme/api#7 opened · Retry the upload'})],
+	});
+	await using shown = await showShell(port, {columns: 120, rows: 24}, {pane: 'runs'});
+
+	const rows = readTable(shown.screen.lines(), ['#', 'why', 'state']);
+	expect(rows.slice(0, 2).map(({cells}) => cells['why'])).toEqual([
+		expect.stringMatching(/^acme\/api#7/),
+		expect.stringMatching(/^gh-review/),
+	]);
+});
