@@ -52,7 +52,10 @@ export const crashPoints: readonly CrashPoint[] = [
 	...around('a lease', '^update run set state = \\?, attempt'),
 	...around('an answer', "^update run set state = 'delivering'"),
 	...around('the start of a delivery', '^update run set delivery_started = 1'),
-	...around('a settled run', '^update run set state = \\?, due_at = null, finished_at'),
+	...around(
+		'a settled run',
+		'^update run set state = \\?, due_at = null, awaits_logins = null, finished_at',
+	),
 	{name: 'after the target has the answer, before the gateway knows', client: 'Event'},
 	{name: 'after the target has a direct delivery, before the gateway knows', client: 'Direct'},
 ];

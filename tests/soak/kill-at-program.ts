@@ -15,7 +15,13 @@ const die = () => {
 };
 
 // oxlint-disable-next-line typescript/unbound-method -- it is always given its statement
-const {run} = StatementSync.prototype;
+const {run, get} = StatementSync.prototype;
+
+/** A statement that answers with a row may be the one, too. */
+function getAndSee(this: StatementSync, ...parameters: Parameters<typeof get>) {
+	seen ||= left > 0 && matching.test(this.sourceSQL);
+	return get.apply(this, parameters);
+}
 
 function runOrDie(this: StatementSync, ...parameters: Parameters<typeof run>) {
 	const text = this.sourceSQL;
@@ -38,4 +44,4 @@ function runOrDie(this: StatementSync, ...parameters: Parameters<typeof run>) {
 	return result;
 }
 
-Object.assign(StatementSync.prototype, {run: runOrDie});
+Object.assign(StatementSync.prototype, {run: runOrDie, get: getAndSee});
