@@ -43,10 +43,24 @@ export type LoginAttempt = LoginPlace & {
 	readonly verificationHost?: string;
 	/** Device: at most 64 characters. */
 	readonly userCode?: string;
+	/** Device: how the authorization server is asked whether the person has agreed; absent until it was. */
+	readonly polling?: LoginPolling;
 	/** Why it failed, or was cancelled: one sentence with what to do. */
 	readonly reason?: string;
 	/** What the person should know though it goes on; at most 10. */
 	readonly notes: readonly string[];
+};
+
+/** @see RFC 8628 §3.5 */
+export type LoginPolling = {
+	/** How often it was asked. */
+	readonly times: number;
+	/** When it was asked last, milliseconds since 1970. */
+	readonly askedAt: number;
+	/** `slower`: it wants to be asked less often from now on; `unreachable`: it did not answer, or not for now. */
+	readonly answer: 'pending' | 'slower' | 'unreachable';
+	/** Until it is asked again, milliseconds. */
+	readonly pauseMs: number;
 };
 
 /** The logins that a person has started in this process. A login is never started for somebody who is not there. @see manual/logins.md */
@@ -62,7 +76,7 @@ export type LoginDesk = AsyncDisposable & {
 	start(place: LoginPlace, options?: {readonly flow?: LoginFlow}): void;
 	/** Takes the URL that the browser ended on, for a browser on another machine. `problem`: why it cannot be used; the login waits on then. */
 	paste(place: LoginPlace, url: string): {readonly problem?: string};
-	/** Ends the login unless it is over. */
+	/** Ends the login; one that has failed is shown no more. */
 	cancel(place: LoginPlace): void;
 };
 

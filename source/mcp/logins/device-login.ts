@@ -22,6 +22,9 @@ export async function deviceLogin(
 				endsAt: clock.now() + waitMs,
 			});
 		},
+		onAsked(polling) {
+			watch.tell({polling});
+		},
 		onAgreed() {
 			watch.tell({status: 'finishing'});
 		},

@@ -62,6 +62,8 @@ export function createLoginDesk({
 	/** By place, in the order of the last start; the newest try last. */
 	const places = new Map<string, Try[]>();
 	const listeners = new Set<() => void>();
+	/** Also of tries that nothing shows any more. */
+	const running = new Set<Promise<void>>();
 	let known: readonly LoginAttempt[] | undefined;
 
 	const changed = () => {
@@ -160,7 +162,11 @@ export function createLoginDesk({
 			places.set(key, [...before, one]);
 			dropOldest(places);
 			changed();
-			void run(one, flow).finally(resolve);
+			running.add(ended);
+			void run(one, flow).finally(() => {
+				running.delete(ended);
+				resolve();
+			});
 		},
 		paste(place, url) {
 			const tries = (places.get(loginPlaceKey(place)) ?? []).filter(
@@ -171,18 +177,22 @@ export function createLoginDesk({
 			return answers.find(({problem}) => problem === undefined) ?? first;
 		},
 		cancel(place) {
-			for (const one of places.get(loginPlaceKey(place)) ?? []) {
+			const tries = places.get(loginPlaceKey(place)) ?? [];
+			if (tries.every(({attempt}) => attempt.status === 'failed')) {
+				forget(place, () => false);
+			}
+
+			for (const one of tries) {
 				giveUp(one, 'The login was cancelled');
 			}
 		},
 		async [Symbol.asyncDispose]() {
 			listeners.clear();
-			const tries = [...places.values()].flat();
-			for (const one of tries) {
+			for (const one of [...places.values()].flat()) {
 				giveUp(one, 'The login was ended: svc is stopping');
 			}
 
-			await Promise.all(tries.map(async ({ended}) => ended));
+			await Promise.all(running);
 		},
 	};
 }

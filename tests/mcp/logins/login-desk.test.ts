@@ -133,3 +133,40 @@ test('what is pasted is for the try that takes it; otherwise the newest says why
 	expect(desk.paste(crm, 'two')).toEqual({});
 	expect(desk.paste(crm, 'three')).toEqual({problem: 'not two'});
 });
+
+test('a login that failed is shown until it is put away', async () => {
+	const {desk, tries, shown} = deskOf();
+	desk.start(crm);
+	tries[0]?.fail('denied');
+	await setImmediate();
+	expect(shown()).toEqual([['failed', undefined]]);
+
+	desk.cancel(crm);
+	expect(shown()).toEqual([]);
+});
+
+test('the end of the desk waits for every try, also for those that were given up', async () => {
+	let left = 0;
+	const gate = Promise.withResolvers<void>();
+	const desk = createLoginDesk({
+		clock: createFakeClock(1000),
+		async perform(_place, _options, {signal}) {
+			left += 1;
+			await new Promise(resolve => {
+				signal.addEventListener('abort', resolve);
+			});
+			await gate.promise;
+			left -= 1;
+			throw signal.reason;
+		},
+	});
+	for (let count = 0; count < 5; count++) {
+		desk.start(crm);
+	}
+
+	const ended = desk[Symbol.asyncDispose]();
+	expect(left).toBe(5);
+	gate.resolve();
+	await ended;
+	expect(left).toBe(0);
+});

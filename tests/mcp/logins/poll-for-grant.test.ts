@@ -12,6 +12,7 @@ async function polled(
 ) {
 	const clock = createFakeClock();
 	const at: number[] = [];
+	const told: Array<readonly [times: number, answer: string, pause: number]> = [];
 	const result = pollForGrant(
 		{intervalMs: interval * 1000, lifetimeMs: lifetime * 1000},
 		{
@@ -28,6 +29,9 @@ async function polled(
 				throw typeof answer === 'string' ? new OAuthError(answer, answer) : answer;
 			},
 			isPassing: error => error === busy,
+			onAsked({times, answer, pauseMs}) {
+				told.push([times, answer, pauseMs / 1000]);
+			},
 		},
 	);
 	const turns = setInterval(() => {
@@ -35,20 +39,27 @@ async function polled(
 	});
 	const ended = await result;
 	clearInterval(turns);
-	return {at, ended};
+	return {at, ended, told};
 }
 
 test('"honours authorization_pending": asks again at the same pace', async () => {
-	expect(await polled(['authorization_pending', 'authorization_pending', 'granted'])).toEqual({
-		at: [5, 10, 15],
-		ended: {grant: 'granted'},
-	});
+	expect(await polled(['authorization_pending', 'authorization_pending', 'granted'])).toMatchObject(
+		{
+			at: [5, 10, 15],
+			ended: {grant: 'granted'},
+		},
+	);
 });
 
 test('"honours slow_down": each adds 5 s, for good', async () => {
-	const {at} = await polled(['slow_down', 'authorization_pending', 'slow_down', 'granted']);
+	const {at, told} = await polled(['slow_down', 'authorization_pending', 'slow_down', 'granted']);
 
 	expect(at).toEqual([5, 15, 25, 40]);
+	expect(told).toEqual([
+		[1, 'slower', 10],
+		[2, 'pending', 10],
+		[3, 'slower', 15],
+	]);
 });
 
 test.for([
@@ -63,11 +74,11 @@ test.for([
 });
 
 test('"wait limited by the code lifetime": nobody is asked after its end', async () => {
-	expect(await polled([], {lifetime: 12})).toEqual({at: [5, 10], ended: {ended: 'expired'}});
+	expect(await polled([], {lifetime: 12})).toMatchObject({at: [5, 10], ended: {ended: 'expired'}});
 });
 
 test('"oauth.timeout": the shorter one counts', async () => {
-	expect(await polled([], {lifetime: 60, timeout: 12})).toEqual({
+	expect(await polled([], {lifetime: 60, timeout: 12})).toMatchObject({
 		at: [5, 10],
 		ended: {ended: 'late'},
 	});

@@ -6,6 +6,7 @@ import {
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import {messageOf} from '../../../core/errors.ts';
+import type {LoginPolling} from '../../../core/logins.ts';
 import {cell} from '../../../core/untrusted.ts';
 import {clientMetadata} from '../../oauth/client-identity.ts';
 import {deviceGrant, type DeviceServer} from '../../oauth/find-device-server.ts';
@@ -45,12 +46,14 @@ export async function awaitGrant({
 	provider,
 	requests,
 	signal,
+	onAsked,
 }: {
 	readonly found: DeviceServer;
 	readonly code: DeviceCode;
 	readonly provider: OAuthClientProvider;
 	readonly requests: OAuthRequests;
 	readonly signal: AbortSignal;
+	readonly onAsked: (polling: LoginPolling) => void;
 }): Promise<OAuthTokens> {
 	const {clock, settings} = requests;
 	let status = 0;
@@ -58,6 +61,7 @@ export async function awaitGrant({
 		clock,
 		timeoutMs: settings.timeoutMs,
 		signal,
+		onAsked,
 		async ask() {
 			status = 0;
 			return fetchToken(provider, discovery.authorizationServerUrl, {

@@ -6,6 +6,7 @@ import {
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../../config/tool-server.ts';
+import type {LoginPolling} from '../../../core/logins.ts';
 import {version} from '../../../core/version.ts';
 import {boundedRequest} from '../../oauth/bounded-request.ts';
 import {scopeUnion} from '../../oauth/client-identity.ts';
@@ -22,6 +23,8 @@ import {obtainCode} from './obtain-code.ts';
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {
 	/** Shows a person what to do, for so long. */
 	readonly showCode: (code: DeviceCode, waitMs: number) => void;
+	/** The person was asked for, and has not answered yet. */
+	readonly onAsked: (polling: LoginPolling) => void;
 	/** The person has agreed. */
 	readonly onAgreed: () => void;
 };
@@ -37,7 +40,7 @@ const maxProbeBytes = 65_536;
  */
 export async function logInByDevice(
 	server: ToolServerConfig,
-	{open, secrets, signal, showCode, onAgreed}: DeviceLoginOptions,
+	{open, secrets, signal, showCode, onAsked, onAgreed}: DeviceLoginOptions,
 	requests: OAuthRequests,
 ): Promise<void> {
 	const asked: Asked = {};
@@ -70,7 +73,7 @@ export async function logInByDevice(
 		Object.assign(asked, {client, code});
 		const {timeoutMs} = requests.settings;
 		showCode(code, Math.min(timeoutMs, code.lifetimeMs));
-		const tokens = await awaitGrant({found, code, provider, requests, signal});
+		const tokens = await awaitGrant({found, code, provider, requests, signal, onAsked});
 		onAgreed();
 		// Before it takes the place of a login that works. Any other answer, or none, does not matter here.
 		const answer = await probe(server, {

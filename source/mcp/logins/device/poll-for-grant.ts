@@ -1,5 +1,6 @@
 import {OAuthError} from '@modelcontextprotocol/client';
 import {type Clock, sleep} from '../../../core/clock.ts';
+import type {LoginPolling} from '../../../core/logins.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 
 /** How asking ended: with what was granted, or with why nothing was. */
@@ -27,6 +28,7 @@ export async function pollForGrant<Grant>(
 		signal,
 		ask,
 		isPassing,
+		onAsked,
 	}: {
 		readonly clock: Clock;
 		/** The longest that a person is waited for. */
@@ -35,11 +37,14 @@ export async function pollForGrant<Grant>(
 		readonly ask: () => Promise<Grant>;
 		/** Whether another try may succeed though the server was not asked, or could not answer. */
 		readonly isPassing: (error: unknown) => boolean;
+		/** Told after each time that came to nothing yet. */
+		readonly onAsked: (polling: LoginPolling) => void;
 	},
 ): Promise<Polled<Grant>> {
 	const endsAt = clock.monotonic() + Math.min(lifetimeMs, timeoutMs);
 	const isExpiry = lifetimeMs <= timeoutMs;
 	let pauseMs = intervalMs;
+	let times = 0;
 	for (;;) {
 		const leftMs = endsAt - clock.monotonic();
 		// oxlint-disable-next-line no-await-in-loop -- that is what polling is
@@ -59,6 +64,13 @@ export async function pollForGrant<Grant>(
 			}
 
 			pauseMs = nextPauseMs[verdict](pauseMs);
+			times += 1;
+			onAsked({
+				times,
+				askedAt: clock.now(),
+				answer: verdict === 'passing' ? 'unreachable' : verdict,
+				pauseMs,
+			});
 		}
 	}
 }

@@ -1,4 +1,5 @@
-import type {LoginAttempt} from '../../../core/logins.ts';
+import type {LoginAttempt, LoginPolling} from '../../../core/logins.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, type Line} from '../line.ts';
@@ -33,6 +34,7 @@ export function deviceRows(entry: LoginEntry, {width, now}: Room): readonly Line
 		...largeRows(userCode, width),
 		blankLine,
 		...timeRows(attempt, {width, now}),
+		...pollingRows(attempt, {width, now}),
 		...sentence(
 			literal('Any device will do, a phone too. Nothing has to come back to this machine.'),
 			width,
@@ -104,6 +106,27 @@ function largeRows(code: string, width: number): readonly Line[] {
 	return large
 		? large.map(row => line(safe`    ${row}`, 'strong'))
 		: sentence(clean(Array.from(code).join(' ')), width, 'strong');
+}
+
+const answers: Readonly<Record<LoginPolling['answer'], Safe>> = {
+	pending: literal('nobody has agreed yet'),
+	slower: literal('it wants to be asked less often'),
+	unreachable: literal('it did not answer'),
+};
+
+/** How the authorization server is asked: that something happens while a person waits, and what it said. */
+function pollingRows({polling}: LoginAttempt, {width, now}: Room): readonly Line[] {
+	if (!polling) {
+		return [];
+	}
+
+	const {times, askedAt, answer, pauseMs} = polling;
+	const ago = Math.max(0, Math.round((now - askedAt) / 1000));
+	return sentence(
+		safe`Asked ${times}×, every ${Math.round(pauseMs / 1000)} s, ${ago} s ago: ${answers[answer]}`,
+		width,
+		answer === 'pending' ? 'quiet' : 'warn',
+	);
 }
 
 const mostBarCells = 30;

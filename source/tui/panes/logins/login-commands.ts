@@ -173,8 +173,12 @@ export const loginCommands: readonly PaneCommand[] = [
 	{
 		id: 'logins.cancel',
 		keys: ['x'],
-		label: literal('cancel'),
+		label: literal('cancel, or put a failure away'),
 		why: why(({attempt}) => {
+			if (attempt?.status === 'failed') {
+				return undefined;
+			}
+
 			if (!isUnderWay(attempt)) {
 				return literal('No login to it is under way');
 			}
@@ -184,7 +188,7 @@ export const loginCommands: readonly PaneCommand[] = [
 				: undefined;
 		}),
 		run(shell) {
-			const attempt = underWay(shell);
+			const attempt = selected(shell)?.attempt;
 			if (attempt) {
 				shell.logins.cancel(attempt);
 			}
@@ -206,14 +210,16 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('log in to all that need it'),
 		quiet: shell => needing(shell).length < 2,
 		why: shell =>
-			needing(shell).length === 0 ? literal('No server needs a login now') : undefined,
+			needing(shell).length === 0
+				? literal('No server that was reached needs a login now')
+				: undefined,
 		run: askForAll,
 	},
 	{
 		id: 'logins.logout',
 		keys: ['L'],
 		label: literal('log out'),
-		quiet: shell => underWay(shell) !== undefined,
+		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
 		why: why(() => undefined),
 		run: askToLogOut,
 	},

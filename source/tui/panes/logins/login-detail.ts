@@ -115,7 +115,11 @@ const failedRows = (
 	{entry, width}: {readonly entry: LoginEntry; readonly width: number},
 ): readonly Line[] => [
 	...sentence(safe`✗ ${clockTime(entry.attempt?.endedAt ?? 0)} ${clean(reason)}`, width, 'bad'),
-	...sentence(safe`${kept(entry)}l tries again, b in a browser, d with a code.`, width, 'quiet'),
+	...sentence(
+		safe`${kept(entry)}l tries again, b in a browser, d with a code, x puts this away.`,
+		width,
+		'quiet',
+	),
 	blankLine,
 ];
 

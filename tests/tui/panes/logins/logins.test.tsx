@@ -137,6 +137,22 @@ test('a login with a code: both hosts together, the code in large letters, what 
 	expect(shown.screen.picture()).toBe(await freshPicture(shown));
 });
 
+test('how the server is asked is said while a person waits, a slower pace too', async () => {
+	await using shown = await open();
+	shown.logins.tell({
+		...code,
+		polling: {times: 18, askedAt: testNow - 2000, answer: 'pending', pauseMs: 5000},
+	});
+	await shown.screen.press('G', 'enter');
+	expect(shown.text()).toMatch(/Asked 18×, every 5 s,\s+2 s ago: nobody/);
+	shown.logins.tell({
+		server: 'linear',
+		polling: {times: 19, askedAt: testNow, answer: 'slower', pauseMs: 10_000},
+	});
+	await shown.pass(0);
+	expect(shown.text()).toMatch(/Asked 19×, every 10 s,\s+0 s ago: it wants/);
+});
+
 test('the QR code is dark on light, whatever the terminal is; Q takes it away, and where it has no room that is said', async () => {
 	await using shown = await open(wide);
 	await shown.screen.press('G', 'd');
@@ -186,7 +202,7 @@ test('in the list each code stands under its server; several logins at once', as
 		'code WDJB-MJHT at https://auth.linear.example/device',
 	]);
 	await shown.screen.press('A');
-	expect(shown.screen.lines().at(-1)).toBe(' No server needs a login now');
+	expect(shown.screen.lines().at(-1)).toBe(' No server that was reached needs a login now');
 });
 
 test.for([
@@ -292,6 +308,9 @@ test('why a login failed stays until the server is reached with one; what was st
 
 	await shown.screen.press('enter');
 	expect(shown.text()).toContain('What was stored before is still there. l tries again');
+	await shown.screen.press('x');
+	expect(shown.logins.calls.at(-1)).toEqual(['cancel', {server: 'linear', profile: 'default'}]);
+	shown.logins.tell({...code, status: 'failed', reason, endedAt: testNow});
 	port.change({servers: [{...linear, status: 'connected', since: testNow + 1}]});
 	await shown.pass(5000);
 	expect(shown.text()).not.toContain('denied');
