@@ -330,3 +330,76 @@ test('all of it works over the socket', async () => {
 	expect(await port.readRoute('nowhere')).toBeUndefined();
 	await expect(port.saveRoute('gh-review', draft)).rejects.toMatchObject({code: 'route_conflict'});
 });
+
+test('what a preview says of `deliver_extra` holds no secret, neither its own nor one that a draft keeps there', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {
+			hook: {prompt: 'p', deliver_extra: {api_token: 'token-of-the-target', url: '{n}'}},
+		},
+	});
+	const {port} = gateway;
+	await gateway.send('hook', {n: 7});
+	const [delivery] = await port.listDeliveries({limit: 1});
+	const show = async (changes: JsonObject) =>
+		port.previewRoute('hook', {
+			...(await draftOf(port, 'hook', changes)),
+			delivery: delivery?.id ?? '',
+		});
+
+	expect((await show({})).extra).toEqual({api_token: '<secret, 19 bytes>', url: '7'});
+	const kept = '<kept: secret, 9 bytes>';
+	const {extra} = await show({deliver_extra: {tokens: [kept], nested: {secret: kept}}});
+	expect(extra).toEqual({
+		tokens: [`<secret, ${hookSecret.length} bytes>`],
+		nested: {secret: `<secret, ${hookSecret.length} bytes>`},
+	});
+});
+
+test('a list below the name of a secret is a list of secrets', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {deliver_extra: {tokens: ['one-of-them', '${OTHER}']}}},
+	});
+
+	expect((await gateway.port.readRoute('hook'))?.definition['deliver_extra']).toEqual({
+		tokens: ['<kept: deliver_extra.tokens.0, 11 bytes>', '${OTHER}'],
+	});
+});
+
+test('a secret that is commented out is in no diff', async () => {
+	await using gateway = await startTestGateway({
+		config: yaml.replace('# never said', '# never said\n        # secret: the-one-before'),
+	});
+	const {port} = gateway;
+
+	const {diff} = await port.planRouteSave(
+		'gh-review',
+		await draftOf(port, 'gh-review', {events: []}),
+	);
+
+	expect(diff).toContain('         # secret: <hidden>');
+	expect(diff.join('\n')).not.toContain('the-one-before');
+});
+
+test('a draft that is nested too deep is a problem of its own', async () => {
+	await using gateway = await startTestGateway({subscriptions: {hook: {prompt: 'old'}}});
+	await using remote = await connectGateway({clock: systemClock}, gateway.paths);
+	const nested = (levels: number) =>
+		JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as JsonObject[string];
+
+	for (const [port, deep] of [
+		[gateway.port, nested(5000)],
+		[remote, nested(1000)],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const draft = await draftOf(port, 'hook', {deep});
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		expect((await port.checkRoute('hook', draft)).problems).toMatchObject([
+			{
+				path: expect.stringMatching(/^deep\.0/) as string,
+				message: expect.stringContaining('deeper') as string,
+			},
+		]);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await expect(port.saveRoute('hook', draft)).rejects.toMatchObject({code: 'route_refused'});
+	}
+});

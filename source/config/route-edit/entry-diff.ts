@@ -2,6 +2,7 @@ import type {JsonValue} from '../../core/json.ts';
 import {unifiedDiff} from '../../core/unified-diff.ts';
 import {editYaml} from '../edit-yaml.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
+import {isSecretName} from '../secret-values.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {secretPlaces, withHiddenSecrets} from './kept-secrets.ts';
 
@@ -72,12 +73,21 @@ function hiddenLines(
 				editYaml(rest, {path: [...path, ...place], value: String(valueAt(hidden, place))}),
 			text,
 		);
-		return linesAt(without, path);
+		return linesAt(without, path)?.replaceAll(commentedOut, hideCommented);
 	} catch {
 		// A value that others share cannot be replaced in one place.
 		return undefined;
 	}
 }
+
+/** A key that is commented out, with its value. */
+const commentedOut = /(#[ \t]*(?:- )?["']?([\w-]{1,64})["']?[ \t]*:[ \t]+)(\S.*)$/gm;
+
+/** An old secret that somebody left in a comment may still be one. */
+const hideCommented = (
+	comment: string,
+	...[before = '', key = '', value = '']: readonly string[]
+): string => (isSecretName(key, value) ? `${before}<hidden>` : comment);
 
 /** The lines of the key at `path` with all that is below it; `undefined` where it shares its line with others. */
 function linesAt(text: string, path: KeyPath): string | undefined {

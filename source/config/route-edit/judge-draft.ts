@@ -6,7 +6,7 @@ import type {Config, LoadedConfig} from '../config.ts';
 import {editConfigText} from '../edit-config.ts';
 import {formatDiagnostic} from '../format-diagnostic.ts';
 import {generateSecret} from '../merge-subscription.ts';
-import type {KeyPath} from '../plain-data.ts';
+import {asPlainData, type KeyPath} from '../plain-data.ts';
 import type {Route, SkippedRoute} from '../route.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {editsBetween} from './edits-between.ts';
@@ -43,6 +43,16 @@ export function judgeDraft(
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},
 	surroundings: Surroundings,
 ): JudgedDraft {
+	const data = asPlainData(draft.definition);
+	if (!data.ok) {
+		// What follows recurses.
+		return {
+			entry: isJsonObject(written.entry) ? written.entry : {},
+			problems: [{path: data.path.join('.'), message: data.message}],
+			warnings: [],
+		};
+	}
+
 	const {entry: whole, missing} = withKeptSecrets(draft.definition, written.entry);
 	const given = isJsonObject(whole) ? whole : {};
 	const isNew = draft.fingerprint === noEntry;

@@ -134,8 +134,10 @@ function mapIn(
 	return Object.fromEntries(
 		Object.entries(value).map(([key, member]) => {
 			const schema = schemaIn(shape, key);
+			// A list below such a name is a list of them.
 			const isNamed =
-				typeof member !== 'object' && isSecretName(key, member === null ? '' : String(member));
+				!isJsonObject(member) &&
+				isSecretName(key, typeof member === 'object' ? '' : String(member));
 			const isSecret =
 				schema === undefined ? at.isSecret || isNamed : schema['x-secret'] === true || isNamed;
 			return [key, mapIn(member, {schema, path: [...at.path, key], isSecret}, walk)];

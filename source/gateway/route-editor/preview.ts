@@ -1,4 +1,6 @@
+import {withHiddenSecrets} from '../../config/route-edit/kept-secrets.ts';
 import type {StoredDelivery, TraceStep} from '../../core/delivery.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RoutePreview} from '../../core/route-editor.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
@@ -33,7 +35,7 @@ export function previewOf(
 	const {text, unresolvedAt} = compiled.prompt
 		? renderTemplate(compiled.prompt, context)
 		: {text: rawDump(payload), unresolvedAt: []};
-	const extra = compiled.renderExtra(context);
+	const extra = withoutSecrets(compiled.renderExtra(context));
 	return {
 		...decided,
 		prompt: text.slice(0, maxPromptLength).toWellFormed(),
@@ -41,6 +43,14 @@ export function previewOf(
 		unresolved: unresolvedAt.filter(({at}) => at < maxPromptLength),
 		...(Object.keys(extra).length > 0 && {extra}),
 	};
+}
+
+/** `deliver_extra` may hold tokens, also the secret of the route that a draft keeps there. */
+function withoutSecrets(extra: JsonObject): JsonObject {
+	const entry = {deliver_extra: extra};
+	const hidden = withHiddenSecrets(entry, entry);
+	const shown = isJsonObject(hidden) ? hidden['deliver_extra'] : undefined;
+	return isJsonObject(shown) ? shown : {};
 }
 
 const pass = (step: TraceStep['step'], detail: string): TraceStep => ({
