@@ -77,11 +77,15 @@ export const placeOfKey = (key: string): Place => ({
 
 /**
  * Puts values in the places of a template; values are not looked at for further places. The text is well-formed Unicode and
- * at most 1,048,576 UTF-16 units long.
+ * at most `limit` UTF-16 units long.
  *
  * @see manual/filters-and-templates.md#templates
  */
-export function renderTemplate(template: Template, context: RenderContext): Rendered {
+export function renderTemplate(
+	template: Template,
+	context: RenderContext,
+	limit = renderedLimit,
+): Rendered {
 	const unresolved = new Set<string>();
 	const unresolvedAt: Array<Rendered['unresolvedAt'][number]> = [];
 	let text = '';
@@ -101,13 +105,13 @@ export function renderTemplate(template: Template, context: RenderContext): Rend
 		}
 
 		text += value ?? part.literal;
-		if (text.length > renderedLimit) {
+		if (text.length > limit) {
 			break;
 		}
 	}
 
 	return {
-		text: text.slice(0, renderedLimit).toWellFormed(),
+		text: text.slice(0, limit).toWellFormed(),
 		unresolved: [...unresolved],
 		unresolvedAt,
 	};
@@ -147,27 +151,44 @@ function textOf(value: JsonValue | undefined): string | undefined {
 		: JSON.stringify(value);
 }
 
-/** Makes the value of one event. */
-type Renderer<Value extends JsonValue> = (context: RenderContext) => Value;
+/** Characters that the texts of one `deliver_extra` may still have. */
+type Budget = {left: number};
 
-/** Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Made once per route. @see manual/filters-and-templates.md#templates */
-export function compileExtra(extra: JsonObject): Renderer<JsonObject> {
+/** Makes the value of one event. */
+type Renderer<Value extends JsonValue> = (context: RenderContext, budget: Budget) => Value;
+
+/**
+ * Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Its strings have at most 1,048,576 UTF-16 units together; those
+ * behind are empty. Made once per route.
+ *
+ * @see manual/filters-and-templates.md#templates
+ */
+export function compileExtra(extra: JsonObject): (context: RenderContext) => JsonObject {
+	const render = compileMembers(extra);
+	return context => render(context, {left: renderedLimit});
+}
+
+function compileMembers(extra: JsonObject): Renderer<JsonObject> {
 	const members = Object.entries(extra).map(([key, value]) => [key, compileValue(value)] as const);
 	return members.length === 0
 		? () => extra
-		: context =>
+		: (context, budget) =>
 				// fromEntries keeps a key named __proto__ an ordinary key.
-				Object.fromEntries(members.map(([key, render]) => [key, render(context)]));
+				Object.fromEntries(members.map(([key, render]) => [key, render(context, budget)]));
 }
 
 function compileValue(value: JsonValue): Renderer<JsonValue> {
 	if (typeof value === 'string') {
 		const template = parseTemplate(value);
-		return context => renderTemplate(template, context).text;
+		return (context, budget) => {
+			const {text} = renderTemplate(budget.left > 0 ? template : [], context, budget.left);
+			budget.left -= text.length;
+			return text;
+		};
 	}
 
 	if (isJsonObject(value)) {
-		return compileExtra(value);
+		return compileMembers(value);
 	}
 
 	if (!Array.isArray(value)) {
@@ -175,5 +196,5 @@ function compileValue(value: JsonValue): Renderer<JsonValue> {
 	}
 
 	const items = value.map((item: JsonValue) => compileValue(item));
-	return context => items.map(render => render(context));
+	return (context, budget) => items.map(render => render(context, budget));
 }

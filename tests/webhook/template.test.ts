@@ -191,3 +191,16 @@ test('parsing is linear: 200,000 openings are one text', () => {
 	expect(parseTemplate('{'.repeat(200_000))).toHaveLength(1);
 	expect(parseTemplate('{a'.repeat(100_000) + '}')).toHaveLength(2);
 });
+
+test('what the texts of `deliver_extra` repeat cannot fill the memory', () => {
+	const extra = Object.fromEntries(
+		Array.from({length: 20_000}, (_, index) => [`key${index}`, ['{x}{x}', 7]]),
+	);
+	const rendered = compileExtra(extra)({payload: {x: 'y'.repeat(300_000)}, event: 'e'});
+	const texts = Object.values(rendered).map(value =>
+		Array.isArray(value) ? String(value[0]) : '',
+	);
+	expect(texts.join('')).toHaveLength(1_048_576);
+	expect(texts[0]).toHaveLength(600_000);
+	expect(rendered['key19999']).toEqual(['', 7]);
+});
