@@ -1,3 +1,5 @@
+import type {JsonValue} from './json.ts';
+
 /** Levels of nesting that are walked, compared or written out. `JSON.parse` takes any number of them, most of what follows does not. */
 export const maxJsonDepth = 128;
 
@@ -19,6 +21,25 @@ export function isDeepJson(text: string): boolean {
 
 		if (depth > maxJsonDepth) {
 			return true;
+		}
+	}
+
+	return false;
+}
+
+/** The same of a value. Does not recurse, and ends with the first part that is too deep. */
+export function isDeepValue(value: JsonValue): boolean {
+	const open: Array<{readonly value: JsonValue; readonly depth: number}> = [{value, depth: 0}];
+	for (let next = open.pop(); next; next = open.pop()) {
+		if (typeof next.value === 'object' && next.value !== null) {
+			const depth = next.depth + 1;
+			if (depth > maxJsonDepth) {
+				return true;
+			}
+
+			for (const inner of Object.values<JsonValue>(next.value)) {
+				open.push({value: inner, depth});
+			}
 		}
 	}
 

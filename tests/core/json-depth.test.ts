@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {maxJsonDepth, isDeepJson} from '../../source/core/json-depth.ts';
+import {maxJsonDepth, isDeepJson, isDeepValue} from '../../source/core/json-depth.ts';
 import type {JsonValue} from '../../source/core/json.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}') =>
@@ -13,6 +13,14 @@ test.for([
 ])('128 levels are walked, 129 are too many: %s', ([, shallow = '', deep = '']) => {
 	expect(isDeepJson(shallow)).toBe(false);
 	expect(isDeepJson(deep)).toBe(true);
+});
+
+test('of a value they count as of its text, and nothing recurses', () => {
+	const value = (text: string) => JSON.parse(text) as JsonValue;
+	expect(isDeepValue(value(nested(maxJsonDepth)))).toBe(false);
+	expect(isDeepValue(value(nested(maxJsonDepth + 1, '[0,', ']')))).toBe(true);
+	expect(isDeepValue(value(nested(200_000, '[', ']')))).toBe(true);
+	expect(isDeepValue(['['.repeat(1000)])).toBe(false);
 });
 
 test('brackets in strings and side by side do not count', () => {

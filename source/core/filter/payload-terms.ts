@@ -1,5 +1,6 @@
 import type {StoredDelivery} from '../delivery.ts';
 import {codeHostPayload} from '../form-payload.ts';
+import {isDeepValue} from '../json-depth.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
 import {compilePayloadPath} from '../payload-path.ts';
 import type {FilterOperator, Term, TermResult} from './filter.ts';
@@ -94,10 +95,13 @@ function fieldTest(
 		}
 
 		return typeof field === 'object' && field !== null
-			? fitsAny(patterns, JSON.stringify(field))
+			? fitsAny(patterns, textIn(field))
 			: patterns.some(pattern => pattern === '*' || pattern === String(field));
 	};
 }
+
+/** JSON of a list or an object. Of one that would exhaust the stack there is no text, only that it is there: one such payload must not end every search. */
+const textIn = (field: JsonValue): string => (isDeepValue(field) ? '' : JSON.stringify(field));
 
 /** `~ text`: looks in the body as it was received, and in the texts of its payload. */
 export const bodyTerm: Term<WithBody> = {

@@ -260,3 +260,18 @@ test('every term says what it is, and its example is understood', () => {
 test('a pattern of many stars is answered at once', () => {
 	expect(passes(`route:${'*a'.repeat(400)}b`, {route: 'a'.repeat(2000)})).toBe(false);
 });
+
+test('a payload that is nested however deep is there, and ends no search', () => {
+	const nested = 100_000;
+	const body = new TextEncoder().encode(
+		`{"a":${'['.repeat(nested)}${']'.repeat(nested)},"b":[[1]]}`,
+	);
+	const received = () => receivedBody({headers: {}, body});
+	const holds = (text: string) =>
+		parseFilter(text, deliveryVocabulary).matches({...row(), received}, testNow);
+	expect(holds('payload.a:*')).toBe(true);
+	expect(holds('payload.a:x')).toBe(false);
+	expect(holds('-payload.a:x')).toBe(true);
+	expect(holds('payload.b:[[1]]')).toBe(true);
+	expect(holds('~ "[[1]]"')).toBe(true);
+});
