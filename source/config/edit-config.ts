@@ -9,7 +9,7 @@ import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {diagnosticIn} from './place-diagnostic.ts';
-import {readTextFile} from './read-text-file.ts';
+import {readTextFile, refuseTooLarge} from './read-text-file.ts';
 import {writePrivateFile} from './write-private-file.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
@@ -47,6 +47,7 @@ export async function editConfig(
 			const text = editConfigText(before, edits, paths.config);
 			if (text !== existing) {
 				check?.(text, before);
+				refuseTooLarge(paths.config, text, maxConfigBytes);
 				await writePrivateFile(paths.config, text);
 			}
 		},

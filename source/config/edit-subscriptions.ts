@@ -7,7 +7,7 @@ import type {JsonObject} from '../core/json.ts';
 import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {repeatedKeysIn} from './json-source.ts';
-import {readTextFile} from './read-text-file.ts';
+import {readTextFile, refuseTooLarge} from './read-text-file.ts';
 import {maxSubscriptionsBytes, parseSubscriptions} from './subscriptions.ts';
 import {writePrivateFile} from './write-private-file.ts';
 
@@ -35,7 +35,9 @@ export async function editSubscriptions(
 			const changed = change(entries);
 			if (changed !== entries) {
 				refuseRepeated(text, paths.subscriptions);
-				await writePrivateFile(paths.subscriptions, `${JSON.stringify(changed, null, 2)}\n`);
+				const written = `${JSON.stringify(changed, null, 2)}\n`;
+				refuseTooLarge(paths.subscriptions, written, maxSubscriptionsBytes);
+				await writePrivateFile(paths.subscriptions, written);
 			}
 
 			return changed;

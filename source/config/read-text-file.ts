@@ -65,3 +65,14 @@ const unreadable = (path: string, error: unknown) =>
 		`Cannot read "${path}" (${codeOf(error)}): make it readable for this user`,
 		{cause: error},
 	);
+
+/** For who writes a file: what is too large could not be read again. @throws SvcError `file_too_large` */
+export function refuseTooLarge(path: string, text: string, maxBytes: number): void {
+	const bytes = Buffer.byteLength(text);
+	if (bytes > maxBytes) {
+		throw new SvcError(
+			'file_too_large',
+			`Cannot write "${path}": it would have ${bytes} bytes, and more than ${maxBytes} are not read`,
+		);
+	}
+}

@@ -189,3 +189,14 @@ test('any edit of any file changes that key and no other', () => {
 		),
 	);
 });
+
+test('what could not be read again is not written', async () => {
+	using home = createTemporaryHome();
+	writeFileSync(home.paths.config, written);
+	const value = 'x'.repeat(1024 * 1024);
+
+	await expect(
+		editConfig(home.paths, [{path: ['note'], value}], {clock: systemClock}),
+	).rejects.toMatchObject({code: 'file_too_large'});
+	expect(readFileSync(home.paths.config, 'utf8')).toBe(written);
+});

@@ -195,3 +195,14 @@ test('"Two processes that write at once lose nothing"', async () => {
 	const written: unknown = JSON.parse(readFileSync(home.paths.subscriptions, 'utf8'));
 	expect(Object.keys(written ?? {})).toHaveLength(30);
 });
+
+test('subscriptions that could not be read again are not written', async () => {
+	using home = createTemporaryHome();
+	writeFileSync(home.paths.subscriptions, '{"a": {}}');
+	const prompt = 'x'.repeat(4 * 1024 * 1024);
+
+	await expect(
+		editSubscriptions(home.paths, entries => ({...entries, b: {prompt}}), {clock: systemClock}),
+	).rejects.toMatchObject({code: 'file_too_large'});
+	expect(readFileSync(home.paths.subscriptions, 'utf8')).toBe('{"a": {}}');
+});
