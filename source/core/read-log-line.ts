@@ -3,6 +3,9 @@ import type {LogLevel, LogRecord} from './log.ts';
 /** A line that is longer was not written by the log; the rest of it is not looked into. */
 const maxLength = 64 * 1024;
 
+/** Fields that are read of a line: each looks through the line once. */
+const maxFields = 64;
+
 const head = /^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
 const fact = / ([A-Za-z_][\w-]{0,63})=("(?:[^"\\]|\\.)*"|[\w./:@#+-]+)$/;
 
@@ -17,7 +20,7 @@ export function readLogLine(line: string): LogRecord | undefined {
 
 	const fields: Array<readonly [string, string | number | boolean]> = [];
 	let message = rest;
-	for (;;) {
+	while (fields.length < maxFields) {
 		const found = fact.exec(message);
 		if (!found) {
 			break;

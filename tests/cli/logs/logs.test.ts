@@ -194,3 +194,11 @@ test('a log that does not exist yet is waited for', async () => {
 
 	expect(await first).toBe('born');
 });
+
+test('of a line of many fields the last ones are read', () => {
+	const read = readLogLine(
+		`2026-11-20T15:04:02.870Z warn  webhook  told${' a=b'.repeat(16_000)} run=7`,
+	);
+	expect(read?.fields).toEqual({a: 'b', run: 7});
+	expect(read?.message).toMatch(/^told a=b/);
+});
