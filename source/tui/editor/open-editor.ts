@@ -5,6 +5,7 @@ import {change} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Draft} from './draft.ts';
+import {enterField} from './edit-field.ts';
 import {changeEditor, editor, newEditor, withoutKept} from './editor-state.ts';
 import {refresh} from './refresh.ts';
 
@@ -92,4 +93,8 @@ async function open(shell: Shell, draft: Draft): Promise<void> {
 	changeEditor(shell, state => ({...state, deliveries: deliveries.map(({id}) => id), keys}));
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 	refresh(shell);
+	if (draft.isNew) {
+		// Nothing else can be done before it has a name; and what somebody types at once must be no commands.
+		enterField(shell);
+	}
 }

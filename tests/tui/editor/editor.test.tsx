@@ -164,7 +164,7 @@ test('a new subscription shows its secret once', async () => {
 	await using pane = await openSubs();
 	await pane.press('a');
 	await pane.shows('a new one is made');
-	await pane.press('w');
+	await pane.press('esc', 'w');
 	await pane.shows('a new route needs a name');
 	await pane.press('enter');
 	await pane.type('Fresh!');
@@ -201,7 +201,6 @@ test('a route of config.yaml is edited in its place, and copied into a subscript
 
 	await pane.press('Y');
 	await pane.shows('a new one is made');
-	await pane.press('enter');
 	await pane.type('copied');
 	await pane.press('enter', 'w');
 	await pane.shows('+  "copied": {');
