@@ -1,7 +1,10 @@
 import {existsSync} from 'node:fs';
 import {basePaths} from '../config/home-paths.ts';
 import type {Approval} from '../core/approval.ts';
+import type {Delivery} from '../core/delivery.ts';
+import type {Run} from '../core/run.ts';
 import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
+import type {HistoryQuestion, HistoryStep} from '../store/history/port.ts';
 import type {Groups, Journal, Runs} from '../store/port.ts';
 import type {Context} from './context.ts';
 
@@ -9,10 +12,17 @@ import type {Context} from './context.ts';
 export type Records = AsyncDisposable & {
 	/** `false`: read from disk, no gateway runs. */
 	readonly live: boolean;
-	readonly deliveries: Pick<Journal, 'get' | 'list'>;
-	readonly runs: Pick<Runs, 'get' | 'list'>;
+	readonly deliveries: Pick<Journal, 'get' | 'list'> & Searched<Delivery>;
+	readonly runs: Pick<Runs, 'get' | 'list'> & Searched<Run>;
 	readonly groups: Pick<Groups, 'get' | 'list'>;
 	readonly approvals: ApprovalRecords;
+};
+
+/** One step of a search with the words of a filter, newest first, which goes on `before` where the last one ended. */
+type Searched<Item> = {
+	search(
+		question: Pick<HistoryQuestion, 'filter' | 'before' | 'limit'>,
+	): Promise<HistoryStep<Item>>;
 };
 
 type ApprovalRecords = {
@@ -37,8 +47,13 @@ export async function openRecords(context: Context): Promise<Records> {
 			deliveries: {
 				get: id => gateway.getDelivery(id),
 				list: filter => gateway.listDeliveries(filter),
+				search: question => gateway.searchDeliveries(question),
 			},
-			runs: {get: id => gateway.getRun(id), list: filter => gateway.listRuns(filter)},
+			runs: {
+				get: id => gateway.getRun(id),
+				list: filter => gateway.listRuns(filter),
+				search: question => gateway.searchRuns(question),
+			},
 			groups: {get: id => gateway.getGroup(id), list: filter => gateway.listGroups(filter)},
 			approvals: approvalsOf(gateway),
 			async [Symbol.asyncDispose]() {},
@@ -50,16 +65,22 @@ export async function openRecords(context: Context): Promise<Records> {
 		import('../core/approvals/outlives-gateway.ts'),
 	]);
 	const reader = await openSqliteReader(context.paths().stateDb);
+	const now = context.clock.now();
 	return {
 		live: false,
-		deliveries: reader.journal,
-		runs: reader.runs,
+		deliveries: {
+			...reader.journal,
+			search: question => reader.history.search('deliveries', {...question, now}),
+		},
+		runs: {
+			...reader.runs,
+			search: question => reader.history.search('runs', {...question, now}),
+		},
 		groups: reader.groups,
 		approvals: {
 			list: async ({state, limit}) => (state === 'waiting' ? [] : reader.approvals.settled(limit)),
 			get: id => reader.approvals.get(id),
 			async rules() {
-				const now = context.clock.now();
 				return (await reader.approvals.rules()).filter(rule => outlivesGateway(rule, now));
 			},
 		},

@@ -1,6 +1,10 @@
 import {InvalidArgumentError} from 'commander';
 import type {Clock} from '../core/clock.ts';
 
+/** What `--filter` of a listing is. */
+export const filterHelp =
+	'only what passes these words, as the filter of the list on the screen takes them; searches all that is stored';
+
 /** A parser for a whole number from `least` to `most`. */
 export const numberOption = (least: number, most: number) => (text: string) => {
 	const value = Number(text);

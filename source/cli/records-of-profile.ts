@@ -1,3 +1,4 @@
+import type {HistoryStep} from '../store/history/port.ts';
 import type {Records} from './gateway-access.ts';
 
 /** More never are: of approvals and of groups. */
@@ -8,16 +9,22 @@ export function recordsOfProfile(records: Records, profile: string): Records {
 	const isOwn = (record: {readonly profile: string}) => record.profile === profile;
 	const own = <T extends {readonly profile: string}>(record: T | undefined): T | undefined =>
 		record && isOwn(record) ? record : undefined;
+	const ownOf = <T extends {readonly profile: string}>(step: HistoryStep<T>): HistoryStep<T> => ({
+		...step,
+		items: step.items.filter(isOwn),
+	});
 	const {deliveries, runs, groups, approvals} = records;
 	return {
 		live: records.live,
 		deliveries: {
 			get: async id => own(await deliveries.get(id)),
 			list: filter => deliveries.list({...filter, profile}),
+			search: async question => ownOf(await deliveries.search(question)),
 		},
 		runs: {
 			get: async id => own(await runs.get(id)),
 			list: filter => runs.list({...filter, profile}),
+			search: async question => ownOf(await runs.search(question)),
 		},
 		groups: {
 			get: async id => own(await groups.get(id)),

@@ -14,6 +14,7 @@ import {tell} from './print.ts';
 const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['config_invalid', 3],
 	['config_refused', 3],
+	['filter_invalid', 2],
 	['profile_invalid', 2],
 	['profile_not_found', 2],
 	['interrupted', 130],

@@ -18,6 +18,9 @@ export function createIdSource(clock: Clock, last = ''): () => string {
 export const numberOfId = (id: string): number =>
 	/^[0-9a-z]{1,11}$/.test(id) ? Number.parseInt(id, 36) : Number.NaN;
 
+/** A delivery is received at most this much later than its identifier says, milliseconds: the clock may be set between. */
+export const lateMs = 60_000;
+
 /** The least number of an identifier that is made at `ms`, milliseconds since 1970, or later. */
 export const numberOfTime = (ms: number): number => ms * perMillisecond;
 

@@ -62,6 +62,8 @@ export const errorCodes = {
 		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
 	file_unwritable:
 		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
+	filter_invalid:
+		'A word of `--filter` makes no sense here: the sentence says which words there are, and `svc help terminal` what they mean',
 	filters_unreadable:
 		'The file of `--filters-file` is neither JSON nor YAML, or has a filter with an unknown key',
 	forge_client_missing: "Install the client (`forge.cli`) on the gateway's machine and PATH",

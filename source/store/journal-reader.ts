@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
-import {idOfNumber, numberOfId, numberOfTime} from '../core/ids.ts';
+import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../core/ids.ts';
 import {floorOfRow, integerOf} from './columns.ts';
 import {
 	deliveryColumns,
@@ -19,8 +19,6 @@ const minEndingLength = 4;
 const base = 36;
 /** More are not told of when an ending is that of several. */
 const maxCandidates = 5;
-/** A delivery is received at most this much later than its identifier says: the clock may be set between. */
-const lateMs = 60_000;
 
 /** Reads deliveries; needs no write access. */
 export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get' | 'list'> {

@@ -2,6 +2,8 @@ import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createApprovalReader} from './approval-reader.ts';
 import {createGroupReader} from './group-reader.ts';
+import type {HistorySearching} from './history/port.ts';
+import type {HistorySearch} from './history/search.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {versionOf} from './migrations.ts';
@@ -16,6 +18,7 @@ export type StoreReader = {
 	readonly groups: Pick<Groups, 'get' | 'list'>;
 	readonly jobs: Pick<Jobs, 'list'>;
 	readonly approvals: Pick<StoredApprovals, 'get' | 'settled' | 'rules'>;
+	readonly history: HistorySearching;
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -27,6 +30,7 @@ const emptyReader: StoreReader = {
 	groups: {get: async () => undefined, list: async () => []},
 	jobs: {list: async () => []},
 	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
+	history: {search: async () => ({items: [], scanned: 0})},
 	async [Symbol.asyncDispose]() {},
 };
 
@@ -65,10 +69,23 @@ function readerOf(database: DatabaseSync): StoreReader {
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
 		approvals: createApprovalReader(database),
+		history: createSearching(database),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();
 			}
+		},
+	};
+}
+
+/** Steps of a search in this thread: whoever looks at a store that no gateway has open serves nobody meanwhile. Loaded with the first. */
+function createSearching(database: DatabaseSync): HistorySearching {
+	let search: HistorySearch | undefined;
+	return {
+		async search(noun, question) {
+			const {createHistorySearch} = await import('./history/search.ts');
+			search ??= createHistorySearch(database);
+			return search.search(noun, question);
 		},
 	};
 }

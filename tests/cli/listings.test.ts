@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
+import type {HistoryQuestion} from '../../source/store/history/port.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {makeDelivery, makeJob, makeRun} from '../helpers/make.ts';
@@ -99,6 +101,90 @@ test('the reason stands beside each listed delivery, also when a thousand newer 
 	expect(all.stdout.split('\n').filter(line => / failed +why of \d+$/.test(line))).toHaveLength(
 		1000,
 	);
+});
+
+const idsOf = (items: ReadonlyArray<{readonly id: string | number}>) => items.map(({id}) => id);
+
+test('--filter searches all that is stored with the words of the screen, of a gateway that runs and of one that does not', async () => {
+	await using setup = await manyFailed();
+	const {home, second} = setup;
+	const look = async () => {
+		const json = async (...args: readonly string[]) => commandJson(args, {home: home.path});
+		const [oldest] = await json('deliveries', 'list', '--filter', 'route:old');
+		const dead = ['deliveries', 'list', '--filter', '-route:none', '--dead', '--before', second];
+		const page = await json('runs', 'list', '--filter', 'state:failed -route:old', '--limit', '3');
+		return {
+			oldest: oldest.runId,
+			dead: idsOf(await json(...dead)),
+			none: [
+				await json('deliveries', 'list', '--filter', 'route:old', '--since', '2999-01-01'),
+				await json('deliveries', 'list', '--filter', 'route:old', '--run-state', 'done'),
+				await json('deliveries', 'list', '--filter', 'route:old', '--route', 'gh'),
+				await json('deliveries', 'list', '--filter', 'route:old', '--before', '!'),
+				await json('runs', 'list', '--filter', 'route:old', '--state', 'done'),
+			].flat(),
+			whole: (await json('runs', 'list', '--filter', 'route:gh', '--limit', '1000')).length,
+			page: idsOf(page),
+			next: idsOf(
+				await json('runs', 'list', '--filter', 'state:failed', '--before', '3', '--limit', '3'),
+			),
+			plain: idsOf(await json('runs', 'list', '--before', '3')),
+			said: (await command(['runs', 'list', '--filter', 'route:none'], {home: home.path})).stderr,
+		};
+	};
+	const stored = await look();
+	expect(stored).toMatchObject({
+		oldest: 1,
+		none: [],
+		whole: 1000,
+		page: [1002, 1001, 1000],
+		next: [2, 1],
+		plain: [2, 1],
+		said: expect.stringMatching(/No such runs/),
+	});
+	expect(stored.dead).toHaveLength(1);
+
+	await using reader = await openSqliteReader(home.file('state.db'));
+	const port = createFakePort();
+	const now = systemClock.now();
+	let steps = 0;
+	const step = (question: Partial<HistoryQuestion> | undefined) => {
+		steps += 1;
+		return {filter: '', limit: 100, ...question, now};
+	};
+	port.searchDeliveries = async question => reader.history.search('deliveries', step(question));
+	port.searchRuns = async question => reader.history.search('runs', step(question));
+	port.listRuns = async question => reader.runs.list(question);
+	await using _ = await serveControl(home.path, port);
+	expect(await look()).toEqual(stored);
+	expect(steps, 'a thousand rows come in several steps').toBeGreaterThan(10);
+});
+
+test('a search that is answered with the cursor it asked from ends', async () => {
+	await using home = await gatewayHome();
+	const port = createFakePort();
+	const asked: unknown[] = [];
+	port.searchRuns = async question => {
+		asked.push(question?.before);
+		return {items: [makeRun({id: 8 - asked.length})], scanned: 1, searchedTo: 5};
+	};
+	await using _ = await serveControl(home.path, port);
+	const runs = await commandJson(['runs', 'list', '--filter', 'x'], {home: home.path});
+	expect({ids: idsOf(runs), asked}).toEqual({ids: [7, 6], asked: [undefined, 5]});
+});
+
+test.for([
+	[['deliveries', 'list', '--filter', 'colour:red'], 'Unknown filter key colour: use route:,'],
+	[['runs', 'list', '--filter', 'route:a ms>5'], 'Unknown filter key ms: use route:,'],
+	[['runs', 'list', '--filter', '~ text'], 'there are none here'],
+	[['runs', 'list', '--filter', '"x'], 'the closing " is missing'],
+	[['runs', 'list', '--filter', 'x'.repeat(1001)], 'at most 1000 characters'],
+	[['runs', 'list', '--before', '0'], 'Use a whole number from 1'],
+] as const)('"2 wrong usage": %j is no filter, and the hint says why', async ([args, hint]) => {
+	await using home = await temporaryHome();
+	const {code, stdout, stderr} = await command(args, {home: home.path});
+	expect({code, stdout}).toEqual({code: 2, stdout: ''});
+	expect(stderr).toContain(hint);
 });
 
 /** A gateway that fires jobs of two profiles; the home's own is written in its file. */

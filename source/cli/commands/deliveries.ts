@@ -8,7 +8,7 @@ import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
 import type {ReplayFlags} from '../deliveries/replay.ts';
 import {openRecords} from '../gateway-access.ts';
-import {momentOption, numberOption} from '../options.ts';
+import {filterHelp, momentOption, numberOption} from '../options.ts';
 import {printJson, printLines} from '../print.ts';
 
 const identifier = 'identifier, or at least its last four characters';
@@ -39,6 +39,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		)
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--before <id>', 'older than this delivery')
+		.option('--filter <words>', filterHelp)
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option('--json', 'print JSON')
 		.action(async (options: ListFlags) => {

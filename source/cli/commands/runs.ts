@@ -1,12 +1,13 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {type RunState, runStates} from '../../core/run.ts';
+import {runStates} from '../../core/run.ts';
 import type {Context} from '../context.ts';
-import {openRecords, type Records, requireGateway} from '../gateway-access.ts';
-import {numberOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
+import {openRecords, requireGateway} from '../gateway-access.ts';
+import {filterHelp, numberOption} from '../options.ts';
 import {printJson, printLines} from '../print.ts';
-import {describeRun, runTable} from '../runs/describe-run.ts';
+import {describeRun} from '../runs/describe-run.ts';
+import type {RunListFlags} from '../runs/list-runs.ts';
+import {waitingOf} from '../runs/waiting-of.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -20,41 +21,14 @@ export function addRunCommands(program: Command, context: Context): void {
 		.option('--route <name>', 'only this route')
 		.option('--job <job>', 'only runs of this scheduled job: its identifier, or its name')
 		.addOption(new Option('--state <state...>', 'only these states').choices(runStates))
+		.option('--before <run>', 'older than this run', oneRun)
+		.option('--filter <words>', filterHelp)
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option('--json', 'print JSON')
-		.action(
-			async ({
-				json,
-				state: states,
-				job,
-				...filter
-			}: {
-				route?: string;
-				state?: RunState[];
-				job?: string;
-				limit: number;
-				json?: boolean;
-			}) => {
-				const jobId = job === undefined ? undefined : await jobIdOf(context, job);
-				await using records = await openRecords(context);
-				const runs = await records.runs.list({
-					...filter,
-					...(states && {states}),
-					...(jobId !== undefined && {job: jobId}),
-				});
-				if (json) {
-					printJson(context, runs);
-				} else {
-					const isFiltered =
-						filter.route !== undefined || states !== undefined || jobId !== undefined;
-					const approvals = await waitingOf(records);
-					await printTable(
-						context,
-						runTable(runs, {now: context.clock.now(), approvals, isFiltered}),
-					);
-				}
-			},
-		);
+		.action(async (options: RunListFlags) => {
+			const {listRuns} = await import('../runs/list-runs.ts');
+			await listRuns(context, options);
+		});
 
 	group
 		.command('show')
@@ -107,15 +81,3 @@ export function addRunCommands(program: Command, context: Context): void {
 			printLines(context, [`Run ${id} is queued again`]);
 		});
 }
-
-/** Most listings ask for no job: what reads them is not loaded. */
-async function jobIdOf(context: Context, reference: string): Promise<string> {
-	const {jobOfRuns} = await import('../cron/job-of-runs.ts');
-	return jobOfRuns(context, reference);
-}
-
-/** More never wait. */
-const maxWaiting = 200;
-
-const waitingOf = async ({approvals}: Records) =>
-	approvals.list({state: 'waiting', limit: maxWaiting});

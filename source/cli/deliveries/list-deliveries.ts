@@ -1,9 +1,12 @@
 import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
+import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
+import {lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
 import type {Run, RunState} from '../../core/run.ts';
 import type {Context} from '../context.ts';
 import {openRecords, type Records} from '../gateway-access.ts';
 import {printTable} from '../print-table.ts';
 import {printableTime, printJson} from '../print.ts';
+import {requireFilter, searchHistory} from '../search-history.ts';
 
 /** Flags of `svc deliveries list`. */
 export type ListFlags = {
@@ -14,6 +17,8 @@ export type ListFlags = {
 	/** Milliseconds since 1970. */
 	readonly since?: number;
 	readonly before?: string;
+	/** Words as the filter of Traffic takes them. */
+	readonly filter?: string;
 	readonly limit: number;
 	readonly json?: boolean;
 };
@@ -24,23 +29,30 @@ const deadStates: readonly RunState[] = ['failed', 'dead', 'interrupted', 'uncer
 /** Lists deliveries, newest first; those that were asked for by the state of their runs with that state and the reason. */
 export async function listDeliveries(
 	context: Context,
-	{json, outcome, dead, runState, ...filter}: ListFlags,
+	{json, outcome, dead, runState, filter: words, ...filter}: ListFlags,
 ): Promise<void> {
+	if (words !== undefined) {
+		requireFilter(words, deliveryVocabulary);
+	}
+
 	await using records = await openRecords(context);
 	const runStates = dead ? deadStates : runState;
-	const deliveries = await records.deliveries.list({
+	const asked = {
 		...filter,
 		...(outcome && {outcomes: outcome}),
 		...(runStates && {runStates}),
-	});
+	};
+	const deliveries =
+		words === undefined
+			? await records.deliveries.list(asked)
+			: await searchDeliveries(records, words, asked);
 	if (json) {
 		printJson(context, deliveries);
 		return;
 	}
 
-	const {limit: _limit, ...asked} = filter;
-	const isFiltered =
-		runStates !== undefined || outcome !== undefined || Object.keys(asked).length > 0;
+	const {limit: _limit, ...wanted} = asked;
+	const isFiltered = words !== undefined || Object.keys(wanted).length > 0;
 	const runs = runStates
 		? await runsOf(records, {
 				states: runStates,
@@ -76,6 +88,45 @@ export async function listDeliveries(
 			: 'No deliveries yet: send one with "svc webhook test NAME"',
 		whole: ['ID', 'TIME', 'RUN'],
 		optional: ['MS', 'EVENT', ...(runStates ? ['RESULT'] : [])],
+	});
+}
+
+/** Those that pass the words and what the flags ask for. */
+async function searchDeliveries(
+	records: Records,
+	words: string,
+	{
+		route,
+		outcomes,
+		runStates: states,
+		since = 0,
+		before,
+		limit,
+	}: Parameters<Records['deliveries']['list']>[0],
+): Promise<readonly Delivery[]> {
+	const below = before === undefined ? undefined : numberOfId(before);
+	if (Number.isNaN(below)) {
+		return [];
+	}
+
+	const isWanted = (delivery: Delivery) =>
+		(route === undefined || delivery.route === route) &&
+		(outcomes === undefined || outcomes.includes(delivery.outcome)) &&
+		delivery.receivedAt >= since;
+	return searchHistory(async cursor => records.deliveries.search({...cursor, filter: words}), {
+		before: below,
+		limit,
+		downTo: numberOfTime(since - lateMs),
+		async keep(found) {
+			const wanted = found.filter(isWanted);
+			if (!states) {
+				return wanted;
+			}
+
+			const ids = new Set(wanted.flatMap(({runId}) => runId ?? []));
+			const runs = await runsOf(records, {states, ids, route});
+			return wanted.filter(({runId}) => runId !== undefined && runs.has(runId));
+		},
 	});
 }
 

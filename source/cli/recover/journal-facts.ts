@@ -6,6 +6,9 @@ import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import type {Records} from '../gateway-access.ts';
 
+/** What was received, as it is listed and looked up. */
+type TakenIn = {readonly deliveries: Pick<Records['deliveries'], 'get' | 'list'>};
+
 const page = 1000;
 
 /** A hundred thousand deliveries. */
@@ -21,7 +24,7 @@ const cameHere = ({idSource}: Delivery): boolean => idSource !== 'import';
 
 /** Identifiers of the events that a route has taken in, since a moment and a while before. */
 export async function idsTakenIn(
-	{deliveries}: Pick<Records, 'deliveries'>,
+	{deliveries}: TakenIn,
 	{route, since}: {readonly route: Route; readonly since: number},
 ): Promise<ReadonlySet<string>> {
 	const ids = new Set<string>();
@@ -62,7 +65,7 @@ const lookedAt = 20;
  * @throws SvcError `repo_unknown`
  */
 export async function repositoryOf(
-	{deliveries}: Pick<Records, 'deliveries'>,
+	{deliveries}: TakenIn,
 	{name, deliverExtra}: Route,
 	named: string | undefined,
 ): Promise<string> {

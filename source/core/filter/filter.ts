@@ -60,7 +60,8 @@ export type Filter<Item> = {
 	readonly matches: Test<Item>;
 };
 
-const maxFilterLength = 1000;
+/** Characters of a filter that are read. */
+export const maxFilterLength = 1000;
 
 /**
  * Understands `name:value name>value -negation "phrase" free text ~ text`; all words must hold. A word that makes no sense is

@@ -5,7 +5,7 @@ import {idOfNumber} from '../../core/ids.ts';
 import {floorOfRow, integerOf, type Row} from '../columns.ts';
 import {pageOf} from '../newest-first.ts';
 import {bodyStatement, historyNouns, type HistoryOf, type ReadBody} from './nouns.ts';
-import type {HistoryNoun, HistoryQuestion, HistoryStep} from './port.ts';
+import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from './port.ts';
 import {sqlOf, type SqlPart} from './sql-conditions.ts';
 
 /** How long one step looks, milliseconds; a read transaction is never open for longer. */
@@ -21,12 +21,25 @@ const stretchRows = {first: 500, most: 20_000} as const;
 const keptStatements = 24;
 
 /** Searches the history of one database in steps. It only reads, and holds nothing open between two calls. */
-export type HistorySearch = Disposable & {
-	search(noun: HistoryNoun, question: HistoryQuestion): HistoryStep<unknown>;
+export type HistorySearch = {
+	search<Noun extends HistoryNoun>(
+		noun: Noun,
+		question: HistoryQuestion,
+	): HistoryStep<HistoryItems[Noun]>;
 };
 
-export function openHistorySearch(file: string): HistorySearch {
+export function openHistorySearch(file: string): HistorySearch & Disposable {
 	const database = new DatabaseSync(file, {readOnly: true, timeout: 1000});
+	return {
+		...createHistorySearch(database),
+		[Symbol.dispose]() {
+			database.close();
+		},
+	};
+}
+
+/** The same over a connection of somebody else's, who closes it. */
+export function createHistorySearch(database: DatabaseSync): HistorySearch {
 	database.function('base36', {deterministic: true}, value => idOfNumber(Number(value)));
 	const prepared = new Map<string, StatementSync>();
 	const prepare = (sql: string): StatementSync => {
@@ -46,11 +59,8 @@ export function openHistorySearch(file: string): HistorySearch {
 	return {
 		search(noun, question) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
-			const history = historyNouns[noun] as HistoryOf<unknown, unknown>;
+			const history = historyNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
 			return searchOnce({prepare, read}, history, question);
-		},
-		[Symbol.dispose]() {
-			database.close();
 		},
 	};
 }

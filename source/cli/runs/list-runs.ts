@@ -1,0 +1,82 @@
+import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import type {Run, RunState} from '../../core/run.ts';
+import type {Context} from '../context.ts';
+import {openRecords, type Records} from '../gateway-access.ts';
+import {printTable} from '../print-table.ts';
+import {printJson} from '../print.ts';
+import {requireFilter, searchHistory} from '../search-history.ts';
+import {runTable} from './describe-run.ts';
+import {waitingOf} from './waiting-of.ts';
+
+/** Flags of `svc runs list`. */
+export type RunListFlags = {
+	readonly route?: string;
+	readonly state?: readonly RunState[];
+	/** Identifier or name of a job. */
+	readonly job?: string;
+	readonly before?: number;
+	/** Words as the filter of Runs takes them. */
+	readonly filter?: string;
+	readonly limit: number;
+	readonly json?: boolean;
+};
+
+/** Lists runs, newest first. */
+export async function listRuns(
+	context: Context,
+	{json, state: states, job, filter: words, ...filter}: RunListFlags,
+): Promise<void> {
+	if (words !== undefined) {
+		requireFilter(words, runVocabulary);
+	}
+
+	const jobId = job === undefined ? undefined : await jobIdOf(context, job);
+	await using records = await openRecords(context);
+	const asked = {
+		...filter,
+		...(states && {states}),
+		...(jobId !== undefined && {job: jobId}),
+	};
+	const runs =
+		words === undefined ? await records.runs.list(asked) : await searchRuns(records, words, asked);
+	if (json) {
+		printJson(context, runs);
+		return;
+	}
+
+	const {limit: _limit, ...wanted} = asked;
+	const approvals = await waitingOf(records);
+	await printTable(
+		context,
+		runTable(runs, {
+			now: context.clock.now(),
+			approvals,
+			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
+		}),
+	);
+}
+
+/** Those that pass the words and what the flags ask for. */
+async function searchRuns(
+	{runs}: Records,
+	words: string,
+	{states, route, job, before, limit}: Parameters<Records['runs']['list']>[0],
+): Promise<readonly Run[]> {
+	return searchHistory(async cursor => runs.search({...cursor, filter: words}), {
+		before,
+		limit,
+		keep: async found =>
+			found.filter(
+				run =>
+					(route === undefined || run.route === route) &&
+					(states === undefined || states.includes(run.state)) &&
+					(job === undefined || run.job?.id === job),
+			),
+	});
+}
+
+/** Most listings ask for no job: what reads them is not loaded. */
+async function jobIdOf(context: Context, reference: string): Promise<string> {
+	const {jobOfRuns} = await import('../cron/job-of-runs.ts');
+	return jobOfRuns(context, reference);
+}
