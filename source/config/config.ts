@@ -161,6 +161,8 @@ export type RouteTable = {
 	readonly skipped: readonly SkippedRoute[];
 	/** Routes that cannot be served as they are written, by name, each with its first reason: 503, unless `routes` has a last good version. */
 	readonly slipped: ReadonlyMap<string, SkippedRoute>;
+	/** What is wrong with routes that are served all the same, by name. */
+	readonly troubles?: ReadonlyMap<string, readonly string[]>;
 	/** Why the subscriptions file cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
 	readonly broken?: {readonly problem: string; readonly isUnread: boolean};
 	/** What served subscriptions say without effect; for `config.yaml` see `Config.problems`. At most 100. */

@@ -3,6 +3,7 @@ import type {Config, RouteTable} from './config.ts';
 import {placeless} from './place-diagnostic.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
+import {troublesWith} from './route-troubles.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
@@ -53,8 +54,21 @@ export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): R
 		}
 	}
 
+	const troubles = new Map(
+		[...routes.values()].flatMap(route => {
+			const texts = troublesWith(route, config);
+			return texts.length === 0 ? [] : [[route.name, texts] as const];
+		}),
+	);
 	tablesMade += 1;
-	return {routes, slipped, skipped, warnings: warnings.slice(0, maxProblems), version: tablesMade};
+	return {
+		routes,
+		troubles,
+		slipped,
+		skipped,
+		warnings: warnings.slice(0, maxProblems),
+		version: tablesMade,
+	};
 }
 
 function firstByName(slips: readonly SkippedRoute[]): Map<string, SkippedRoute> {
@@ -123,12 +137,17 @@ export function createRouteTableSource({
 }
 
 /** Every entry of a table as faces see it, once per name and source: served ones first, each group in the order of its file. */
-export function routeViews({routes, slipped, skipped}: RouteTable): readonly RouteView[] {
+export function routeViews({routes, troubles, slipped, skipped}: RouteTable): readonly RouteView[] {
 	const views = new Map<string, RouteView>();
 	for (const view of [
 		...[...routes.values()].map(route => {
 			const stale = slipped.get(route.name)?.view.problem;
-			return {...viewOfRoute(route), ...(stale !== undefined && {stale})};
+			const texts = troubles?.get(route.name);
+			return {
+				...viewOfRoute(route),
+				...(stale !== undefined && {stale}),
+				...(texts && {troubles: texts}),
+			};
 		}),
 		...skipped.map(entry => entry.view),
 	]) {

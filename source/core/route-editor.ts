@@ -6,6 +6,7 @@ import type {
 	routeDefinitionSchema,
 	routeSavePlanSchema,
 	rotatedRouteSchema,
+	routeFactsSchema,
 	savedRouteSchema,
 	routeDraftSchema,
 	routeFieldSchema,
@@ -41,3 +42,6 @@ export type SavedRoute = Shape<typeof savedRouteSchema>;
 
 /** A route with a new secret. */
 export type RotatedRoute = Shape<typeof rotatedRouteSchema>;
+
+/** What a served route is made of, for a person. */
+export type RouteFacts = Shape<typeof routeFactsSchema>;

@@ -1,4 +1,5 @@
 import type {Config} from '../config/config.ts';
+import type {Route} from '../config/route.ts';
 import type {Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
 import {silentLogger} from '../core/log.ts';
@@ -25,4 +26,21 @@ export function findCronJob(
 	const {paths} = config.profiles.of(profile);
 	const reader = createJobsReader({paths, clock, log: silentLogger});
 	return requireJob(reference, findJob(reader.current(), reference));
+}
+
+/** The toolsets of the runs of a route: its own, or those of the job that it fires. A job that has gone has none of its own. */
+export function toolsetsOfRoute(
+	{clock}: {readonly clock: Clock},
+	{cronJob, toolsets, profile}: Pick<Route, 'cronJob' | 'toolsets' | 'profile'>,
+	config: Config,
+): readonly string[] | undefined {
+	if (cronJob === undefined) {
+		return toolsets;
+	}
+
+	try {
+		return findCronJob({clock}, {cron_job: cronJob, profile}, config)?.toolsets;
+	} catch {
+		return [];
+	}
 }

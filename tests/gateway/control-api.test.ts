@@ -297,6 +297,14 @@ test('a subscription is paused and resumed, gets a new secret, and is removed', 
 		json: {code: 'subscription_not_found'},
 	});
 
+	const facts = '/v1/routes/{name}/facts';
+	expect((await call('GET', facts, {name: 'leaving'})).json).toMatchObject({
+		prompt: 'x',
+		secret: 'its own: 19 bytes',
+		tools: [],
+	});
+	expect((await call('GET', facts, {name: 'nobody'})).status).toBe(404);
+
 	const rotate = '/v1/routes/{name}/rotate';
 	const {json: rotated} = await call('POST', rotate, {name: 'leaving', body: {overlap_ms: 1000}});
 	expect(rotated).toMatchObject({

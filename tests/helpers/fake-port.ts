@@ -156,6 +156,7 @@ export function createFakePort(
 		setJobPaused: async (...args) => command({name: 'setJobPaused', args}, undefined),
 		importDeliveries: async (...args) =>
 			command({name: 'importDeliveries', args}, args[0].deliveries.length),
+		describeRoute: async () => undefined,
 		setRoutePaused: async (...args) => command({name: 'setRoutePaused', args}, undefined),
 		removeRoute: async (...args) => command({name: 'removeRoute', args}, undefined),
 		recoverDelivery: async (...args) => command({name: 'recoverDelivery', args}, answers.receiver),

@@ -1,8 +1,4 @@
-import type {Config} from '../../config/config.ts';
-import {problemWithToolsets} from '../../config/diagnose-toolsets.ts';
-import {problemWithPlatform} from '../../config/platform-problem.ts';
 import {routeViews} from '../../config/route-table.ts';
-import type {Route} from '../../config/route.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {Context} from '../context.ts';
@@ -57,13 +53,7 @@ export async function listRoutes(
 			view.events.join(',') || '*',
 			deliverText(view),
 			base + routePath(view),
-			view.problem ??
-				view.stale ??
-				troubleOf(view, {
-					config,
-					route: routes.routes.get(view.name),
-					loss: lossAt(view.name),
-				}),
+			view.problem ?? view.stale ?? troubleOf(view, lossAt(view.name)),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],
@@ -72,28 +62,16 @@ export async function listRoutes(
 }
 
 /** What does not keep a route from being served. */
-function troubleOf(
-	{deliver, mode, insecure, paused = false}: RouteView,
-	{
-		config,
-		route,
-		loss,
-	}: {
-		readonly config: Config;
-		readonly route: Route | undefined;
-		readonly loss: string | undefined;
-	},
-): string {
-	const toolsets = route && problemWithToolsets(route, config);
-	const target = mode === 'cron_job' ? undefined : problemWithPlatform(deliver, config);
-	return [
+const troubleOf = (
+	{insecure, paused = false, troubles = []}: RouteView,
+	loss: string | undefined,
+): string =>
+	[
 		...(paused ? ['paused'] : []),
 		...(loss === undefined ? [] : [loss]),
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
-		...(target === undefined ? [] : [target]),
-		...(toolsets === undefined ? [] : [toolsets]),
+		...troubles,
 	].join('; ');
-}
 
 function deliverText({mode, deliver, coalesceKey, cronJob}: RouteView): string {
 	switch (mode) {

@@ -6,6 +6,7 @@ import {
 	maybeInteger,
 	maybeNumber,
 	maybeText,
+	maybeTexts,
 	text,
 	texts,
 	yesOrNo,
@@ -49,6 +50,8 @@ export const routeViewSchema = facts({
 	problem: maybeText,
 	/** What is wrong with the route as it is written now, when its last good version is served. */
 	stale: maybeText,
+	/** What is wrong with it while it is served: where its answers go, toolsets that give nothing. */
+	troubles: maybeTexts,
 	/** True when the secret is `INSECURE_NO_AUTH`. */
 	insecure: yesOrNo,
 }).register(z.globalRegistry, {id: 'Route'});

@@ -13,6 +13,7 @@ import {
 	number,
 	text,
 	texts,
+	yesOrNo,
 } from './parts.ts';
 
 export const routeFieldSchema = facts({
@@ -130,6 +131,27 @@ export const routePreviewSchema = facts({
 	groupKey: maybeText,
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RoutePreview'});
+
+export const routeFactsSchema = facts({
+	/** Requests a minute. */
+	rateLimit: integer,
+	/** Where its secret comes from and how long it is: `its own: 43 bytes`. Never the secret. */
+	secret: text,
+	/** Until when secrets that were replaced pass, or passed; milliseconds since 1970. */
+	formerSecretsUntil: z.array(number),
+	/** Absent: the payload as JSON. Its first 4,000 characters. */
+	prompt: maybeText,
+	/** Characters of the whole prompt. */
+	promptLength: maybeInteger,
+	/** One condition a line, at most 41; those of a group below it, indented. */
+	filters: texts,
+	/** What its runs are handed, or those of its job, and whether a call waits for a person. */
+	tools: z.array(facts({name: text, asks: yesOrNo})),
+	/** Tool servers whose tools come on top, and are not known before they are connected. */
+	unknownServers: texts,
+	/** Toolsets that give nothing, and why. */
+	notes: texts,
+}).register(z.globalRegistry, {id: 'RouteFacts'});
 
 const totalsSchema = facts({
 	/** Events that lead to something. */

@@ -20,7 +20,7 @@ export function createRouteCommands({
 }: {
 	readonly clock: Clock;
 	readonly getState: () => Pick<GatewayState, 'webhook'>;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'replays'>>;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'replays' | 'servers'>>;
 }): RouteCommands {
 	const routeOf = async (name: string): Promise<Route> => {
 		const {live} = await rooms();
@@ -66,6 +66,23 @@ export function createRouteCommands({
 			const {live} = await rooms();
 			const {routeViews} = await import('../../config/route-table.ts');
 			return routeViews(live.routes());
+		},
+		async describeRoute(name) {
+			const {live, servers} = await rooms();
+			const route = live.routes().routes.get(name);
+			if (!route) {
+				return undefined;
+			}
+
+			const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
+			const {toolsetsOfRoute} = await import('../find-cron-job.ts');
+			const {routeFacts} = await import('../route-facts.ts');
+			const config = live.current();
+			return routeFacts(route, {
+				entry: readWrittenRoute(config.paths, name, route.source).entry,
+				toolsets: toolsetsOfRoute({clock}, route, config),
+				servers: servers.views(),
+			});
 		},
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);

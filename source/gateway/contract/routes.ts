@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {routeViewSchema} from '../../core/schemas/config-view.ts';
 import {maybeInteger, maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {receiverAnswerSchema} from '../../core/schemas/replay.ts';
-import {rotatedRouteSchema} from '../../core/schemas/route-editor.ts';
+import {rotatedRouteSchema, routeFactsSchema} from '../../core/schemas/route-editor.ts';
 import {eventBodyBytes} from './event-body-bytes.ts';
 import type {Operations} from './operation.ts';
 
@@ -14,6 +14,14 @@ export const routes = {
 		path: '/v1/routes',
 		summary: 'Every route, also those that are not served, with the reason.',
 		result: z.array(routeViewSchema),
+	},
+	/** What a served route is made of: its secret's kind, prompt, filters, rate, and the tools that it hands out. `undefined`: none of that name is served. */
+	describeRoute: {
+		method: 'GET',
+		path: '/v1/routes/{name}/facts',
+		summary:
+			'What a served route is made of: prompt, filters, rate, the kind of its secret, and the tools that it hands out.',
+		result: routeFactsSchema.optional(),
 	},
 	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `route_not_testable`, `webhook_not_listening` */
 	sendTestEvent: {

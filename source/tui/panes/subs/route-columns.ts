@@ -50,7 +50,7 @@ export function routeRow(
 	const isRefused = traffic !== undefined && traffic.refused > 0;
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
-		{text: isBad || route.insecure ? literal('! ') : literal('  '), tone: 'warn'},
+		{text: isBad || route.insecure || route.troubles ? literal('! ') : literal('  '), tone: 'warn'},
 		{
 			text: safe`${fit(nameText(route, columns.name), columns.name)} ${optional(clean(route.source), columns.source)}${fit(clean(events), columns.events)} `,
 			tone: isSelected ? 'selected' : 'plain',

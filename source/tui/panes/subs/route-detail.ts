@@ -1,10 +1,12 @@
 import type {RouteView} from '../../../core/config-view.ts';
+import type {RouteFacts} from '../../../core/route-editor.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {dayTime} from '../time.ts';
 import {resultTone, resultWord} from '../traffic/result-word.ts';
+import {contentLines, loadedFacts} from './facts-lines.ts';
 import {problemText} from './route-columns.ts';
 import {hoursText, isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
@@ -14,15 +16,26 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 		'e edits it, Y makes another one of it; p pauses it, R gives it a new secret, D deletes it.',
 };
 
+/** What is known of a route beside what is listed. */
+export type RouteSources = {
+	readonly traffic: RoutesTraffic;
+	/** Absent until they are loaded, and of a route that is not served. */
+	readonly facts: RouteFacts | undefined;
+	/** What it turned away within the hour, and why there are no facts. */
+	readonly warnings: readonly string[];
+	readonly now: number;
+};
+
 const pausedText =
 	'paused: events that would start something are answered 503 and kept; p lets it go on, and r in Traffic replays what was not sent again';
 
 /** One route as it is served. */
 export function routeDetail(
 	route: RouteView,
-	traffic: RoutesTraffic,
+	{traffic, facts, warnings, now}: RouteSources,
 	width: number,
 ): readonly Line[] {
+	const own = {traffic: traffic.byRoute.get(trafficKey(route)), now};
 	const problem = problemText(route);
 	return [
 		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
@@ -31,12 +44,18 @@ export function routeDetail(
 		...(route.insecure
 			? [line(literal('! signatures are not checked: the secret is INSECURE_NO_AUTH'), 'warn')]
 			: []),
+		...[...warnings, ...(route.troubles ?? []), ...(facts?.notes ?? [])].flatMap(text =>
+			wrapText(`! ${text}`, width).map(row => line(row, 'warn')),
+		),
 		blankLine,
-		...factsOf(route).flatMap(([name, value]) => factRows(name, value, width)),
+		...[...factsOf(route), ...(facts ? loadedFacts(facts, own) : [])].flatMap(([name, value]) =>
+			factRows(name, value, width),
+		),
 		...(route.description === ''
 			? []
 			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
 		...trafficRows(route, traffic, width),
+		...(facts ? contentLines(facts, width) : []),
 		blankLine,
 		...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet')),
 	];

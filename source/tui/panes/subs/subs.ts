@@ -1,12 +1,18 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import {lossyRoutes} from '../../../core/lost-events.ts';
+import type {RouteFacts} from '../../../core/route-editor.ts';
+import type {GatewayState} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openPane} from '../../commands/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
+import type {LoadSource} from '../../shell/source.ts';
 import {countPart} from '../../shell/title-parts.ts';
-import type {DetailSource} from '../detail.ts';
+import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {createMemory} from '../remember.ts';
+import {dayTime} from '../time.ts';
 import {routeActCommands} from './act-commands.ts';
 import {routeChangeCommands} from './change-commands.ts';
 import {routeEditCommands} from './edit-commands.ts';
@@ -15,22 +21,76 @@ import {routeKey, routeList, routeVocabulary} from './route-list.ts';
 import {trafficOf, type RoutesTraffic} from './route-traffic.ts';
 import {SubsBody} from './subs-body.tsx';
 
-function createRouteDetail({list, feed}: Host): DetailSource {
+/** The key is `source name count`: another count as soon as routes or tool servers are other ones. */
+const loadedRoutes: LoadSource<RouteFacts> = {
+	load: async (port, key) => port.describeRoute(key.split(' ')[1] ?? ''),
+};
+
+function createRouteDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const count = createMemory<RoutesTraffic>();
+	const version = createMemory<{readonly number: number}>();
+	let versions = 0;
 	const routes = list(routeList);
+	const loads = loader(loadedRoutes);
+	const keyOf = ({source, name}: RouteView): string => {
+		const {state} = feed.get();
+		const {number} = version([state.routes, state.servers], () => {
+			versions += 1;
+			return {number: versions};
+		});
+		return `${source} ${name} ${number}`;
+	};
+
+	/** Until those of the new version are there, the last ones of this route. */
+	const factsOf = (route: RouteView): RouteFacts | undefined => {
+		const last = loads.last();
+		return last &&
+			route.problem === undefined &&
+			last.key.startsWith(`${route.source} ${route.name} `)
+			? last.value
+			: undefined;
+	};
+
 	return {
 		lines(width) {
 			const route = routes.selected();
 			const {state, now} = feed.get();
 			const minute = Math.floor(now / minuteMs);
 			const traffic = count([state.deliveries, minute], () => trafficOf(state.deliveries, now));
-			return remember([route, traffic, width], () =>
-				route ? routeDetail(route, traffic, width) : [],
+			const facts = route && factsOf(route);
+			const loaded = loads.get();
+			return remember([route, traffic, facts, loaded, width], () =>
+				route
+					? routeDetail(
+							route,
+							{
+								traffic,
+								facts,
+								now,
+								warnings: [
+									...lossTexts(route, state, now),
+									...(loaded.status === 'failed' ? [loaded.reason] : []),
+								],
+							},
+							width,
+						)
+					: [],
 			);
+		},
+		want(isShown) {
+			const route = isShown ? routes.selected() : undefined;
+			loads.want(route && route.problem === undefined ? keyOf(route) : '', paceOf(routes));
 		},
 	};
 }
+
+/** The same as `svc webhook list` says, of what Traffic lists. */
+const lossTexts = (route: RouteView, {deliveries}: GatewayState, now: number): readonly string[] =>
+	lossyRoutes({deliveries, routes: [route]}, now).map(
+		({lastAt, remedy}) =>
+			`loses events: the last was answered 429 at ${dayTime(lastAt)}, ${remedy}`,
+	);
 
 const minuteMs = 60_000;
 

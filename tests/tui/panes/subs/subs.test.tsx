@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
+import type {RouteFacts} from '../../../../source/core/route-editor.ts';
 import {routeList} from '../../../../source/tui/panes/subs/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
@@ -205,4 +206,54 @@ test('R shows the new secret once, with keys that copy it', async () => {
 	expect(shown.desktop.copied).toEqual(['brand-new-secret']);
 	await shown.screen.press('esc');
 	expect(shown.text()).not.toContain('brand-new-secret');
+});
+
+test('the detail has what the route is made of, and what is wrong with it while it is served', async () => {
+	const port = createFakePort({
+		routes: [route({troubles: ['delivers to "email", which is not enabled']})],
+	});
+	const facts: RouteFacts = {
+		rateLimit: 30,
+		secret: 'its own: 43 bytes',
+		formerSecretsUntil: [testNow - 1, testNow + 1],
+		prompt: 'Look at {number}\nand \u001B[31msay',
+		promptLength: 25,
+		filters: ['any of', '  action in ["opened"]'],
+		tools: [
+			{name: 'mcp__crm__find', asks: false},
+			{name: 'mcp__crm__delete', asks: true},
+		],
+		unknownServers: ['new'],
+		notes: ['Toolset "file" has no tools in this version'],
+	};
+	Object.assign(port, {
+		describeRoute: async (name: string) => (name === 'gh-review' ? facts : undefined),
+	});
+	port.emit(
+		at(0, {trace: [{step: 'rate', verdict: 'pass', detail: '4 of 30 in this minute'}]}),
+		at(0, {status: 429, outcome: 'rate'}),
+	);
+	await using shown = await showShell(port, {columns: 100, rows: 50}, {pane: 'subs'});
+	expect(readTable(shown.screen.lines(), ['name', 'deliver'])[0]?.sign).toBe('>!');
+	await shown.screen.press('enter');
+	await shown.pass(100);
+
+	for (const fact of [
+		'! delivers to "email", which is not enabled',
+		'! loses events: the last was answered 429',
+		'overflow: queue keeps them',
+		'its own: 43 bytes',
+		'1 of 2 still passes, until',
+		'30 a minute; 4 of 30 in this minute',
+		'mcp__crm__find, mcp__crm__delete',
+		'those of new, once connected',
+		'! Toolset "file" has no tools in this version',
+		'action in ["opened"]',
+		'Look at {number}',
+	]) {
+		expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(fact);
+	}
+
+	expect(shown.text()).toMatch(/ask first +mcp__crm__delete/);
+	expect(shown.text()).not.toContain('\u001B[31m');
 });
