@@ -174,6 +174,25 @@ test('"two processes that write at once lose nothing"', async () => {
 	expect(Object.keys(await entries(home)).toSorted()).toEqual([...names.slice(1), 'late']);
 });
 
+test('a subscription is paused and resumed from the command line, and the list says which is paused', async () => {
+	const entry = {secret: 'of-the-hook-itself', unheard: [1]};
+	await using home = await temporaryHome({
+		'webhook_subscriptions.json': JSON.stringify({gh: entry, other: entry}),
+	});
+	const list = async () => (await command(['webhook', 'list'], {home: home.path})).stdout;
+
+	expect(await command(['webhook', 'pause', 'gh'], {home: home.path})).toMatchObject({code: 0});
+	expect(await entries(home)).toEqual({gh: {...entry, enabled: false}, other: entry});
+	expect(await list()).toMatch(/^gh .* paused *$/m);
+
+	expect(await command(['webhook', 'resume', 'gh'], {home: home.path})).toMatchObject({code: 0});
+	expect(await entries(home)).toEqual({gh: entry, other: entry});
+	expect(await list()).not.toContain('paused');
+	const {code, stderr} = await command(['webhook', 'pause', 'nobody'], {home: home.path});
+	expect(code).toBe(1);
+	expect(stderr).toContain('(subscription_not_found)');
+});
+
 test('a subscription that is not there cannot be removed', async () => {
 	await using home = await temporaryHome({'webhook_subscriptions.json': '{}'});
 	const {code, stderr} = await command(['webhook', 'remove', 'gh'], {home: home.path});
