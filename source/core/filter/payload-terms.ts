@@ -6,11 +6,17 @@ import {compilePayloadPath} from '../payload-path.ts';
 import type {FilterOperator, Term, TermResult} from './filter.ts';
 import {compares, fitsAny, patternsOf} from './terms.ts';
 
+/** A payload takes up to thirty times the bytes of its body, and the thread that searches has 256 MiB. Where that is not enough, the whole process ends. */
+const maxPayloadBytes = 2 * 1024 * 1024;
+
+/** What is looked at of a body as text. */
+const maxTextBytes = 8 * 1024 * 1024;
+
 /** What was received, read when it is first asked for. */
 export type ReceivedBody = {
-	/** The body as text. */
+	/** The first 8 MiB of the body as text. */
 	text(): string;
-	/** Its payload; `undefined` where it is no JSON. */
+	/** Its payload; `undefined` where it is no JSON, or has more than 2 MiB. */
 	payload(): JsonValue | undefined;
 };
 
@@ -29,14 +35,19 @@ export function receivedBody(
 	let text: string | undefined;
 	let payload: {readonly value: JsonValue | undefined} | undefined;
 	const decoded = () => {
-		text ??= new TextDecoder().decode(body);
+		text ??= new TextDecoder().decode(body.subarray(0, maxTextBytes));
 		return text;
 	};
 
 	return {
 		text: decoded,
 		payload() {
-			payload ??= {value: jsonIn(codeHostPayload(stored) ?? decoded())};
+			payload ??= {
+				value:
+					body.byteLength > maxPayloadBytes
+						? undefined
+						: jsonIn(codeHostPayload(stored) ?? decoded()),
+			};
 			return payload.value;
 		},
 	};

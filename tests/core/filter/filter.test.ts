@@ -275,3 +275,18 @@ test('a payload that is nested however deep is there, and ends no search', () =>
 	expect(holds('payload.b:[[1]]')).toBe(true);
 	expect(holds('~ "[[1]]"')).toBe(true);
 });
+
+test('of a large body the text is looked at and no payload is made, and of a huge one the beginning', () => {
+	const mebibyte = 1024 * 1024;
+	const holds = (filter: string, size: number) => {
+		const body = new TextEncoder().encode(`{"a":"x","t":"${'y'.repeat(size)} end"}`);
+		const received = () => receivedBody({headers: {}, body});
+		return parseFilter(filter, deliveryVocabulary).matches({...row(), received}, testNow);
+	};
+
+	expect(holds('payload.a:x', mebibyte)).toBe(true);
+	expect(holds('payload.a:x', 2 * mebibyte)).toBe(false);
+	expect(holds('~ " end"', 2 * mebibyte)).toBe(true);
+	expect(holds('~ yyy', 8 * mebibyte)).toBe(true);
+	expect(holds('~ " end"', 8 * mebibyte)).toBe(false);
+});
