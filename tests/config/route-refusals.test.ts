@@ -355,6 +355,7 @@ test('a route that names the profile of its own home is a route like any other',
 test('a route gets its defaults, its aliases and its names', () => {
 	expect(webhookWith('{}').routes.get('r')).toEqual({
 		name: 'r',
+		enabled: true,
 		profile: 'default',
 		source: 'static',
 		description: '',
