@@ -13,6 +13,7 @@ import {
 import type {Feed} from './feed.ts';
 import type {ListHistory} from './list-history.ts';
 import {createPast} from './list-past.ts';
+import {createTail, type ListOlder} from './list-tail.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
@@ -76,6 +77,8 @@ export type ListOptions<Item> = {
 		/** Whether anybody sees the list: nothing is asked for one that is hidden. */
 		readonly isShown: () => boolean;
 	};
+	/** Where they are when the newest stand above, below what waits. */
+	readonly older?: ListOlder<Item>;
 	readonly filter?: string;
 	readonly position?: ListPosition;
 };
@@ -99,6 +102,7 @@ const reversed: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
 	const {keyOf, vocabulary, read, height, newestFirst = false} = options;
 	const past = options.history && createPast({...options.history, read}, keyOf);
+	const tail = options.older && createTail(options.older, keyOf);
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let typed = filterText;
@@ -113,7 +117,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			height: height(),
 			filter,
 			second: Math.floor(now / 1000),
-			stretch: past?.get(),
+			stretch: past?.get() ?? tail?.get(),
 		};
 		if (last && isSame(last, inputs)) {
 			return last;
@@ -122,17 +126,23 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		const passing = filter.isEmpty
 			? inputs.live
 			: inputs.live.filter(item => filter.matches(item, now));
-		const items = past ? past.items(state, {passing, readsBody: filter.readsBody}) : passing;
+		const items = past
+			? past.items(state, {passing, readsBody: filter.readsBody})
+			: (tail?.items(inputs.live, passing, item => filter.matches(item, now)) ?? passing);
 		const rows = rowsOf(items, keyOf);
 		// Always from where the person was: a filter that lets nothing pass for a moment must not lose the place.
 		const window = past
 			? past.counted(windowOf(rows, inputs.wish.position, inputs.height), inputs.live)
 			: windowOf(rows, inputs.wish.position, inputs.height);
-		const searched = past?.searched(state);
+		const searched = past ? past.searched(state) : tail?.searched();
 		const view = {
 			items,
 			window,
-			total: Math.max(inputs.live.length, options.history?.total(state) ?? 0),
+			total: Math.max(
+				inputs.live.length,
+				options.history?.total(state) ?? 0,
+				tail ? Math.max(items.length, tail.get().scanned) : 0,
+			),
 			...(searched && {searched}),
 			isFollowing: window.position.follow,
 			filter,
@@ -142,8 +152,23 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		return last;
 	};
 
+	/** The oldest, when all pages are there and nobody has moved meanwhile. */
+	const toOldest = async (wish: Wish) => {
+		await tail?.loadAll(typed, () => store.get() === wish);
+		if (store.get() === wish) {
+			step('last');
+		}
+	};
+
 	/** Asks for what somebody comes near to. */
 	const look = () => {
+		if (tail) {
+			const {state} = feed.get();
+			tail.follow(read(state));
+			const {items, window} = current().view;
+			tail.look(state, typed, {below: items.length - window.end, height: height()});
+		}
+
 		if (past && options.history?.isShown()) {
 			const {view} = current();
 			past.look(feed.get().state, {filter, text: typed, view, height: height()});
@@ -167,6 +192,13 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			return;
 		}
 
+		step(wanted);
+		if (wanted === 'last' && options.older?.isCut(feed.get().state)) {
+			void toOldest(store.get());
+		}
+	};
+
+	const step = (wanted: ListMove) => {
 		const {view, rows} = current();
 		const isAtNewest = view.window.cursor === view.items.length - 1;
 		const position = moveIn(rows, view.window.position, {
@@ -180,7 +212,8 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 	past?.begin(feed.get().state, filter.readsBody);
 	past?.subscribe(look);
-	if (past) {
+	tail?.subscribe(look);
+	if (past || tail) {
 		feed.subscribe(look);
 	}
 
@@ -228,11 +261,14 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			typed = text;
 			filter = parseFilter(text, vocabulary);
 			past?.begin(feed.get().state, filter.readsBody);
+			tail?.reset();
 			store.set(({position}) => ({position, filterText: text}));
 			look();
 		},
 		subscribe(listener) {
-			const stops = [store, feed, ...(past ? [past] : [])].map(one => one.subscribe(listener));
+			const stops = [store, feed, ...(past ? [past] : []), ...(tail ? [tail] : [])].map(one =>
+				one.subscribe(listener),
+			);
 			return () => {
 				for (const stop of stops) {
 					stop();

@@ -31,10 +31,30 @@ const entriesOf = ({
 		.toSorted((one, other) => one.deadline - other.deadline || one.id - other.id)
 		.map((approval): ApprovalEntry => ({kind: 'waiting', approval})),
 	...approvalRules.toReversed().map((rule): ApprovalEntry => ({kind: 'rule', rule})),
-	...settledApprovals
-		.toSorted((one, other) => decidedAt(other) - decidedAt(one) || other.id - one.id)
-		.map((approval): ApprovalEntry => ({kind: 'settled', approval})),
+	...newestFirst(settledApprovals.map(settledEntry)),
 ];
+
+type Settled = Extract<ApprovalEntry, {readonly approval: Approval}>;
+
+export const settledEntry = (approval: Approval): Settled => ({kind: 'settled', approval});
+
+const newestFirst = (entries: readonly Settled[]): readonly Settled[] =>
+	entries.toSorted(
+		({approval: one}, {approval: other}) => decidedAt(other) - decidedAt(one) || other.id - one.id,
+	);
+
+const isSettled = (entry: ApprovalEntry): entry is Settled => entry.kind === 'settled';
+
+/** The rows with those that were settled longer ago. */
+export function withOlder(
+	live: readonly ApprovalEntry[],
+	older: readonly ApprovalEntry[],
+): readonly ApprovalEntry[] {
+	return [
+		...live.filter(entry => !isSettled(entry)),
+		...newestFirst([...live, ...older].filter(isSettled)),
+	];
+}
 
 const decidedAt = ({decision, requestedAt}: Approval): number => decision?.at ?? requestedAt;
 

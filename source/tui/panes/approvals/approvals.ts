@@ -1,7 +1,7 @@
 import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart, grouped} from '../../shell/title-parts.ts';
+import {countPart, grouped, searchedPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import type {Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
@@ -63,6 +63,10 @@ export const approvalsPane: Pane = {
 			},
 		},
 	],
-	summary: shell => [countPart(shell.list(entryList)), factsPart(shell)],
+	summary: shell => [
+		countPart(shell.list(entryList)),
+		searchedPart(shell.list(entryList)),
+		factsPart(shell),
+	],
 	waiting: waitingNow,
 };

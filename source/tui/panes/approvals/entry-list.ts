@@ -1,8 +1,9 @@
 import {approvalVocabulary, type ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
+import {limits} from '../../../core/state.ts';
 import {atFirst} from '../../list/window.ts';
 import {rowsBelow, type ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
-import {createApprovalEntries, entryKey} from './approval-entry.ts';
+import {createApprovalEntries, entryKey, settledEntry, withOlder} from './approval-entry.ts';
 
 /** The names of the columns, and the headings that the rows may have between them. */
 const otherRows = 4;
@@ -17,6 +18,16 @@ export const entryList: ListSource<List<ApprovalEntry>> = {
 			read: createApprovalEntries(),
 			height: rowsBelow(host, otherRows),
 			position: atFirst,
+			older: {
+				isShown: () => host.pane().id === 'approvals',
+				isCut: state => state.settledApprovals.length >= limits.settledApprovals,
+				isDone: ({kind}) => kind === 'settled',
+				async ask(question) {
+					const {items, ...step} = await host.port.searchApprovals(question);
+					return {...step, items: items.map(settledEntry)};
+				},
+				join: withOlder,
+			},
 			filter,
 		}),
 };

@@ -1,5 +1,6 @@
 import {groupVocabulary} from '../../../core/filter/group-vocabulary.ts';
 import type {Group} from '../../../core/group.ts';
+import {limits} from '../../../core/state.ts';
 import {atFirst} from '../../list/window.ts';
 import type {ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
@@ -16,6 +17,13 @@ export const groupList: ListSource<List<Group>> = {
 			read: state => groupOrder(state.groups).all,
 			height: () => shownSections(host).groupRows,
 			position: atFirst,
+			older: {
+				isShown: () => host.pane().id === 'groups',
+				isCut: ({groups}) => groupOrder(groups).done >= limits.dispatchedGroups,
+				isDone: ({state}) => state === 'dispatched',
+				ask: async question => host.port.searchGroups(question),
+				join: (live, older) => groupOrder([...live, ...older]).all,
+			},
 			filter,
 		}),
 };

@@ -20,7 +20,11 @@ export function groupOrder(groups: readonly Group[]): GroupOrder {
 	const pending = groups
 		.filter(({state}) => state === 'pending')
 		.toSorted((one, other) => one.id - other.id);
-	const done = groups.filter(({state}) => state === 'dispatched');
+	const done = groups
+		.filter(({state}) => state === 'dispatched')
+		.toSorted(
+			(one, other) => (other.dispatchedAt ?? 0) - (one.dispatchedAt ?? 0) || other.id - one.id,
+		);
 	const order = {all: [...pending, ...done], pending: pending.length, done: done.length};
 	orders.set(groups, order);
 	return order;

@@ -2,7 +2,7 @@ import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {countPart, filterSpans, grouped, ruleLine} from '../../shell/title-parts.ts';
+import {countPart, filterSpans, grouped, ruleLine, searchedPart} from '../../shell/title-parts.ts';
 import type {AnyList} from '../../state/list.ts';
 import {clean, type Line} from '../line.ts';
 import {isSameDay} from '../time.ts';
@@ -21,6 +21,7 @@ export function groupsSummary({feed, list, port}: Shell): readonly Line[] {
 		: literal('flushed when the gateway stops');
 	return [
 		...counted(list(groupList)),
+		searchedPart(list(groupList)),
 		[
 			{
 				text: safe`${grouped(pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
