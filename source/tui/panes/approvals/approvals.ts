@@ -1,4 +1,5 @@
 import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
+import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {countPart, grouped, searchedPart} from '../../shell/title-parts.ts';
@@ -28,9 +29,12 @@ function createEntryDetail({list, feed}: Host): DetailSource {
 
 function factsPart({feed}: Shell): Line {
 	const {approvals, approvalRules, settledApprovals} = feed.get().state;
+	// As many as the state holds: there may be older ones.
+	const isCut = settledApprovals.length >= limits.settledApprovals;
+	const decided = safe`${grouped(settledApprovals.length)}${literal(isCut ? '+' : '')}`;
 	return [
 		{
-			text: safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${grouped(settledApprovals.length)} decided`,
+			text: safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${decided} decided`,
 			tone: approvals.length > 0 ? 'warn' : 'quiet',
 		},
 	];
