@@ -127,7 +127,11 @@ describe('the file', () => {
 		async version => {
 			await using home = await createSqliteHome();
 			const {deliveries, runs} = createOlderStore(home.file, version);
-			const expectSame = async ({journal, runs: reader, groups, jobs, approvals}: StoreReader) => {
+			const expectSame = async (stored: StoreReader) => {
+				const {journal, runs: reader, groups, jobs, approvals, history} = stored;
+				const question = {filter: '-route:none', now: startMs, limit: 9};
+				expect((await history.search('runs', question)).items).toEqual(runs);
+				expect((await history.search('deliveries', question)).items).toMatchObject(deliveries);
 				expect(await journal.list({limit: 9})).toMatchObject(deliveries);
 				expect(await reader.list({limit: 9})).toEqual(runs);
 				expect(await reader.get(2)).toMatchObject({
