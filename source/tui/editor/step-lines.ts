@@ -93,13 +93,20 @@ const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
 				line(literal('Secret, which will not be shown again'), 'warn'),
 				line(clean(saved.secret), 'strong'),
 			]),
-	...(saved.curl === undefined
-		? []
-		: [
-				blankLine,
-				line(literal('A signed test event'), 'quiet'),
-				...wrapText(saved.curl, width).map(row => line(row)),
-			]),
-	blankLine,
 	...saved.warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+	...(saved.curl === undefined ? [] : curlLines(saved.curl, width)),
 ];
+
+/** Rows of the line that are shown: it is there to be copied, and what matters must not be pushed off the screen by it. */
+const curlRows = 3;
+
+function curlLines(curl: string, width: number): readonly Line[] {
+	const rows = wrapText(curl, width);
+	const more = rows.length - curlRows;
+	return [
+		blankLine,
+		line(literal('A signed test event'), 'quiet'),
+		...rows.slice(0, curlRows).map(row => line(row)),
+		...(more > 0 ? [line(safe`… ${more} more rows: c copies it whole`, 'quiet')] : []),
+	];
+}

@@ -179,6 +179,7 @@ test('a new subscription shows its secret once', async () => {
 	await pane.shows('will not be shown again');
 	const {secret} = pane.subscriptions()['fresh'] ?? {};
 	expect(pane.shown.text()).toContain(secret);
+	expect(pane.shown.text()).toMatch(/… \d+ more rows: c copies it whole/);
 	await pane.press('s');
 	expect(pane.shown.desktop.copied).toEqual([secret]);
 	await pane.press('enter');
