@@ -3,9 +3,9 @@ import {useStore} from '../state/use-store.ts';
 import {LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
+import {draftLines} from './draft-lines.ts';
+import {editorLines} from './editor-lines.ts';
 import type {EditorState} from './editor-state.ts';
-import {formLines} from './form-lines.ts';
-import {sideLines} from './side-lines.ts';
 import {conflictLines, diffLines, savedLines} from './step-lines.ts';
 
 const splitColumns = 100;
@@ -50,7 +50,7 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 	const isSplit = width >= splitColumns;
 	const formWidth = isSplit ? Math.floor((width - gutterCells) * 0.55) : width;
 	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
-	const {rows, first, last, cursor} = formLines(state, formWidth);
+	const {rows, first, last, cursor} = editorLines(state, formWidth);
 	// Of a field that is too tall, its beginning; of one that is typed in, what is around the cursor.
 	const wanted = cursor
 		? Math.max(0, cursor.row - formHeight + 3)
@@ -74,7 +74,12 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 		>
 			<LineBlock rows={rows} top={top} width={formWidth} height={formHeight} />
 			{isSplit && <Box width={gutterCells} flexShrink={0} />}
-			<LineBlock rows={sideLines(state, sideWidth)} top={0} width={sideWidth} height={sideHeight} />
+			<LineBlock
+				rows={draftLines(state, sideWidth)}
+				top={0}
+				width={sideWidth}
+				height={sideHeight}
+			/>
 		</Box>
 	);
 }

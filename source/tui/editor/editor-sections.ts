@@ -3,8 +3,8 @@ import {literal} from '../../terminal/text/safe.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import {pasteInField, typeInField} from './edit-field.ts';
+import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
 import {completionsOf, editorNow} from './editor-state.ts';
-import {completionCommands, formCommands, textCommands} from './form-commands.ts';
 import {conflictCommands, diffCommands, savedCommands} from './step-commands.ts';
 
 const section = (
@@ -16,7 +16,7 @@ const section = (
 const typing = {key: typeInField, paste: pasteInField};
 
 const sections = {
-	form: section('editor', literal('Route form'), {commands: formCommands}),
+	form: section('editor', literal('Route form'), {commands: editorCommands}),
 	text: section('editor-text', literal('Route form, while typing'), {
 		commands: textCommands,
 		typing,

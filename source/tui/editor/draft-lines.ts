@@ -9,7 +9,7 @@ import type {EditorState} from './editor-state.ts';
 const maxWarnings = 3;
 
 /** What the draft would do: how it stands, what it makes of all that came, and of one delivery. */
-export function sideLines(state: EditorState, width: number): readonly Line[] {
+export function draftLines(state: EditorState, width: number): readonly Line[] {
 	const {draft, check, backtest, preview, deliveries, delivery} = state;
 	const changes = countChanges(draft);
 	const id = deliveries[delivery];

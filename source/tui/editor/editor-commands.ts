@@ -28,7 +28,7 @@ function otherDelivery(shell: Shell, step: 1 | -1): void {
 }
 
 /** Keys of the form, between its fields. */
-export const formCommands: readonly PaneCommand[] = [
+export const editorCommands: readonly PaneCommand[] = [
 	act('.edit', ['enter'], {label: literal('edit'), when: whenOpen, run: enterField}),
 	act('.save', ['w'], {label: literal('save (shows the diff)'), when: whenOpen, run: reviewSave}),
 	act('.undo', ['u'], {label: literal('undo'), when: whenOpen, run: undoChange}),

@@ -23,7 +23,7 @@ const maxShown = 8;
 const maxDescribed = 3;
 
 /** The fields, one row each until one is entered, with what is wrong below them. */
-export function formLines(state: EditorState, width: number): EditorLines {
+export function editorLines(state: EditorState, width: number): EditorLines {
 	const rows: Line[] = [];
 	let place = {first: 0, last: 0};
 	let cursor: EditorLines['cursor'];
