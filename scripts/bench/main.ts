@@ -13,9 +13,9 @@ export type BenchOptions = {
 	readonly profile?: string;
 	/** Of `webhook`: words, one of which the name of a row has to hold, beside the baselines. */
 	readonly only?: readonly string[];
-	/** Of `webhook`: numbers of connections. */
+	/** Of `webhook`: numbers of connections; of `chat`: streams at once. */
 	readonly connections?: readonly number[];
-	/** Of `webhook`: another checkout, built, whose rows are measured as well. */
+	/** Of `webhook` and `chat`: another checkout, built, which is measured as well. */
 	readonly before?: string;
 };
 
@@ -26,11 +26,13 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		start: async () => (await import('./start/bench-start.ts')).benchStart,
 		mcp: async () => (await import('./mcp/bench-mcp.ts')).benchMcp,
 		history: async () => (await import('./history/bench-history.ts')).benchHistory,
+		chat: async () => (await import('./chat/bench-chat.ts')).benchChat,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
 history: [--rows N]
+chat: [--connections STREAMS] [--before CHECKOUT]
 webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;
 
 const numberOf = (text: string | undefined): number | undefined => {

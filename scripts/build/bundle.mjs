@@ -4,12 +4,13 @@ import {
 	chmodSync,
 	cpSync,
 	existsSync,
+	mkdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
 	writeFileSync,
 } from 'node:fs';
-import {dirname, join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {getBuiltinModule} from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
@@ -30,6 +31,8 @@ const bundle = await rolldown({
 	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
 	resolve: {alias: {'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs')}},
 	preserveEntrySignatures: false,
+	// Draws PNG, is made of native code, and is there or not.
+	external: ['@resvg/resvg-js'],
 	// Modules that both faces need are in another chunk than those who would like to load them late.
 	checks: {ineffectiveDynamicImport: false},
 	plugins: [
@@ -47,12 +50,24 @@ const {output} = await bundle.write({
 	dir: outdir,
 	format: 'esm',
 	minify: true,
+	// V8 keeps a text with one letter outside of Latin-1 in two bytes a letter.
+	charset: 'ascii',
 	comments: {legal: false},
 	entryFileNames: '[name].js',
 	chunkFileNames: 'chunk-[name]-[hash].js',
 	codeSplitting: {groups: startGroups(), includeDependenciesRecursively: false},
 });
 await bundle.close();
+
+// The option leaves templates with a tag alone, which might look at them as they are written. Here String.raw does.
+for (const {fileName, code} of output) {
+	const escaped = code?.replaceAll(/String\.raw`[^`]*`|[^\0-\x7F]/g, found =>
+		found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
+	if (escaped !== undefined && escaped !== code) {
+		writeFileSync(join(outdir, fileName), escaped);
+	}
+}
 
 // A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them.
 const worker = await rolldown({
@@ -65,6 +80,7 @@ await worker.write({
 	dir: outdir,
 	format: 'esm',
 	minify: true,
+	charset: 'ascii',
 	comments: {legal: false},
 	entryFileNames: '[name].js',
 	codeSplitting: false,
@@ -95,11 +111,30 @@ cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
 	filter: path => !path.endsWith('.ts'),
 });
 
+// The letters of pictures: a server has no fonts.
+const fonts = join(root, 'node_modules', 'dejavu-fonts-ttf');
+mkdirSync(join(outdir, 'fonts'));
+for (const file of ['ttf/DejaVuSansMono.ttf', 'ttf/DejaVuSansMono-Bold.ttf', 'LICENSE']) {
+	const from = join(fonts, file);
+	if (existsSync(from)) {
+		cpSync(from, join(outdir, 'fonts', basename(file)));
+	} else {
+		process.stderr.write(
+			`Built without ${from}: PNG pictures use the fonts of the machine. "npm ci" brings it\n`,
+		);
+	}
+}
+
 const entry = join(outdir, 'main.js');
 const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');
 // As source/core/node-flags.ts has them, and says why.
 writeFileSync(entry, `#!/usr/bin/env -S node --max-semi-space-size=8\n${code}`);
 chmodSync(entry, 0o755);
+
+// What people start.
+const launcher = join(outdir, 'svc');
+cpSync(join(root, 'source', 'svc.sh'), launcher);
+chmodSync(launcher, 0o755);
 
 const target = join(root, 'build');
 const last = `${outdir}-last`;

@@ -95,7 +95,11 @@ function schemaAt(path: string): JsonObject {
 		named === undefined
 			? objectIn(objectIn(root['properties'])[first])
 			: objectIn(objectIn(root['$defs'])[named]);
-	return keys.reduce((schema, key) => objectIn(objectIn(schema['properties'])[key]), start);
+	return keys.reduce(
+		(schema, key) =>
+			objectIn(key === '*' ? schema['additionalProperties'] : objectIn(schema['properties'])[key]),
+		start,
+	);
 }
 
 /** The alternative of a schema that is a mapping with known keys, references followed. */
@@ -105,7 +109,11 @@ function objectIn(schema: JsonValue | undefined): JsonObject {
 	}
 
 	const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-	return alternatives.filter(isJsonObject).find(one => one['properties']) ?? schema;
+	return (
+		alternatives
+			.filter(isJsonObject)
+			.find(one => one['properties'] ?? isJsonObject(one['additionalProperties'])) ?? schema
+	);
 }
 
 const settingsTable = (path: string): string =>
@@ -153,7 +161,7 @@ function commandsTable(): string {
 	addCommands(program, {clock: systemClock} as Context);
 	const rowsOf = (command: Command, words: string): string[][] =>
 		command.commands
-			.filter(one => one.name() !== 'help')
+			.filter(one => one.name() !== 'help' && !one.name().startsWith('__'))
 			.flatMap(one => {
 				const usage = [
 					words,

@@ -1,23 +1,28 @@
 import {spawn} from '@lydell/node-pty';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
-import {bytesOfKey} from '../../tests/helpers/keyboard.ts';
-import type {Cell, Screen} from './svg.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
+import type {Cell, Screen} from '../../source/terminal/picture/cells.ts';
 
 export type DemoTerminal = AsyncDisposable & {
 	/** Presses keys by name, slowly enough to be taken one by one. */
 	press(...keys: readonly string[]): Promise<void>;
-	/** Resolves when `text` stands on the screen; rejects with the screen after 20 s. */
+	/** Resolves when `text` stands on the screen; rejects with the screen after 60 s. */
 	waitFor(text: string | RegExp): Promise<void>;
+	/** Resolves with what `pattern` matches on the screen, as soon as it does. */
+	find(pattern: RegExp): Promise<string>;
 	/** Makes it higher or lower, as a person who drags its edge. */
 	setRows(rows: number): void;
 	/** What stands on the screen now. */
 	screen(): Screen;
 };
 
-const usualSize = {cols: 120, rows: 36} as const;
 const betweenKeysMs = 80;
-const giveUpMs = 20_000;
+
+/** What follows sooner may be taken for one key with it. */
+const afterEscapeMs = 400;
+
+const giveUpMs = 60_000;
 const pollMs = 30;
 
 /** Waits. */
@@ -26,11 +31,11 @@ export const pause = async (ms: number) =>
 		setTimeout(resolve, ms);
 	});
 
-/** Starts a program in a pseudo terminal of 120x36 cells, or another size. Disposing of it asks the program to end and waits for that. */
+/** Starts a program in a pseudo terminal. Disposing of it asks the program to end and waits for that. */
 export function startInTerminal(
 	command: readonly [string, ...string[]],
 	env: Readonly<Record<string, string>>,
-	size: {readonly cols: number; readonly rows: number} = usualSize,
+	size: {readonly cols: number; readonly rows: number},
 ): DemoTerminal {
 	const emulator = new xterm.Terminal({...size, allowProposedApi: true, scrollback: 0});
 	emulator.loadAddon(new UnicodeGraphemesAddon());
@@ -53,23 +58,29 @@ export function startInTerminal(
 			'\n',
 		);
 
+	const waitFor = async (wanted: string | RegExp) => {
+		const stands = () =>
+			typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text());
+		for (let waited = 0; !stands(); waited += pollMs) {
+			if (waited > giveUpMs) {
+				throw new Error(`Nothing like "${String(wanted)}" on the screen:\n${text()}`);
+			}
+
+			await pause(pollMs);
+		}
+	};
+
 	return {
 		async press(...keys) {
 			for (const key of keys) {
 				pty.write(bytesOfKey(key));
-				await pause(betweenKeysMs);
+				await pause(key === 'esc' ? afterEscapeMs : betweenKeysMs);
 			}
 		},
-		async waitFor(wanted) {
-			const stands = () =>
-				typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text());
-			for (let waited = 0; !stands(); waited += pollMs) {
-				if (waited > giveUpMs) {
-					throw new Error(`Nothing like "${String(wanted)}" on the screen:\n${text()}`);
-				}
-
-				await pause(pollMs);
-			}
+		waitFor,
+		async find(pattern) {
+			await waitFor(pattern);
+			return pattern.exec(text())?.[0] ?? '';
 		},
 		setRows(rows) {
 			emulator.resize(size.cols, rows);

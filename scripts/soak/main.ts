@@ -1,6 +1,9 @@
 import {parseArgs} from 'node:util';
 
-type Soak = (options: {readonly rounds: number | undefined}) => Promise<boolean>;
+type Soak = (options: {
+	readonly rounds: number | undefined;
+	readonly minutes: number | undefined;
+}) => Promise<boolean>;
 
 /** Long forms of what `npm test` does briefly. Each says whether everything held. */
 const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
@@ -11,19 +14,31 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	stream: async () => (await import('./stream.ts')).soakStream,
 	logins: async () => (await import('./logins.ts')).soakLogins,
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
+	codex: async () => (await import('./codex.ts')).soakCodex,
+	properties: async () => (await import('./properties.ts')).soakProperties,
+	screen: async () => (await import('./screen.ts')).soakScreen,
+	tui: async () => (await import('./tui.ts')).soakTui,
 };
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
-	options: {rounds: {type: 'string'}},
+	options: {rounds: {type: 'string'}, minutes: {type: 'string'}},
 });
 const [name = ''] = positionals;
 const load = Object.hasOwn(soaks, name) ? soaks[name] : undefined;
-const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-if (load && (rounds === undefined || Number.isInteger(rounds))) {
+const numbers = [values.rounds, values.minutes].map(text =>
+	text === undefined ? undefined : Number(text),
+);
+const [rounds, minutes] = numbers;
+if (
+	load &&
+	numbers.every(number => number === undefined || (Number.isInteger(number) && number > 0))
+) {
 	const soak = await load();
-	process.exitCode = (await soak({rounds})) ? 0 : 1;
+	process.exitCode = (await soak({rounds, minutes})) ? 0 : 1;
 } else {
-	process.stderr.write(`usage: npm run soak -- ${Object.keys(soaks).join('|')} [--rounds N]\n`);
+	process.stderr.write(
+		`usage: npm run soak -- ${Object.keys(soaks).join('|')} [--rounds N] [--minutes N, for tui]\n`,
+	);
 	process.exitCode = 2;
 }

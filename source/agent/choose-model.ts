@@ -6,6 +6,8 @@ import {SvcError} from '../core/errors.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
+import {askForModels, type ModelAnswer} from './ask-for-models.ts';
+import {chatAddressOf, type ChatAddress} from './chat-address.ts';
 import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
@@ -25,7 +27,15 @@ export type ChosenModel = {
 /** A provider whose key was found and that would cost money: used when a person writes it into `model.provider`. */
 type PaidOffer = {readonly view: ModelView};
 
-export type ModelChoice = ChosenModel & {
+/** One that can be asked whether it is there. */
+type AskedModel = ChosenModel & {
+	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model, which nobody has to be asked for. Rejects when nobody answers. */
+	ask(signal: AbortSignal): Promise<ModelAnswer | undefined>;
+	/** Where it is asked without the provider's package; `undefined` for the offline model. */
+	readonly chatAddress: ChatAddress | undefined;
+};
+
+export type ModelChoice = AskedModel & {
 	/** What could be used instead if a person chose it, in order of preference. */
 	readonly offers: readonly PaidOffer[];
 };
@@ -71,13 +81,15 @@ export function modelInputs({model, environment}: Pick<Config, 'model' | 'enviro
 		.digest('hex');
 }
 
-function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): ChosenModel {
+function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): AskedModel {
 	const host = baseUrlOf(spec)?.host;
 	return {
 		// A local server named it, whoever that is: what is shown is cleaned, what is sent is not.
 		view: {provider: spec.provider, name: cell(spec.name, 200).text, origin},
 		...(host !== undefined && {host}),
 		load: async () => loadModel(spec, {fetch}),
+		ask: async signal => askForModels(spec, {fetch, signal}),
+		chatAddress: chatAddressOf(spec),
 	};
 }
 
@@ -88,7 +100,7 @@ async function configured(
 	provider: ModelView['provider'],
 	{model, environment}: Pick<Config, 'model' | 'environment'>,
 	options: ChooseModelOptions,
-): Promise<ChosenModel> {
+): Promise<AskedModel> {
 	if (provider === 'offline') {
 		return choose(offlineSpec, 'configured', options);
 	}
@@ -140,7 +152,7 @@ async function firstListed(
 async function local(
 	wanted: string | undefined,
 	options: ChooseModelOptions,
-): Promise<ChosenModel | undefined> {
+): Promise<AskedModel | undefined> {
 	const {clock, fetch, localServers = localBaseUrls} = options;
 	const lists = await Promise.all(
 		localServers.map(async baseUrl => ({

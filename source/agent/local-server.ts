@@ -20,7 +20,8 @@ const maxModelIdLength = 200;
 /** Models that do not chat, by what their makers call them. */
 const isForChat = (id: string) => !/embed|rerank|whisper|(?:^|[-_/])tts(?:$|[-_:])/i.test(id);
 
-async function readBounded(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
+/** The text of an answer; `undefined` above 1 MiB. */
+export async function readBounded(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
 	const decoder = new TextDecoder();
 	let bytes = 0;
 	let text = '';

@@ -1,5 +1,12 @@
-import type {APICallError, InvalidResponseDataError, RetryError, TypeValidationError} from 'ai';
+import type {
+	APICallError,
+	InvalidResponseDataError,
+	JSONParseError,
+	RetryError,
+	TypeValidationError,
+} from 'ai';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
+import {isJsonObject} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
 import {isUnknownAuthority} from '../core/unknown-authority.ts';
 import {cell} from '../core/untrusted.ts';
@@ -18,6 +25,7 @@ export type ErrorKinds = {
 	readonly APICallError: typeof APICallError;
 	readonly RetryError: typeof RetryError;
 	readonly InvalidResponseDataError: typeof InvalidResponseDataError;
+	readonly JSONParseError: typeof JSONParseError;
 	readonly TypeValidationError: typeof TypeValidationError;
 };
 
@@ -40,6 +48,8 @@ export const isPassing = (error: unknown): boolean => passingCodes.has(codeOf(er
 export const nameModel = ({provider, name, host}: AskedModel): string =>
 	`model "${cell(name, 100).text}" of ${provider}${host === undefined ? '' : ` at ${cell(host, 100).text}`}`;
 
+const cutDetail = 'the line was cut in the middle of its answer';
+
 const waits: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 const causesOf = (error: unknown): unknown[] => {
@@ -56,6 +66,12 @@ const isNetworkError = (error: unknown) => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(cod
 
 /** `model-fetch.ts` stopped reading; the SDK wraps that as a response it could not process. */
 const isTooLarge = (error: unknown) => codeOf(error) === 'answer_too_large';
+
+/** In a stream a server says `{"error": {"message": …}}`, which is no `Error`. */
+const wordsOf = (failure: unknown): string =>
+	isJsonObject(failure) && typeof failure['message'] === 'string'
+		? failure['message']
+		: messageOf(failure);
 
 /**
  * What any failure of a model call means, as `SvcError`: `answer_too_large`, `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other
@@ -77,13 +93,27 @@ export function modelError(
 	const last = kinds.RetryError.isInstance(error) ? error.lastError : error;
 	const tries = kinds.RetryError.isInstance(error) ? ` (${error.errors.length} tries)` : '';
 	const model = nameModel(asked);
-	const excerptOf = (failure: unknown) => cell(redact(messageOf(failure)), maxExcerptLength).text;
+	const excerptOf = (failure: unknown) => cell(redact(wordsOf(failure)), maxExcerptLength).text;
 	const fail = (code: ErrorCode, verb: string, detail: string) =>
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 
 	if (!kinds.APICallError.isInstance(last)) {
+		// In the middle of a stream nobody wraps what the line says.
+		const tooMuch = causesOf(last).find(isTooLarge);
+		const cut = causesOf(last).find(isNetworkError);
+		if (tooMuch !== undefined) {
+			return fail('answer_too_large', 'read the answer of', excerptOf(tooMuch));
+		}
+
+		if (cut !== undefined) {
+			const code = codeOf(cut);
+			return fail('model_unreachable', 'reach', `${cutDetail} [${code}]`);
+		}
+
 		const unreadable =
-			kinds.InvalidResponseDataError.isInstance(last) || kinds.TypeValidationError.isInstance(last);
+			kinds.InvalidResponseDataError.isInstance(last) ||
+			kinds.JSONParseError.isInstance(last) ||
+			kinds.TypeValidationError.isInstance(last);
 		return unreadable
 			? fail('model_garbled', 'read the answer of', excerptOf(last))
 			: fail('model_failed', 'use', excerptOf(last));
@@ -105,10 +135,7 @@ export function modelError(
 
 	const broken = causesOf(last.cause).find(isNetworkError);
 	if (status === undefined || (status < 300 && broken !== undefined)) {
-		const detail =
-			status === undefined
-				? 'is it running, and is model.base_url right'
-				: 'the line was cut in the middle of its answer';
+		const detail = status === undefined ? 'is it running, and is model.base_url right' : cutDetail;
 		const code = broken === undefined ? '' : ` [${codeOf(broken)}]`;
 		return fail('model_unreachable', 'reach', `${detail}${code}`);
 	}

@@ -1,12 +1,16 @@
 import type {SecureContext} from 'node:tls';
+import type Undici from 'undici';
 import type {Agent} from 'undici';
 import {SvcError} from '../core/errors.ts';
+import {postTo, type ModelQuestion, type ModelReply} from './model-request.ts';
 
 /** An answer of a model that is larger is not read to its end. */
 const defaultMaxAnswerBytes = 32 * 1024 * 1024;
 
 export type ModelFetch = {
 	readonly fetch: typeof globalThis.fetch;
+	/** The same for who passes answers on: one POST. Nothing is unpacked. */
+	post(url: string, question: ModelQuestion): Promise<ModelReply>;
 	/** Closes every connection; calls under way fail. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
@@ -57,11 +61,20 @@ export function createModelFetch({
 		return agent;
 	};
 
-	const fetchBounded = async (input: string, init: object) => {
-		// Its default export, since the bundle gives packages in the old module format nothing else.
-		const {default: undici} = await import('undici');
-		const context = input.startsWith('https:') ? secureContext() : undefined;
-		const dispatcher = agentFor(
+	let loaded: typeof Undici | undefined;
+	// Its default export, since the bundle gives packages in the old module format nothing else.
+	const load = async () => {
+		if (!loaded) {
+			const {default: undici} = await import('undici');
+			loaded = undici;
+		}
+
+		return loaded;
+	};
+
+	const dispatcherFor = (undici: typeof Undici, url: string): Agent => {
+		const context = url.startsWith('https:') ? secureContext() : undefined;
+		return agentFor(
 			context,
 			() =>
 				new undici.Agent({
@@ -70,6 +83,11 @@ export function createModelFetch({
 					...(context && {connect: {secureContext: context}}),
 				}),
 		);
+	};
+
+	const fetchBounded = async (input: string, init: object) => {
+		const undici = await load();
+		const dispatcher = dispatcherFor(undici, input);
 		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher});
 		if (!response.body) {
 			return response;
@@ -86,6 +104,10 @@ export function createModelFetch({
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici's fetch is the one Node builds in; only its type names differ
 		fetch: ((input: string | URL, init = {}) =>
 			fetchBounded(String(input), init)) as unknown as typeof globalThis.fetch,
+		async post(url, question) {
+			const undici = loaded ?? (await load());
+			return postTo(dispatcherFor(undici, url), url, {...question, maxBytes: maxAnswerBytes});
+		},
 		async [Symbol.asyncDispose]() {
 			const all = [...agents.values()];
 			agents.clear();

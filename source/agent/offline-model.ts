@@ -80,14 +80,38 @@ const callTools = (lines: readonly ToolLine[], inputTokens: number): Generated =
 	warnings: [],
 });
 
-function answerWith(digest: string, inputTokens: number, maxOutputTokens = Infinity): Generated {
+function answerWith(digest: string, inputTokens: number, maxOutputTokens?: number): Generated {
+	const {text, finishReason, outputTokens} = digestWithin(digest, maxOutputTokens);
+	return {
+		content: [{type: 'text', text}],
+		finishReason: {unified: finishReason, raw: undefined},
+		usage: usageOf(inputTokens, outputTokens),
+		warnings: [],
+	};
+}
+
+/** Its answer to a conversation of texts alone: a digest of what the user said last, in at most `maxTokens`. */
+export function answerOffline(
+	messages: ReadonlyArray<{readonly role: string; readonly text: string}>,
+	maxTokens?: number,
+): {
+	readonly text: string;
+	readonly finishReason: 'stop' | 'length';
+	readonly inputTokens: number;
+	readonly outputTokens: number;
+} {
+	const inputTokens = tokensIn(messages.map(({text}) => text).join(''));
+	const asked = messages.findLast(({role}) => role === 'user')?.text ?? '';
+	return {...digestWithin(digestMessage(asked), maxTokens), inputTokens};
+}
+
+function digestWithin(digest: string, maxOutputTokens = Infinity) {
 	const whole = `${offlineLabel}\n\n${digest}`;
 	const text = whole.slice(0, maxOutputTokens * charactersPerToken);
 	return {
-		content: [{type: 'text', text}],
-		finishReason: {unified: text.length < whole.length ? 'length' : 'stop', raw: undefined},
-		usage: usageOf(inputTokens, tokensIn(text)),
-		warnings: [],
+		text,
+		finishReason: text.length < whole.length ? ('length' as const) : ('stop' as const),
+		outputTokens: tokensIn(text),
 	};
 }
 

@@ -48,9 +48,15 @@ export const hostedProviders = {
 const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<LanguageModelV4>> = {
 	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
 		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
-		return createOpenAICompatible({name: 'openai-compatible', baseURL, apiKey, fetch}).chatModel(
-			name,
-		);
+		// Without being asked, a stream does not say what was used.
+		const includeUsage = true;
+		return createOpenAICompatible({
+			name: 'openai-compatible',
+			baseURL,
+			apiKey,
+			fetch,
+			includeUsage,
+		}).chatModel(name);
 	},
 	async openai({name, baseURL, apiKey, fetch}) {
 		const {createOpenAI} = await import('@ai-sdk/openai');

@@ -5,13 +5,16 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ChosenModel} from './choose-model.ts';
+import {conversationOf} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
-import {instructionsFor, isSilent} from './instructions.ts';
+import {isSilent} from './instructions.ts';
 import {modelError} from './model-errors.ts';
 import {createStepRecorder, recordRetries} from './record-steps.ts';
 import {createRunScope, type RunScope} from './run-scope.ts';
 import {createRunTools} from './run-tools.ts';
 import type {AgentDependencies, AgentRequest, AgentResult, AgentRunner} from './runner.ts';
+import {createSafeText} from './safe-text.ts';
+import {streamAnswer} from './stream-answer.ts';
 import {createTranscript, type Transcript} from './transcript.ts';
 import {problemOfEnding} from './verdict.ts';
 
@@ -43,7 +46,7 @@ async function loadSdk(): Promise<Sdk> {
 }
 
 /**
- * The agent loop, on the SDK's `generateText`; the SDK is loaded by the first run. A run ends with the model's answer, or rejects with
+ * The agent loop, on the SDK's `generateText`, each of whose calls streams; the SDK is loaded by the first run. A run ends with the model's answer, or rejects with
  * one of the codes that `AgentRunner` names, at the latest after `timeoutMs`, and at once when `signal` aborts; calls under way
  * are aborted then and what comes late is not written down.
  *
@@ -85,18 +88,29 @@ export function createAgentRunner(
 			log.warn(`Calling the model again: ${message}`, {run: request.runId, attempt});
 		});
 
+		const said = createSafeText({
+			redact,
+			write: async (text, begins) => {
+				signal.throwIfAborted();
+				await request.onText?.(text, begins);
+			},
+		});
+
 		const generate = async () => {
 			try {
 				return await sdk.generateText({
 					model: sdk.wrapLanguageModel({
 						model: languageModel,
-						middleware: [retries, refuseDeepCalls(asked)],
+						middleware: [
+							retries,
+							refuseDeepCalls(asked),
+							streamAnswer(asked, {text: said, explain}),
+						],
 					}),
-					instructions: instructionsFor(request),
-					prompt: request.prompt,
+					...conversationOf(request),
 					...createRunTools(request, {
 						sdk,
-						approve,
+						approve: request.denyApprovals === true ? undefined : approve,
 						said: () => recorder.said(),
 						redact,
 						transcript,
@@ -140,6 +154,7 @@ export function createAgentRunner(
 		return {
 			answer: boundText(result.text, maxAnswerBytes),
 			silent: isSilent(result.text),
+			cut: result.finishReason === 'length',
 			model: view,
 			steps,
 			toolCalls: recorder.toolCalls(),

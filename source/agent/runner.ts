@@ -4,8 +4,10 @@ import type {Approve, Tool} from '../core/tool.ts';
 
 export type AgentRequest = {
 	readonly runId: number;
-	/** The user message, as rendered. */
+	/** The user message, as rendered; of a chat, the last one. */
 	readonly prompt: string;
+	/** Of a turn of a chat. */
+	readonly chat?: ChatRequest;
 	/** Body of the one skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
 	readonly tools: readonly Tool[];
@@ -13,6 +15,10 @@ export type AgentRequest = {
 	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;
+	/** A call that needs a yes is denied at once: whoever waits for the answer does not want to wait for a person. */
+	readonly denyApprovals?: boolean;
+	/** Gets what the model says as it comes, redacted; awaited, so that a slow reader slows the model down. `begins`: it is the first of another answer of the model. A rejection ends the run. */
+	readonly onText?: (text: string, begins: boolean) => Promise<void> | void;
 	/** Called for every step as it happens; must not throw. */
 	readonly onEntry: (entry: TranscriptEntry) => void;
 	/** Called after each answer of the model with what the run has come to; must not throw. */
@@ -22,10 +28,23 @@ export type AgentRequest = {
 	readonly signal: AbortSignal;
 };
 
+/** What an application sends beside the last message of a user. */
+export type ChatRequest = {
+	/** What it tells the model to be, in its order; empty without. */
+	readonly system: string;
+	/** What was said before, oldest first. */
+	readonly before: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
+	readonly maxTokens?: number;
+	readonly temperature?: number;
+	readonly stop?: readonly string[];
+};
+
 export type AgentResult = {
 	readonly answer: string;
 	/** The answer is exactly `[SILENT]` (white space around it does not count). */
 	readonly silent: boolean;
+	/** The model's limit for its output ended it. */
+	readonly cut: boolean;
 	readonly model: ModelView;
 	readonly steps: number;
 	readonly toolCalls: number;

@@ -1,20 +1,8 @@
 import {maxToolsOfRun, type Tool} from '../core/tool.ts';
-
-/** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see manual/tool-servers.md */
-const defaultToolset = 'svc-webhook';
+import {defaultToolset, everyServer, serverPrefix} from '../core/toolset-names.ts';
 
 /** Toolsets whose tools do not exist in this version. */
 const emptyToolsets: ReadonlySet<string> = new Set(['terminal', 'file', 'web']);
-
-const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
-
-const serverPrefix = 'mcp-';
-
-/** Whether a run with these toolset names can get tools of the configured server `server`: its first try to connect is worth waiting for. */
-export const needsServer = (names: readonly string[] | undefined, server: string): boolean =>
-	(names ?? [defaultToolset]).some(
-		name => everyServer.has(name) || name === `${serverPrefix}${server}`,
-	);
 
 /** Whether these toolset names ask for the server `server` by its own name: a run is nothing without it, and may wait for a person to log in to it. */
 export const namesServer = (names: readonly string[] | undefined, server: string): boolean =>

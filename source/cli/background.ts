@@ -1,16 +1,16 @@
 import {spawn} from 'node:child_process';
-import {constants, mkdirSync, openSync, closeSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {constants, closeSync, readFileSync} from 'node:fs';
+import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {sleep} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {lockFile} from '../core/file-lock.ts';
 import {nodeFlags} from '../core/node-flags.ts';
-import {ownFileFlags} from '../core/planted-file.ts';
 import type {GatewayStatus} from '../gateway/port.ts';
 import type {Context} from './context.ts';
 import {prepareFirstRun, stepsOf} from './first-run.ts';
 import {findGateway} from './gateway-access.ts';
+import {openOutput} from './open-output.ts';
 import {printLines, tell} from './print.ts';
 
 const startMs = 30_000;
@@ -52,13 +52,7 @@ export async function startInBackground(context: Context): Promise<void> {
 		);
 	}
 
-	mkdirSync(paths.logs, {recursive: true, mode: 0o700});
-	const outputPath = join(paths.logs, 'gateway.out');
-	const output = openSync(
-		outputPath,
-		constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | ownFileFlags(outputPath),
-		0o600,
-	);
+	const {path: outputPath, fd: output} = openOutput(paths, constants.O_TRUNC);
 	const [, script = ''] = process.argv;
 	const child = spawn(
 		process.execPath,
@@ -117,9 +111,17 @@ export async function startInBackground(context: Context): Promise<void> {
 }
 
 /** Says where the new gateway listens, or why it does not. */
-function report(context: Context, {webhook, pid, slips}: GatewayStatus): void {
+function report(
+	context: Context,
+	{webhook, pid, slips, config_problems: problems}: GatewayStatus,
+): void {
 	for (const {problem} of slips) {
 		tell(context, problem);
+	}
+
+	// A start that goes well is looked at once; what it did without is said here.
+	for (const problem of problems.filter(({severity}) => severity === 'warning')) {
+		tell(context, formatDiagnostic(problem));
 	}
 
 	if ('url' in webhook) {

@@ -14,8 +14,14 @@ import type {Context} from './context.ts';
 import {problemsNow} from './targets-now.ts';
 import {readLosses} from './webhook/lost-events.ts';
 
-/** Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. */
-export async function checkConfiguration(context: Context): Promise<{
+/**
+ * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
+ * the configuration are read: no client of a target is started, and no journal opened.
+ */
+export async function checkConfiguration(
+	context: Context,
+	{asks = true}: {readonly asks?: boolean} = {},
+): Promise<{
 	readonly problems: readonly Diagnostic[];
 	readonly routes: number;
 	readonly exists: boolean;
@@ -45,8 +51,8 @@ export async function checkConfiguration(context: Context): Promise<{
 			...problemsWithJobs(context, config),
 			...routesWithoutJob(context, config, table),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
-			...(await routesThatCannotSend(context, config, table)),
-			...(await routesWithLosses(context, config, table)),
+			...(asks ? await routesThatCannotSend(context, config, table) : []),
+			...(asks ? await routesWithLosses(context, config, table) : []),
 		],
 		routes: table.routes.size,
 		exists: config.exists,

@@ -11,6 +11,8 @@ export type Context = {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly version: string;
+	/** The process that started this one for a person at a terminal, and gives the shell its prompt back when told to. */
+	readonly launcher?: number | undefined;
 	/** Files of the profile that `--profile` names, which must be there unless `mayBeNew`. @throws SvcError `profile_invalid`, `profile_not_found` */
 	paths(options?: {readonly mayBeNew?: boolean}): HomePaths;
 	/** Sets what the process exits with when the command is done. @see manual/commands.md#common-ground */

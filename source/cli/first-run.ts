@@ -4,6 +4,7 @@ import {editConfig} from '../config/edit-config.ts';
 import {editSubscriptions} from '../config/edit-subscriptions.ts';
 import {mergeSubscription} from '../config/merge-subscription.ts';
 import type {Clock} from '../core/clock.ts';
+import {dayOf} from '../core/day-of.ts';
 import {defaultTarget} from '../targets/targets.ts';
 
 /** What the first use wrote. */
@@ -19,7 +20,7 @@ const prompt =
 
 /**
  * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one subscription with a secret of its own.
- * Subscriptions that are there already stay as they are. `undefined` when this is not the first use.
+ * Subscriptions that are there already stay as they are. `undefined` when this is not the first use, or another process was faster.
  *
  * @throws SvcError
  */
@@ -37,17 +38,28 @@ export async function prepareFirstRun(
 			Object.keys(before).length > 0
 				? before
 				: {
-						[route]: mergeSubscription(undefined, {
-							events: ['pull_request'],
-							prompt,
-							description: 'Pull requests of GitHub',
-							deliver: defaultTarget,
-						}),
+						[route]: mergeSubscription(
+							undefined,
+							{
+								events: ['pull_request'],
+								prompt,
+								description: 'Pull requests of GitHub',
+								deliver: defaultTarget,
+							},
+							{today: dayOf(clock.now())},
+						),
 					},
 		{clock},
 	);
-	await editConfig(paths, [], {clock});
-	return {route: Object.keys(entries)[0] ?? route};
+	// Of two that start at once, one writes.
+	let isOurs = false;
+	await editConfig(paths, [], {
+		clock,
+		check() {
+			isOurs = true;
+		},
+	});
+	return isOurs ? {route: Object.keys(entries)[0] ?? route} : undefined;
 }
 
 /** What that did, a line each. */

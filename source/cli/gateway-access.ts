@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {basePaths} from '../config/home-paths.ts';
 import type {Approval} from '../core/approval.ts';
 import type {Delivery} from '../core/delivery.ts';
+import type {RouteCounts} from '../core/route-counts.ts';
 import type {Run} from '../core/run.ts';
 import type {GatewayCommands, GatewayPort} from '../gateway/port.ts';
 import type {HistoryQuestion, HistoryStep} from '../store/history/port.ts';
@@ -12,7 +13,11 @@ import type {Context} from './context.ts';
 export type Records = AsyncDisposable & {
 	/** `false`: read from disk, no gateway runs. */
 	readonly live: boolean;
-	readonly deliveries: Pick<Journal, 'get' | 'list'> & Searched<Delivery>;
+	readonly deliveries: Pick<Journal, 'get' | 'list'> &
+		Searched<Delivery> & {
+			/** What came within a day, by route. */
+			count(): Promise<RouteCounts>;
+		};
 	readonly runs: Pick<Runs, 'get' | 'list'> & Searched<Run>;
 	readonly groups: Pick<Groups, 'get' | 'list'>;
 	readonly approvals: ApprovalRecords;
@@ -48,6 +53,7 @@ export async function openRecords(context: Context): Promise<Records> {
 				get: id => gateway.getDelivery(id),
 				list: filter => gateway.listDeliveries(filter),
 				search: question => gateway.searchDeliveries(question),
+				count: () => gateway.countRoutes(),
 			},
 			runs: {
 				get: id => gateway.getRun(id),
@@ -71,6 +77,10 @@ export async function openRecords(context: Context): Promise<Records> {
 		deliveries: {
 			...reader.journal,
 			search: question => reader.history.search('deliveries', {...question, now}),
+			async count() {
+				const {countRoutes} = await import('../gateway/count-routes.ts');
+				return countRoutes(reader.history, now);
+			},
 		},
 		runs: {
 			...reader.runs,

@@ -27,6 +27,7 @@ export async function runHeadless(
 		paths,
 		environment: context.environment,
 		version: context.version,
+		seat: untilStarted ? 'background' : 'foreground',
 		onLog(record) {
 			if (!(untilStarted && hasStarted) && isSaid(record, format)) {
 				const line = format === 'json' ? jsonLine(record) : logLine(record);

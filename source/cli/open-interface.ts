@@ -1,26 +1,77 @@
-import {existsSync, readFileSync} from 'node:fs';
-import {ensureHome} from '../config/home-paths.ts';
-import {writePrivateFile} from '../config/write-private-file.ts';
+import {existsSync} from 'node:fs';
+import {basePaths, ensureHome} from '../config/home-paths.ts';
+import {sleep} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
 import type {Gateway} from '../gateway/gateway.ts';
 import type {GatewayPort} from '../gateway/port.ts';
-import type {SavedState} from '../tui/state/saved-state.ts';
+import type {GatewayWorld} from '../gateway/rooms.ts';
 import type {FirstRunCard} from '../tui/state/view.ts';
 import type {Context} from './context.ts';
-import {attachGateway} from './gateway-access.ts';
+import {attachGateway, findGateway} from './gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from './lines/output-mode.ts';
-import {readManualPage} from './manual/read-page.ts';
-import {openPersonLogins} from './person-logins.ts';
 import {tell} from './print.ts';
+import {showScreen} from './show-screen.ts';
+import type {Shown} from './shown.ts';
 import {whenAskedToStop} from './signals.ts';
+
+type Opening = {
+	readonly output?: OutputFormat;
+	readonly readOnly?: boolean;
+	readonly linear?: boolean;
+	readonly demo?: Demonstration;
+};
 
 /**
  * `svc`: the interface with a gateway in this process, or attached to the one that runs already; lines where there is nothing to draw on.
  *
  * @throws SvcError when nothing could be started
  */
-export async function openInterface(
+export async function openInterface(context: Context, opening: Opening): Promise<void> {
+	try {
+		await open(context, opening);
+	} catch (error) {
+		// Somebody else's start in the same moment was quicker: theirs is attached to, as if it had been there before.
+		if (!isSecond(error) || !(await answersSoon(context))) {
+			throw error;
+		}
+
+		await open(context, opening);
+	}
+}
+
+const isSecond = (error: unknown): boolean =>
+	error instanceof SvcError && error.code === 'gateway_running';
+
+const soonMs = 10_000;
+const pollMs = 100;
+
+/** Whether the gateway that holds the home can be attached to, which takes a moment after it began. Not that of the home above, which serves a profile. */
+async function answersSoon(context: Context): Promise<boolean> {
+	const {clock} = context;
+	if (basePaths(context.paths())) {
+		const {servingHome} = await import('./serving-home.ts');
+		if (await servingHome(context)) {
+			return false;
+		}
+	}
+
+	const deadline = clock.monotonic() + soonMs;
+	while (clock.monotonic() < deadline) {
+		// oxlint-disable-next-line no-await-in-loop
+		if (await findGateway(context).catch(() => undefined)) {
+			return true;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(clock, pollMs);
+	}
+
+	return false;
+}
+
+async function open(
 	context: Context,
-	{output}: {readonly output?: OutputFormat},
+	{output, readOnly = false, linear = false, demo}: Opening,
 ): Promise<void> {
 	const {stdin, stdout, environment} = context;
 	const paths = context.paths();
@@ -29,6 +80,7 @@ export async function openInterface(
 		stdoutIsTty: stdout.isTTY,
 		environment,
 		...(output && {output}),
+		linear,
 	});
 	if (mode === 'none') {
 		tell(context, noTerminalHint);
@@ -36,33 +88,53 @@ export async function openInterface(
 		return;
 	}
 
-	ensureHome(paths);
+	if (!readOnly) {
+		ensureHome(paths);
+	}
+
 	await using attached = await attachGateway(context);
-	const firstRun = attached || existsSync(paths.config) ? undefined : await firstUse(context);
+	if (readOnly && !attached) {
+		tell(context, '--read-only watches a gateway that runs; start one with svc gateway');
+		context.exit(2);
+		return;
+	}
+
+	const firstRun =
+		demo?.card ?? (attached || existsSync(paths.config) ? undefined : await firstUse(context));
 	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
-	const show = mode === 'tui' ? await loadScreen() : undefined;
+	const show = mode === 'tui' || mode === 'linear' ? await loadFace(mode) : undefined;
 	// Before the gateway, so that it listens for a second signal while that drains.
-	using stop = whenAskedToStop();
-	await using gateway = attached ? undefined : await embed(context);
-	const port = attached ?? gateway?.port;
+	using stop = whenAskedToStop({
+		hangup: !demo && (stdin.isTTY || stdout.isTTY) ? 'lets-go' : 'ends',
+	});
+	await using gateway = attached ? undefined : await embed(context, demo?.world);
+	const port = attached && readOnly ? await onlyLooking(attached) : (attached ?? gateway?.port);
+	if (gateway && demo) {
+		await demo.begin(gateway, stop.asked);
+	}
+
 	if (!port) {
 		return;
 	}
 
-	const world: World = {context, port, gateway, firstRun, asked: stop.asked};
+	const world: Shown = {context, port, gateway, firstRun, stop, endsWithFace: Boolean(demo)};
+	using _ = {[Symbol.dispose]: () => demo?.end()};
 	if (show) {
 		await showScreen(world, show);
 	} else {
+		const {showLines} = await import('./show-lines.ts');
 		await showLines(world, mode === 'json' || mode === 'quiet' ? mode : 'compact');
 	}
 }
 
-type World = {
-	readonly context: Context;
-	readonly port: GatewayPort;
-	readonly gateway: Gateway | undefined;
-	readonly firstRun: FirstRunCard | undefined;
-	readonly asked: Promise<void>;
+/** What `--demo` brings to the interface. */
+export type Demonstration = {
+	readonly card: FirstRunCard;
+	readonly world: Partial<GatewayWorld>;
+	/** Before anything is shown. `asked` settles when the process is asked to stop. */
+	readonly begin: (gateway: Gateway, asked: Promise<void>) => Promise<void>;
+	/** The interface is left, the gateway is about to end. */
+	readonly end: () => void;
 };
 
 async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
@@ -72,112 +144,23 @@ async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
 	return first && {route: first.route, steps: stepsOf(first, paths)};
 }
 
-async function loadScreen() {
+async function onlyLooking(port: GatewayPort): Promise<GatewayPort> {
+	const {readOnlyPort} = await import('../gateway/read-only-port.ts');
+	return readOnlyPort(port);
+}
+
+async function loadFace(mode: 'tui' | 'linear') {
+	if (mode === 'linear') {
+		const {runLinear} = await import('../tui/linear/run-linear.ts');
+		return runLinear;
+	}
+
 	const {runTui} = await import('../tui/run-tui.tsx');
 	return runTui;
 }
 
-async function embed(context: Context): Promise<Gateway> {
+async function embed(context: Context, world: Partial<GatewayWorld> = {}): Promise<Gateway> {
 	const {startGateway} = await import('../gateway/gateway.ts');
 	const {clock, environment, version} = context;
-	return startGateway({clock, environment, version, paths: context.paths()});
-}
-
-/** The screen, until the person leaves, a signal comes, or the gateway ends. */
-async function showScreen(
-	{context, port, gateway, firstRun, asked}: World,
-	runTui: Awaited<ReturnType<typeof loadScreen>>,
-): Promise<void> {
-	const {environment, stdin, stdout, clock, version} = context;
-	const paths = context.paths();
-	const leave = new AbortController();
-	void Promise.race([asked, ...(gateway ? [gateway.stopped] : [])]).then(() => {
-		leave.abort();
-		return undefined;
-	});
-	let failed = false;
-	gateway?.started.catch(() => {
-		failed = true;
-		leave.abort();
-	});
-
-	let kept: SavedState | undefined;
-	await using logins = openPersonLogins(context);
-	await runTui({
-		port,
-		logins,
-		clock,
-		stdin,
-		stdout,
-		options: {
-			version,
-			ssh: ['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => environment[name]),
-			editor: environment['VISUAL'] ?? environment['EDITOR'] ?? 'vi',
-			pager: environment['PAGER'] ?? 'less',
-			readManual: topic => readManualPage(topic)?.text,
-			home: paths.home,
-			environment,
-			noColor: Boolean(environment['NO_COLOR']),
-			...(firstRun && {firstRun}),
-			state: readState(paths.tuiState),
-			saveState(state) {
-				kept = state;
-			},
-			signal: leave.signal,
-		},
-	});
-	if (kept) {
-		await writePrivateFile(paths.tuiState, `${JSON.stringify(kept)}\n`);
-	}
-
-	if (gateway && failed) {
-		// Says why.
-		await gateway.started;
-	} else if (gateway) {
-		const {runs} = await port.status();
-		tell(
-			context,
-			runs.queued + runs.active > 0
-				? `Ending ${runs.active} runs; ${runs.queued} stay queued for the next start`
-				: 'The gateway ends',
-		);
-	} else {
-		tell(context, 'The gateway goes on; "svc" attaches again, "svc gateway stop" ends it');
-	}
-}
-
-/** Lines on stdout, until a signal comes or nobody reads them any more. */
-async function showLines(
-	{context, port, gateway, asked}: World,
-	format: 'compact' | 'json' | 'quiet',
-): Promise<void> {
-	const {createLineWriter} = await import('./lines/lines.ts');
-	using lines = createLineWriter({stream: context.stdout, notices: context.stderr, format});
-	const {
-		gateway: {pid, version, home, profile, startedAt: at},
-	} = port.getState();
-	// It began before anybody could listen.
-	lines.write([{type: 'gateway-started', at, pid, version, home, profile}]);
-	const unsubscribe = port.subscribe(lines.write);
-	try {
-		await gateway?.started;
-		if (!gateway) {
-			tell(context, `Attached to the gateway of process ${pid}`);
-		}
-
-		await Promise.race([asked, lines.closed, ...(gateway ? [gateway.stopped] : [])]);
-		// The end has lines, too.
-		await gateway?.[Symbol.asyncDispose]();
-	} finally {
-		unsubscribe();
-	}
-}
-
-/** How the interface was left, which checks it; an unreadable file is as good as none. */
-function readState(path: string): unknown {
-	try {
-		return JSON.parse(readFileSync(path, 'utf8'));
-	} catch {
-		return undefined;
-	}
+	return startGateway({clock, environment, version, paths: context.paths(), ...world});
 }

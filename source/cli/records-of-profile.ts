@@ -20,6 +20,10 @@ export function recordsOfProfile(records: Records, profile: string): Records {
 			get: async id => own(await deliveries.get(id)),
 			list: filter => deliveries.list({...filter, profile}),
 			search: async question => ownOf(await deliveries.search(question)),
+			async count() {
+				const counts = await deliveries.count();
+				return {...counts, routes: counts.routes.filter(isOwn)};
+			},
 		},
 		runs: {
 			get: async id => own(await runs.get(id)),

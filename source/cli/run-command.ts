@@ -1,6 +1,7 @@
 import {Command, CommanderError, Option} from 'commander';
 import {processEnvironment} from '../config/environment.ts';
 import {homePaths} from '../config/home-paths.ts';
+import {takeLauncher} from '../config/launcher.ts';
 import {requireProfileFolder} from '../config/profiles.ts';
 import {captureConsole} from '../core/capture-console.ts';
 import {systemClock} from '../core/clock.ts';
@@ -21,7 +22,10 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 ]);
 
 /** What a command runs in. */
-export type CommandWorld = Pick<Context, 'stdin' | 'stdout' | 'stderr' | 'environment' | 'clock'>;
+export type CommandWorld = Pick<
+	Context,
+	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock'
+>;
 
 /** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */
 export async function runCommand(
@@ -30,6 +34,8 @@ export async function runCommand(
 		stdin: process.stdin,
 		stdout: process.stdout,
 		stderr: process.stderr,
+		// Before anybody gets a copy of the environment.
+		launcher: takeLauncher(),
 		environment: processEnvironment(),
 		clock: systemClock,
 	},
@@ -86,7 +92,8 @@ export async function runCommand(
 	context.stderr.on('error', () => {});
 	context.stdout.on('error', error => {
 		// Whoever reads may go away (`svc runs list | head`); a result that cannot be written anywhere is a failure.
-		if (codeOf(error) !== 'EPIPE') {
+		// A terminal that is gone is no failure of ours.
+		if (codeOf(error) !== 'EPIPE' && !(codeOf(error) === 'EIO' && context.stdout.isTTY)) {
 			exitCode = 1;
 			tell(context, `svc: Cannot write the result: ${error.message}`);
 		}

@@ -4,22 +4,15 @@ import {editConfig} from '../config/edit-config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {loadConfig} from '../config/load-config.ts';
 import {generateSecret} from '../config/merge-subscription.ts';
+import {receiverEdits, type ReceiverSettings} from '../config/set-up.ts';
 import {warningOnSecrets} from '../config/weak-secrets.ts';
 import {defaultPort} from '../core/loopback.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
 
-/** The receiver settings that can be set up; what is absent stays as it is. */
-export type ReceiverSettings = {
-	readonly enable?: boolean;
-	readonly host?: string;
-	readonly port?: number;
-	readonly secret?: string;
-};
-
 /**
  * Writes the receiver settings that were given to `config.yaml`, keeping its comments. Without any it asks, one by one, when there is somebody to ask; else
- * it says what to give (exit code 2).
+ * it says what to give (exit code 2). Whoever was asked gets the first key of the chat API, too.
  *
  * @throws SvcError as `editConfig` does
  * @see manual/commands.md
@@ -34,12 +27,9 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 	}
 
 	ensureHome(paths);
-	const {enable, host, port, secret} = isAsking ? await ask(context, paths) : given;
-	const values = {enabled: enable, host, port, secret};
-	const edits = Object.entries(values).flatMap(([key, value]) =>
-		value === undefined ? [] : [{path: ['platforms', 'webhook', key], value}],
-	);
-	const weak = secret === undefined ? undefined : warningOnSecrets([secret]);
+	const settings = isAsking ? await ask(context, paths) : given;
+	const edits = receiverEdits(settings);
+	const weak = settings.secret === undefined ? undefined : warningOnSecrets([settings.secret]);
 	if (weak !== undefined) {
 		tell(context, weak);
 	}
@@ -49,6 +39,10 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 		`Wrote ${edits.map(({path}) => path.join('.')).join(', ')} to ${paths.config}`,
 		'A gateway that runs takes it over; host and port need a restart.',
 	]);
+	if (isAsking) {
+		const {printFirstKey} = await import('./keys/first-key.ts');
+		await printFirstKey(context);
+	}
 }
 
 /** The wizard: each question shows what holds now, Enter keeps it. Ctrl-C leaves everything untouched. */

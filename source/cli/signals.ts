@@ -1,15 +1,27 @@
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
 /** What a process exits with when a second signal cuts the drain short. */
 const cutShort = 130;
 
+export type AskedToStop = Disposable & {
+	/** Resolves at the first signal that ends. */
+	readonly asked: Promise<void>;
+	/** Resolves at the first SIGHUP that does not end. */
+	readonly hungUp: Promise<void>;
+	readonly isHungUp: () => boolean;
+	/** Whether a signal that ends has come. */
+	readonly isAsked: () => boolean;
+};
+
 /**
  * Resolves `asked` at the first SIGTERM, SIGINT or SIGHUP. A second one ends the process at once: whoever
- * sends two does not want to wait.
+ * sends two does not want to wait. `hangup: 'lets-go'`: SIGHUP is only told, however often it comes (a launcher sends it again).
  */
-export function whenAskedToStop(): Disposable & {readonly asked: Promise<void>} {
+export function whenAskedToStop({
+	hangup = 'ends',
+}: {readonly hangup?: 'ends' | 'lets-go'} = {}): AskedToStop {
 	const {promise: asked, resolve} = Promise.withResolvers<void>();
+	const {promise: hungUp, resolve: tellHangup} = Promise.withResolvers<void>();
 	let count = 0;
+	let isHungUp = false;
 	const onSignal = () => {
 		count++;
 		if (count > 1) {
@@ -20,15 +32,33 @@ export function whenAskedToStop(): Disposable & {readonly asked: Promise<void>} 
 		resolve();
 	};
 
-	for (const signal of signals) {
-		process.on(signal, onSignal);
+	const onHangup = () => {
+		if (hangup === 'ends') {
+			onSignal();
+			return;
+		}
+
+		isHungUp = true;
+		tellHangup();
+	};
+
+	const handlers = [
+		['SIGTERM', onSignal],
+		['SIGINT', onSignal],
+		['SIGHUP', onHangup],
+	] as const;
+	for (const [signal, handler] of handlers) {
+		process.on(signal, handler);
 	}
 
 	return {
 		asked,
+		hungUp,
+		isHungUp: () => isHungUp,
+		isAsked: () => count > 0,
 		[Symbol.dispose]() {
-			for (const signal of signals) {
-				process.off(signal, onSignal);
+			for (const [signal, handler] of handlers) {
+				process.off(signal, handler);
 			}
 		},
 	};

@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import {nearestName} from '../config/nearest-name.ts';
+import {nearestName} from '../core/nearest-name.ts';
 
 /**
  * Ends with a usage error when words follow a command that does something without any: they were meant to be one of its commands, and what it does

@@ -1,11 +1,11 @@
 import {z} from 'zod';
 import type {FileRule} from '../core/approvals/approvals.ts';
 import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import {quotedName} from '../core/quoted-name.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
-import {nearestName} from './nearest-name.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemWithRouteName} from './route-schema.ts';
 

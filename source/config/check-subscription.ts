@@ -38,13 +38,19 @@ export function checkSubscription(
 	entry: JsonValue,
 	config: Config,
 ): CheckedSubscription {
-	if (!namePattern.test(name)) {
-		const reason = `Cannot call a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
+	const reason = problemWithNewName(name);
+	if (reason !== undefined) {
 		return {refusals: [{code: 'name_invalid', reason, path: ''}], warnings: []};
 	}
 
 	return checkEntry(name, entry, config);
 }
+
+/** Why nothing new can be called so; one that is there already may. */
+export const problemWithNewName = (name: string): string | undefined =>
+	namePattern.test(name)
+		? undefined
+		: `Cannot name a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
 
 /** The same for a name that is there already: somebody may have written it by hand. */
 export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {

@@ -3,6 +3,7 @@ import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
 import type {PlatformsConfig} from '../targets/targets.ts';
+import type {apiSettings} from './api-settings.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {receiverSettings} from './schema.ts';
@@ -99,6 +100,11 @@ export type ModelConfig = ReturnType<typeof modelSettings.read> & {
 	readonly broken?: string;
 };
 
+export type ApiConfig = ReturnType<typeof apiSettings.read> & {
+	/** Why it is not served; nothing else here counts then. */
+	readonly broken?: string;
+};
+
 export type RunsConfig = ReturnType<typeof runsSettings.read>;
 
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
@@ -119,6 +125,7 @@ export type Config = {
 	readonly webhook: WebhookConfig;
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
+	readonly api: ApiConfig;
 	readonly forge: ForgeClient;
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;

@@ -1,5 +1,5 @@
+import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
-import {nearestName} from './nearest-name.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 

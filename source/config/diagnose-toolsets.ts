@@ -1,10 +1,9 @@
+import {serverPrefix} from '../core/toolset-names.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 import {serverItem} from './slipped-server.ts';
-
-const serverPrefix = 'mcp-';
 
 type Servers = Pick<Config, 'toolServers'> & {
 	/** What cannot be used as it is written, by `slipKey`: that is told of there. */

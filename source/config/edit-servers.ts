@@ -1,10 +1,10 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
-import {nearestName} from './nearest-name.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {asPlainData} from './plain-data.ts';
 import {readTextFile} from './read-text-file.ts';

@@ -13,11 +13,16 @@ import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
 import {removeInPlace} from './remove-in-place.ts';
+import {renameKey} from './rename-key.ts';
 import {replacePair, replaceScalar, type Indentation} from './replace-in-place.ts';
 import {refuseSharedValue} from './yaml-anchors.ts';
 
-/** One key to set; without a value it is removed. */
-export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | undefined};
+/** One key to set; without a value it is removed. `rename`: it gets this name instead, and all else stays. */
+export type YamlEdit = {
+	readonly path: KeyPath;
+	readonly value?: JsonValue | undefined;
+	readonly rename?: string | undefined;
+};
 
 /**
  * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
@@ -26,6 +31,10 @@ export type YamlEdit = {readonly path: KeyPath; readonly value?: JsonValue | und
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
 export function editYaml(text: string, edit: YamlEdit): string {
+	if (edit.rename !== undefined) {
+		return renameKey(text, edit.path, edit.rename);
+	}
+
 	refuseSharedValue(parseDocument(text), edit.path);
 	const anew = writeAnew(text, edit);
 	const wanted = dataIn(anew);

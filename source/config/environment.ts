@@ -11,6 +11,25 @@ const maxEnvBytes = 1024 * 1024;
 export const processEnvironment = (): Environment => withoutGaps(process.env);
 
 /**
+ * Makes what draws for a terminal use all colours from now on, though there is none. To be called before that is loaded, which looks at the environment once; children
+ * get it, too.
+ */
+export function wantColors(): void {
+	process.env['FORCE_COLOR'] = '3';
+	process.env['COLORTERM'] = 'truecolor';
+}
+
+/**
+ * Makes every request of this process go straight to where it is for, though `NODE_USE_ENV_PROXY` says that Node is to ask a proxy, which it does for this machine, too. Node looks
+ * at these variables with each request.
+ */
+export function askNoProxy(): void {
+	for (const name of ['no_proxy', 'NO_PROXY']) {
+		process.env[name] = '*';
+	}
+}
+
+/**
  * The variables of a profile: those of its `.env`, then those of `environment`; the file wins. Nothing is written to the process's
  * own environment, so none of it reaches child processes.
  *

@@ -1,21 +1,11 @@
 import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
+import {nearestName} from '../core/nearest-name.ts';
+import {payloadOperators as operators} from '../core/payload-operators.ts';
 import {anyJson, checked, nonEmptyText} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
-import {nearestName} from './nearest-name.ts';
 import type {FilterSpec} from './route.ts';
-
-const operators = [
-	'exists',
-	'missing',
-	'equals',
-	'not_equals',
-	'contains',
-	'in',
-	'in_file',
-	'regex',
-] as const;
 
 const groups = ['all', 'any', 'not'] as const;
 

@@ -1,6 +1,9 @@
 import {basename} from 'node:path';
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {isLoopbackHost} from '../core/loopback.ts';
+import {cell} from '../core/untrusted.ts';
+import {withApiVariables} from './api-variables.ts';
 import {fileRulesOf} from './approval-rules.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
@@ -22,6 +25,7 @@ import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {serverSecrets} from './server-secrets.ts';
+import type {VariableProblem} from './setting-variables.ts';
 import {readSoundPart, slipKey, type SoundData} from './slips.ts';
 import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
 import {toolServersOf} from './tool-servers.ts';
@@ -79,7 +83,7 @@ export function interpretConfig(
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention, tls, approvals, mcp_servers} =
+	const {platforms, model, runs, forge, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
@@ -104,18 +108,23 @@ export function interpretConfig(
 		before: before?.webhook,
 		place: (name, finding) => place(below([...routesAt, name], finding)),
 	});
-	const ofEnvironment = ofVariables.map(({name, message}) =>
-		placeless(paths.env, {key: name, message}),
-	);
+	const chat = withApiVariables(api, {
+		written: isJsonObject(value) ? value['api'] : undefined,
+		environment: merged,
+	});
+	const aboutVariable = ({name, message}: VariableProblem) =>
+		placeless(paths.env, {key: name, message});
+	const ofEnvironment = ofVariables.map(aboutVariable);
 	const problems = bounded(
 		[
 			...slips.findings.map(finding => place(finding)),
 			...webhook.slipped.map(({problem}) => problem),
 			...ofEnvironment,
+			...chat.problems.map(aboutVariable),
 			...[
 				...findUnknownKeys(value, notedSchemaJson())
 					.filter(({path}) => !refusedKeys.has(slipKey(path)))
-					.map(key => aboutUnknown(key, strict)),
+					.map(key => aboutUnknown(key, {strict, host: webhook.host})),
 				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
@@ -161,6 +170,7 @@ export function interpretConfig(
 				}),
 				retention,
 				tls,
+				api: chat.api,
 				slips: new Map(),
 				secretValues: [
 					...new Set([
@@ -228,12 +238,19 @@ const aboutProfile = ({file, message}: Profiles['problems'][number]): Diagnostic
 	severity: 'warning',
 });
 
-const aboutUnknown = (key: UnknownKey, strict: boolean): UnplacedDiagnostic => ({
+const aboutUnknown = (
+	key: UnknownKey,
+	{strict, host}: {readonly strict: boolean; readonly host: string},
+): UnplacedDiagnostic => ({
 	path: key.path,
 	at: 'key',
 	severity: strict ? 'error' : 'warning',
-	message: unknownKey(key),
+	// A slip of the pen that opens the port to others is nothing to find out later.
+	message: `${unknownKey(key)}${isForHost(key) && !isLoopbackHost(host) ? `; the receiver listens on ${cell(host, 60).text} until that is mended` : ''}`,
 });
+
+const isForHost = ({path: [section, name], nearest}: UnknownKey): boolean =>
+	nearest === 'host' && section === 'platforms' && name === 'webhook';
 
 const warningAt = (path: UnplacedDiagnostic['path'], message: string): UnplacedDiagnostic => ({
 	path,

@@ -5,6 +5,9 @@ import type {HomePaths} from './config.ts';
 const writeByOthers = 0o022;
 const useByOthers = 0o066;
 
+/** A file or folder that others can use though they must not, and the mode that it should have. */
+type Loose = {readonly path: string; readonly mode: '600' | '700'};
+
 /**
  * What of a home other users of this machine could change or read though they must not: one sentence each, with the command that mends it.
  *
@@ -19,21 +22,31 @@ export function looseFiles({
 	subscriptions,
 	markKey,
 }: HomePaths): readonly string[] {
-	return [
-		...[home, scripts, run].map(path => ({path, bits: writeByOthers, mode: '700'})),
-		...[config, env, subscriptions, markKey].map(path => ({path, bits: useByOthers, mode: '600'})),
-	].flatMap(({path, bits, mode}) =>
-		(modeOf(path) & bits) === 0
-			? []
-			: [`Other users can get at "${path}": chmod ${mode} "${path}"`],
-	);
+	return loosePaths({
+		folders: [home, scripts, run],
+		files: [config, env, subscriptions, markKey],
+	}).map(({path, mode}) => `Other users can get at "${path}": chmod ${mode} "${path}"`);
 }
 
-/** Permission bits; 0 for what is not there. */
-function modeOf(path: string): number {
+/** Folders that others could write, and files that they could read or write. */
+export const loosePaths = ({
+	folders,
+	files,
+}: {
+	readonly folders: readonly string[];
+	readonly files: readonly string[];
+}): readonly Loose[] => [
+	...folders
+		.filter(path => isOpen(path, writeByOthers))
+		.map(path => ({path, mode: '700' as const})),
+	...files.filter(path => isOpen(path, useByOthers)).map(path => ({path, mode: '600' as const})),
+];
+
+/** Nothing there is open to nobody. */
+function isOpen(path: string, bits: number): boolean {
 	try {
-		return statSync(path).mode & 0o777;
+		return (statSync(path).mode & bits) !== 0;
 	} catch {
-		return 0;
+		return false;
 	}
 }

@@ -34,13 +34,14 @@ export const generateSecret = (): string => randomBytes(32).toString('base64url'
 
 /**
  * The entry that `flags` make of `existing`. One that exists keeps its secret and every key that no flag names; a new one gets a secret from
- * `newSecret` unless a flag gives one. Pure but for `newSecret`.
+ * `newSecret` unless a flag gives one, and says `today` when that was. Pure but for `newSecret`.
  */
 export function mergeSubscription(
 	existing: JsonObject | undefined,
 	flags: SubscribeFlags,
-	newSecret: () => string = generateSecret,
+	{today, newSecret = generateSecret}: {readonly today: string; readonly newSecret?: () => string},
 ): JsonObject {
+	const secret = flags.secret ?? (existing ? undefined : newSecret());
 	const named: Record<string, JsonValue | undefined> = {
 		events: flags.events,
 		prompt: flags.prompt,
@@ -61,7 +62,8 @@ export function mergeSubscription(
 			max_wait_seconds: flags.coalesceMaxWait,
 		}),
 		overflow: flags.overflow,
-		secret: flags.secret ?? (existing ? undefined : newSecret()),
+		secret,
+		rotated_on: secret === undefined || secret === existing?.['secret'] ? undefined : today,
 	};
 	const removed = new Set([
 		...(flags.cronJob === false ? ['cron_job'] : []),

@@ -1,6 +1,7 @@
 import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {stampOf} from './file-stamp.ts';
@@ -11,7 +12,6 @@ import {
 	profilePaths,
 	profilesFolder,
 } from './home-paths.ts';
-import {nearestName} from './nearest-name.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
 const maxProfiles = 100;

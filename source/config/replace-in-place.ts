@@ -5,6 +5,7 @@ import {
 	isNode,
 	isScalar,
 	parseDocument,
+	type Scalar,
 	stringify,
 	type ToStringOptions,
 } from 'yaml';
@@ -26,13 +27,23 @@ export function replaceScalar(
 	}
 
 	const [start, end] = node.range;
-	const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
+	return start === end ? undefined : replaceText(text, node, value);
+}
+
+/** The text with a value in the place of a scalar that it holds, quoted as that one was. */
+export function replaceText(
+	text: string,
+	{type, range}: Pick<Scalar, 'type' | 'range'>,
+	value: string | number | boolean | null,
+): string {
+	const [start = 0, end = 0] = range ?? [];
+	const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE';
 	const written = stringify(value, {
 		lineWidth: 0,
-		singleQuote: node.type === 'QUOTE_SINGLE',
-		...(quoted && {defaultStringType: node.type}),
+		singleQuote: type === 'QUOTE_SINGLE',
+		...(quoted && {defaultStringType: type}),
 	}).trimEnd();
-	return start === end ? undefined : text.slice(0, start) + written + text.slice(end);
+	return text.slice(0, start) + written + text.slice(end);
 }
 
 /**

@@ -7,6 +7,7 @@ import {editSubscriptions} from './edit-subscriptions.ts';
 import type {YamlEdit} from './edit-yaml.ts';
 import {asPlainData, valueAt} from './plain-data.ts';
 import {rotateSubscription, type Rotated} from './rotate-secret.ts';
+import {isSet} from './route-refusals.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 
@@ -81,7 +82,7 @@ export async function rotateRouteSecret(
 	};
 }
 
-/** The two keys of the route that change. */
+/** The keys of the route that change. */
 function editsOf(
 	written: unknown,
 	name: string,
@@ -91,7 +92,8 @@ function editsOf(
 	const path = [...routesPlace(written), name];
 	const before = requireEntry(data.ok ? valueAt(data.value, path) : undefined, name);
 	const after = rotate(before);
-	return ['secret', 'retired_secrets']
+	// A day that nobody wrote there is no business of ours: the file is theirs.
+	return ['secret', 'retired_secrets', ...(isSet(before['rotated_on']) ? ['rotated_on'] : [])]
 		.filter(key => after[key] !== before[key])
 		.map(key => ({path: [...path, key], value: after[key]}));
 }

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {dayOf} from '../core/day-of.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {referencesIn} from './references.ts';
@@ -70,7 +71,7 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 	if (passing.length > maxRetired) {
 		return {
 			ok: false,
-			reason: `would have ${passing.length} earlier secrets that still pass, at most ${maxRetired} can: wait, or end them all with --overlap 0`,
+			reason: `would have ${passing.length} earlier secrets that still pass, at most ${maxRetired} can: wait, or rotate without an overlap, which ends them all`,
 		};
 	}
 
@@ -81,6 +82,7 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 		entry: {
 			...entry,
 			secret,
+			rotated_on: dayOf(rotation.now),
 			...((retired.length > 0 || isSet(entry['retired_secrets'])) && {
 				retired_secrets: retired.filter(one => kept.has(one)),
 			}),
@@ -152,6 +154,11 @@ function whyNotGiven(
 		return 'needs a secret to rotate to, and this is none';
 	}
 
+	const unusable = whyUnusable(secret);
+	if (unusable !== undefined) {
+		return `cannot be given a secret that ${unusable}`;
+	}
+
 	if (current.includes(secret)) {
 		return 'has this secret already';
 	}
@@ -163,4 +170,24 @@ function whyNotGiven(
 			isHexKey: hasHexKeys(signature),
 		});
 	return problem ? `cannot be given ${problem}` : undefined;
+}
+
+/** Nobody signs with more, and no sender's form takes it. */
+const maxSecretBytes = 4096;
+
+/** What follows `a secret that`; `undefined`: it can be written and compared. Says nothing of what is in it. */
+function whyUnusable(secret: string): string | undefined {
+	const bytes = Buffer.byteLength(secret);
+	if (bytes > maxSecretBytes) {
+		return `has ${bytes} bytes, at most ${maxSecretBytes} are allowed`;
+	}
+
+	if (!secret.isWellFormed()) {
+		return 'is no text: a half of a character stands in it';
+	}
+
+	const at = secret.search(/\p{Cc}/u);
+	return at === -1
+		? undefined
+		: `holds a control character (U+${(secret.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}), which no sender can be given: was it copied with its line break?`;
 }

@@ -49,6 +49,12 @@ const retiredSecret = z.object({
 const maxFieldLength = 256;
 const maxNames = 20;
 
+const day = checked(z.string(), value =>
+	/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+		? undefined
+		: 'must be a day, as 2026-11-20',
+);
+
 const fieldPath = checked(z.string(), value =>
 	value.trim() !== '' && value.length <= maxFieldLength
 		? undefined
@@ -80,6 +86,10 @@ export const routeSettings = defineSettings({
 			'List of `{secret, until}` that `svc webhook rotate` writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
 		at: ['retiredSecrets'],
 		secret: true,
+	}),
+	rotated_on: setting(day, {
+		description:
+			'The day on which `secret` was made or changed last, as `2026-11-20`; who makes or changes it here writes it',
 	}),
 	profile: looseSetting(
 		{type: 'string'},

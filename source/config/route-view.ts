@@ -21,6 +21,7 @@ export const viewOfRoute = ({
 	signature,
 	concurrency,
 	overflow,
+	toolsets,
 	insecure,
 }: Route): RouteView => ({
 	name,
@@ -36,6 +37,7 @@ export const viewOfRoute = ({
 	...(signature && {signature: signature.kind === 'custom' ? signature.header : signature.kind}),
 	...(concurrency !== undefined && {concurrency}),
 	...(overflow === 'queue' && {overflow}),
+	...(toolsets && {toolsets: toolsets.map(shown)}),
 	insecure,
 });
 

@@ -1,6 +1,6 @@
 import type {z} from 'zod';
+import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
-import {nearestName} from './nearest-name.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 

@@ -3,6 +3,7 @@ import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, platformsToCome} from '../targets/targets.ts';
+import {apiSettings} from './api-settings.ts';
 import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
@@ -75,7 +76,7 @@ export const configSchema = z.object({
 	forge: section(forgeSettings, 'The code host'),
 	retention: section(retentionSettings, 'What is kept, and how long'),
 	gateway: section(gatewaySettings, 'The gateway itself'),
-	api: looseSection('The chat completions API'),
+	api: section(apiSettings, 'The chat API'),
 	approvals: section(approvalsSettings, 'Calls that need a yes'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	metrics: section(metricsSettings, 'The metrics endpoint'),

@@ -132,7 +132,7 @@ export const retentionSettings = defineSettings({
 		default: 2 ** 30,
 	}),
 	row_days: setting(z.number().gt(0).max(maxRetentionDays), {
-		description: 'How long deliveries and runs are listed',
+		description: 'How long deliveries and runs are listed, and unused chat sessions kept',
 		default: 30,
 		as: 'rowMs',
 		unit: 'days',

@@ -1,5 +1,6 @@
 import type {Difference} from '../core/settings.ts';
 import {platformKinds} from '../targets/targets.ts';
+import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';
 import {platformSettings, platformsIn} from './platform-settings.ts';
 import {receiverSettings} from './schema.ts';
@@ -68,6 +69,13 @@ export const sections: readonly ConfigSection[] = [
 		isIn: ({runs}) => runs.concurrency > 0,
 		keep: ({runs}) => ({runs}),
 		absent: (_, {runs}) => ({runs: {...runs, concurrency: 0}}),
+	},
+	{
+		path: 'api',
+		differences: (before, after) => apiSettings.differences(before.api, after.api),
+		isIn: ({api}) => api.broken === undefined,
+		keep: ({api}) => ({api}),
+		absent: broken => ({api: {...apiSettings.read({}), broken}}),
 	},
 	{
 		path: 'forge',

@@ -1,7 +1,7 @@
 import {z} from 'zod';
+import {nearestName} from '../core/nearest-name.ts';
 import {checked, looseJsonOf, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {nearestName} from './nearest-name.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
 import {formOf, senderNames} from './senders/senders.ts';

@@ -1,4 +1,5 @@
 import {isJsonObject} from '../core/json.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import type {TargetProblem} from '../targets/target-kind.ts';
 import {
 	defaultTarget,
@@ -7,7 +8,6 @@ import {
 	targetKinds,
 	targetNamed,
 } from '../targets/targets.ts';
-import {nearestName} from './nearest-name.ts';
 
 /** What this version cannot do yet. */
 export const notAvailableYet = 'not_available_yet';

@@ -12,7 +12,6 @@ const each = '*';
 const ofRoutes: ReadonlyArray<readonly string[]> = [['mirror_to_session']];
 
 const ofConfig: ReadonlyArray<readonly string[]> = [
-	['api'],
 	...platformsToCome.map(name => ['platforms', name]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),

@@ -10,14 +10,7 @@ import {resolveRoute} from './resolve-route.ts';
 import {insecureSecret, secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
-
-/** A variable that says nothing useful. */
-export type VariableProblem = {
-	readonly name: string;
-	/** The setting that it stands for. */
-	readonly key: string;
-	readonly message: string;
-};
+import {portIn, switchIn, type VariableProblem} from './setting-variables.ts';
 
 /** What the receiver's settings are read in. */
 export type ReceiverSurroundings = Pick<
@@ -56,8 +49,8 @@ export function resolveWebhook(
 } {
 	const {extra, ...direct} = written ?? {};
 	const settings = {...direct, ...withoutNothing(extra ?? {})};
-	const port = settings.port ?? portOf(environment);
-	const enabled = settings.enabled ?? switchOf(environment);
+	const port = settings.port ?? portIn(environment, 'WEBHOOK_PORT');
+	const enabled = settings.enabled ?? switchIn(environment, 'WEBHOOK_ENABLED');
 	const problems = [enabled, port].filter(value => typeof value === 'object');
 	const last = lastValuesOf(before, [...unreadSettings, ...problems.map(({key}) => key)]);
 	const values = {
@@ -227,41 +220,3 @@ export const brokenWebhook = (broken: string): WebhookConfig => ({
 	skipped: [],
 	broken,
 });
-
-const switches: Readonly<Record<string, boolean>> = {
-	true: true,
-	yes: true,
-	on: true,
-	'1': true,
-	false: false,
-	no: false,
-	off: false,
-	'0': false,
-};
-
-function switchOf(environment: Environment): boolean | VariableProblem | undefined {
-	const name = 'WEBHOOK_ENABLED';
-	const written = variable(environment, name)?.trim().toLowerCase();
-	if (!written) {
-		return undefined;
-	}
-
-	return Object.hasOwn(switches, written)
-		? switches[written]
-		: {name, key: 'enabled', message: 'must be true or false'};
-}
-
-const maxPort = 65_535;
-
-function portOf(environment: Environment): number | VariableProblem | undefined {
-	const name = 'WEBHOOK_PORT';
-	const written = variable(environment, name)?.trim();
-	if (!written) {
-		return undefined;
-	}
-
-	const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
-	return port <= maxPort
-		? port
-		: {name, key: 'port', message: `must be a whole number from 0 to ${maxPort}`};
-}

@@ -68,6 +68,21 @@ export type TraceStep = Shape<typeof traceStepSchema>;
  */
 export type Delivery = Shape<typeof deliverySchema>;
 
+/** Outcomes of deliveries whose sender was known, and which were not the fault of a moment: their bodies are kept. */
+export const decidedOutcomes: readonly DeliveryOutcome[] = [
+	'accepted',
+	'coalesced',
+	'delivered',
+	'ignored:event',
+	'ignored:filter',
+	'ignored:script',
+	'duplicate',
+	'delivery',
+	'job',
+	'paused',
+	'queue',
+];
+
 /** Whether a request was turned away: nothing came of it, its sender may try again. A direct delivery that failed was tried. */
 export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
 	status >= 400 && outcome !== 'delivery';

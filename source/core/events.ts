@@ -1,3 +1,4 @@
+import type {ApiKey} from './api-keys/api-key.ts';
 import type {Approval, ApprovalRule} from './approval.ts';
 import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
@@ -7,8 +8,9 @@ import type {JobView} from './job.ts';
 import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
 import type {Run, TranscriptEntry} from './run.ts';
-import type {JournalCounts} from './state.ts';
+import type {ApiState, JournalCounts} from './state.ts';
 import type {ServerView} from './tool-server.ts';
+import type {TrafficMinute} from './traffic.ts';
 
 /** What the gateway samples of itself about once a second. */
 export type HealthSample = {
@@ -23,7 +25,7 @@ export type HealthSample = {
 
 /**
  * Something that happened. Rooms report these upward; every face reads the same union. `at` is milliseconds
- * since 1970. Every string is redacted and cleaned before it becomes part of an event.
+ * since 1970. Every string is redacted and cleaned before it becomes part of an event, unless the event says otherwise.
  */
 export type GatewayEvent =
 	| {
@@ -55,6 +57,12 @@ export type GatewayEvent =
 	  }
 	/** What the journal holds now; what is told of runs since changes it. */
 	| {readonly type: 'journal-counted'; readonly at: number; readonly counts: JournalCounts}
+	/** Requests by minute of the last hour, as the journal knows of them: after a start that could not restore all of them as deliveries. */
+	| {
+			readonly type: 'traffic-counted';
+			readonly at: number;
+			readonly minutes: readonly TrafficMinute[];
+	  }
 	| {readonly type: 'webhook-listening'; readonly at: number; readonly url: string}
 	| {
 			readonly type: 'webhook-refused';
@@ -64,6 +72,14 @@ export type GatewayEvent =
 	  }
 	| {readonly type: 'webhook-disabled'; readonly at: number}
 	| {readonly type: 'webhook-closed'; readonly at: number}
+	| {readonly type: 'api-changed'; readonly at: number; readonly api: ApiState}
+	/** Keys of the chat API as they stand now, and identifiers of those that are listed no more. All of them after the start. */
+	| {
+			readonly type: 'keys-changed';
+			readonly at: number;
+			readonly keys: readonly ApiKey[];
+			readonly gone: readonly string[];
+	  }
 	| {readonly type: 'routes-changed'; readonly at: number; readonly routes: readonly RouteView[]}
 	| {readonly type: 'delivery-received'; readonly at: number; readonly delivery: Delivery}
 	| {readonly type: 'group-changed'; readonly at: number; readonly group: Group}
@@ -98,6 +114,18 @@ export type GatewayEvent =
 			readonly at: number;
 			readonly runId: number;
 			readonly entry: TranscriptEntry;
+	  }
+	/**
+	 * What the model says in a run, while it says it; no more often than ten times a second, and in no journal: what is whole comes as `run-progressed`. Redacted, but not cleaned, as
+	 * it is cut anywhere: whoever shows it cleans it.
+	 */
+	| {
+			readonly type: 'run-said';
+			readonly at: number;
+			readonly runId: number;
+			/** Characters (UTF-16 units) that the answer had before: 0 begins another. More than were heard: somebody left some out. */
+			readonly from: number;
+			readonly text: string;
 	  }
 	| {
 			readonly type: 'model-selected';
@@ -138,6 +166,9 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'message-skipped': true,
 	'history-restored': true,
 	'journal-counted': true,
+	'traffic-counted': true,
+	'api-changed': true,
+	'keys-changed': true,
 	'webhook-listening': true,
 	'webhook-refused': true,
 	'webhook-disabled': true,
@@ -155,6 +186,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'server-changed': true,
 	'server-removed': true,
 	'run-progressed': true,
+	'run-said': true,
 	'model-selected': true,
 	'model-refused': true,
 	'platform-changed': true,

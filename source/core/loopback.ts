@@ -16,3 +16,6 @@ export const mayServeInsecure = (host: string): boolean => hostsForInsecureRoute
 
 /** Port of a receiver that says nothing else. */
 export const defaultPort = 8644;
+
+/** Of the chat API. */
+export const defaultApiPort = 8642;

@@ -1,7 +1,12 @@
 import {createHider, minHiddenLength} from './hide-texts.ts';
+import {openCredentialFrom} from './open-credential.ts';
 
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
-export type Redact = (text: string) => string;
+export type Redact = {
+	(text: string): string;
+	/** Of a text that goes on: from where on it may be a credential that is not whole yet; its length when from nowhere. */
+	readonly openFrom?: (text: string) => number;
+};
 
 const mark = '[redacted]';
 
@@ -43,6 +48,7 @@ export function createRedact(
 	let known: readonly string[] | undefined;
 	let hideValues = createHider([], mark);
 	let forms: ReadonlyMap<string, readonly string[]> = new Map();
+	let open: Parameters<typeof openCredentialFrom>[1] = {spaced: [], longest: 0};
 	const harmless = new Set<string>();
 
 	const remember = (text: string) => {
@@ -53,22 +59,30 @@ export function createRedact(
 		harmless.add(text);
 	};
 
-	return text => {
+	const keepUp = () => {
 		const values = secretValues();
-		if (values !== known) {
-			known = values;
-			harmless.clear();
-			forms = new Map(
-				values
-					.filter(({length}) => length >= minHiddenLength)
-					.map(value => [value, forms.get(value) ?? formsOf(value)]),
-			);
-			hideValues = createHider(
-				[...forms.values()].flat().filter(form => !mark.includes(form)),
-				mark,
-			);
+		if (values === known) {
+			return;
 		}
 
+		known = values;
+		harmless.clear();
+		forms = new Map(
+			values
+				.filter(({length}) => length >= minHiddenLength)
+				.map(value => [value, forms.get(value) ?? formsOf(value)]),
+		);
+		const all = [...forms.values()].flat().filter(form => !mark.includes(form));
+		hideValues = createHider(all, mark);
+		const words = Object.groupBy(all, form => (isWord.test(form) ? 'whole' : 'spaced'));
+		open = {
+			spaced: words.spaced ?? [],
+			longest: Math.max(0, ...(words.whole ?? []).map(({length}) => length)),
+		};
+	};
+
+	const redact = (text: string) => {
+		keepUp();
 		if (harmless.has(text)) {
 			return text;
 		}
@@ -83,7 +97,17 @@ export function createRedact(
 
 		return result;
 	};
+
+	return Object.assign(redact, {
+		openFrom(text: string) {
+			keepUp();
+			return openCredentialFrom(text, open);
+		},
+	});
 }
+
+/** Nothing in it ends a word. */
+const isWord = /^[\x21-\x7E]*$/;
 
 /** Most texts hold no credential, and looking costs a tenth of replacing. A global pattern that was found begins anew when it is replaced. */
 const hide = (text: string, pattern: RegExp, by: string): string =>

@@ -2,10 +2,13 @@ import type {GatewayEvent} from './events.ts';
 import {approvalsAfter} from './reduce-approvals.ts';
 import {deliveriesAfter} from './reduce-deliveries.ts';
 import {groupsAfter} from './reduce-groups.ts';
+import {keysAfter} from './reduce-keys.ts';
 import {progressAfter, runsAfter} from './reduce-runs.ts';
+import {saidAfter} from './reduce-said.ts';
 import {serversAfter} from './reduce-servers.ts';
 import {wholeAfter} from './reduce-whole.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
+import {trafficAfter} from './traffic.ts';
 
 type Slice<Key extends keyof GatewayState> = (
 	current: GatewayState[Key],
@@ -17,16 +20,32 @@ type Slice<Key extends keyof GatewayState> = (
  * slice does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
-	const {model, modelOffer, modelProblem, health, installs, journal, ...rest} = state;
+	const {
+		model,
+		modelOffer,
+		modelProblem,
+		health,
+		installs,
+		journal,
+		traffic,
+		api,
+		said,
+		keys,
+		...rest
+	} = state;
 	const nextDeliveries = deliveriesAfter(state.deliveries, events);
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
+	const nextApi = events.reduce(apiAfter, api);
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
 	const nextProblem = events.reduce(modelProblemAfter, modelProblem);
 	const nextHealth = events.reduce(healthAfter, health);
+	const nextTraffic = trafficAfter(traffic, events);
+	const nextSaid = saidAfter(said, events);
+	const nextKeys = events.reduce(keysAfter, keys);
 	return {
 		...rest,
 		gateway: events.reduce(gatewayAfter, state.gateway),
@@ -45,11 +64,15 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextJournal && {journal: nextJournal}),
 		...(nextWhole && {wholeFrom: nextWhole}),
+		...(nextApi && {api: nextApi}),
 		...(nextInstalls && {installs: nextInstalls}),
 		...(nextModel && {model: nextModel}),
 		...(nextOffer && {modelOffer: nextOffer}),
 		...(nextProblem !== undefined && {modelProblem: nextProblem}),
 		...(nextHealth && {health: nextHealth}),
+		...(nextTraffic && {traffic: nextTraffic}),
+		...(nextSaid && {said: nextSaid}),
+		...(nextKeys && {keys: nextKeys}),
 	};
 }
 
@@ -94,12 +117,14 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'message-skipped':
 		case 'history-restored':
 		case 'journal-counted':
+		case 'traffic-counted':
 		case 'routes-changed':
 		case 'delivery-received':
 		case 'group-changed':
 		case 'jobs-changed':
 		case 'run-changed':
 		case 'run-progressed':
+		case 'run-said':
 		case 'approval-requested':
 		case 'approval-extended':
 		case 'approval-settled':
@@ -108,6 +133,8 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'server-removed':
 		case 'model-selected':
 		case 'installs-changed':
+		case 'api-changed':
+		case 'keys-changed':
 		case 'model-refused':
 		case 'platform-changed':
 		case 'config-reloaded':
@@ -143,6 +170,8 @@ const modelProblemAfter: Slice<'modelProblem'> = (problem, event) => {
 
 	return event.type === 'model-selected' ? undefined : problem;
 };
+
+const apiAfter: Slice<'api'> = (api, event) => (event.type === 'api-changed' ? event.api : api);
 
 const installsAfter: Slice<'installs'> = (installs, event) =>
 	event.type === 'installs-changed' ? event.installs : installs;

@@ -7,6 +7,7 @@ import type {
 	routeSavePlanSchema,
 	rotatedRouteSchema,
 	routeFactsSchema,
+	routeRateSchema,
 	savedRouteSchema,
 	routeDraftSchema,
 	routeFieldSchema,
@@ -15,6 +16,9 @@ import type {
 
 /** One setting of a route, as a form needs to know it. */
 export type RouteField = Shape<typeof routeFieldSchema>;
+
+/** How much of its rate a route has used now. */
+export type RouteRate = Shape<typeof routeRateSchema>;
 
 /** What somebody would make of a route. */
 export type RouteDraft = Shape<typeof routeDraftSchema>;

@@ -1,3 +1,4 @@
+import type {ApiKey} from './api-keys/api-key.ts';
 import type {Approval, ApprovalRule} from './approval.ts';
 import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
@@ -8,6 +9,7 @@ import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
 import {needsDecision, type Run, type TranscriptEntry} from './run.ts';
 import type {ServerView} from './tool-server.ts';
+import type {TrafficMinute} from './traffic.ts';
 
 /** Whether the receiver serves, and if not, why. */
 export type WebhookState =
@@ -21,6 +23,9 @@ export type WebhookState =
 	  }
 	| {readonly state: 'disabled'}
 	| {readonly state: 'closed'};
+
+/** The same of the chat API. */
+export type ApiState = WebhookState;
 
 /** Why some of the deliveries of one row were refused. */
 type RefusalReason = {
@@ -55,6 +60,16 @@ export type JournalCounts = {
 	readonly runsToDecide: number;
 };
 
+/** An answer that the model has not ended. Redacted, not cleaned. */
+export type RunSaid = {
+	/** When the last of it came, milliseconds since 1970. */
+	readonly at: number;
+	/** Characters (UTF-16 units) of it that are not in `text`. */
+	readonly from: number;
+	/** Its end, at most `limits.saidCharacters`. */
+	readonly text: string;
+};
+
 /** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
 export type GatewayState = {
 	readonly gateway: {
@@ -70,6 +85,10 @@ export type GatewayState = {
 		readonly skipped?: string;
 	};
 	readonly webhook: WebhookState;
+	/** Absent: a gateway that knows none. */
+	readonly api?: ApiState;
+	/** Keys of the chat API, oldest first, at most `limits.keys`; never a secret. Absent: nobody knows. */
+	readonly keys?: readonly ApiKey[];
 	readonly routes: readonly RouteView[];
 	/** At most `limits.deliveries`, with a per-route quota so that a flood cannot push the others out. */
 	readonly deliveries: readonly DeliveryRow[];
@@ -94,6 +113,8 @@ export type GatewayState = {
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
 	/** Last entries of the runs that are active, by run id. */
 	readonly progress: Readonly<Record<number, readonly TranscriptEntry[]>>;
+	/** What the model is saying in runs, by run id, until it has said it. Absent: nobody says anything. */
+	readonly said?: Readonly<Record<number, RunSaid>>;
 	/** At most `limits.logs`. */
 	readonly logs: readonly LogRecord[];
 	readonly model?: ModelView;
@@ -105,6 +126,8 @@ export type GatewayState = {
 	/** What the last reload refused or warned of. */
 	readonly problems: readonly Diagnostic[];
 	readonly health?: HealthSample;
+	/** Requests by minute, of the last hour in which any came; with those that the journal still knew at the start. */
+	readonly traffic?: readonly TrafficMinute[];
 	/** Totals since the start. */
 	readonly totals: {
 		readonly received: number;
@@ -129,6 +152,8 @@ export const limits = {
 	runs: 1000,
 	logs: 2000,
 	progressEntries: 200,
+	saidCharacters: 16_000,
+	keys: 2000,
 	groupAfter: 3,
 	reasons: 8,
 } as const;

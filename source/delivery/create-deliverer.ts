@@ -147,6 +147,20 @@ export function createDeliverer({
 			const {settings, off} = settingsOf(kind, config());
 			return off ?? (await senderOf(kind, settings)).problemNow?.(profile);
 		},
+		async examine(name, profile, signal) {
+			const kind = targetNamed(name);
+			if (kind === undefined) {
+				return {health: 'failed', found: unknownTarget(name).problem};
+			}
+
+			const {settings, off} = settingsOf(kind, config());
+			return off === undefined
+				? (await senderOf(kind, settings)).examine?.(
+						profile,
+						AbortSignal.any([signal, killed.signal]),
+					)
+				: {health: 'failed', found: off};
+		},
 		platforms() {
 			const now = config();
 			return [...states].flatMap(([kind, state]): readonly PlatformView[] => {

@@ -1,6 +1,7 @@
 import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
 import type {OutgoingMessage} from '../targets/outgoing-message.ts';
+import type {TargetHealth} from '../targets/target-kind.ts';
 
 export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
@@ -23,6 +24,8 @@ export type Deliverer = {
 	problemWith(target: Target): string | undefined;
 	/** Why nothing could be sent to targets of a kind for `profile` now, as far as that can be asked without sending; takes up to 5 s. */
 	problemNow(kind: string, profile: string): Promise<string | undefined>;
+	/** Looks whether something could be sent to targets of a kind for `profile`, without sending; `undefined` where there is nothing to look at. */
+	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
 	/** Ends what is under way at once: child processes and conversations with servers. */

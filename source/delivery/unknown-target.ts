@@ -1,4 +1,4 @@
-import {nearestName} from '../config/nearest-name.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
 import {deliverValues, platformsToCome} from '../targets/targets.ts';
 

@@ -18,11 +18,17 @@ const journalPauseMs = 1000;
 /** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
 const minPauseMs = 20;
 
+/** Works on a lease until it is settled; never rejects. */
+type Working = (lease: Lease, signal: AbortSignal) => Promise<void>;
+
 export type Dispatcher = {
 	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
 	wake(): void;
 	/** Aborts a run that is under way here; `false` when it is not. */
 	abort(runId: number): boolean;
+	/** Works on a lease at once, beside those of the queue: its life, its abort and its end are theirs. Resolves when the work has ended. */
+	host(lease: Lease, work: Working): Promise<void>;
+	/** Runs under way, hosted ones too. */
 	readonly active: number;
 	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
 	[Symbol.asyncDispose](): Promise<void>;
@@ -44,7 +50,7 @@ export function createDispatcher(
 		readonly runs: Runs;
 		readonly busy: Busy;
 		readonly log: Logger;
-		readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
+		readonly work: Working;
 	},
 	{
 		concurrency,
@@ -57,13 +63,16 @@ export function createDispatcher(
 ): Dispatcher {
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
+	let hosted = 0;
 	let looking = false;
 	let looked = Promise.resolve();
 	let lookAgain = false;
 	let stopping = false;
 	let cancelTimer: (() => void) | undefined;
 
-	const isFree = () => !stopping && active.size < concurrency();
+	/** Places that the queue has left. */
+	const freePlaces = () => concurrency() - (active.size - hosted);
+	const isFree = () => !stopping && freePlaces() > 0;
 
 	const wake = () => {
 		if (looking) {
@@ -85,10 +94,10 @@ export function createDispatcher(
 
 	const look = async () => {
 		try {
-			const free = concurrency() - active.size;
+			const free = freePlaces();
 			const routes = limits();
 			for (const lease of await runs.lease(free, leaseMs, routes)) {
-				start(lease);
+				void start(lease, work);
 			}
 
 			const due = isFree() ? await runs.nextDue(routes) : undefined;
@@ -106,7 +115,7 @@ export function createDispatcher(
 		cancelTimer = stopping ? undefined : clock.after(delayMs, wake);
 	};
 
-	const start = (lease: Lease) => {
+	const start = async (lease: Lease, doWork: Working): Promise<void> => {
 		const controller = new AbortController();
 		const {id} = lease.run;
 		const end = busy.begin();
@@ -117,7 +126,7 @@ export function createDispatcher(
 				controller.abort('lease-lost' satisfies StopReason);
 			}
 		});
-		const working = work(lease, controller.signal).finally(() => {
+		const working = doWork(lease, controller.signal).finally(() => {
 			stopBeating();
 			if (active.get(id) === controller) {
 				active.delete(id);
@@ -129,6 +138,7 @@ export function createDispatcher(
 			end();
 		});
 		done.add(working);
+		return working;
 	};
 
 	return {
@@ -137,6 +147,16 @@ export function createDispatcher(
 			const controller = active.get(runId);
 			controller?.abort('cancelled' satisfies StopReason);
 			return controller !== undefined;
+		},
+		async host(lease, doWork) {
+			hosted += 1;
+			await start(lease, async (...given) => {
+				try {
+					await doWork(...given);
+				} finally {
+					hosted -= 1;
+				}
+			});
 		},
 		get active() {
 			return active.size;

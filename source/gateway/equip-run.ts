@@ -1,8 +1,9 @@
 import {findSkill} from '../agent/skills.ts';
-import {namesServer, needsServer, selectTools} from '../agent/toolsets.ts';
+import {namesServer, selectTools} from '../agent/toolsets.ts';
 import type {Logger} from '../core/log.ts';
 import type {StoredRun} from '../core/run.ts';
 import type {ServerStatus, ServerView} from '../core/tool-server.ts';
+import {needsServer} from '../core/toolset-names.ts';
 import type {LiveServers} from './live-servers.ts';
 import type {ServerWait} from './wait-for-servers.ts';
 import type {Equipment} from './work-run.ts';

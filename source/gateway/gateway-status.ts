@@ -1,12 +1,12 @@
 import type {GatewayState} from '../core/state.ts';
 import type {GatewayStatus} from './port.ts';
 import {restartNeeded} from './restart-needed.ts';
-import type {Rooms} from './rooms.ts';
+import type {Rooms, Seat} from './rooms.ts';
 import {statusSlips} from './status-slips.ts';
 
 /** The gateway in one object. @see manual/control-api.md */
 export async function gatewayStatus(
-	state: GatewayState,
+	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
 	{
 		store,
 		jobs,
@@ -32,9 +32,10 @@ export async function gatewayStatus(
 		version: gateway.version,
 		home: gateway.home,
 		profile: gateway.profile,
+		seat,
 		started_at: gateway.startedAt,
 		webhook: receiverStatus(webhook),
-		api: null,
+		api: receiverStatus(state.api ?? {state: 'disabled'}),
 		runs: {active, queued, to_decide: toDecide, awaiting_login: awaited.runs},
 		groups: pendingGroups,
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},

@@ -15,6 +15,8 @@ export type Gateway = {
 	readonly started: Promise<void>;
 	/** Resolves when the gateway has ended because `port.stop()` asked for it. */
 	readonly stopped: Promise<void>;
+	/** Says that the interface of this process has left it to itself. */
+	goOnAlone(): void;
 	/** Resolves at the next moment when no run is looked for or under way. */
 	idle(): Promise<void>;
 	/** Drains and ends it. Safe to call more than once. */
@@ -29,6 +31,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 	const {clock, paths, version} = world;
 	const broker = createBroker();
 	const busy = createBusy();
+	let {seat = 'interface'} = world;
 	const stopped = Promise.withResolvers<void>();
 	broker.emit({
 		type: 'gateway-started',
@@ -58,6 +61,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 	const port: GatewayPort = createLocalPort({
 		clock,
 		broker,
+		seat: () => seat,
 		rooms: () => opening,
 		stop() {
 			// Whoever disposes of the gateway hears of a failure; here nobody waits for it.
@@ -83,6 +87,16 @@ export function startGateway(world: GatewayWorld): Gateway {
 		port,
 		started,
 		stopped: stopped.promise,
+		goOnAlone() {
+			seat = 'background';
+			void opening.then(
+				({log}) => {
+					log.info('The interface has left; the gateway goes on in the background');
+					return undefined;
+				},
+				() => {},
+			);
+		},
 		idle: () => busy.idle(),
 		[Symbol.asyncDispose]: dispose,
 	};

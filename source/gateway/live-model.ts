@@ -33,7 +33,7 @@ export function createLiveModel({
 }: {
 	readonly config: () => Config;
 	readonly clock: Clock;
-	readonly modelFetch: ModelFetch;
+	readonly modelFetch: Pick<ModelFetch, 'fetch'>;
 	/** Where to look for servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
 	readonly emit: Emit;

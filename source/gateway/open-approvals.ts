@@ -20,7 +20,7 @@ import type {GatewayWorld} from './rooms.ts';
 export type OpenedApprovals = Approvals & {
 	/** For the agent: asks about a call of a run. */
 	readonly approve: Approve;
-	/** Calls `listener` with each request of a run that waits for a person, until the way out is called. One listener for a run. */
+	/** Calls `listener` with each request of a run that waits for a person, and again with its decision, until the way out is called. One listener for a run. */
 	watch(runId: number, listener: (approval: Approval) => void): () => void;
 	/** For the tool servers: hands a form to a person. */
 	readonly fillIn: ServerManagerDependencies['elicit'];
@@ -58,7 +58,7 @@ export async function openApprovals(
 			clock,
 			emit(event) {
 				emit(event);
-				if (event.type === 'approval-requested') {
+				if (event.type === 'approval-requested' || event.type === 'approval-settled') {
 					watchers.get(event.approval.run ?? 0)?.(event.approval);
 				}
 			},
@@ -85,6 +85,7 @@ export async function openApprovals(
 			endsAt,
 			...placeOf(run),
 			...(run?.job && {job: run.job}),
+			...(run?.chat && {chat: run.chat}),
 			...(run && {prompt: redact(run.plan.prompt)}),
 		};
 	};
@@ -137,7 +138,11 @@ function sayAbandoned(
 
 /** Who started a run, as far as that decides what it may be allowed. What is not known counts as a stranger's. */
 function starterOf(run: Run | undefined): AskingRun['startedBy'] {
-	return run !== undefined && run.delivery === undefined && run.job ? 'schedule' : 'webhook';
+	if (run?.delivery !== undefined || run === undefined) {
+		return 'webhook';
+	}
+
+	return run.job ? 'schedule' : run.chat ? 'chat' : 'webhook';
 }
 
 const placeOf = (run: Run | undefined): Pick<AskingRun, 'route' | 'delivery'> => ({

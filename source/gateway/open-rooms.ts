@@ -3,14 +3,12 @@ import {createModelFetch} from '../agent/model-fetch.ts';
 import {createAuthorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
-import {looseFiles} from '../config/loose-files.ts';
 import {createConfigWatcher} from '../config/watch.ts';
 import type {Broker} from '../core/broker.ts';
 import {every} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
-import {openSqliteStore} from '../store/open-sqlite-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {createRunAnnouncer} from './announce-runs.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
@@ -23,7 +21,9 @@ import {lockHome, refuseAnswered} from './lock.ts';
 import {logConsole} from './log-console.ts';
 import {openLoopBreaker} from './loop-breaker.ts';
 import {createGatewayMetrics} from './metrics.ts';
+import {openApi} from './open-api.ts';
 import {openDeliverer} from './open-deliverer.ts';
+import {openJournal} from './open-journal.ts';
 import {openLog} from './open-log.ts';
 import {openReceiver} from './open-receiver.ts';
 import {openTools} from './open-tools.ts';
@@ -35,6 +35,7 @@ import {restoreHistory} from './restore-history.ts';
 import {startRetention} from './retention.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';
 import {createServerSecrets, joinLists} from './server-secrets.ts';
+import {warnOfLooseFiles} from './warn-of-loose-files.ts';
 
 /** How often it is looked whether a file has changed that nobody told of. */
 const catchUpMs = 30_000;
@@ -69,30 +70,12 @@ export async function openRooms(
 		{paths, environment, clock, emit, log: log.from('config')},
 		{onChange: async (next, previous) => onChange(next, previous)},
 	);
-	const {others} = live.current().profiles;
-	for (const warning of [paths, ...others.map(other => other.paths)].flatMap(looseFiles)) {
-		log.warn(warning);
-	}
-
+	warnOfLooseFiles(live.current(), log);
 	const config = () => live.current();
 	secrets = joinLists(() => live.secrets(), createServerSecrets(config));
 
-	let journalFailing: string | undefined;
-	const store = stack.use(
-		await openSqliteStore(
-			{
-				clock,
-				log: log.from('store'),
-				onFailing(reason) {
-					journalFailing = reason;
-				},
-			},
-			{
-				file: paths.stateDb,
-				...(world.journalPages !== undefined && {maxPages: world.journalPages}),
-			},
-		),
-	);
+	const journal = await openJournal(world, {log});
+	const store = stack.use(journal.store);
 	let control: ControlServer | undefined;
 	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
 	// Nobody else has the home: only now it is said whose it is.
@@ -207,7 +190,7 @@ export async function openRooms(
 			live,
 			ids,
 			store,
-			journalFailing: () => journalFailing,
+			journalFailing: journal.failing,
 			deliverer,
 			loops,
 			dispatcher,
@@ -219,17 +202,17 @@ export async function openRooms(
 			redact,
 			ownMark,
 			async metrics() {
-				const [journal, pendingGroups] = await Promise.all([
-					store.health(),
-					store.groups.pending(),
-				]);
+				const [health, pendingGroups] = await Promise.all([store.health(), store.groups.pending()]);
 				const {active} = dispatcher;
-				return metrics.render({state: broker.getState(), journal, active, pendingGroups});
+				const state = broker.getState();
+				return metrics.render({state, journal: health, active, pendingGroups});
 			},
 			environment,
 		}),
 	);
-	const replays = createReplays({journal: store.journal, receiver: () => receiver.current()});
+	const joined = {live, store, model, dispatcher, emit, log, redact};
+	const api = stack.use(await openApi(world, {...joined, ...tools, modelFetch, announce}));
+	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
 
 	const onChange = async (next: Config, previous: Config) => {
@@ -239,13 +222,13 @@ export async function openRooms(
 		}
 
 		reportPlatforms();
-		await Promise.all([jobs.changed(), receiver.restart(), servers.changed()]);
+		await Promise.all([jobs.changed(), receiver.restart(), api.start(), servers.changed()]);
 		// After the restart: it may have handed groups over, and the queue may have other bounds.
 		dispatcher.wake();
 	};
 
 	live.routes();
-	await receiver.start();
+	await Promise.all([receiver.start(), api.start()]);
 	// They connect while the gateway serves; a run that needs them waits.
 	void servers.changed();
 	// Many jobs take their time, which senders need not wait for.
@@ -269,6 +252,7 @@ export async function openRooms(
 		jobs,
 		servers,
 		approvals,
+		api,
 		log,
 		ids,
 		emit,

@@ -80,7 +80,9 @@ export function openWorkers(
 		agent: {
 			async run(request) {
 				const unwatch = approvals.watch(request.runId, approval => {
-					request.onEntry(waitingEntry(approval));
+					if (!approval.decision) {
+						request.onEntry(waitingEntry(approval));
+					}
 				});
 				try {
 					return await agent.run(request);
@@ -135,6 +137,7 @@ export function openWorkers(
 			dispatcher.wake();
 		},
 		abort: runId => dispatcher.abort(runId),
+		host: async (lease, work) => dispatcher.host(lease, work),
 		get active() {
 			return dispatcher.active;
 		},

@@ -27,6 +27,8 @@ export type ServerReloadPlan = Answer<'planServerReload'>;
  * them apart.
  */
 export type GatewayPort = GatewayCommands & {
+	/** Commands that change something are refused. */
+	readonly isReadOnly?: true;
 	/** `false` when the gateway runs in another process. */
 	readonly embedded: boolean;
 	/** The current state; the same object until something happened. */

@@ -4,6 +4,8 @@ import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import type {Journal} from '../store/port.ts';
 import type {RecoveredEvent} from '../webhook/known-event.ts';
 import type {Receiver} from '../webhook/receiver.ts';
+import {type AnswerParts, createAnswerDoubts} from './answer-doubts.ts';
+import type {LiveReceiver} from './live-receiver.ts';
 import type {ReplayPlan} from './port.ts';
 
 export type Replays = {
@@ -17,15 +19,17 @@ export type Replays = {
 
 /** Joins the journal, which has what was received, with the receiver, which can take it in again. */
 export function createReplays({
-	journal,
+	store: {journal},
 	receiver,
+	...answering
 }: {
-	readonly journal: Pick<Journal, 'get'>;
-	/** The receiver that listens now, if one does. */
-	readonly receiver: () => Receiver | undefined;
-}): Replays {
+	readonly store: {readonly journal: Pick<Journal, 'get'>};
+	/** Has the receiver that listens now, if one does. */
+	readonly receiver: Pick<LiveReceiver, 'current'>;
+} & AnswerParts): Replays {
+	const doubtsOf = createAnswerDoubts(answering);
 	const listening = (failure: string): Receiver => {
-		const current = receiver();
+		const current = receiver.current();
 		if (!current) {
 			throw new SvcError(
 				'webhook_not_listening',
@@ -48,7 +52,8 @@ export function createReplays({
 	return {
 		async plan(id, options) {
 			const [current, stored] = await find(id);
-			return current.planReplay(stored, options);
+			const plan = current.planReplay(stored, options);
+			return {...plan, effects: [...plan.effects, ...(await doubtsOf(plan.route))]};
 		},
 		async replay(id, options) {
 			const [current, stored] = await find(id);

@@ -1,9 +1,14 @@
 import type {Clock} from '../core/clock.ts';
+import type {Delivery} from '../core/delivery.ts';
+import {messageOf} from '../core/errors.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger} from '../core/log.ts';
+import {hourMs} from '../core/route-counts.ts';
 import {limits} from '../core/state.ts';
+import {trafficMinutes} from '../core/traffic.ts';
 import type {Store} from '../store/port.ts';
 import {startJournalCounts} from './count-journal.ts';
+import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;
 
@@ -45,6 +50,11 @@ export async function restoreHistory({
 		approvals: approvals.toReversed(),
 	});
 
+	if (fillsHour(deliveries, clock.now())) {
+		// Nobody waits for a picture.
+		void tellHour({store, emit, clock, log});
+	}
+
 	if (pending.length > 0) {
 		log.info(
 			'Groups of events waited when the last process ended: they go on waiting, those whose time is over run now',
@@ -80,4 +90,35 @@ export async function restoreHistory({
 	}
 
 	return startJournalCounts({store, clock, emit, log});
+}
+
+/** Whether more than was restored came within the hour. */
+function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
+	const oldest = deliveries.at(-1);
+	return (
+		deliveries.length >= recentDeliveries &&
+		oldest !== undefined &&
+		oldest.receivedAt > now - hourMs
+	);
+}
+
+/** Counts the last hour beside the start. */
+async function tellHour({
+	store,
+	emit,
+	clock,
+	log,
+}: {
+	readonly store: Pick<Store, 'history'>;
+	readonly emit: Emit;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): Promise<void> {
+	try {
+		const now = clock.now();
+		const minutes = await countMinutes(store.history, {now, minutes: trafficMinutes});
+		emit({type: 'traffic-counted', at: now, minutes});
+	} catch (error) {
+		log.warn('Cannot count what came within the last hour', {error: messageOf(error)});
+	}
 }

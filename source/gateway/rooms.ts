@@ -13,7 +13,12 @@ import type {LiveJobs} from './live-jobs.ts';
 import type {LiveReceiver} from './live-receiver.ts';
 import type {LiveServers} from './live-servers.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
+import type {OpenedApi} from './open-api.ts';
+import type {GatewayStatus} from './port.ts';
 import type {Replays} from './replays.ts';
+
+/** Whether a gateway runs beside an interface or lines of its own process, as a program before somebody or something that waits for it, or by itself. */
+export type Seat = NonNullable<GatewayStatus['seat']>;
 
 /** What a gateway is made of and lives in. */
 export type GatewayWorld = {
@@ -22,6 +27,8 @@ export type GatewayWorld = {
 	/** The process's environment, without the profile's `.env`. */
 	readonly environment: Environment;
 	readonly version: string;
+	/** Where it runs at first. */
+	readonly seat?: Seat;
 	/** Gets every log record, beside the log file. */
 	readonly onLog?: (record: LogRecord) => void;
 	/** Where to look for model servers on this machine; the usual places when absent. */
@@ -46,6 +53,7 @@ export type Rooms = AsyncDisposable & {
 	readonly jobs: LiveJobs;
 	readonly servers: LiveServers;
 	readonly approvals: Approvals;
+	readonly api: OpenedApi;
 	readonly log: Logger;
 	/** Identifiers of deliveries. */
 	readonly ids: () => string;

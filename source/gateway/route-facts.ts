@@ -24,10 +24,11 @@ export function routeFacts(
 		readonly servers: readonly ServerView[];
 	},
 ): RouteFacts {
-	const {prompt, filters, rateLimit, retiredSecrets, deliverOnly, profile} = route;
+	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
 	return {
 		rateLimit,
 		secret: secretText(entry),
+		...(rotatedOn !== undefined && {secretSince: Date.parse(rotatedOn)}),
 		formerSecretsUntil: retiredSecrets.map(({until}) => until),
 		...(prompt !== undefined && {
 			prompt: block(prompt, {maxLength: maxPrompt}).text,

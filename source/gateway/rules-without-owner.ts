@@ -1,5 +1,4 @@
 import type {Config, RouteTable} from '../config/config.ts';
-import {nearestName} from '../config/nearest-name.ts';
 import {placeless} from '../config/place-diagnostic.ts';
 import {valueAt} from '../config/plain-data.ts';
 import {routesPlace} from '../config/routes-place.ts';
@@ -7,6 +6,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
 import {silentLogger} from '../core/log.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import {quotedName} from '../core/quoted-name.ts';
 import {createJobsReader} from '../schedule/job-file.ts';
 

@@ -5,6 +5,7 @@ import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
 import {loginCommand} from '../core/shell-word.ts';
+import {limits} from '../core/state.ts';
 import {block, cell} from '../core/untrusted.ts';
 import type {Lease, Runs, Settlement} from '../store/port.ts';
 
@@ -20,8 +21,9 @@ export type WorkInHand = {
 	readonly signal: AbortSignal;
 };
 
-/** Of an entry's text, what faces see while the run goes on; the journal has all of it. */
-const maxShownLength = 8000;
+/** Of an entry's text, what faces see while the run goes on; the journal has all of it. Of what a model says as much as was seen when it came. */
+const maxShownLength = ({kind}: TranscriptEntry): number =>
+	kind === 'text' ? limits.saidCharacters : 8000;
 
 /** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
 export async function settleFailure(
@@ -129,6 +131,6 @@ export function recordEntry(
 	entry: TranscriptEntry,
 ): void {
 	runs.append(lease, [entry]);
-	const shown = {...entry, text: block(entry.text, {maxLength: maxShownLength}).text};
+	const shown = {...entry, text: block(entry.text, {maxLength: maxShownLength(entry)}).text};
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }

@@ -11,6 +11,7 @@ import type {Deliverer, Receipt} from '../delivery/deliverer.ts';
 import type {Lease, Runs} from '../store/port.ts';
 import {defaultTarget, reachesPeople} from '../targets/targets.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
+import {createRunWords} from './run-words.ts';
 import {
 	recordEntry,
 	persistently,
@@ -121,6 +122,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	let changedThings = false;
 	const {maxSteps, timeoutMs, tries, loginWaitMs} = settings();
 	const before = run.usage;
+	using words = createRunWords(work, run.id);
 	let result: AgentResult;
 	try {
 		const note = (text: string) => {
@@ -146,7 +148,9 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			maxSteps,
 			timeoutMs,
 			signal,
+			onText: words.say,
 			onEntry: entry => {
+				words.told(entry);
 				recordEntry(work, entry);
 			},
 			onWork: ({usage, ...done}) => {
@@ -164,6 +168,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		});
 	} catch (error) {
 		throwIfJournalFailed(error);
+		words.told({kind: 'error'});
 		const again = work.isPassing(error) && !changedThings;
 		const waitMs = again ? work.backoffMs(run.attempt, tries) : undefined;
 		await settleFailure(work, error, {

@@ -9,6 +9,9 @@ const politeMs = 1000;
 
 const hardMs = 5000;
 
+/** From there to the cut: who is in the middle of a stream hears why it ends. */
+const lastWordMs = 250;
+
 /** What is cut ends at once; this is for what does not notice. */
 const giveUpMs = 6000;
 
@@ -22,7 +25,7 @@ export type Draining = {
 
 /**
  * Ends a server without losing an answer: open connections are answered with `Connection: close` for up to 1 s, then no new ones are
- * taken, and what is still open after 5 s is cut. `server.close()` alone never ends under a busy keep-alive client. Resolves when nothing is left, after 6 s at
+ * taken, what still works after 5 s is stopped, and what is open then is cut a moment later. `server.close()` alone never ends under a busy keep-alive client. Resolves when nothing is left, after 6 s at
  * the latest.
  */
 export async function drain(http: HttpServer, {clock, busy, onHardStop}: Draining): Promise<void> {
@@ -30,6 +33,8 @@ export async function drain(http: HttpServer, {clock, busy, onHardStop}: Drainin
 	const timers = [
 		clock.after(hardMs, () => {
 			onHardStop();
+		}),
+		clock.after(hardMs + lastWordMs, () => {
 			http.server.closeAllConnections();
 		}),
 	];

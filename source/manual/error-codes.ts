@@ -1,8 +1,13 @@
+import {chatErrorCodes} from './chat-error-codes.ts';
+import {linkErrorCodes} from './link-error-codes.ts';
+
 /**
  * Every code that an error of this program can carry, with what it means and what to do, as Markdown text of one paragraph. `svc explain CODE` prints it,
  * the page "Errors by code" lists it; the type of codes is made from its keys, so that an error nobody explains does not compile.
  */
 export const errorCodes = {
+	...chatErrorCodes,
+	...linkErrorCodes,
 	answer_too_large: "The model's server sent more than 32 MiB; the run is not tried again",
 	approval_invalid:
 		'An approval was answered in a way that it does not take (a scope that is not offered, a missing name, a form that is not filled in); it waits on',
@@ -11,10 +16,7 @@ export const errorCodes = {
 	approval_settled: 'Somebody else, or the deadline, was first; the message says who',
 	backup_exists: 'The file is there: another name, or `--force`',
 	backup_failed: 'The archive could not be written; nothing was replaced. The message says why',
-	backup_invalid:
-		'The archive is cut, was changed, or is none of `svc backup`: nothing of it was used',
-	bad_encoding:
-		'The `config` of the install link is no base64url or base64 of JSON in UTF-8: copy the whole link again, or tell its author',
+	backup_invalid: 'The archive is cut, was changed, or is none of `svc backup`: it was not used',
 	bad_request: 'The control API did not understand the request: see `GET /openapi.json`',
 	body_not_kept: 'The retention has dropped the body, so it cannot be sent again',
 	coalesce_invalid: 'The keys of the route exclude each other or are incomplete: keep one',
@@ -112,13 +114,6 @@ export const errorCodes = {
 	insecure_not_loopback: '`INSECURE_NO_AUTH` needs `host: 127.0.0.1`',
 	interrupted: 'You ended it; exit code 130',
 	invalid_delivery_id: "The identifier is not one of this program's",
-	invalid_link: 'That is no install link: see the page "Install link" (`svc help install-link`)',
-	invalid_name:
-		'The `name` of the install link, or of `--name`, is not 1 to 64 characters of `A-Za-z0-9._-`',
-	invalid_shape:
-		'The `config` of the install link is no entry of a tool server: exactly one of `url` and `command`, each key once, nothing nested deep',
-	invalid_url:
-		'The `url` of the install link does not begin with `http://` or `https://`, or holds a user name or a password',
 	job_ambiguous: 'Several jobs have that name: use the identifier',
 	job_invalid: 'The entry in `cron/jobs.json` cannot be used; the message says why',
 	job_not_found: 'Nothing has that name: look with `list`',
@@ -138,8 +133,6 @@ export const errorCodes = {
 	mcp_connect_failed:
 		'A tool server cannot be reached as it is configured, or is no tool server; the message says what to change',
 	mcp_message_too_large: 'A tool server sent a message of more than 10 MB',
-	missing_config:
-		'The install link has no `config`, or two of them: copy the whole link again, or tell its author',
 	model_failed: "The model's server failed, was away or answered nonsense; the run is tried again",
 	model_garbled: "The model's server failed, was away or answered nonsense; the run is tried again",
 	model_misconfigured:
@@ -155,7 +148,6 @@ export const errorCodes = {
 	name_invalid: 'The subscription is not served; `svc webhook list` says why',
 	nobody_to_ask:
 		'`svc open` was started without a terminal, and no gateway of this home runs: use `svc mcp install` with the link in a terminal',
-	not_an_object: 'The `config` of the install link is JSON, but no object',
 	not_approved: 'A tool call was not allowed',
 	not_available_yet: 'This version does not deliver there',
 	not_found: 'The control API did not understand the request: see `GET /openapi.json`',
@@ -163,8 +155,8 @@ export const errorCodes = {
 		'A tool server led to an authorization server at an address nearer to this machine than its own (private, loopback, link-local)',
 	overflow_with_deliver_only:
 		'The keys of the route exclude each other or are incomplete: keep one',
-	payload_too_large:
-		'The `config` of the install link has more than 43,700 characters, or 32 KiB decoded',
+	picture_unavailable:
+		'The package `@resvg/resvg-js`, which draws PNG, cannot be loaded: `npm install -g @resvg/resvg-js`, or use `--svg`',
 	platform_disabled: 'Enable the platform, or correct its name',
 	platform_unavailable: 'This version does not deliver there',
 	platform_unknown: 'Enable the platform, or correct its name',
@@ -185,6 +177,7 @@ export const errorCodes = {
 	repo_unknown: 'Name the repository with `--repo OWNER/NAME`',
 	rotation_refused:
 		'The secret is inherited, a `${NAME}`, or made by the sender, or more than 20 earlier ones would still pass; the message says what to do',
+	read_only: 'The screen was opened with `--read-only`: it changes nothing',
 	route_conflict:
 		'Somebody else changed the route, or made one of that name, since it was read: nothing was written. Read it again; the interface shows both',
 	route_is_static: '`svc webhook test` works for subscriptions only',
@@ -210,6 +203,10 @@ export const errorCodes = {
 	server_invalid:
 		'The loader would refuse this entry, so it was not written; the message names the key',
 	server_not_found: 'No tool server of that name is in `config.yaml`: see `svc mcp list`',
+	setup_conflict:
+		'`config.yaml` was changed since the diff was shown: nothing was written. Look at the diff again',
+	setup_refused:
+		'The receiver could not be served so: nothing was written; the message says what to mend',
 	shadowed: 'The subscription is not served; `svc webhook list` says why',
 	signature_invalid:
 		'The `signature` of the route names no known sender or is no sound description; the message says what is wrong: see `svc help signatures`',
@@ -222,6 +219,9 @@ export const errorCodes = {
 	smtp_rejected: 'The mail server refuses: see `platforms.email`',
 	smtp_temporary: 'The mail server is away or busy; it is tried again',
 	smtp_unreachable: 'The mail server is away or busy; it is tried again',
+	snapshot_only_looks: 'A snapshot changes nothing: press that key in the interface',
+	snapshot_timeout:
+		'What the pane shows was not there within 10 s; the message says what was missing. Try again, or look with `svc gateway status`',
 	step_limit: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
 	store_in_use:
 		'Another process has the journal open; the message names it where the system tells. End that gateway, or close what has it open',

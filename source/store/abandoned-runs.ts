@@ -10,7 +10,7 @@ export function createAbandon(
 	counters: Counters,
 ): (runId: number, now: number, token?: number) => Fate | undefined {
 	const find = database.prepare(
-		'select state, side_effect, delivery_started, target, lost_leases, token from run where id = ? and finished_at is null and due_at is null',
+		'select state, side_effect, delivery_started, target, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
 	);
 	// In the queue it stands where it stood: by its age.
 	const requeue = database.prepare(
@@ -47,4 +47,5 @@ const abandonedOf = (row: Row): AbandonedRun => ({
 	deliveryStarted: integerOf(row['delivery_started']) === 1,
 	target: textOf(row['target']),
 	lostLeases: integerOf(row['lost_leases']) + 1,
+	isChat: integerOf(row['chat']) === 1,
 });

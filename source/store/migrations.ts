@@ -3,6 +3,8 @@ import {SvcError} from '../core/errors.ts';
 import {cell} from '../core/untrusted.ts';
 import {version as programVersion} from '../core/version.ts';
 import {integerOf, textOf} from './columns.ts';
+import {keySchema} from './key-schema.ts';
+import {sessionSchema} from './session-schema.ts';
 
 /**
  * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
@@ -212,6 +214,8 @@ const steps: readonly string[] = [
 	create index run_to_decide on run (id) where state in ('interrupted', 'uncertain', 'dead');`,
 	`alter table run add column awaits_logins text;
 	alter table run add column login_wait integer;`,
+	keySchema,
+	sessionSchema,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */
@@ -260,12 +264,16 @@ export function signStore(database: DatabaseSync): void {
 		.run(programMemo.kind, programMemo.name, JSON.stringify(programVersion));
 }
 
-/** Brings the schema to `schemaVersion`, one transaction per step. Same errors as `versionOf`, and SQLite's. */
+/**
+ * Brings the schema to `schemaVersion`: a new file in one transaction, since each waits for the disk; an older one in a transaction per step.
+ * Same errors as `versionOf`, and SQLite's.
+ */
 export function migrate(database: DatabaseSync, file: string): void {
 	const version = versionOf(database, file);
-	for (const [index, step] of steps.entries()) {
-		if (index >= version) {
-			database.exec(`begin immediate; ${step} pragma user_version = ${index + 1}; commit`);
-		}
+	const missing = steps.slice(version);
+	const inOneGo = version === 0 ? [missing.join('\n')] : missing;
+	for (const [index, step] of inOneGo.entries()) {
+		const reached = version === 0 ? schemaVersion : version + index + 1;
+		database.exec(`begin immediate; ${step} pragma user_version = ${reached}; commit`);
 	}
 }

@@ -4,7 +4,10 @@ import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
+import type {Chats} from './chat-port.ts';
 import type {HistorySearching} from './history/port.ts';
+import type {StoredKeys} from './key-port.ts';
+import type {StoredSessions} from './session-port.ts';
 import type {RecoveredRuns, StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
@@ -19,10 +22,7 @@ export type Accepted =
 	| {readonly kind: 'duplicate'; readonly of: string}
 	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
-	/**
-	 * `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free
-	 * in so many milliseconds; without, they wait for a worker. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in.
-	 */
+	/** `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free in so many milliseconds; without, they wait for a worker. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in. */
 	| {
 			readonly kind: 'full';
 			readonly queued: number;
@@ -126,7 +126,7 @@ export type Settlement =
 /** How many runs of a route may be leased at once; 0 holds them all back. */
 export type RouteLimit = RouteKey & {readonly most: number};
 
-export type Runs = {
+export type Runs = Chats & {
 	/**
 	 * Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
 	 * Never two runs of one job at once, and of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it.
@@ -150,7 +150,7 @@ export type Runs = {
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
 	/** Ends a queued, waiting or leased run as `cancelled`, also one that is `interrupted` and waits for a person; `false` when it has ended otherwise or does not exist. */
 	cancel(runId: number): Promise<boolean>;
-	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
+	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery; never a turn of a chat), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
 	/** Lets the runs that await a login to this server, or to any, start as soon as there is a place, with what is left of their wait; their numbers. */
 	release(server: ServerKey | 'all'): Promise<readonly number[]>;
@@ -287,6 +287,8 @@ export type Store = {
 	readonly journal: Journal;
 	readonly history: HistorySearching;
 	readonly memos: Memos;
+	readonly keys: StoredKeys;
+	readonly sessions: StoredSessions;
 	/** As opening found it, as `lastId` is. */
 	readonly recovered: RecoveredRuns;
 	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */

@@ -14,7 +14,7 @@ export function createPurge({
 }: {
 	readonly database: DatabaseSync;
 	readonly commit: GroupCommit;
-	readonly steps: RetentionSteps;
+	readonly steps: RetentionSteps & {readonly sessions: RetentionStep};
 	readonly reserve: Reserve;
 }): Journal['purge'] {
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
@@ -37,7 +37,8 @@ export function createPurge({
 		await apply(steps.identifiers, retention);
 		const rejections = await apply(steps.rejections, retention);
 		const rows = await apply(steps.rows, retention);
-		return {bodies, rows: rejections + rows + (await apply(steps.jobRuns, retention))};
+		const sessions = await apply(steps.sessions, retention);
+		return {bodies, rows: rejections + rows + sessions + (await apply(steps.jobRuns, retention))};
 	};
 
 	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */

@@ -32,6 +32,23 @@ export const maxSettledApprovals = 5000;
 /** Memos of one kind that are kept: the newest. */
 export const maxMemos = 10_000;
 
+/** Keys of the chat API that may be in force, and how many of those that were revoked are kept besides. */
+export const maxKeys = 1000;
+
+/** What a session of a chat may have: whoever wants more begins another. */
+export const maxMessagesOfSession = 1000;
+export const maxBytesOfSession = 4 * 2 ** 20;
+
+/** Sessions of a key, or of the person at the terminal, and their bytes; those go first that were used longest ago. */
+export const maxSessionsOfOwner = 500;
+export const maxBytesOfOwner = 64 * 2 ** 20;
+
+/** Bytes of all sessions together. */
+export const maxSessionBytes = 512 * 2 ** 20;
+
+/** A session in which nobody has said anything is forgotten after so long. */
+export const emptySessionMs = 86_400_000;
+
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 export const maxRejections = 10_000;
 
@@ -49,9 +66,11 @@ export type AbandonedRun = {
 	readonly target: string;
 	/** Leases lost so far, this one included. */
 	readonly lostLeases: number;
+	/** A turn of a chat: whoever waited for it has gone. */
+	readonly isChat: boolean;
 };
 
-export type Fate = 'requeued' | 'interrupted' | 'uncertain';
+export type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
 
 type Verdict = {readonly fate: 'requeued'} | {readonly fate: EndedFate; readonly error: string};
 
@@ -67,7 +86,17 @@ export function fateOf({
 	deliveryStarted,
 	target,
 	lostLeases,
+	isChat,
 }: AbandonedRun): Verdict {
+	if (isChat) {
+		return {
+			fate: 'failed',
+			error: sideEffect
+				? 'The gateway lost this turn of a chat after a tool that may change things had started: look what it did'
+				: 'The gateway ended or lost this turn of a chat while it worked on it',
+		};
+	}
+
 	const isDelivering = state === 'delivering';
 	if (isDelivering && deliveryStarted && !isRepeatable(target)) {
 		return {

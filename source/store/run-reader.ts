@@ -118,6 +118,7 @@ export function runOf(row: Row): Run {
 		...optional('group', nullableInteger(row['grp'])),
 		...optional('superseded', superseded === 0 ? null : superseded),
 		...optional('job', jobOf(row)),
+		...optional('chat', chatOf(row)),
 		...optional('startedAt', nullableInteger(row['started_at'])),
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
@@ -144,6 +145,14 @@ const serversOf = (row: Row): readonly string[] | null => {
 const jobOf = (row: Row): Run['job'] | null => {
 	const id = nullableText(row['job']);
 	return id === null ? null : {id, name: cell(textOf(row['job_name']), maxNameLength).text};
+};
+
+/** Nobody else has neither an event nor a job. */
+const chatOf = (row: Row): Run['chat'] | null => {
+	const key = nullableText(row['job_name']);
+	return key === null || row['job'] !== null || row['delivery'] !== null
+		? null
+		: {key: cell(key, maxNameLength).text};
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */

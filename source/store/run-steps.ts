@@ -3,8 +3,11 @@ import type {RunState, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
 import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
-import type {Lease, Settlement} from './port.ts';
+import type {Lease, Runs, Settlement} from './port.ts';
 import {restarts} from './rules.ts';
+
+/** A turn of a chat. */
+type NewChat = Parameters<Runs['beginChat']>[0];
 
 /** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `work` is of a lease that held when it was told. */
 export type RunSteps = {
@@ -16,6 +19,8 @@ export type RunSteps = {
 		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
 	): boolean;
 	settle(lease: Lease, settlement: Settlement, now: number): boolean;
+	/** The run of a turn of a chat that begins, with the token of its lease. */
+	beginChat(chat: NewChat, now: number): {readonly id: number; readonly token: number};
 	cancel(runId: number, now: number): boolean;
 	retry(runId: number, now: number): boolean;
 	/** A run that awaits a login awaits it no more. */
@@ -35,7 +40,9 @@ export function createRunSteps({
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
-	const find = database.prepare('select state, finished_at, due_at from run where id = ?');
+	const find = database.prepare(
+		'select state, finished_at, due_at, delivery is null and job is null as chat from run where id = ?',
+	);
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(
 		`update run set delivery_started = 1, delivery_attempt = delivery_attempt + 1 where ${fence} and state = 'delivering'`,
@@ -89,7 +96,24 @@ export function createRunSteps({
 		return true;
 	};
 
+	const beginChat = database.prepare(
+		`insert into run (id, profile, route, target, state, created_at, started_at, attempt, token, job_name)
+			values (?1, ?2, '-', ?3, 'running', ?4, ?4, 1, 1, ?5)`,
+	);
+	const insertPlan = database.prepare(
+		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
+	);
+
 	return {
+		beginChat({profile, key, plan}, now) {
+			const id = counters.lastRun + 1;
+			beginChat.run(id, profile, plan.target.kind, now, key);
+			insertPlan.run(id, JSON.stringify(plan));
+			counters.lastRun = id;
+			counters.runs += 1;
+			counters.moved(undefined, 'running');
+			return {id, token: 1};
+		},
 		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
 		markDeliveryStarted: ({run, token}) => deliveryStarted.run(run.id, token).changes === 1,
 		work({run, token}, {model, toolCalls, usage}) {
@@ -154,7 +178,7 @@ export function createRunSteps({
 
 			const from = wordOf<RunState>(row?.['state']);
 			const state = restarts[from];
-			if (!row || !state) {
+			if (!row || !state || row['chat'] === 1) {
 				return false;
 			}
 

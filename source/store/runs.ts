@@ -7,7 +7,7 @@ import type {DueTimes} from './due-times.ts';
 import type {GroupCommit} from './group-commit-port.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
-import type {Runs, ServerKey} from './port.ts';
+import type {Lease, Runs, ServerKey} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createRunsToDecide} from './runs-to-decide.ts';
@@ -68,6 +68,19 @@ export function createRuns({
 			}
 
 			return taken;
+		},
+		async beginChat(chat, leaseMs) {
+			const lease = await commit.write((): Lease => {
+				const {id, token} = steps.beginChat(chat, clock.now());
+				const run = reader.read(id);
+				if (!run) {
+					throw new Error('A run that was just written is not there');
+				}
+
+				return {run, token, phase: 'agent'};
+			});
+			leases.open(lease, leaseMs, transcripts.cursorOf(lease.run.id));
+			return lease;
 		},
 		async beat(lease, leaseMs) {
 			return leases.beat(lease, leaseMs);

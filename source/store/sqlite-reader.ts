@@ -6,10 +6,16 @@ import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJournalReader} from './journal-reader.ts';
+import type {StoredKeys} from './key-port.ts';
+import {createKeyReader} from './keys.ts';
 import {versionOf} from './migrations.ts';
 import type {Groups, Jobs, Journal, Runs, StoredApprovals} from './port.ts';
 import {createRunReader} from './run-reader.ts';
+import type {StoredSessions} from './session-port.ts';
+import {createSessionReader} from './session-reader.ts';
+import {sessionSchema} from './session-schema.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
+import {untouched} from './untouched.ts';
 
 /** The part of a store that only looks. */
 export type StoreReader = {
@@ -19,6 +25,8 @@ export type StoreReader = {
 	readonly jobs: Pick<Jobs, 'list'>;
 	readonly approvals: Pick<StoredApprovals, 'get' | 'settled' | 'rules'>;
 	readonly history: HistorySearching;
+	readonly keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>;
+	readonly sessions: Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'>;
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -30,7 +38,17 @@ const emptyReader: StoreReader = {
 	groups: {get: async () => undefined, list: async () => []},
 	jobs: {list: async () => []},
 	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
-	history: {search: async () => ({items: [], scanned: 0})},
+	history: {
+		search: async () => ({items: [], scanned: 0}),
+		count: async () => ({counts: []}),
+	},
+	keys: {list: async () => [], usesSince: async () => [], totals: async () => []},
+	sessions: {
+		get: async () => undefined,
+		messages: async () => [],
+		list: async () => [],
+		search: async () => [],
+	},
 	async [Symbol.asyncDispose]() {},
 };
 
@@ -39,14 +57,24 @@ const emptyReader: StoreReader = {
  * created, changed or taken over.
  * @throws SvcError `store_unreadable`, `store_too_new`
  */
-export async function openSqliteReader(file: string): Promise<StoreReader> {
+export async function openSqliteReader(
+	file: string,
+	{
+		leavesNothing = false,
+	}: {
+		/** Not even what SQLite makes beside a file: for a short look. */ readonly leavesNothing?: boolean;
+	} = {},
+): Promise<StoreReader> {
 	if (!existsSync(file)) {
 		return emptyReader;
 	}
 
 	let database: DatabaseSync | undefined;
 	try {
-		database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});
+		database = new DatabaseSync(leavesNothing ? untouched(file) : file, {
+			readOnly: true,
+			timeout: busyTimeoutMs,
+		});
 		const version = versionOf(database, file);
 		if (version === 0) {
 			database.close();
@@ -70,6 +98,8 @@ function readerOf(database: DatabaseSync): StoreReader {
 		jobs: createJobReader(database),
 		approvals: createApprovalReader(database),
 		history: createSearching(database),
+		keys: createKeyReader(database),
+		sessions: createSessionReader(database),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();
@@ -81,12 +111,15 @@ function readerOf(database: DatabaseSync): StoreReader {
 /** Steps of a search in this thread: whoever looks at a store that no gateway has open serves nobody meanwhile. Loaded with the first. */
 function createSearching(database: DatabaseSync): HistorySearching {
 	let search: HistorySearch | undefined;
+	const opened = async (): Promise<HistorySearch> => {
+		const {createHistorySearch} = await import('./history/search.ts');
+		search ??= createHistorySearch(database);
+		return search;
+	};
+
 	return {
-		async search(noun, question) {
-			const {createHistorySearch} = await import('./history/search.ts');
-			search ??= createHistorySearch(database);
-			return search.search(noun, question);
-		},
+		search: async (noun, question) => (await opened()).search(noun, question),
+		count: async question => (await opened()).count(question),
 	};
 }
 
@@ -114,6 +147,18 @@ const beforeApprovals = `
 const beforeUsage =
 	'create temp view run as select old.*, null as usage, null as awaits_logins from main.run as old;';
 
+/** What they ask for and versions 1 to 10 do not have. */
+const beforeKeys = `
+	create temp view api_key as select null as seq, null as id, null as used, null as requests, null as input, null as output, null as data where false;
+	create temp view api_key_use as select null as key, null as day, null as requests, null as input, null as output where false;
+`;
+
+/** What they ask for and versions 1 to 11 do not have. A view has no index, so these are tables, of the connection alone. */
+const beforeSessions = sessionSchema.replaceAll(
+	/create (table|virtual table|index|trigger) /g,
+	'create $1 temp.',
+);
+
 /** Lets a file of an older version look like one of this version to those who only read. Nothing in the file changes; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
 	if (version < 4) {
@@ -126,5 +171,13 @@ function showAsCurrent(database: DatabaseSync, version: number): void {
 
 	if (version < 5) {
 		database.exec(beforeApprovals);
+	}
+
+	if (version < 11) {
+		database.exec(beforeKeys);
+	}
+
+	if (version < 12) {
+		database.exec(beforeSessions);
 	}
 }

@@ -16,6 +16,7 @@ import {createIntake} from './intake.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
+import {createStoredKeys} from './keys.ts';
 import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -25,6 +26,7 @@ import {createReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
+import {createSessionRetention, createStoredSessions} from './sessions.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import type {StoreEvents} from './store-health.ts';
 import type {TakenOver} from './take-over.ts';
@@ -113,7 +115,10 @@ export function createSqliteStore(
 		{file},
 	);
 	const reader = createJournalReader(database);
-	const steps = createRetentionSteps({database, clock, counters, steadyNow});
+	const steps = {
+		...createRetentionSteps({database, clock, counters, steadyNow}),
+		sessions: createSessionRetention(database, () => clock.now()),
+	};
 	const leased = database.prepare(
 		'select 1 from run where finished_at is null and due_at is null limit 1',
 	);
@@ -169,6 +174,8 @@ export function createSqliteStore(
 		},
 		history,
 		memos: createMemos({database, commit}),
+		keys: createStoredKeys({database, commit}),
+		sessions: createStoredSessions({database, commit}),
 		recovered,
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		async health() {

@@ -139,7 +139,12 @@ function recoverRuns(
 	{counters, now}: {readonly counters: Counters; readonly now: number},
 ): RecoveredRuns {
 	const abandon = createAbandon(database, counters);
-	const recovered: Record<Fate, number[]> = {requeued: [], interrupted: [], uncertain: []};
+	const recovered: Record<Fate, number[]> = {
+		requeued: [],
+		interrupted: [],
+		uncertain: [],
+		failed: [],
+	};
 	const leased = database.prepare(
 		'select id from run indexed by run_leased where finished_at is null and due_at is null order by id',
 	);
@@ -151,7 +156,8 @@ function recoverRuns(
 		}
 	}
 
-	return recovered;
+	const {failed: _, ...others} = recovered;
+	return others;
 }
 
 /** Identifiers that were taken later than now count as taken now. */

@@ -1,6 +1,7 @@
 import type {SecureContext} from 'node:tls';
 import type {z} from 'zod';
 import type {Clock} from '../core/clock.ts';
+import type {Finding} from '../core/health.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Memos} from '../core/memos.ts';
@@ -81,7 +82,12 @@ export type Sender<Address> = {
 	send(message: OutgoingMessage, address: Address, signal: AbortSignal): Promise<string>;
 	/** Why nothing can be sent for `profile` now, as far as that shows within 5 s and without sending: a sentence, cleaned. Absent: that cannot be asked. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
+	/** Looks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to look at. */
+	examine?(profile: string, signal: AbortSignal): Promise<TargetHealth>;
 };
+
+/** What a look at a target found: one sentence of which strangers' words are cleaned, and what to do about a problem. */
+export type TargetHealth = Omit<Finding, 'subject'>;
 
 /** What the gateway has for senders. */
 export type SenderWorld = {

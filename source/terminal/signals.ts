@@ -2,7 +2,7 @@ import type {Suspend} from './suspend.ts';
 
 type Program = Pick<
 	NodeJS.Process,
-	'on' | 'off' | 'listeners' | 'removeAllListeners' | 'pid' | 'kill'
+	'on' | 'off' | 'listeners' | 'removeAllListeners' | 'pid' | 'ppid' | 'kill'
 >;
 
 const nothing = () => {};
@@ -27,12 +27,20 @@ export function holdInterrupts(program: Program): () => void {
 
 /**
  * Gives the terminal back before a SIGTSTP from outside stops the process, and takes it again afterwards: Ink alone leaves the
- * alternate screen and the hidden cursor to the shell. Returns the way out.
+ * alternate screen and the hidden cursor to the shell. `launcher`: the process that the shell waits for, when it is not this one; it stops and goes on with this one. Returns the way out.
  */
-export function handleStops(program: Program, suspend: Suspend): () => void {
+export function handleStops(program: Program, suspend: Suspend, launcher?: number): () => void {
 	const onStop = () => {
 		void suspend(async () => {
+			const waiting = launcher === program.ppid ? launcher : undefined;
+			if (waiting !== undefined) {
+				program.kill(waiting, 'SIGSTOP');
+			}
+
 			program.kill(program.pid, 'SIGSTOP');
+			if (waiting !== undefined) {
+				program.kill(waiting, 'SIGCONT');
+			}
 		});
 	};
 

@@ -5,6 +5,7 @@ import {refusePlanted} from '../core/planted-file.ts';
 import {replaceFile} from '../core/replace-file.ts';
 import {block} from '../core/untrusted.ts';
 import {createClipboard} from '../terminal/clipboard.ts';
+import {isStalled} from '../terminal/free-writes.ts';
 import type {TerminalModes} from '../terminal/modes.ts';
 import {editText, openFile, pageText, type Lending, type Suspend} from '../terminal/suspend.ts';
 import {layOutMarkdown} from '../terminal/text/markdown.ts';
@@ -21,6 +22,12 @@ export type DesktopOptions = {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** A page of the manual as Markdown; `undefined` when there is none. */
 	readonly readManual: (topic: string) => string | undefined;
+	/** What `svc doctor` says of the installation. */
+	readonly examine: () => Promise<string>;
+	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
+	readonly givesPromptBack: boolean;
+	/** The gateway of this process never outlives the interface. */
+	readonly endsWithFace?: boolean | undefined;
 	readonly signal: AbortSignal;
 };
 
@@ -31,7 +38,7 @@ export type DesktopWorld = {
 	/** Ink's, once there is one. */
 	readonly suspend: Suspend;
 	readonly holdInterrupts: () => () => void;
-	readonly leave: () => void;
+	readonly leave: (reason: 'quit' | 'let-go') => void;
 };
 
 /** Longer lines are hard to follow. */
@@ -44,7 +51,17 @@ const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
 /** The clipboard, the editor and the pager of the person at the terminal. */
 export function createDesktop(
 	{clock, stdout, modes, suspend, holdInterrupts, leave}: DesktopWorld,
-	{editor, pager, home, environment, readManual, signal}: DesktopOptions,
+	{
+		editor,
+		pager,
+		home,
+		environment,
+		readManual,
+		examine,
+		givesPromptBack,
+		endsWithFace = false,
+		signal,
+	}: DesktopOptions,
 ): Desktop {
 	const clipboard = createClipboard(
 		{
@@ -78,6 +95,9 @@ export function createDesktop(
 			return clean(path);
 		},
 		page: async text => pageText(lending, pager, block(text, pageLimits).text),
+		async pageHealth() {
+			await pageText(lending, pager, block(await examine(), pageLimits).text);
+		},
 		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
 		async manual(topic) {
 			const text = readManual(topic);
@@ -102,7 +122,15 @@ export function createDesktop(
 				stdout.write(bell);
 			}
 		},
-		leave,
+		isStalled: () => isStalled(stdout),
+		leave() {
+			leave('quit');
+		},
+		givesPromptBack,
+		endsWithFace,
+		letGo() {
+			leave('let-go');
+		},
 	};
 }
 

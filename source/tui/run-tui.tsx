@@ -1,66 +1,28 @@
 import {render} from 'ink';
-import type {Clock} from '../core/clock.ts';
-import type {PersonLogins} from '../core/logins.ts';
-import type {GatewayPort} from '../gateway/port.ts';
+import {answersQuestions, backgroundQuestion, hearBackground} from '../terminal/background.ts';
+import {freeWrites} from '../terminal/free-writes.ts';
+import {freshRow} from '../terminal/fresh-row.ts';
 import {createInputFrontend} from '../terminal/input/input-frontend.ts';
 import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
 import {handleStops, holdInterrupts} from '../terminal/signals.ts';
 import type {Suspend} from '../terminal/suspend.ts';
-import {whoAmI} from '../terminal/who-am-i.ts';
 import {watchFocus} from './approvals/watch-focus.ts';
 import {createDesktop} from './desktop.ts';
 import {InputContext} from './input/use-keys.ts';
-import {panes} from './panes/panes.ts';
 import {createShell} from './shell/create-shell.ts';
 import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
-import {readSavedState, type SavedState} from './state/saved-state.ts';
 import {createThrottle} from './state/throttle.ts';
-import type {FirstRunCard} from './state/view.ts';
-import {usualTheme} from './theme/theme.ts';
+import {shellOptions, sizeOf, stateOf, type TuiEnd, type TuiWorld} from './tui-world.ts';
 import {App} from './view/app.tsx';
-
-export type TuiOptions = {
-	readonly version: string;
-	/** Whether the terminal is on another machine: fewer frames, longer waits for split keys. */
-	readonly ssh: boolean;
-	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
-	readonly editor: string;
-	readonly pager: string;
-	/** A page of the manual as Markdown, by the name that `svc help` takes; `undefined` when there is none. */
-	readonly readManual: (topic: string) => string | undefined;
-	/** Data directory of the profile. */
-	readonly home: string;
-	/** Of the process: for the clipboard's way and for programs that are opened. */
-	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** `NO_COLOR` is set: the theme without colours. */
-	readonly noColor?: boolean;
-	readonly firstRun?: FirstRunCard;
-	/** As it was left; whatever the file of it holds. */
-	readonly state?: unknown;
-	/** Gets what is to be kept, when it is left. */
-	readonly saveState?: (state: SavedState) => void;
-	/** Leaves when it aborts. */
-	readonly signal?: AbortSignal;
-};
-
-export type TuiWorld = {
-	readonly port: GatewayPort;
-	/** Outlive the interface. */
-	readonly logins: PersonLogins;
-	readonly clock: Clock;
-	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly options: TuiOptions;
-};
-
-/** Why the interface ended: the person left, `signal` aborted, or the terminal is gone. */
-export type TuiEnd = {readonly reason: 'quit' | 'aborted' | 'terminal-gone'};
 
 /** Bursts of resizes become one frame. */
 const resizeMs = 30;
 
 const escapeDelays = {localMs: 60, sshMs: 100} as const;
+
+/** How late the terminal may say what its background is: a screen that has been read for a while does not change its colours. */
+const backgroundLimits = {localMs: 200, sshMs: 1000} as const;
 
 /**
  * Shows the gateway behind `port` on a terminal until the person leaves; the gateway is not ended. The terminal is given back as
@@ -80,6 +42,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	const write = (sequence: string) => {
 		stdout.write(sequence);
 	};
+	freeWrites(stdout);
 	write(resetSequence);
 	const modes = stack.use(createTerminalModes(write));
 	const frontend = stack.use(
@@ -89,16 +52,28 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		}),
 	);
 
-	frontend.disableEcho();
+	const startRow = () => {
+		frontend.disableEcho();
+		write(freshRow(sizeOf(stdout).columns));
+	};
+	startRow();
 
 	let inkSuspend: Suspend | undefined;
 	let isLent = false;
 	const suspend: Suspend = async task => {
 		isLent = true;
+		const lent = async () => {
+			try {
+				await task();
+			} finally {
+				startRow();
+			}
+		};
 		try {
-			await (inkSuspend ? inkSuspend(task) : task());
+			await (inkSuspend ? inkSuspend(lent) : lent());
 		} finally {
 			isLent = false;
+			freeWrites(stdout);
 		}
 	};
 	const desktop = createDesktop(
@@ -108,18 +83,16 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 			modes,
 			suspend,
 			holdInterrupts: () => holdInterrupts(process),
-			leave() {
-				leave('quit');
-			},
+			leave,
 		},
-		{...options, signal: stop.signal},
+		{...options, givesPromptBack: options.launcher !== undefined, signal: stop.signal},
 	);
 	const shell = stack.use(createShell({port, logins, clock, desktop}, shellOptions(world)));
 	stack.defer(() => {
 		options.saveState?.(stateOf(shell));
 	});
 
-	stack.defer(handleStops(process, suspend));
+	stack.defer(handleStops(process, suspend, options.launcher));
 	stack.defer(resetAtExit(process, fdOf(stdout), modes));
 	stack.defer(frontend.onEnd(() => leave('terminal-gone')));
 	stack.defer(watchFocus(shell, {frontend, modes}));
@@ -139,12 +112,36 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		leave('aborted');
 	}
 
+	const isThemeOpen = !options.noColor && !shell.view.get().chosenTheme;
+	let isAsked = isThemeOpen && answersQuestions(options.environment);
+	if (isAsked) {
+		write(backgroundQuestion);
+	}
+
+	/** Nothing waits for the answer, which is read with the first keys. */
+	const hearOnce = () => {
+		if (!isAsked) {
+			return;
+		}
+
+		isAsked = false;
+		const limitMs = options.ssh ? backgroundLimits.sshMs : backgroundLimits.localMs;
+		stack.defer(
+			hearBackground({...frontend, clock, limitMs}, theme => {
+				shell.view.set(state =>
+					state.chosenTheme || state.theme === theme ? state : {...state, theme},
+				);
+			}),
+		);
+	};
+
 	const instance = render(
 		<InputContext value={frontend}>
 			<App
 				shell={shell}
 				onReady={way => {
 					inkSuspend = way;
+					hearOnce();
 				}}
 				onError={error => {
 					ending.reject(error);
@@ -191,29 +188,6 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 const fdOf = (stdout: NodeJS.WriteStream): number =>
 	'fd' in stdout && typeof stdout.fd === 'number' ? stdout.fd : 1;
 
-function shellOptions({stdout, options}: TuiWorld) {
-	const {noColor = false, ssh, version, firstRun} = options;
-	const state = readSavedState(options.state, {
-		panes: panes.map(({id}) => id),
-		lists: panes.flatMap(({sections}) => sections).flatMap(({listing}) => listing?.list.id ?? []),
-	});
-	return {
-		size: sizeOf(stdout),
-		theme: noColor ? 'mono' : (state.theme ?? usualTheme(options.environment['COLORFGBG'])),
-		ssh,
-		version,
-		by: whoAmI(options.environment),
-		...(state.pane !== undefined && {pane: state.pane}),
-		...(state.filters && {filters: state.filters}),
-		...(firstRun && {firstRun}),
-	} as const;
-}
-
-const sizeOf = ({columns, rows}: NodeJS.WriteStream) => ({
-	columns: columns || 80,
-	rows: rows || 24,
-});
-
 /**
  * Keeps the view as large as the terminal. `clear` makes Ink forget its last frame: what a terminal shows after a resize is its
  * own affair (some bring cells back that were cut off before), so the next frame has to be a whole one.
@@ -253,8 +227,3 @@ const watchTitle = (shell: Shell, setTitle: (title: string) => void): (() => voi
 	update();
 	return shell.feed.subscribe(update);
 };
-
-function stateOf({view, filters}: Shell): SavedState {
-	const {pane, theme} = view.get();
-	return {pane, theme, filters: filters()};
-}

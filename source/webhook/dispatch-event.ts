@@ -56,8 +56,9 @@ function commissionOf(ready: ReadyEvent): Commission {
 	return {work: {plan: {...plan, key: group.key}, group}, reply: coalescedReply(names), because};
 }
 
-const planOf = ({route, prompt, extra, subject}: ReadyEvent): RunPlan => ({
+const planOf = ({route, prompt, read, extra, subject}: ReadyEvent): RunPlan => ({
 	prompt,
+	read,
 	target: {kind: route.deliver, extra},
 	skills: route.skills,
 	...(subject !== undefined && {subject}),

@@ -26,7 +26,7 @@ export async function fireJob(
 	route: JobRoute,
 	services: ReceiverServices,
 ): Promise<Reply> {
-	const {draft, prompt, subject} = ready;
+	const {draft, prompt, read, subject} = ready;
 	const found = services.jobOf(route);
 	if (!found.ok) {
 		return refuse(ready, found.reason, services);
@@ -35,7 +35,7 @@ export async function fireJob(
 	const {planWith, ...job} = found.job;
 	const commission = {
 		work: {
-			plan: {...planWith(contextOf(route, prompt)), ...(subject !== undefined && {subject})},
+			plan: {...planWith(contextOf(route, prompt)), read, ...(subject !== undefined && {subject})},
 			job,
 		},
 		reply: firedReply(namesOf(ready), route.cronJob),

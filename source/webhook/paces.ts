@@ -1,6 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {planStart, windowMs} from './pace.ts';
 import type {Pace} from './pace.ts';
+import type {RateUse} from './rate-window.ts';
 
 /** More than there are routes; beyond it those without a backlog are forgotten. */
 const maxPaces = 1000;
@@ -16,6 +17,8 @@ export type Promised = {
 export type Paces = {
 	/** Takes a start now. Its number in this minute; `undefined` when the next one is later. */
 	enter(key: string, limit: number): number | undefined;
+	/** What was used of the minute that runs now; takes nothing. */
+	used(key: string, limit: number): RateUse;
 	/** Promises the next start. */
 	promise(key: string, limit: number): Promised;
 	/** The newest start that was promised before this process began, milliseconds from now: what comes now starts behind it. */
@@ -60,6 +63,25 @@ export function createPaces(clock: Clock): Paces {
 
 			steps.set(key, {pace, previous: undefined, isGivenBack: false});
 			return pace.used;
+		},
+		used(key, limit) {
+			const pace = steps.get(key)?.pace;
+			const now = clock.monotonic();
+			if (!pace || now >= pace.windowStartsAt + windowMs) {
+				return {used: 0, endsInMs: 0};
+			}
+
+			const {windowStartsAt, startAt} = pace;
+			const isLater = startAt > now;
+			return {
+				used: windowStartsAt > now ? limit : pace.used,
+				// The minutes before one that was promised are full.
+				endsInMs:
+					windowStartsAt > now
+						? (windowStartsAt - now) % windowMs || windowMs
+						: windowStartsAt + windowMs - now,
+				...(isLater && {promisedInMs: startAt - now}),
+			};
 		},
 		promise(key, limit) {
 			const {previous, pace, now} = plan(key, limit);

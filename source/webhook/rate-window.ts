@@ -13,9 +13,20 @@ export type RateVerdict = {
 	readonly retryAfterSeconds: number;
 };
 
+/** How much of a rate is used now. Milliseconds from now. */
+export type RateUse = {
+	readonly used: number;
+	/** When it begins anew; 0: nothing is used. */
+	readonly endsInMs: number;
+	/** The start that was promised last; absent: what comes starts at once. */
+	readonly promisedInMs?: number;
+};
+
 export type RateWindows = {
 	/** Counts one request to `route`, of which `limit` may pass in a minute. */
 	take(route: string, limit: number): RateVerdict;
+	/** What was used of the window that runs now; counts nothing. */
+	used(route: string): RateUse;
 };
 
 /**
@@ -41,6 +52,12 @@ export function createRateWindows(clock: Clock): RateWindows {
 	};
 
 	return {
+		used(route) {
+			const endsInMs = (windows.get(route)?.endsAt ?? 0) - clock.monotonic();
+			return endsInMs > 0
+				? {used: windows.get(route)?.count ?? 0, endsInMs}
+				: {used: 0, endsInMs: 0};
+		},
 		take(route, limit) {
 			const now = clock.monotonic();
 			const known = windows.get(route);

@@ -12,6 +12,8 @@ export type ReadyEvent = {
 	/** Resolved event type as sent. */
 	readonly event: string;
 	readonly prompt: string;
+	/** Keys of the payload that the prompt took. */
+	readonly read: readonly string[];
 	/** What the templates were rendered from. */
 	readonly context: RenderContext;
 	/** `deliver_extra`, rendered. */

@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import {readWords, wholePayload} from '../core/prompt-read.ts';
 import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
 import {answerChallenge} from './challenge.ts';
@@ -23,7 +24,7 @@ import {transformPayload} from './script-step.ts';
 import {bodyIdOf, eventOf} from './sender-identity.ts';
 import {subjectOf} from './subject-of.ts';
 import {rawDump, renderTemplate} from './template.ts';
-import type {RenderContext} from './template.ts';
+import type {RenderContext, Rendered} from './template.ts';
 
 const maxNameLength = 256;
 
@@ -192,29 +193,31 @@ export async function receiveAuthenticated(
 	}
 
 	const context = {payload, event};
-	const prompt = renderPrompt(draft, compiled, context);
+	const {text: prompt, read} = renderPrompt(draft, compiled, context);
 	const extra = compiled.renderExtra(context);
 	// As it came: a script may turn it into anything.
 	const subject = subjectOf(parsed.payload);
-	const ready = {draft, route, compiled, event, prompt, context, extra, subject};
+	const ready = {draft, route, compiled, event, prompt, read, context, extra, subject};
 	return route.dedupeBody
 		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
 		: dispatchEvent(ready, services);
 }
 
+/** The prompt, and what it took of the payload: the decision says both. */
 function renderPrompt(
 	draft: DeliveryDraft,
 	{prompt}: CompiledRoute,
 	context: RenderContext,
-): string {
-	const {text, unresolved} = prompt
+): Pick<Rendered, 'text' | 'read'> {
+	const {text, read, unresolved} = prompt
 		? renderTemplate(prompt, context)
-		: {text: rawDump(context.payload), unresolved: []};
-	const length = `${text.length} characters`;
+		: {text: rawDump(context.payload), read: [wholePayload], unresolved: []};
 	const missing = unresolved.map(key => `{${key}}`).join(' ');
-	note(draft, 'prompt', {
-		verdict: 'pass',
-		detail: missing === '' ? length : cleanDetail(draft, `${length}, unresolved: ${missing}`),
-	});
-	return text;
+	const detail = [
+		`${text.length} characters`,
+		...(missing === '' ? [] : [`unresolved: ${missing}`]),
+		`read: ${readWords(read)}`,
+	].join(', ');
+	note(draft, 'prompt', {verdict: 'pass', detail: cleanDetail(draft, detail)});
+	return {text, read};
 }

@@ -30,6 +30,7 @@ import {oncePerTurn} from './once-per-turn.ts';
 import {createPaces} from './paces.ts';
 import {createPipeline} from './pipeline.ts';
 import {createRateWindows} from './rate-window.ts';
+import type {RateUse} from './rate-window.ts';
 import {effectsOf} from './replay-plan.ts';
 import type {ReplayEffects} from './replay-plan.ts';
 import {refusals} from './replies.ts';
@@ -102,6 +103,8 @@ export type Receiver = {
 	 * that one which was accepted before is answered as a duplicate. @throws SvcError `route_not_found`
 	 */
 	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
+	/** How much of its rate a served route has used now; `undefined` for another name. */
+	rateOf(name: string): RateUse | undefined;
 	/** Load now, and what was answered since the last call. */
 	stats(): ReceiverStats;
 };
@@ -126,6 +129,7 @@ export function createReceiver(
 	const filterFiles = createFilterFiles(dependencies);
 	const compile = createRouteCompiler(profile => filterFiles(dependencies.homeOf(profile).home));
 	const paces = createPaces(clock);
+	const rates = createRateWindows(clock);
 	let draining = false;
 
 	const pipeline = createPipeline({
@@ -141,7 +145,7 @@ export function createReceiver(
 			compile,
 			multiplexing: dependencies.multiplexing,
 			doctor: createSignatureDoctor({clock}),
-			rates: createRateWindows(clock),
+			rates,
 			paces,
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
@@ -209,6 +213,15 @@ export function createReceiver(
 			const event = recoveredEvent(recovered, dependencies.routes());
 			const {deliveryId} = recovered;
 			return answerOf(draining ? refusals.stopping : await pipeline.recover(event, deliveryId));
+		},
+		rateOf(name) {
+			const route = dependencies.routes().routes.get(name);
+			if (!route) {
+				return undefined;
+			}
+
+			const {id} = compile(route);
+			return route.overflow === 'queue' ? paces.used(id, route.rateLimit) : rates.used(id);
 		},
 		stats: () => ({...metrics.interval(), inFlight: busy.count, connections: http.connections()}),
 	};

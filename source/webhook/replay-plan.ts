@@ -38,11 +38,20 @@ export function effectsOf(
 	const parsed = parseBody(body, headers);
 	const payload = parsed.ok ? parsed.payload : null;
 	const event = eventOf(route, {headers, payload}).name;
+	const lost = headersNotKept(route, headers);
+	if (!route.enabled) {
+		return {
+			route: route.name,
+			effects: [
+				'is answered 503 and kept as paused, as far as its filters let it pass: the route is paused, so nothing starts',
+			],
+			needsConfirmation: false,
+		};
+	}
+
 	const {effects, target} = isJobRoute(route)
 		? outlookOfJob(route, dependencies)
 		: outlookOf(route, {payload, event}, dependencies);
-
-	const lost = headersNotKept(route, headers);
 
 	return {
 		route: route.name,

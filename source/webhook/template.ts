@@ -28,12 +28,15 @@ export type RenderContext = {readonly payload: JsonValue; readonly event: string
 
 export type Rendered = {
 	readonly text: string;
+	/** Keys of the payload whose values are in `text`, without repetitions: at most 40, then `…`. */
+	readonly read: readonly string[];
 	/** Keys that stayed as they are written, without repetitions, at most 20. */
 	readonly unresolved: readonly string[];
 	/** Where in `text` (UTF-16 units) they stand, at most 100. */
 	readonly unresolvedAt: ReadonlyArray<{readonly key: string; readonly at: number}>;
 };
 
+const maxRead = 40;
 const maxUnresolved = 20;
 const maxUnresolvedPlaces = 100;
 
@@ -86,6 +89,7 @@ export function renderTemplate(
 	context: RenderContext,
 	limit = renderedLimit,
 ): Rendered {
+	const read = new Set<string>();
 	const unresolved = new Set<string>();
 	const unresolvedAt: Array<Rendered['unresolvedAt'][number]> = [];
 	let text = '';
@@ -104,6 +108,10 @@ export function renderTemplate(
 			unresolvedAt.push({key: part.key, at: text.length});
 		}
 
+		if (value !== undefined && part.key !== 'event_type' && read.size <= maxRead) {
+			read.add(read.size < maxRead || read.has(part.key) ? part.key : '…');
+		}
+
 		text += value ?? part.literal;
 		if (text.length > limit) {
 			break;
@@ -112,6 +120,7 @@ export function renderTemplate(
 
 	return {
 		text: text.slice(0, limit).toWellFormed(),
+		read: [...read],
 		unresolved: [...unresolved],
 		unresolvedAt,
 	};

@@ -21,6 +21,7 @@ test('the rendered prompt is the user message unchanged, under a system message 
 	expect(result).toEqual({
 		answer: 'Hello',
 		silent: false,
+		cut: false,
 		model: {provider: 'openai-compatible', name: 'scripted-1', origin: 'configured'},
 		steps: 1,
 		toolCalls: 0,
@@ -194,7 +195,7 @@ const failures: ReadonlyArray<{
 		what: 'garbage instead of JSON',
 		answer: {garbage: '<html>hello</html>'},
 		code: 'model_garbled',
-		says: /^Cannot read the answer of model "scripted-1".*: Invalid JSON response$/,
+		says: /^Cannot read the answer of model "scripted-1".*: JSON parsing failed/,
 		passing: true,
 	},
 	{
@@ -222,7 +223,7 @@ const failures: ReadonlyArray<{
 		what: 'a clean end before the answer is complete',
 		answer: {garbage: '{"id":"chatcmpl-1","choices":[{"message":{"role":"assist'},
 		code: 'model_garbled',
-		says: /Invalid JSON response/,
+		says: /JSON parsing failed/,
 		passing: true,
 	},
 	{
@@ -331,11 +332,17 @@ test.for([
 	},
 );
 
-test('an answer without a finish reason is an answer', async () => {
+test('an answer that ends without having said that it does is none: it may have been cut', async () => {
 	await using model = await startScriptedModel([{text: 'Here', finishReason: null}]);
 	await using agent = createAgent({baseUrl: model.baseUrl});
 
-	expect((await agent.ask('?')).answer).toBe('Here');
+	const error = await agent.ask('?').catch((thrown: unknown) => thrown);
+
+	expect(error).toMatchObject({
+		code: 'model_garbled',
+		message: expect.stringMatching(/ended without a finish reason/),
+	});
+	expect(isPassing(error)).toBe(true);
 });
 
 test('an answer cut by the output limit is an answer with a note', async () => {

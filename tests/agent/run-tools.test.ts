@@ -124,36 +124,44 @@ test.for<{what: string; approve?: Approve; says: string}>([
 	});
 });
 
-test('two calls that share an identifier are both held back when one of them is denied', async () => {
-	await using model = await startScriptedModel([
-		{
-			toolCalls: [
-				{id: 'same', name: 'lookup', arguments: {id: 1}},
-				{id: 'same', name: 'lookup', arguments: {id: 2}},
-			],
-		},
-		{text: 'Done'},
-	]);
-	const ran: unknown[] = [];
-	await using agent = createAgent({
-		baseUrl: model.baseUrl,
-		approve: async ({args}) => ({
-			allowed: JSON.stringify(args) === '{"id":1}',
-			reason: 'only the first',
-		}),
-	});
-	const tool = createTool({
-		needsApproval: true,
-		async execute(args) {
-			ran.push(args);
-			return {text: 'found'};
-		},
-	});
+test.for([
+	// In a stream each call gets an identifier of its own.
+	['stream', [], [{id: 1}]],
+	['answer at once', [{json: '{}'}], []],
+] as const)(
+	'a yes holds for one call of two that share an identifier: %s',
+	async ([, first, expected]) => {
+		await using model = await startScriptedModel([
+			...first,
+			{
+				toolCalls: [
+					{id: 'same', name: 'lookup', arguments: {id: 1}},
+					{id: 'same', name: 'lookup', arguments: {id: 2}},
+				],
+			},
+			{text: 'Done'},
+		]);
+		const ran: unknown[] = [];
+		await using agent = createAgent({
+			baseUrl: model.baseUrl,
+			approve: async ({args}) => ({
+				allowed: JSON.stringify(args) === '{"id":1}',
+				reason: 'only the first',
+			}),
+		});
+		const tool = createTool({
+			needsApproval: true,
+			async execute(args) {
+				ran.push(args);
+				return {text: 'found'};
+			},
+		});
 
-	await agent.ask('?', {tools: [tool]}).catch(() => {});
+		await agent.ask('?', {tools: [tool]}).catch(() => {});
 
-	expect(ran).toEqual([]);
-});
+		expect(ran).toEqual(expected);
+	},
+);
 
 test('an approval that is never given does not outlive the run', async () => {
 	await using model = await startScriptedModel(callThenAnswer);

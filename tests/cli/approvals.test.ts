@@ -1,10 +1,12 @@
 import {expect, test} from 'vitest';
+import {waitingTable} from '../../source/cli/approvals/describe-approval.ts';
 import {homePaths} from '../../source/config/home-paths.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import {makeDelivery} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson, serveControl} from './command.ts';
 
@@ -45,11 +47,11 @@ const rule: ApprovalRule = {
 	uses: 2,
 };
 
-async function open() {
+async function open(...more: readonly Approval[]) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
 	const port = createFakePort({
-		approvals: [call, hostile, forged, form],
+		approvals: [call, hostile, forged, form, ...more],
 		settledApprovals: [denied],
 		approvalRules: [rule],
 	});
@@ -98,7 +100,18 @@ test('requests are listed with the time that is left, and hostile names move no 
 		/^7 +github-tools +create_issue +#184 +gh-review +4:31 +\{"owner":"acme"/m,
 	);
 	expect(hazardsIn(stdout)).toEqual([]);
+	expect((await setup.json('list', '--all')).map(({id}: {readonly id: number}) => id).at(-1)).toBe(
+		3,
+	);
+	const {stdout: all} = await setup.run('list', '--all');
+	expect(all).toMatch(/DENIES IN[^]*OUTCOME[^]*denied/);
 	expect((await setup.run('list', '--settled')).stdout).toMatch(/^3 .* denied +tui \(bob\)/m);
+});
+
+test('a request of a run without a route names its job', () => {
+	const {route: _, ...asked} = call;
+	const {header, rows} = waitingTable([asked], now);
+	expect(rows[0]?.[header.indexOf('ROUTE')]).toBe('job "Nightly notes"');
 });
 
 test('no name of a tool, however it is written, looks like lines or facts of ours', async () => {
@@ -125,6 +138,7 @@ test('a request shows everything that a person needs to decide', async () => {
 		'  "title": "Flaky test in api"',
 		'  "title": "the one before"',
 		'sha256:9c1f',
+		'asks since  rule 4 does not cover it: it was made after the call asked',
 	]) {
 		expect(stdout).toContain(text);
 	}
@@ -135,6 +149,41 @@ test('a request shows everything that a person needs to decide', async () => {
 		code: 1,
 		stderr: 'svc: Cannot find approval 99: see "svc approvals list" (approval_not_found)\n',
 	});
+});
+
+test('arguments that stand in the event say so, in lines and as JSON', async () => {
+	await using setup = await open();
+	const delivery = makeDelivery({id: call.delivery ?? ''});
+	setup.port.deliveries.set(delivery.id, {
+		...delivery,
+		headers: {'content-type': 'application/json'},
+		body: new TextEncoder().encode(
+			JSON.stringify({issue: {'tit\u001b[2Jle': 'Flaky test in api'}}),
+		),
+	});
+
+	const {stdout} = await setup.run('show', '7');
+	expect(stdout).toMatch(/stands in the event, which is untrusted\n {2}title {2}as .*issue\.tit/);
+	expect(hazardsIn(stdout)).toEqual([]);
+	expect(await setup.json('show', '7', '--json')).toMatchObject({
+		fromEvent: [{argument: 'title', field: 'issue.tit\u001b[2Jle', isWhole: true}],
+	});
+});
+
+test('what changed in the definition of a tool is shown, or that it is not known', async () => {
+	const tool = makeAskedTool({changed: true});
+	const changes = ['@@ -1,1 +1,1 @@', '-  Reads.', '+  Wipes \u001b[2J.'];
+	await using setup = await open(
+		makeToolApproval({id: 21, tool: {...tool, changes}}),
+		makeToolApproval({id: 22, tool}),
+	);
+	const {stdout} = await setup.run('show', '21');
+	expect(stdout).toContain(
+		'what changed in what the server says of it\n  @@ -1,1 +1,1 @@\n  -  Reads.\n',
+	);
+	expect(hazardsIn(stdout)).toEqual([]);
+	expect(await setup.json('show', '21', '--json')).toMatchObject({changed: true, changes});
+	expect((await setup.run('show', '22')).stdout).toContain('it was not kept, or is above 16 KiB');
 });
 
 test('"allow ID [--for once|run|process|always]": the command is the deliberate act that typing the name is elsewhere', async () => {

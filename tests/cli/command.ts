@@ -43,7 +43,13 @@ export async function command(
 		stdin: streams.stdin as unknown as NodeJS.ReadStream,
 		stdout: streams.stdout as unknown as NodeJS.WriteStream,
 		stderr: streams.stderr as unknown as NodeJS.WriteStream,
-		environment: {PATH: process.env['PATH'] ?? '', HOME: home, SVC_HOME: home, ...environment},
+		environment: {
+			PATH: process.env['PATH'] ?? '',
+			HOME: home,
+			SVC_HOME: home,
+			API_ENABLED: 'false',
+			...environment,
+		},
 		clock,
 	});
 	return {code, ...texts};

@@ -306,3 +306,51 @@ test('a profile has jobs of its own; the gateway of the home fires them when it 
 	await gateway.gateway.stopped;
 	expect(await json(home, '-p', 'work', 'cron', 'list')).toMatchObject([{lastRunId: 1}]);
 });
+
+test('"edit" changes what the flags name; identifier, other keys and the day it was made stay', async () => {
+	const job = {
+		...digest,
+		deliver: 'email',
+		deliver_extra: {chat_id: 'a@example.com', own: 1},
+		mine: true,
+	};
+	await using home = await homeWith(twins[0], job);
+	const edit = async (...flags: readonly string[]) =>
+		command(['cron', 'edit', 'digest', ...flags], {home: home.path});
+
+	const {code, stdout} = await edit('--schedule', 'every 2h', '--deliver-extra', 'subject=x');
+	expect({code, stdout}).toEqual({
+		code: 0,
+		stdout: expect.stringMatching(
+			/^Changed job_aaaaaaaa \(digest\): schedule, deliver_extra\nnext  .* Europe\/Berlin\n$/,
+		),
+	});
+	const changed = {
+		...job,
+		schedule: 'every 2h',
+		deliver_extra: {chat_id: 'a@example.com', own: 1, subject: 'x'},
+	};
+	expect(await entries(home)).toEqual([twins[0], changed]);
+
+	// Another target has other keys.
+	expect(await edit('--deliver', 'log', '--name', 'nightly')).toMatchObject({code: 0});
+	const {deliver_extra: _, ...rest} = changed;
+	const moved = {...rest, deliver: 'log', name: 'nightly'};
+	expect(await entries(home)).toEqual([twins[0], moved]);
+
+	const wrong: ReadonlyArray<readonly [readonly string[], number, string]> = [
+		[['cron', 'edit', 'digest', '--name', 'y'], 1, 'job_not_found'],
+		[['cron', 'edit', 'job_aaaaaaaa'], 2, 'Nothing to change'],
+		[['cron', 'edit', 'job_aaaaaaaa', '--schedule', 'never'], 1, 'job_refused'],
+		[['cron', 'edit', 'job_aaaaaaaa', '--prompt', 'x', '--prompt-file', 'y'], 2, 'use either'],
+	];
+	for (const [words, exit, said] of wrong) {
+		expect(await command(words, {home: home.path})).toMatchObject({
+			code: exit,
+			stdout: '',
+			stderr: expect.stringContaining(said),
+		});
+	}
+
+	expect(await entries(home)).toEqual([twins[0], moved]);
+});

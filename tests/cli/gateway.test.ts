@@ -1,5 +1,6 @@
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
+import {readdir} from 'node:fs/promises';
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
 import {nodeFlags} from '../../source/core/node-flags.ts';
@@ -43,7 +44,7 @@ test('"svc gateway starts it in the background and returns once /health answers"
 		running: true,
 		pid: Number(pid),
 		webhook: {url},
-		api: null,
+		api: {disabled: true},
 		runs: {active: expect.any(Number), queued: expect.any(Number), awaiting_login: 0},
 		groups: 0,
 		servers: [],
@@ -175,6 +176,18 @@ test('"--output quiet": warnings and errors alone; a screen is no line', async (
 	expect(code).toBe(0);
 	expect(stderr).not.toContain(' info ');
 	expect((await command(['gateway', 'run', '--output', 'screen'], {home: home.path})).code).toBe(2);
+});
+
+test('"--read-only" watches a gateway that runs, and starts none', async () => {
+	await using home = await temporaryHome();
+	const lines = await command(['--read-only', '--output', 'compact'], {home: home.path});
+	expect(lines.code).toBe(2);
+	expect(lines.stderr).toContain(
+		'--read-only watches a gateway that runs; start one with svc gateway',
+	);
+	expect(await readdir(home.path)).toEqual([]);
+	const other = await command(['runs', 'list', '--read-only'], {home: home.path});
+	expect(other.code).toBe(2);
 });
 
 test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(

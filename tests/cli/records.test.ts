@@ -5,6 +5,7 @@ import {post} from '../helpers/post.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
 import {startSvc, svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
+import {command} from './command.ts';
 
 /** A gateway with a scripted model, and commands against its home. */
 async function open(answers: readonly ScriptedAnswer[]) {
@@ -28,7 +29,7 @@ async function open(answers: readonly ScriptedAnswer[]) {
 	);
 	const gateway = stack.use(startSvc(['gateway', 'run'], {home: home.path}));
 	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
-	const run = async (...args: readonly string[]) => svc(args, {home: home.path});
+	const run = async (...args: readonly string[]) => command(args, {home: home.path});
 	return {
 		home,
 		model,

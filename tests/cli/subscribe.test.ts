@@ -1,12 +1,14 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
+import type {ModelView} from '../../source/core/config-view.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {createFakePort} from '../helpers/fake-port.ts';
 import {installForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import {makeDelivery} from '../helpers/make.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
-import {command, commandJson} from './command.ts';
+import {command, commandJson, serveControl} from './command.ts';
 
 const job = (name: string, id = 'job_abcd1234') => ({
 	id,
@@ -164,8 +166,35 @@ test('one line says what whoever holds the secret can make happen', async () => 
 	);
 });
 
-test('a client of the code host that cannot post now is told of, at once and in the check', async () => {
+test('answers that no language model would write are said to go to the log, while nobody allows them out', async () => {
 	await using home = await gatewayHome();
+	await using client = await installForgeClient();
+	const world = {home: home.path, environment: {PATH: client.path}};
+	const said = async (...flags: readonly string[]) =>
+		(await command(['webhook', 'subscribe', 'hook', ...flags], world)).stderr;
+
+	expect(await said('--deliver', 'forge_comment')).toContain(
+		'Its answers go to the log alone: no language model is configured',
+	);
+	expect(await said('--deliver-only')).not.toContain('log alone');
+	expect(await said('--no-deliver-only', '--deliver', 'log')).not.toContain('log alone');
+
+	await using _ = await serveControl(
+		home.path,
+		withModel({provider: 'anthropic', name: 'claude', origin: 'configured'}),
+	);
+	expect(await said('--deliver', 'forge_comment')).not.toContain('log alone');
+});
+
+const withModel = (model: ModelView) => {
+	const port = createFakePort();
+	return {...port, status: async () => ({...(await port.status()), model})};
+};
+
+test('a client of the code host that cannot post now is told of, at once and in the check', async () => {
+	await using home = await gatewayHome({
+		config: {model: {provider: 'offline', allow_offline_delivery: true}},
+	});
 	await using client = await installForgeClient();
 	const world = {home: home.path, environment: {PATH: client.path}};
 	const subscribe = async (name: string) =>
@@ -314,7 +343,11 @@ test.for([
 			home: home.path,
 		});
 		expect(created).toMatchObject({created: true, secret: expect.stringMatching(/^[\w-]{43}$/)});
-		expect((await entries(home)).gh).toEqual({prompt: 'x', secret: created.secret});
+		expect((await entries(home)).gh).toEqual({
+			prompt: 'x',
+			secret: created.secret,
+			rotated_on: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+		});
 	},
 );
 
@@ -347,9 +380,14 @@ test('groups and jobs are taken out of a subscription again', async () => {
 		prompt: 'x',
 		cron_job: 'nightly',
 		secret: expect.any(String),
+		rotated_on: expect.any(String),
 	});
 	expect((await subscribe('--no-cron-job')).stdout).toContain('each event starts an agent run');
-	expect((await entries(home)).hook).toEqual({prompt: 'x', secret: expect.any(String)});
+	expect((await entries(home)).hook).toEqual({
+		prompt: 'x',
+		secret: expect.any(String),
+		rotated_on: expect.any(String),
+	});
 });
 
 test('a target that is not enabled is said where it is chosen, and in the listings', async () => {
@@ -484,14 +522,19 @@ test('a route that turned events away says so in the list and in the check, for 
 			['queue', 1000],
 			['calm', 3_700_000],
 		] as const) {
-			const delivery = makeDelivery({route, outcome: 'rate', receivedAt: now - ageMs});
+			const delivery = makeDelivery({
+				route,
+				outcome: 'rate',
+				status: 429,
+				receivedAt: now - ageMs,
+			});
 			// oxlint-disable-next-line no-await-in-loop -- in order
 			await store.intake.record({delivery: {...delivery, headers: {}}, claim: false});
 		}
 	}
 
 	const loss = 'loses events: 2 events answered 429 within the hour, overflow: queue keeps them';
-	const list: ReadonlyArray<{name: string; loss?: string}> = await commandJson(
+	const list: ReadonlyArray<{name: string; loss?: string; day?: object}> = await commandJson(
 		['webhook', 'list'],
 		{home: home.path},
 	);
@@ -500,8 +543,12 @@ test('a route that turned events away says so in the list and in the check, for 
 		['queue', undefined],
 		['calm', undefined],
 	]);
+	expect(list.map(({day}) => day)).toEqual(
+		[3, 1, 1].map(refused => ({taken: 0, ignored: 0, refused})),
+	);
 	const table = await command(['webhook', 'list'], {home: home.path});
-	expect(table.stdout).toContain('loses events: 2 events');
+	expect(table.stdout).toMatch(/NAME .* TAKEN +IGN\. +REF\. /);
+	expect(table.stdout).toMatch(/gh .* - +- +3 .*loses events: 2 events/);
 	const check = await command(['config', 'check'], {home: home.path});
 	expect(check).toMatchObject({code: 0, stderr: expect.stringContaining(`gh: ${loss}`)});
 });

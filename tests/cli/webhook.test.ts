@@ -14,6 +14,9 @@ const json = async (home: TemporaryHome, ...args: readonly string[]) =>
 const entries = async (home: TemporaryHome) =>
 	JSON.parse(await home.read('webhook_subscriptions.json'));
 
+/** Of the machine's clock, by UTC. */
+const today = () => new Date().toISOString().slice(0, 10);
+
 test('"creation returns the webhook URL and an auto-generated HMAC secret", once, with a ready curl line', async () => {
 	await using home = await temporaryHome();
 	const created = await json(home, 'webhook', 'subscribe', 'gh', '--events', 'push,pull_request');
@@ -26,7 +29,7 @@ test('"creation returns the webhook URL and an auto-generated HMAC secret", once
 	expect(created.curl).toMatch(/^curl -sS 'http:.*x-hub-signature-256: sha256=[0-9a-f]{64}'/);
 	expect(created.curl).not.toContain(created.secret);
 	expect(await entries(home)).toEqual({
-		gh: {events: ['push', 'pull_request'], secret: created.secret},
+		gh: {events: ['push', 'pull_request'], secret: created.secret, rotated_on: today()},
 	});
 	expect((await stat(home.file('webhook_subscriptions.json'))).mode & 0o777).toBe(0o600);
 
@@ -107,6 +110,7 @@ test('every flag of the contract is written under its property', async () => {
 			script: 'f.sh',
 			skills: ['a', 'b'],
 			secret: 's3cret',
+			rotated_on: today(),
 		},
 	});
 	await json(home, 'webhook', 'subscribe', 'all', '--deliver-only', '--no-mirror-to-session');
@@ -191,6 +195,36 @@ test('a subscription is paused and resumed from the command line, and the list s
 	const {code, stderr} = await command(['webhook', 'pause', 'nobody'], {home: home.path});
 	expect(code).toBe(1);
 	expect(stderr).toContain('(subscription_not_found)');
+});
+
+test('"rename": a route moves in its file with all that it has, the senders are told of, and a taken name is refused', async () => {
+	const entry = {secret: 'of-the-hook-itself', unheard: [1]};
+	await using home = await temporaryHome({
+		'webhook_subscriptions.json': JSON.stringify({gh: entry, other: entry}),
+		'config.yaml':
+			'platforms:\n  webhook:\n    routes:\n      fixed: # few\n        secret: of-the-fixed-one\n',
+	});
+	const rename = async (...names: readonly string[]) =>
+		command(['webhook', 'rename', ...names], {home: home.path});
+
+	const {code, stdout, stderr} = await rename('gh', 'pulls');
+	expect({code, stdout}).toEqual({code: 0, stdout: 'Renamed gh to pulls\n'});
+	expect(stderr).toContain('/webhooks/gh is answered 404');
+	expect(stdout + stderr).not.toContain(entry.secret);
+	expect(JSON.stringify(await entries(home))).toBe(JSON.stringify({pulls: entry, other: entry}));
+	expect(await rename('fixed', 'stays')).toMatchObject({code: 0});
+	expect(await home.read('config.yaml')).toContain('      stays: # few\n');
+	for (const [from, name, problem] of [
+		['pulls', 'stays', '(route_refused)'],
+		['pulls', 'pulls', '(route_refused)'],
+		['nobody', 'new', '(route_not_found)'],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		expect(await rename(from, name)).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining(problem),
+		});
+	}
 });
 
 test('a subscription that is not there cannot be removed', async () => {

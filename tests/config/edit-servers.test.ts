@@ -5,6 +5,7 @@ import {parse, stringify} from 'yaml';
 import {editConfigText} from '../../source/config/edit-config.ts';
 import {removeToolServer, setToolServer} from '../../source/config/edit-servers.ts';
 import {systemClock} from '../../source/core/clock.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
 const written = `# head
@@ -180,6 +181,6 @@ test('whatever is removed, every other value and every comment outside of it sta
 			expect(parse(edited)).toEqual({first: 1, mcp_servers: rest, last: 1});
 			expect(edited.match(/^# head|# servers$|# all$|# tail$|# end$/gm)).toHaveLength(5);
 		}),
-		{numRuns: 100},
+		{numRuns: propertyRuns(100)},
 	);
 });

@@ -1,4 +1,10 @@
+import {execFile} from 'node:child_process';
+import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {resolve} from 'node:path';
+import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {mergeEnvironment, processEnvironment, variable} from '../../source/config/environment.ts';
 import {resolveReferences} from '../../source/config/references.ts';
@@ -35,4 +41,30 @@ test('a variable that is not set is named once and keeps its placeholder', () =>
 		text: '${A}${A}${b}',
 		unset: ['A', 'b'],
 	});
+});
+
+test('requests go straight to this machine, whatever Node is told of proxies', async () => {
+	const server = createServer((_, response) => response.end('direct')).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const {port} = server.address() as AddressInfo;
+	const module = resolve('source/config/environment.ts');
+	const ask = `fetch('http://127.0.0.1:${port}').then(answer => answer.text()).catch(() => 'asked the proxy')`;
+	// Of Node's own, at its start; nobody listens on port 9.
+	const {stdout} = await promisify(execFile)(
+		process.execPath,
+		[
+			'--input-type=module',
+			'--eval',
+			`import {askNoProxy} from '${module}'; console.log(await ${ask}); askNoProxy(); console.log(await ${ask});`,
+		],
+		{
+			env: {
+				PATH: process.env['PATH'] ?? '',
+				NODE_USE_ENV_PROXY: '1',
+				HTTP_PROXY: 'http://127.0.0.1:9',
+			},
+		},
+	);
+	server.close();
+	expect(stdout.trim().split('\n')).toEqual(['asked the proxy', 'direct']);
 });

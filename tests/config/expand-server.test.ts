@@ -4,6 +4,7 @@ import {expandServer} from '../../source/config/expand-server.ts';
 import {contextVariables} from '../../source/config/server-references.ts';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
 import {createRedact} from '../../source/core/redact.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 const context = contextVariables({HOME: '/home/ada'}, '/work/space');
@@ -248,6 +249,6 @@ test('no text makes the expansion throw, and placeholders alone fail it', () => 
 				);
 			}
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 });

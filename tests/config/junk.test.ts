@@ -26,6 +26,7 @@ import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {cell} from '../../source/core/untrusted.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {configOf, createTemporaryHome, type TemporaryHome} from './temporary-home.ts';
 
 const words = constantFrom(
@@ -133,7 +134,7 @@ test('no text makes loading throw, and "every problem has a position inside the 
 		property(yamlTexts, text => {
 			expect(misplacedIn(home, text)).toEqual([]);
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 });
 
@@ -145,7 +146,7 @@ test('no bytes make loading throw, in `config.yaml` or in `.env`', () => {
 			writeFileSync(home.paths.env, env);
 			expect(typeof home.load().ok).toBe('boolean');
 		}),
-		{numRuns: 500},
+		{numRuns: propertyRuns(500)},
 	);
 });
 
@@ -160,7 +161,7 @@ test('a configuration that loads gives routes that are whole', () => {
 			const served = loaded.ok ? [...loaded.config.webhook.routes.values()] : [];
 			return served.every(({secrets, profile}) => secrets.length > 0 && profile === 'default');
 		}),
-		{numRuns: 200},
+		{numRuns: propertyRuns(200)},
 	);
 });
 
@@ -285,7 +286,7 @@ test('no subscriptions file makes a request throw, and each entry is served or s
 			expect(views.filter(({problem}) => problem === undefined)).toHaveLength(table.routes.size);
 			expect(table.skipped.every(({reason, code}) => reason !== '' && code !== '')).toBe(true);
 		}),
-		{numRuns: 400},
+		{numRuns: propertyRuns(400)},
 	);
 });
 

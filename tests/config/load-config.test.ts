@@ -321,11 +321,11 @@ test('a bracket that is not closed is told of with the first of what follows fro
 
 test('a file with more mistakes than anybody reads is refused in good time', () => {
 	using home = createTemporaryHome();
-	const keys = Array.from({length: 80_000}, (_, index) => `k${index}: 1`).join('\n');
+	const keys = Array.from({length: 20_000}, (_, index) => `k${index}: 1`).join('\n');
 	const said = problemsOf(home.load({config: keys}));
 	expect(said).toHaveLength(101);
-	expect(said.at(-1)).toBe('config.yaml: … and 79900 more');
-	expect(problemsOf(home.load({config: `${keys}\n${keys.slice(0, 200_000)}`}))).toHaveLength(100);
+	expect(said.at(-1)).toBe('config.yaml: … and 19900 more');
+	expect(problemsOf(home.load({config: `${keys}\n${keys.slice(0, 100_000)}`}))).toHaveLength(100);
 });
 
 test('no message holds a secret', () => {
@@ -404,7 +404,6 @@ platforms:
 	expect(loaded.ok).toBe(true);
 	expect(problemsOf(loaded)).toEqual(
 		[
-			'2:1 api',
 			'5:3 platforms.dingtalk',
 			'6:3 platforms.wecom',
 			'9:32 platforms.webhook.routes.a.mirror_to_session',

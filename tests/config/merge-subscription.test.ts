@@ -4,11 +4,21 @@ import {mergeSubscription} from '../../source/config/merge-subscription.ts';
 import type {JsonValue} from '../../source/core/json.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
+const today = '2026-11-20';
+
 test('"Creation returns … an auto-generated HMAC secret"', () => {
-	const entry = mergeSubscription(undefined, {events: ['push']});
-	expect(entry).toEqual({events: ['push'], secret: expect.stringMatching(/^[\w-]{43}$/)});
-	expect(mergeSubscription(undefined, {})['secret']).not.toBe(entry['secret']);
-	expect(mergeSubscription(undefined, {secret: 'mine'})).toEqual({secret: 'mine'});
+	const entry = mergeSubscription(undefined, {events: ['push']}, {today});
+	expect(entry).toEqual({
+		events: ['push'],
+		secret: expect.stringMatching(/^[\w-]{43}$/),
+		rotated_on: today,
+	});
+	expect(mergeSubscription(undefined, {}, {today})['secret']).not.toBe(entry['secret']);
+	expect(mergeSubscription(undefined, {secret: 'mine'}, {today})).toEqual({
+		secret: 'mine',
+		rotated_on: today,
+	});
+	expect(mergeSubscription({secret: 'mine'}, {secret: 'mine'}, {today})).toEqual({secret: 'mine'});
 });
 
 test('"A subscription that exists is updated: its secret and every key not named by a flag stay"', () => {
@@ -21,20 +31,20 @@ test('"A subscription that exists is updated: its secret and every key not named
 		coalesce: {key: 'a', window_seconds: 3},
 	};
 	expect(
-		mergeSubscription(existing, {prompt: 'new', deliverChatId: '2', coalesceKey: 'b'}),
+		mergeSubscription(existing, {prompt: 'new', deliverChatId: '2', coalesceKey: 'b'}, {today}),
 	).toEqual({
 		...existing,
 		prompt: 'new',
 		deliver_extra: {chat_id: '2', message_thread_id: 7},
 		coalesce: {key: 'b', window_seconds: 3},
 	});
-	expect(mergeSubscription(existing, {coalesceMaxWait: 9})['coalesce']).toEqual({
+	expect(mergeSubscription(existing, {coalesceMaxWait: 9}, {today})['coalesce']).toEqual({
 		key: 'a',
 		window_seconds: 3,
 		max_wait_seconds: 9,
 	});
-	expect(mergeSubscription(existing, {})).toEqual(existing);
-	expect(mergeSubscription({prompt: 'x'}, {})).toEqual({prompt: 'x'});
+	expect(mergeSubscription(existing, {}, {today})).toEqual(existing);
+	expect(mergeSubscription({prompt: 'x'}, {}, {today})).toEqual({prompt: 'x'});
 });
 
 test('every flag has its key', () => {
@@ -58,6 +68,7 @@ test('every flag has its key', () => {
 			coalesceMaxWait: 60,
 			secret: 't',
 		},
+		{today},
 	);
 	expect(entry).toEqual({
 		events: ['a'],
@@ -74,6 +85,7 @@ test('every flag has its key', () => {
 		skills: ['k'],
 		coalesce: {key: 'id', window_seconds: 0.5, max_wait_seconds: 60},
 		secret: 't',
+		rotated_on: today,
 	});
 });
 

@@ -65,6 +65,7 @@ test.for([
 	expect(entryAfter({prompt: 'p', ...entry})).toEqual({
 		prompt: 'p',
 		secret: 'new',
+		rotated_on: '2026-06-01',
 		retired_secrets: retired,
 	});
 });
@@ -77,6 +78,7 @@ test('nothing that was replaced before outlasts the overlap: without one the new
 	const today = '2026-06-01T00:00:00.000Z';
 	expect(entryAfter(entry, {overlapMs: 0})).toEqual({
 		secret: 'new',
+		rotated_on: '2026-06-01',
 		retired_secrets: [
 			{secret: 'old', until: today},
 			{secret: 'older', until: today},
@@ -85,7 +87,10 @@ test('nothing that was replaced before outlasts the overlap: without one the new
 });
 
 test('the literal that switches validation off is replaced and never kept', () => {
-	expect(entryAfter({secret: 'INSECURE_NO_AUTH'})).toEqual({secret: 'new'});
+	expect(entryAfter({secret: 'INSECURE_NO_AUTH'})).toEqual({
+		secret: 'new',
+		rotated_on: '2026-06-01',
+	});
 	expect(rotateSubscription({secret: ['INSECURE_NO_AUTH', 'a']}, to)).toMatchObject({
 		kept: 1,
 		entry: {retired_secrets: [{secret: 'a'}]},
@@ -132,7 +137,7 @@ test('no secret that was promised to pass is dropped: while 20 of them do, a rot
 	const entry = rotatedOften(20, 1);
 	expect(secretsAfter(entry).at(-1)).toBe('first');
 	expect(entryAfter(entry, {now: now + 20})).toBe(
-		'would have 21 earlier secrets that still pass, at most 20 can: wait, or end them all with --overlap 0',
+		'would have 21 earlier secrets that still pass, at most 20 can: wait, or rotate without an overlap, which ends them all',
 	);
 	const ended = rotateSubscription(entry, {...to, now: now + 20, overlapMs: 0});
 	expect(ended).toMatchObject({ok: true, kept: 0});
@@ -214,7 +219,12 @@ test('a subscription is changed in its file, and nothing else in it', async () =
 	const written: unknown = JSON.parse(readFileSync(home.paths.subscriptions, 'utf8'));
 	expect(written).toEqual({
 		...entries,
-		a: {...entries.a, secret: 'new', retired_secrets: [{secret: 'old', until: tomorrow}]},
+		a: {
+			...entries.a,
+			secret: 'new',
+			rotated_on: '2026-06-01',
+			retired_secrets: [{secret: 'old', until: tomorrow}],
+		},
 	});
 	expect(statSync(home.paths.subscriptions).mode & 0o777).toBe(0o600);
 	const {routes} = buildRouteTable(configOf(home.load()), {entries: written as never});
@@ -351,4 +361,22 @@ test('"A file that does not parse is never overwritten"', async () => {
 	});
 	expect(await rotation.catch(codeOf)).toBe('subscriptions_broken');
 	expect(readFileSync(home.paths.subscriptions, 'utf8')).toBe('{"a": {"secret": "old"');
+});
+
+test.for([
+	['a\0b', 'cannot be given a secret that holds a control character (U+0000)'],
+	['copied-with\n', 'cannot be given a secret that holds a control character (U+000A)'],
+	['\u001B[31mred', 'cannot be given a secret that holds a control character (U+001B)'],
+	['half \uD800', 'cannot be given a secret that is no text'],
+	['x'.repeat(4097), 'cannot be given a secret that has 4097 bytes, at most 4096 are allowed'],
+] as const)('a secret that nobody could use is refused: %j', ([secret, reason]) => {
+	const after = entryAfter({secret: 'old'}, {secret});
+	expect(after).toContain(reason);
+	expect(after).not.toContain(secret);
+});
+
+test('a secret of 4096 bytes is taken', () => {
+	expect(entryAfter({secret: 'old'}, {secret: 'x'.repeat(4096)})).toMatchObject({
+		secret: 'x'.repeat(4096),
+	});
 });

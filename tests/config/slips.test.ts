@@ -241,7 +241,14 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 	['tls', 'tls: {ca: 5}', ({tls}) => tls.ca, []],
 	['gateway', 'gateway: {multiplex_profiles: 5}', config => config.multiplexProfiles, false],
 	['gateway', 'gateway: 5', config => config.multiplexProfiles, false],
-	['api', 'api: 5', () => undefined, undefined],
+	['api', 'api: 5', ({api}) => api.broken, expect.stringContaining('api')],
+	['api', 'api: {port: x}', ({api}) => api.broken, expect.stringContaining('api.port')],
+	[
+		'api.models.mine',
+		'api: {models: {mine: {agent: true, relay: true}, other: {relay: true}}}',
+		({api}) => [api.broken, [...api.models.keys()]],
+		[undefined, ['svc-title-1', 'other']],
+	],
 	['mcp_servers', 'mcp_servers: 5', ({toolServers}) => toolServers.size, 0],
 	['platforms', 'platforms: 5', config => config.webhook.broken, expect.stringContaining('1:')],
 	[

@@ -13,6 +13,7 @@ import {expect, test} from 'vitest';
 import {stringify} from 'yaml';
 import {expandServer} from '../../source/config/expand-server.ts';
 import {contextVariables} from '../../source/config/server-references.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {createTemporaryHome, problemsOf} from './temporary-home.ts';
 
 const keys = constantFrom(
@@ -74,6 +75,6 @@ test('junk below `mcp_servers` never throws, stands in its place and is shown in
 				expect(expanded.ok ? '' : expanded.message).not.toContain('s3cr3t');
 			}
 		}),
-		{numRuns: 400},
+		{numRuns: propertyRuns(400)},
 	);
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createHider} from '../../source/core/hide-texts.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 /** Few letters, so that texts begin alike, hold each other and overlap. */
 const text = (minLength: number, maxLength: number) =>
@@ -17,7 +18,7 @@ test('hides what a pattern of all the texts would, the longest first', () => {
 				expect(createHider(texts, '<>')(shown)).toBe(hidden);
 			},
 		),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 

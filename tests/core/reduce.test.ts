@@ -211,6 +211,60 @@ test('the progress of a run is kept while it runs, bounded, and dropped when it 
 	expect(ended.progress).toEqual({});
 });
 
+const said = (from: number, text: string, runId = 4): GatewayEvent => ({
+	type: 'run-said',
+	at: 9,
+	runId,
+	from,
+	text,
+});
+
+test('what a model says is gathered, bounded, and counts what was left out', () => {
+	const begun = reduce(initialState, [said(0, 'Let '), said(4, 'me'), said(0, 'Other', 5)]);
+	const gap = reduce(begun, [said(100, 'later')]);
+	const long = reduce(gap, [said(105, `\ud83d\ude00${'x'.repeat(limits.saidCharacters - 1)}`)]);
+
+	expect(begun.said).toEqual({
+		4: {at: 9, from: 0, text: 'Let me'},
+		5: {at: 9, from: 0, text: 'Other'},
+	});
+	expect(gap.said?.[4]).toEqual({at: 9, from: 100, text: 'later'});
+	expect(long.said?.[4]).toEqual({
+		at: 9,
+		from: 107,
+		text: 'x'.repeat(limits.saidCharacters - 1),
+	});
+	expect(reduce(long, [said(0, 'Anew')]).said?.[4]?.text).toBe('Anew');
+});
+
+test.for([
+	[
+		'the whole answer',
+		{type: 'run-progressed', at: 1, runId: 4, entry: {at: 1, kind: 'text', text: 'Let me'}},
+	],
+	[
+		'a failure',
+		{type: 'run-progressed', at: 1, runId: 4, entry: {at: 1, kind: 'error', text: 'cut'}},
+	],
+	['the end of the run', runChanged(makeRun({id: 4, state: 'cancelled'}))],
+	['another try', runChanged(makeRun({id: 4, state: 'queued'}))],
+] as const)('%s takes the place of what the model was saying', ([, event]) => {
+	const note: GatewayEvent = {
+		type: 'run-progressed',
+		at: 1,
+		runId: 4,
+		entry: {at: 1, kind: 'note', text: 'waits'},
+	};
+	const begun = reduce(initialState, [
+		said(0, 'Let '),
+		note,
+		runChanged(makeRun({id: 4, state: 'running'})),
+	]);
+
+	expect(begun.said?.[4]?.text).toBe('Let ');
+	expect(reduce(begun, [event]).said).toBeUndefined();
+});
+
 test('a lost gateway is unreachable until it speaks again', () => {
 	const lost = reduce(initialState, [{type: 'gateway-lost', at: 1}]);
 	const back = reduce(lost, [

@@ -6,6 +6,7 @@ import stringWidth from 'string-width';
 import {describe, expect, test} from 'vitest';
 import {block, cell} from '../../source/core/untrusted.ts';
 import {attackCorpus} from '../helpers/attack-corpus.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 /** A terminal that tells how many columns a text takes, as its own cursor sees it. */
 function createRuler(addon: Unicode11Addon | UnicodeGraphemesAddon, version?: string) {
@@ -160,7 +161,7 @@ describe('attacks', () => {
 				expect(cell(text).text).not.toMatch(forbidden);
 				expect(block(text).text.replaceAll('\n', '')).not.toMatch(forbidden);
 			}),
-			{numRuns: 1000},
+			{numRuns: propertyRuns(1000)},
 		);
 	});
 
@@ -184,7 +185,7 @@ describe('attacks', () => {
 				const once = cell(text).text;
 				expect(cell(once)).toEqual({text: once, flags: 0});
 			}),
-			{numRuns: 1000},
+			{numRuns: propertyRuns(1000)},
 		);
 	});
 
@@ -195,7 +196,7 @@ describe('attacks', () => {
 				expect(shown.length).toBeLessThanOrEqual(maxLength);
 				expect(shown.isWellFormed()).toBe(true);
 			}),
-			{numRuns: 1000},
+			{numRuns: propertyRuns(1000)},
 		);
 	});
 });
@@ -235,7 +236,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 			fc.asyncProperty(nasty, async text => {
 				expect(await disagreement(cell(text).text, rulers)).toBe('');
 			}),
-			{numRuns: 700},
+			{numRuns: propertyRuns(700)},
 		);
 	});
 
@@ -248,7 +249,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 					expect(await disagreement(line, rulers)).toBe('');
 				}
 			}),
-			{numRuns: 300},
+			{numRuns: propertyRuns(300)},
 		);
 	});
 });

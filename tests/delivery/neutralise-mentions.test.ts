@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {neutraliseMentions} from '../../source/delivery/neutralise-mentions.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 /** What a code host takes for a mention: no letter or digit before the sign, a name behind it. */
 const mention = /(?:^|[^A-Za-z0-9])@[A-Za-z0-9]/;
@@ -85,7 +86,7 @@ test('without code no mention survives', () => {
 		fc.property(textOf([...parts, '&#64;bob']), text => {
 			expect(neutraliseMentions(text)).not.toMatch(mention);
 		}),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });
 
@@ -94,7 +95,7 @@ test('nothing but the signs changes', () => {
 		fc.property(textOf([...parts, ...code]), text => {
 			expect(neutraliseMentions(text).replaceAll('＠', '@')).toBe(text);
 		}),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });
 

@@ -1,10 +1,11 @@
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {expect, test} from 'vitest';
+import {command} from '../cli/command.ts';
 import {gatewayHome, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
-import {svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
+import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 
 const [node, script] = svcCommand;
 const filesystem = resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
@@ -30,7 +31,7 @@ async function openWaiting() {
 		openPty(node, [script], {columns: 80, rows: 24, env: svcEnvironment({home: home.path})}),
 	);
 	await pty.waitForText(/● :\d+/);
-	const {stdout} = await svc(['gateway', 'status', '--json'], {home: home.path});
+	const {stdout} = await command(['gateway', 'status', '--json'], {home: home.path});
 	await post(`${JSON.parse(stdout).webhook.url}/webhooks/write`, {payload: {}});
 	await pty.waitForText(/! files wants write_file for run #1 · denies in .* · ! to review/);
 	const owned = stack.move();
@@ -76,7 +77,7 @@ test('"allow keys work only after the arming delay": what was typed until then a
 	await pty.waitForText('Too early');
 	await armed(pty);
 
-	const {stdout} = await svc(['approvals', 'list', '--json'], {home: home.path});
+	const {stdout} = await command(['approvals', 'list', '--json'], {home: home.path});
 	expect(JSON.parse(stdout)).toMatchObject([{tool: 'write_file', server: 'files', run: 1}]);
 	pty.press('d');
 	await pty.waitForText('write_file: denied');

@@ -28,6 +28,16 @@ test.for(lateImports.filter(({name}) => manifestOf(name).type !== 'module'))(
 	},
 );
 
+test('no large part of the program has a letter for which V8 would keep two bytes of each', () => {
+	const files = readdirSync('build').filter(file => file.endsWith('.js'));
+	const wide = files
+		.map(file => ({file, text: readFileSync(join('build', file), 'utf8')}))
+		.filter(({text}) => text.length > 20_000 && /[^\0-\xFF]/.test(text));
+
+	expect(files.length).toBeGreaterThan(50);
+	expect(wide.map(({file}) => file)).toEqual([]);
+});
+
 test('the package needs no other one: everything is inside the bundle', () => {
 	const {dependencies} = JSON.parse(readFileSync('package.json', 'utf8'));
 	expect(dependencies ?? {}).toEqual({});

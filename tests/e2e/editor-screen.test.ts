@@ -25,7 +25,7 @@ test('a subscription is edited in a terminal: typed, pasted, opened in $EDITOR, 
 	pty.press('e');
 	await pty.waitForText('✓ valid');
 
-	pty.press('j', 'j', 'j', 'j', 'j', 'j', 'enter');
+	pty.press(...Array.from('jjjjjjjj'), 'enter');
 	await pty.waitForText('Look█');
 	pty.press(...Array.from(' at'), 'enter');
 	pty.write('\u001B[200~two\r\nw w\u001B[31m\u001B[201~');

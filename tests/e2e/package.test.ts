@@ -49,21 +49,32 @@ const manifest = async () => JSON.parse(await readFile('package.json', 'utf8'));
 
 test('the package holds the build, its licences and the README, and nothing of the workshop', () => {
 	expect(contents).toEqual(
-		expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'build/main.js']),
+		expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'build/main.js', 'build/svc']),
 	);
 	expect(
 		contents.filter(path => !/^(?:build\/|package\.json$|README\.md$|LICENSE$)/.test(path)),
 	).toEqual([]);
-	expect(contents).toContain('build/THIRD-PARTY-LICENSES.txt');
+	expect(contents).toEqual(
+		expect.arrayContaining([
+			'build/THIRD-PARTY-LICENSES.txt',
+			'build/fonts/DejaVuSansMono.ttf',
+			'build/fonts/DejaVuSansMono-Bold.ttf',
+			'build/fonts/LICENSE',
+		]),
+	);
 });
 
 test('npm installs it without any other package, and the installed svc works', async () => {
 	const {version} = await manifest();
 	const packages = await readdir(join(folder, 'prefix', 'lib', 'node_modules'));
 	expect(packages).toEqual(['svc-agent']);
-	expect((await run(process.execPath, [installed, '--version'])).stdout).toBe(`${version}\n`);
 	await using home = await gatewayHome();
-	const env = {SVC_HOME: home.path, HOME: home.path, PATH: dirname(process.execPath)};
+	const env = {
+		SVC_HOME: home.path,
+		HOME: home.path,
+		PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
+	};
+	expect((await run(installed, ['--version'], {env})).stdout).toBe(`${version}\n`);
 	const {stdout} = await run(installed, ['webhook', 'subscribe', 'gh', '--json'], {env});
 	expect(JSON.parse(stdout)).toMatchObject({name: 'gh', created: true});
 	const checked = await run(installed, ['config', 'check'], {env});
@@ -100,7 +111,8 @@ test('an older Node is told in one line what is missing', async context => {
 	}
 
 	for (const args of [['--version'], [], ['gateway', 'run']]) {
-		await expect(run(node, [installed, ...args], {env: {HOME: folder}})).rejects.toMatchObject({
+		const env = {HOME: folder, PATH: [dirname(node), '/usr/bin', '/bin'].join(delimiter)};
+		await expect(run(installed, args, {env})).rejects.toMatchObject({
 			code: 1,
 			stdout: '',
 			stderr: expect.stringMatching(/^svc needs Node 24 or newer, this is v\d+\.[^\n]*\n$/),

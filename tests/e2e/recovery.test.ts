@@ -1,10 +1,11 @@
 import {randomUUID} from 'node:crypto';
 import {Agent, request} from 'node:http';
 import {expect, test} from 'vitest';
+import {command} from '../cli/command.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {hookSecret, hubSignature, post} from '../helpers/post.ts';
 import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
-import {startSvc, svc} from '../helpers/svc.ts';
+import {startSvc} from '../helpers/svc.ts';
 
 const homeFor = async (model: ScriptedModel) =>
 	gatewayHome({
@@ -38,7 +39,9 @@ const runsOf = async (home: {
 }): Promise<
 	ReadonlyArray<{readonly id: number; readonly state: string; readonly delivery: string}>
 > =>
-	JSON.parse((await svc(['runs', 'list', '--limit', '1000', '--json'], {home: home.path})).stdout);
+	JSON.parse(
+		(await command(['runs', 'list', '--limit', '1000', '--json'], {home: home.path})).stdout,
+	);
 
 /** How often the model was asked about each event and answered. */
 const countByPrompt = (prompts: readonly string[]) => {

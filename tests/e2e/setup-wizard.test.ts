@@ -6,10 +6,10 @@ import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const [node, script] = svcCommand;
 
-test('"svc gateway setup" is a wizard: it asks, takes Enter for what holds, asks again after nonsense', async () => {
+test('"svc gateway setup" is a wizard: it asks, takes Enter for what holds, asks again after nonsense, and prints the first key', async () => {
 	await using home = await temporaryHome();
 	await using pty = openPty(node, [script, 'gateway', 'setup'], {
-		env: svcEnvironment({home: home.path}),
+		env: svcEnvironment({home: home.path, env: {API_ENABLED: 'true'}}),
 	});
 	await pty.waitForText('Receive webhooks?');
 	pty.write('\r');
@@ -26,6 +26,7 @@ test('"svc gateway setup" is a wizard: it asks, takes Enter for what holds, asks
 	const config = await readFile(home.file('config.yaml'), 'utf8');
 	expect(config).toMatch(/enabled: true\n(?:.*\n)*\s+host: 127\.0\.0\.1\n\s+port: 8700\n/);
 	expect(config).toMatch(/^\s+secret: [\w-]{43}$/m);
+	expect(pty.lines().filter(line => /^svc_live_[0-9A-Za-z]{36}$/.test(line))).toHaveLength(1);
 });
 
 test('Ctrl-C in the wizard leaves everything untouched', async () => {

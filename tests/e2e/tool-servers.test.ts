@@ -5,6 +5,7 @@ import {systemClock} from '../../source/core/clock.ts';
 import {hasEnded, type StoredRun} from '../../source/core/run.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
+import {command} from '../cli/command.ts';
 import {gatewayHome, stateWhere, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {processesWith} from '../helpers/processes.ts';
@@ -82,7 +83,7 @@ afterAll(async () => {
 const send = async (route: string, payload: unknown) => post(`${url}/webhooks/${route}`, {payload});
 
 const json = async (...args: readonly string[]) => {
-	const {code, stdout, stderr} = await svc([...args, '--json'], {home: home.path});
+	const {code, stdout, stderr} = await command([...args, '--json'], {home: home.path});
 	expect({code, stderr}).toEqual({code: 0, stderr: ''});
 	return JSON.parse(stdout);
 };

@@ -3,13 +3,14 @@ import {sign} from '@octokit/webhooks-methods';
 import {Webhook as StandardWebhook} from 'standardwebhooks';
 import {Webhook as SvixWebhook} from 'svix';
 import {afterAll, beforeAll, expect, test} from 'vitest';
+import {command} from '../cli/command.ts';
 import {installForgeClient, type ForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {githubExamples} from '../helpers/github-examples.ts';
 import {openMailbox, type Mailbox} from '../helpers/mailbox.ts';
 import {answerOf} from '../helpers/post.ts';
 import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
-import {startSvc, svc, type SvcProcess} from '../helpers/svc.ts';
+import {startSvc, type SvcProcess} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -98,11 +99,11 @@ const postAsGithub = async (route: string, event: string, payload: unknown) => {
 
 /** The newest run of a route, once the log has its answer. */
 const shownRun = async (route: string) => {
-	const {stdout} = await svc(['runs', 'list', '--route', route, '--limit', '1', '--json'], {
+	const {stdout} = await command(['runs', 'list', '--route', route, '--limit', '1', '--json'], {
 		home: home.path,
 	});
 	const [{id}] = JSON.parse(stdout);
-	const shown = await svc(['runs', 'show', String(id), '--json'], {home: home.path});
+	const shown = await command(['runs', 'show', String(id), '--json'], {home: home.path});
 	return JSON.parse(shown.stdout);
 };
 

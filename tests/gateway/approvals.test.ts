@@ -1,5 +1,7 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 
 const everything = join(
@@ -108,4 +110,28 @@ test('a gateway that stops denies what waits, and its run asks again after the n
 	);
 	expect(settledApprovals).toMatchObject([{id, decision: {outcome: 'shutdown'}}]);
 	expect(approvals[0]?.id).toBeGreaterThan(id);
+});
+
+test('"first answer wins": two faces that are attached answer at once, and exactly one is heard', async () => {
+	await using gateway = await startTestGateway({
+		...options,
+		subscriptions: {hook: {prompt: '/tool mcp__every__toggle_simulated_logging {}'}},
+	});
+	const at = {socket: gateway.paths.socket};
+	await using one = await connectGateway({clock: systemClock}, at);
+	await using other = await connectGateway({clock: systemClock}, at);
+	await gateway.send('hook', {});
+	const {approvals} = await gateway.until(({approvals: [waiting]}) => waiting !== undefined);
+	const id = approvals[0]?.id ?? 0;
+	const [first, second] = await Promise.all([
+		one.settleApproval(id, {answer: {...answerOf, scope: 'once'}, by: 'one'}),
+		other.settleApproval(id, {answer: {choice: 'deny'}, by: 'other'}),
+	]);
+	expect([first.settled, second.settled].filter(Boolean)).toHaveLength(1);
+	// Whoever came second hears how it was settled.
+	expect(first.approval?.decision).toEqual(second.approval?.decision);
+	await gateway.ended(1);
+	expect(gateway.port.getState().settledApprovals).toMatchObject([
+		{id, decision: {outcome: first.settled ? 'allowed' : 'denied'}},
+	]);
 });

@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
@@ -34,4 +35,29 @@ test.each([
 	expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual(
 		expect.objectContaining({error: expect.stringMatching(/./)}),
 	);
+});
+
+test('a searcher who hangs up ends the search, and no other call', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const given = Promise.withResolvers<AbortSignal | undefined>();
+	const port = createFakePort();
+	const searchRuns = async (_question: unknown, hungUp?: AbortSignal) => {
+		given.resolve(hungUp);
+		return new Promise<never>(() => {});
+	};
+
+	await using control = await startControlServer(
+		{port: {...port, searchRuns}, version: '1', log: silentLogger},
+		{socket},
+	);
+	expect(control).toBeDefined();
+	const connection = connect(socket);
+	connection.write('GET /v1/history/runs?filter=x HTTP/1.1\r\nHost: a\r\n\r\n');
+	const hungUp = await given.promise;
+	expect(hungUp?.aborted).toBe(false);
+
+	const aborted = once(hungUp ?? new EventTarget(), 'abort');
+	connection.destroy();
+	await aborted;
 });

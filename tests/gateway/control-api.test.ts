@@ -168,6 +168,15 @@ test('the whole history is searched in the words of the filters, step by step', 
 	}
 });
 
+test('what came in within a day is counted by route', async () => {
+	const {json} = await call('GET', '/v1/history/routes');
+	const hook = json.routes.find(({route}: {readonly route: string}) => route === 'hook');
+	expect(hook).toMatchObject({profile: 'default', refused: 0});
+	expect(hook.taken).toBeGreaterThan(0);
+	expect(hook.hours[23]).toBe(hook.taken);
+	expect(json.until - json.since).toBe(86_400_000);
+});
+
 test('a run that has ended well is neither cancelled nor retried', async () => {
 	expect(await call('POST', '/v1/runs/{id}/cancel', {name: accepted.run})).toEqual({
 		status: 200,
@@ -304,6 +313,13 @@ test('a subscription is paused and resumed, gets a new secret, and is removed', 
 		tools: [],
 	});
 	expect((await call('GET', facts, {name: 'nobody'})).status).toBe(404);
+	const rate = '/v1/routes/{name}/rate';
+	expect((await call('GET', rate, {name: 'leaving'})).json).toEqual({
+		limit: 30,
+		used: 0,
+		endsInMs: 0,
+	});
+	expect((await call('GET', rate, {name: 'nobody'})).status).toBe(404);
 
 	const rotate = '/v1/routes/{name}/rotate';
 	const {json: rotated} = await call('POST', rotate, {name: 'leaving', body: {overlap_ms: 1000}});
@@ -335,6 +351,56 @@ test('a model that was not offered is not taken', async () => {
 	expect(await readFile(gateway.paths.config, 'utf8')).toBe(before);
 });
 
+test('keys of the chat API are made, listed, rotated and revoked; a secret is answered once', async () => {
+	const grant = {
+		name: 'laptop',
+		kind: 'live',
+		endpoints: ['chat'],
+		models: ['*'],
+		agents: false,
+		budget: {tokens: 1000, per: 'day'},
+	};
+	const {json: made} = await call('POST', '/v1/keys', {body: grant});
+	const {
+		key: {id},
+		secret,
+	} = made as {key: {id: string}; secret: string};
+	expect(made).toMatchObject({key: grant, secret: expect.stringMatching(/^svc_live_/)});
+	expect(
+		(await call('POST', '/v1/keys/{id}/rotate', {name: id, body: {overlapMs: 1000}})).json,
+	).toMatchObject({
+		key: {id, retiring: {hint: expect.any(String)}},
+		secret: expect.not.stringMatching(secret),
+	});
+	expect((await call('POST', '/v1/keys/{id}/revoke', {name: id})).json).toMatchObject({
+		id,
+		revokedAt: expect.any(Number),
+	});
+	expect((await call('POST', '/v1/keys/first')).status).toBe(404);
+	expect((await call('GET', '/v1/keys/{id}/days', {name: id})).json).toEqual([]);
+	expect((await call('GET', '/v1/keys/{id}/days', {name: 'key_other'})).status).toBe(404);
+	const listed = await call('GET', '/v1/keys');
+	expect(listed.json).toMatchObject([{id, name: 'laptop'}]);
+	expect(JSON.stringify(listed.json)).not.toContain(secret);
+	expect(
+		(await call('POST', '/v1/keys/{id}/rotate', {name: id, body: {overlapMs: 1000}})).status,
+	).toBe(404);
+	// So the person at the terminal is called.
+	expect((await call('POST', '/v1/keys', {body: {...grant, name: 'terminal'}})).json).toMatchObject(
+		{
+			code: 'key_invalid',
+		},
+	);
+	expect((await call('POST', '/v1/keys', {body: {...grant, expiresAt: 5}})).json).toMatchObject({
+		code: 'key_invalid',
+	});
+	expect(
+		(await call('POST', '/v1/keys', {body: {...grant, endpoints: ['all']}})).json,
+	).toMatchObject({
+		code: 'bad_request',
+	});
+});
+
 test('reload, restart of the receiver, status and what a stop would end', async () => {
 	expect((await call('POST', '/v1/reload')).json).toEqual({done: true});
 	expect((await call('POST', '/v1/receiver/restart')).json).toEqual({done: true});
@@ -346,7 +412,7 @@ test('reload, restart of the receiver, status and what a stop would end', async 
 	expect((await call('GET', '/v1/status')).json).toMatchObject({
 		pid: process.pid,
 		webhook: {url: gateway.url()},
-		api: null,
+		api: {disabled: true},
 		runs: {active: 0, queued: 0, to_decide: 0, awaiting_login: 0},
 		groups: 0,
 		servers: [],
@@ -533,6 +599,64 @@ test('a route is read, checked, tried on what came, and saved over the socket', 
 	expect(await readFile(gateway.paths.subscriptions, 'utf8')).toContain('now {name}');
 	// It was read before it was saved.
 	expect((await route('definition', 'picky')).json).toMatchObject({code: 'route_conflict'});
+});
+
+test('the receiver is set up over the socket, and a secret that is made is told once', async () => {
+	const body = {makeSecret: true, route: {name: 'first', events: ['push'], prompt: 'Say {name}'}};
+	const {json: plan} = await call('POST', '/v1/setup/plan', {body});
+	expect(plan).toMatchObject({problems: [], restartNeeded: []});
+	const {fingerprint} = plan as {readonly fingerprint: string};
+
+	const {json: written} = await call('POST', '/v1/setup', {body: {...body, fingerprint}});
+	const {secret} = written as {readonly secret: string};
+	const text = await readFile(gateway.paths.config, 'utf8');
+	expect(text).toContain(secret);
+	expect(JSON.stringify(plan)).not.toContain(secret);
+	expect(await call('POST', '/v1/setup', {body: {port: 1, fingerprint}})).toMatchObject({
+		json: {code: 'setup_conflict'},
+	});
+	expect(await readFile(gateway.paths.config, 'utf8')).toBe(text);
+});
+
+test('a person talks to the agent in a session of their own, which is listed, shown, searched and forgotten', async () => {
+	const {json: begun} = await call('POST', '/v1/chat', {body: {text: 'Count the penguins'}});
+	expect(begun).toEqual({
+		session: expect.stringMatching(/^ses_[0-9a-f]{30}$/),
+		run: expect.any(Number),
+	});
+	const {session, run} = begun as {session: string; run: number};
+	const done = async (id: number) =>
+		gateway.until(({runs}) => runs.some(one => one.id === id && one.state === 'done'));
+	await done(run);
+	const {json: more} = await call('POST', '/v1/chat', {body: {text: 'And again', session}});
+	expect(more).toMatchObject({session});
+	await done((more as {run: number}).run);
+	expect((await call('GET', '/v1/sessions')).json).toMatchObject([
+		{id: session, model: 'svc-agent-1', title: 'Count the penguins', messages: 4},
+	]);
+	expect((await call('GET', '/v1/sessions/{id}', {name: session})).json).toMatchObject({
+		conversation: [
+			{message: {role: 'user', content: 'Count the penguins'}},
+			{message: {role: 'assistant', content: expect.stringContaining('[svc-offline')}, run},
+			{message: {content: 'And again'}},
+			{},
+		],
+	});
+	expect((await gateway.port.getRun(run))?.chat).toEqual({key: 'terminal'});
+	const found = await call('GET', '/v1/history/sessions', {query: '?text=count%20penguin'});
+	expect(found.json[0]).toMatchObject({session: {id: session}});
+	expect((await call('GET', '/v1/history/sessions', {query: '?text=%22%00*'})).json).toEqual([]);
+	for (const [body, code] of [
+		[{text: 'x', session: 'ses_none'}, 'session_not_found'],
+		[{text: ''}, 'bad_request'],
+		[{}, 'bad_request'],
+	] as const) {
+		expect((await call('POST', '/v1/chat', {body})).json).toMatchObject({code});
+	}
+
+	expect((await call('POST', '/v1/sessions/{id}/delete', {name: session})).json).toBe(true);
+	expect((await call('POST', '/v1/sessions/{id}/delete', {name: session})).json).toBe(false);
+	expect((await call('GET', '/v1/sessions/{id}', {name: session})).status).toBe(404);
 });
 
 test('every operation of the table was called here', ({task, skip}) => {

@@ -10,13 +10,16 @@ import {temporaryHome} from '../helpers/temporary-home.ts';
 import {sampleDelivery} from '../store/samples.ts';
 
 /** A gateway of some version: answers each path with a value; what it has none for is 404 as the contract says. */
-async function answering(answers: Readonly<Record<string, unknown>>) {
+async function answering(
+	answers: Readonly<Record<string, unknown>>,
+	otherwise: unknown = {error: 'Not found', code: 'not_found'},
+) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome({'run/gateway.pid': '4711\n'}));
 	const server = createServer(({url = ''}, response) => {
 		const answer = answers[url.split('?')[0] ?? ''];
 		response.writeHead(answer === undefined ? 404 : 200);
-		response.end(JSON.stringify(answer ?? {error: 'Not found', code: 'not_found'}));
+		response.end(JSON.stringify(answer ?? otherwise));
 	});
 	const socket = home.file('run/gateway.sock');
 	server.listen(socket);
@@ -115,4 +118,12 @@ test('a fake port has every command, and rejects those that nobody made', async 
 	for (const name of Object.keys(contract)) {
 		expect(port).toHaveProperty(name, expect.any(Function));
 	}
+});
+
+test('a command that an older gateway does not have says that it is of another version', async () => {
+	await using older = await answering({}, {error: 'No such operation', code: 'unknown_url'});
+	await expect(older.calls.reload()).rejects.toMatchObject({
+		code: 'gateway_differs',
+		message: expect.stringMatching(/^Cannot call "reload" of the gateway: .*"svc gateway stop"/),
+	});
 });

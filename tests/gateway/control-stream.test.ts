@@ -7,6 +7,7 @@ import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {initialState, type GatewayState} from '../../source/core/state.ts';
+import {version} from '../../source/core/version.ts';
 import {startControlServer} from '../../source/gateway/control/control-server.ts';
 import {streamMessage} from '../../source/gateway/control/event-stream.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';
@@ -213,6 +214,11 @@ test.each<readonly [what: string, bytes: string, reason: string]>([
 	...Object.keys(initialState).map(
 		key => [`lacks "${key}"`, otherState({[key]: undefined}), noState] as const,
 	),
+	[
+		'is of another version',
+		otherState({runs: undefined, gateway: {...initialState.gateway, version: '99.0.0'}}),
+		`to this version, svc ${version}; the gateway is svc 99.0.0`,
+	],
 	['has an object for a list', otherState({runs: {}}), noState],
 	['has a list for an object', otherState({progress: []}), noState],
 ])('a face whose first state %s says so', async (_, bytes, reason) => {

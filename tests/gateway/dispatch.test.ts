@@ -356,3 +356,37 @@ test('no more runs of a route at once than its limit, asked for each look', asyn
 	expect(idsOf(dispatch.works)).toEqual([1, 2, 3]);
 	await second?.finish();
 });
+
+test('what is hosted takes no place of the queue, is kept alive, aborted and waited for', async () => {
+	await using dispatch = await openDispatch({concurrency: () => 1});
+	const {dispatcher, store, clock} = dispatch;
+	const plan = {prompt: '?', target: {kind: 'log', extra: {}}, skills: []};
+	const lease = await store.runs.beginChat({profile: 'default', key: 'app', plan}, 60_000);
+	let reason: unknown;
+	const hosted = dispatcher.host(lease, async (_, signal) => {
+		const {promise, resolve} = Promise.withResolvers<void>();
+		signal.addEventListener('abort', () => {
+			({reason} = signal);
+			resolve();
+		});
+		await promise;
+	});
+	expect(dispatcher.active).toBe(1);
+
+	await dispatch.accept(1);
+	const [work] = await dispatch.begun(1);
+	expect(work?.lease.run.id).not.toBe(lease.run.id);
+	await work?.finish();
+	await settleDown();
+	for (let minute = 0; minute < 3; minute++) {
+		clock.advance(30_000);
+		await settleDown();
+	}
+
+	expect(reason).toBeUndefined();
+	expect((await store.runs.view(lease.run.id))?.state).toBe('running');
+	expect(dispatcher.abort(lease.run.id)).toBe(true);
+	await hosted;
+	expect(reason).toBe('cancelled');
+	expect(dispatcher.active).toBe(0);
+});

@@ -6,6 +6,7 @@ import {
 	type StreamedMessage,
 	type StreamedName,
 } from '../../source/gateway/control/event-stream.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 /** The bytes of `text`, cut before each of `places`. */
 async function* cutAt(text: string, places: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -77,7 +78,7 @@ test('what is written is what is read, whatever it holds and wherever its bytes 
 
 			expect(await read(text, {places: cuts})).toEqual(asRead(written));
 		}),
-		{numRuns: 60},
+		{numRuns: propertyRuns(60)},
 	);
 });
 
@@ -134,7 +135,7 @@ test('a message that is too long is dropped, and the next one is whole wherever 
 			});
 			expect(found).toEqual([value, {unreadable}, value]);
 		}),
-		{numRuns: 60},
+		{numRuns: propertyRuns(60)},
 	);
 });
 

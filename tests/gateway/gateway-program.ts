@@ -6,7 +6,7 @@ import {startGateway} from '../../source/gateway/gateway.ts';
 const gateway = startGateway({
 	clock: systemClock,
 	paths: homePaths({environment: {SVC_HOME: process.argv[2] ?? ''}}),
-	environment: {},
+	environment: {API_ENABLED: 'false'},
 	version: '0.0.0-test',
 	localServers: [],
 });

@@ -53,7 +53,7 @@ function openModel(localServer: string) {
 	const live = createLiveModel({
 		config: () => config as Config,
 		clock: systemClock,
-		modelFetch: {fetch, async [Symbol.asyncDispose]() {}},
+		modelFetch: {fetch},
 		localServers: [localServer],
 		emit: event => {
 			events.push(event);

@@ -86,6 +86,7 @@ test('after a rotation both secrets pass, and the new one is in no listing', asy
 		prompt: 'x',
 		unheard: [1],
 		secret,
+		rotated_on: expect.any(String),
 		retired_secrets: [{secret: hookSecret, until: new Date(until).toISOString()}],
 	});
 	// Signed with the old one.

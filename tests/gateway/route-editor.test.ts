@@ -67,7 +67,12 @@ test('a route is read as it is written, with a mark in the place of each secret'
 
 	const read = await gateway.port.readRoute('hook');
 
-	expect(read).toMatchObject({name: 'hook', source: 'dynamic', line: 1});
+	expect(read).toMatchObject({
+		name: 'hook',
+		source: 'dynamic',
+		line: 1,
+		lines: {prompt: 1, secret: 1, retired_secrets: 1, unknown_token: 1},
+	});
 	expect(read?.definition).toEqual({
 		prompt: 'Look at {number}',
 		secret: ['<kept: secret.0, 12 bytes>', '${HOOK_SECRET}'],
@@ -118,9 +123,42 @@ test('a new subscription gets a secret, which is told once and is in no diff', a
 		prompt: 'look',
 		events: ['push'],
 		secret: saved.secret,
+		rotated_on: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
 	});
+	expect(plan.diff.join('\n')).toContain('+    "rotated_on": ');
 	expect(JSON.stringify(await port.readRoute('fresh'))).not.toContain(saved.secret);
 	await expect(port.saveRoute('fresh', draft)).rejects.toThrow('there is one of that name');
+});
+
+test('a route is created in config.yaml, whose comments stay, with a secret of its own', async () => {
+	await using gateway = await startTestGateway({config: yaml, subscriptions: {hook: {}}});
+	const {port, paths} = gateway;
+	const draft: RouteDraft = {...newDraft({prompt: 'look', events: ['push']}), source: 'static'};
+
+	const plan = await port.planRouteSave('fresh', draft);
+	expect(plan.problems).toEqual([]);
+	expect(plan.diff.filter(line => line.startsWith('-'))).toEqual(
+		plan.diff.filter(line => line.startsWith('---')),
+	);
+	expect(plan.diff.join('\n')).toMatch(/\+ {6}fresh:\n\+ {8}prompt: look/);
+	expect(plan.diff.join('\n')).toContain('<new secret, 43 bytes>');
+
+	const {secret = '', file} = await port.saveRoute('fresh', draft);
+	expect(file).toBe(paths.config);
+	const text = readFileSync(paths.config, 'utf8');
+	expect(text).toContain(`secret: ${secret}`);
+	expect(text).toContain('# never said');
+	expect(text).toContain('      # reviews\n');
+	expect((await port.listRoutes()).find(({name}) => name === 'fresh')).toMatchObject({
+		source: 'static',
+		events: ['push'],
+	});
+	await expect(port.saveRoute('fresh', draft)).rejects.toMatchObject({code: 'route_conflict'});
+	expect((await port.checkRoute('hook', draft)).problems[0]?.message).toContain('that exists');
+	expect((await port.checkRoute('No way', draft)).problems[0]?.message).toContain('a-z, 0-9');
+	expect((await port.checkRoute('gh-review', newDraft({}))).problems[0]?.message).toContain(
+		'that exists',
+	);
 });
 
 test('what somebody else changed meanwhile is not written over', async () => {
@@ -167,6 +205,8 @@ test.for<readonly [string, JsonObject, string, string]>([
 	['exclusive keys', {cron_job: 'x', coalesce: {key: 'a'}}, 'coalesce', 'has "coalesce" together'],
 	['an unknown job', {cron_job: 'nightly'}, 'cron_job', 'Cannot find job "nightly"'],
 	['a mark that keeps nothing', {secret: '<kept: secret.4, 9 bytes>'}, 'secret', 'keeps a secret'],
+	// Nothing but a secret can be fetched by a mark.
+	['a mark of what is no secret', {secret: '<kept: prompt, 3 bytes>'}, 'secret', 'keeps a secret'],
 ])(
 	'%s is a problem of its field, in a subscription and in config.yaml',
 	async ([, changes, path, says]) => {
@@ -243,7 +283,16 @@ test('a secret cannot be fetched into a prompt, and one that is replaced is in n
 	expect(subscriptionsIn(gateway)['hook']).toEqual({
 		prompt: '<kept: secret, 9 bytes>',
 		secret: 'another-one-of-mine',
+		rotated_on: expect.any(String),
 	});
+
+	const {fingerprint} = await draftOf(port, 'hook');
+	await port.saveRoute('hook', {
+		source: 'dynamic',
+		fingerprint,
+		definition: {prompt: 'no own secret'},
+	});
+	expect(subscriptionsIn(gateway)['hook']).toEqual({prompt: 'no own secret'});
 });
 
 test('a draft is shown with a stored delivery: decision, prompt, and the places of keys that are not there', async () => {
@@ -276,6 +325,12 @@ test('a draft is shown with a stored delivery: decision, prompt, and the places 
 	await expect(
 		port.previewRoute('hook', {...(await draftOf(port, 'hook')), delivery: 'nowhere'}),
 	).rejects.toMatchObject({code: 'delivery_not_found'});
+	for (let refused = 0; refused < 20; refused++) {
+		// oxlint-disable-next-line no-await-in-loop -- each is one of the newest
+		await gateway.send('hook', {}, {'x-hub-signature-256': 'sha256=00'});
+	}
+
+	expect(await port.listDeliveries({limit: 1})).toMatchObject([{status: 401}]);
 	expect(await port.listPayloadKeys('hook')).toMatchObject({
 		deliveries: 1,
 		keys: [
@@ -355,6 +410,20 @@ test('what a preview says of `deliver_extra` holds no secret, neither its own no
 	});
 });
 
+test('nor is a secret that is written otherwise in a text than in its own place', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {secret: String.raw`it's "told\twice"`}},
+	});
+	const {port} = gateway;
+
+	const {diff} = await port.planRouteSave(
+		'hook',
+		await draftOf(port, 'hook', {description: String.raw`it's "told\twice", see there`}),
+	);
+
+	expect(diff.join('\n')).toContain('"description": "<hidden>, see there"');
+});
+
 test('a list below the name of a secret is a list of secrets', async () => {
 	await using gateway = await startTestGateway({
 		subscriptions: {hook: {deliver_extra: {tokens: ['one-of-them', '${OTHER}']}}},
@@ -378,6 +447,52 @@ test('a secret that is commented out is in no diff', async () => {
 
 	expect(diff).toContain('         # secret: <hidden>');
 	expect(diff.join('\n')).not.toContain('the-one-before');
+});
+
+test('a secret that is known is in no diff, wherever somebody wrote it down', async () => {
+	await using gateway = await startTestGateway({
+		config: yaml
+			.replace('"first-secret-of-ten" # never said', '"abc" # was abc, then first-secret-of-ten')
+			.replace(
+				'events:',
+				'retired_secrets: [{secret: first-secret-of-ten, until: "2026-01-01T00:00:00Z"}]\n        events:',
+			),
+	});
+	const {port} = gateway;
+
+	const {diff} = await port.planRouteSave(
+		'gh-review',
+		await draftOf(port, 'gh-review', {description: 'no longer first-secret-of-ten', events: []}),
+	);
+
+	expect(diff.join('\n')).toContain('# was <hidden>, then <hidden>');
+	expect(diff.join('\n')).toContain('description: no longer <hidden>');
+	expect(diff.join('\n')).not.toMatch(/\babc\b|first-secret-of-ten/);
+});
+
+test('a draft of a paused route is shown and tested as what it would be, and says that it is paused', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {prompt: 'Look at {number}', enabled: false}},
+	});
+	const {port} = gateway;
+	await gateway.send('hook', {number: 7});
+	const [stored] = await port.listDeliveries({limit: 1});
+	const draft = await draftOf(port, 'hook');
+
+	const preview = await port.previewRoute('hook', {...draft, delivery: stored?.id ?? ''});
+	expect(preview).toMatchObject({fate: 'accepted', prompt: 'Look at 7'});
+	expect(preview.trace).toContainEqual(
+		expect.objectContaining({
+			step: 'dispatch',
+			verdict: 'stop',
+			detail: expect.stringContaining('paused'),
+		}),
+	);
+	expect(preview.trace?.some(({verdict, step}) => step === 'dispatch' && verdict === 'pass')).toBe(
+		false,
+	);
+	const backtest = await port.backtestRoute('hook', draft);
+	expect(backtest).toMatchObject({edited: {passed: 1}, notes: [expect.stringContaining('paused')]});
 });
 
 test('a draft that is nested too deep is a problem of its own', async () => {

@@ -38,7 +38,11 @@ test('what a replay would do is said of the body and the route that are to be se
 	});
 	expect(plan).toEqual({
 		route: 'comment',
-		effects: ['starts an agent run', 'posts a comment to acme/api#7'],
+		effects: [
+			'starts an agent run',
+			'posts a comment to acme/api#7',
+			'but no language model is configured: the answer goes to the log alone (svc help model)',
+		],
 		needsConfirmation: true,
 	});
 	for (const refused of [

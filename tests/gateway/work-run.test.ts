@@ -25,6 +25,7 @@ type Message = Parameters<Deliverer['deliver']>[0];
 const answer = (text: string): AgentResult => ({
 	answer: text,
 	silent: text === '[SILENT]',
+	cut: false,
 	model: {provider: 'openai-compatible', name: 'gpt-test', origin: 'configured'},
 	steps: 1,
 	toolCalls: 0,

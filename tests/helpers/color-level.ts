@@ -8,12 +8,9 @@ type Chalk = {readonly default: {level: ColorLevel}};
 
 const here = createRequire(import.meta.url);
 
-/** Ink and its text field have a chalk each, and both look at the real terminal, not at the one of the test. */
+/** Ink's chalk looks at the real terminal, not at the one of the test. */
 export async function setColorLevel(level: ColorLevel): Promise<void> {
-	for (const owner of ['ink', 'ink-text-input']) {
-		const path = createRequire(here.resolve(owner)).resolve('chalk');
-		// oxlint-disable-next-line no-await-in-loop -- two modules that are loaded already
-		const chalk = (await import(pathToFileURL(path).href)) as Chalk;
-		chalk.default.level = level;
-	}
+	const path = createRequire(here.resolve('ink')).resolve('chalk');
+	const chalk = (await import(pathToFileURL(path).href)) as Chalk;
+	chalk.default.level = level;
 }

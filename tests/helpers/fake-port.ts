@@ -8,6 +8,7 @@ import type {OfferedInstall} from '../../source/core/install.ts';
 import {reduce} from '../../source/core/reduce.ts';
 import type {ReceiverAnswer} from '../../source/core/replay.ts';
 import type {StoredRun} from '../../source/core/run.ts';
+import type {StoredSession} from '../../source/core/session.ts';
 import {type GatewayState, initialState} from '../../source/core/state.ts';
 import type {ServerView, TestedServer} from '../../source/core/tool-server.ts';
 import type {ToolResult} from '../../source/core/tool.ts';
@@ -30,6 +31,8 @@ export type FakePort = GatewayPort & {
 	readonly deliveries: Map<string, StoredDelivery>;
 	readonly runs: Map<number, StoredRun>;
 	readonly groups: Map<number, StoredGroup>;
+	/** Chat sessions, the last used first; any search finds the last message of each. */
+	readonly sessions: Map<string, StoredSession>;
 	/** What the next commands answer; to be changed by tests. */
 	readonly answers: {
 		plan: ReplayPlan;
@@ -48,6 +51,8 @@ export type FakePort = GatewayPort & {
 		offered: readonly OfferedInstall[];
 		/** Of `tryTool`. */
 		toolResult: ToolResult;
+		/** Of `sendChat`. */
+		chat: {session: string; run: number};
 		/** When set, every command rejects with it. */
 		failure: Error | undefined;
 	};
@@ -83,6 +88,7 @@ export function createFakePort(
 	const deliveries = new Map<string, StoredDelivery>();
 	const runs = new Map<number, StoredRun>();
 	const groups = new Map<number, StoredGroup>();
+	const sessions = new Map<string, StoredSession>();
 	const answers: FakePort['answers'] = {
 		plan: {route: 'gh-review', effects: ['starts an agent run'], needsConfirmation: true},
 		consequences: {activeRuns: 0, queuedRuns: 0, pendingGroups: 0},
@@ -93,6 +99,7 @@ export function createFakePort(
 		serverTest: undefined,
 		offered: [],
 		toolResult: {text: 'done'},
+		chat: {session: 'ses_1', run: 1},
 		failure: undefined,
 	};
 
@@ -127,6 +134,7 @@ export function createFakePort(
 		deliveries,
 		runs,
 		groups,
+		sessions,
 		answers,
 		emit(...events) {
 			state = reduce(state, events);
@@ -151,12 +159,29 @@ export function createFakePort(
 		listGroups: async ({state: wanted}) =>
 			state.groups.filter(group => wanted === undefined || group.state === wanted),
 		dispatchGroup: async (...args) => command({name: 'dispatchGroup', args}, answers.dispatched),
+		listSessions: async () => [...sessions.values()],
+		getSession: async id => sessions.get(id),
+		searchSessions: async () =>
+			[...sessions.values()].map(({conversation, ...session}) => {
+				const {at, message} = conversation.at(-1) ?? {at: 0, message: {}};
+				return {
+					session,
+					at,
+					role: 'assistant',
+					excerpt: JSON.stringify(message['content']).slice(1, -1),
+				};
+			}),
+		sendChat: async (...args) => command({name: 'sendChat', args}, answers.chat),
+		deleteSession: async (...args) =>
+			command({name: 'deleteSession', args}, sessions.delete(args[0])),
 		listJobs: async () => state.jobs,
 		runJob: async (...args) => command({name: 'runJob', args}, {runId: 1}),
 		setJobPaused: async (...args) => command({name: 'setJobPaused', args}, undefined),
 		importDeliveries: async (...args) =>
 			command({name: 'importDeliveries', args}, args[0].deliveries.length),
+		countRoutes: async () => ({since: 0, until: 0, routes: []}),
 		describeRoute: async () => undefined,
+		readRouteRate: async () => undefined,
 		setRoutePaused: async (...args) => command({name: 'setRoutePaused', args}, undefined),
 		removeRoute: async (...args) => command({name: 'removeRoute', args}, undefined),
 		recoverDelivery: async (...args) => command({name: 'recoverDelivery', args}, answers.receiver),
@@ -223,7 +248,7 @@ export function createFakePort(
 			profile: 'default',
 			started_at: 0,
 			webhook: {url: 'http://127.0.0.1:8644'},
-			api: null,
+			api: {disabled: true},
 			runs: {active: 0, queued: 0, to_decide: 0, awaiting_login: 0},
 			groups: 0,
 			jobs: {count: 0, next_at: null},

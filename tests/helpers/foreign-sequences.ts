@@ -20,6 +20,8 @@ const allowed: readonly RegExp[] = [
 	// Title: push, set, pop.
 	/^\u001B\[2[23];2t/,
 	/^\u001B\]2;[^\p{Cc}]*\u0007/u,
+	// What the background is, and whether anything more comes.
+	/^\u001B\]11;\?\u0007\u001B\[c/,
 	// Copying.
 	/^\u001B\]52;c;[A-Za-z0-9+/=]*\u0007/,
 	/^\u001BPtmux;\u001B\u001B\]52;c;[A-Za-z0-9+/=]*\u0007\u001B\\/,

@@ -87,7 +87,9 @@ const closingTurns = 30;
 
 /** A gateway in this process, started, with the real rooms. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-	const {environment = {PATH: process.env['PATH'] ?? ''}} = options;
+	const {environment: given = {PATH: process.env['PATH'] ?? ''}} = options;
+	// One port for all that run side by side; tests of it say otherwise in their configuration.
+	const environment = {API_ENABLED: 'false', ...given};
 	const clock: TestClock = options.clock ?? systemClock;
 	const home = options.home ?? (await gatewayHome(options));
 	const paths = homePaths({environment: {SVC_HOME: home.path}});

@@ -3,6 +3,7 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import type {JobView} from '../../source/core/job.ts';
 import type {Run} from '../../source/core/run.ts';
+import type {StoredSession} from '../../source/core/session.ts';
 
 let counter = 0;
 
@@ -91,3 +92,26 @@ export const groupChanged = (group: Group): GatewayEvent => ({
 	at: group.lastAt,
 	group,
 });
+
+/** A chat session of the person at the terminal; `said` is what each said in turn, the agent in runs from 1 on. */
+export function makeSession(
+	said: readonly string[],
+	values: Partial<StoredSession> = {},
+): StoredSession {
+	const conversation = said.map((content, index) => ({
+		at: index,
+		message: {role: index % 2 === 0 ? 'user' : 'assistant', content},
+		...(index % 2 === 1 && {run: (index + 1) / 2}),
+	}));
+	return {
+		id: 'ses_1',
+		model: 'svc-agent-1',
+		title: said[0] ?? '',
+		createdAt: 0,
+		usedAt: said.length,
+		messages: said.length,
+		bytes: 100,
+		conversation,
+		...values,
+	};
+}

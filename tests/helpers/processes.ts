@@ -3,16 +3,19 @@ import {setImmediate, setTimeout} from 'node:timers/promises';
 
 const firstLooks = 50;
 const pauseMs = 5;
+const maxPauseMs = 50;
 
 /**
  * Waits for what no event tells of: a process that ends, a file that another process writes. Looks once per turn of the event loop at first,
- * then with pauses, since a loop that only looks takes the time that the other process needs. The bound is the test's own.
+ * then with pauses that grow, since a loop that only looks takes the time that the other process needs. The bound is the test's own.
  */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 	for (let looks = 0; !(await isSo()); looks++) {
-		await (looks < firstLooks ? setImmediate() : setTimeout(pauseMs));
+		await (looks < firstLooks ? setImmediate() : setTimeout(pauseAfter(looks)));
 	}
 }
+
+const pauseAfter = (looks: number) => Math.min(pauseMs + (looks - firstLooks) / 4, maxPauseMs);
 
 /** What is in the file at `path`, as soon as it is there. */
 export async function readWhenThere(path: string): Promise<string> {

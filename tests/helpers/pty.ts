@@ -2,14 +2,21 @@ import {spawn} from '@lydell/node-pty';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 import {systemClock} from '../../source/core/clock.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
 import {foreignSequences} from './foreign-sequences.ts';
-import {bytesOfKey} from './keyboard.ts';
 
 export type PtyOptions = {
 	readonly columns?: number;
 	readonly rows?: number;
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	readonly cwd?: string;
+	/** Gets what the program writes, which is not kept then: for what runs long. */
+	readonly onOutput?: (data: string) => void;
+	/** Answers what the program asks of the terminal, in place of the emulator, which says what it can and not its colours. */
+	readonly onQuestion?: (
+		question: 'background' | 'attributes',
+		reply: (text: string) => void,
+	) => void;
 };
 
 type PtyExit = {readonly exitCode: number; readonly signal: number};
@@ -37,6 +44,11 @@ export type Pty = AsyncDisposable & {
 	/** Whether the emulator is to send pastes with marks. */
 	isBracketedPaste(): boolean;
 	kill(signal?: string): void;
+	/** Stops and goes on reading what the program writes, as a line that stalls does. */
+	pause(): void;
+	resume(): void;
+	/** Closes the terminal under the program, as a line that drops does. */
+	hangUp(): void;
 	/** Settles when the program has ended and everything it wrote is on the screen. */
 	readonly exited: Promise<PtyExit>;
 };
@@ -48,7 +60,7 @@ export type Pty = AsyncDisposable & {
 export function openPty(
 	command: string,
 	args: readonly string[],
-	{columns = 120, rows = 36, env = {}, cwd = process.cwd()}: PtyOptions = {},
+	{columns = 120, rows = 36, env = {}, cwd = process.cwd(), onOutput, onQuestion}: PtyOptions = {},
 ): Pty {
 	const terminal = new xterm.Terminal({
 		cols: columns,
@@ -64,11 +76,14 @@ export function openPty(
 		NO_COLOR: undefined,
 		TMUX: undefined,
 		STY: undefined,
+		// One port for all that run side by side.
+		API_ENABLED: 'false',
 		...env,
 		CI: env['CI'] ?? 'false',
 	};
 	const pty = spawn(command, [...args], {
-		name: 'xterm-256color',
+		// It becomes TERM.
+		name: environment.TERM,
 		cols: columns,
 		rows,
 		cwd,
@@ -88,9 +103,28 @@ export function openPty(
 	};
 
 	pty.onData(data => {
-		chunks.push(data);
+		if (onOutput) {
+			onOutput(data);
+		} else {
+			chunks.push(data);
+		}
+
 		terminal.write(data, notify);
 	});
+	const reply = (text: string) => {
+		pty.write(text);
+	};
+	if (onQuestion) {
+		terminal.parser.registerOscHandler(11, () => {
+			onQuestion('background', reply);
+			return true;
+		});
+		terminal.parser.registerCsiHandler({final: 'c'}, () => {
+			onQuestion('attributes', reply);
+			return true;
+		});
+	}
+
 	// The emulator answers questions (cursor position, device attributes) as a terminal does.
 	terminal.onData(data => {
 		pty.write(data);
@@ -173,6 +207,16 @@ export function openPty(
 		isAlternateScreen: () => terminal.buffer.active.type === 'alternate',
 		isBracketedPaste: () => terminal.modes.bracketedPasteMode,
 		kill,
+		pause() {
+			pty.pause();
+		},
+		resume() {
+			pty.resume();
+		},
+		hangUp() {
+			// Its declaration lacks it.
+			(pty as typeof pty & {readonly destroy: () => void}).destroy();
+		},
 		exited,
 		async [Symbol.asyncDispose]() {
 			kill('SIGKILL');

@@ -8,11 +8,11 @@ import {
 	createInputFrontend,
 	type InputFrontend,
 } from '../../source/terminal/input/input-frontend.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
 import {setColorLevel, type ColorLevel} from './color-level.ts';
 import {createFakeClock} from './fake-clock.ts';
 import {createFakeTerminal} from './fake-terminal.ts';
-import {bytesOfKey} from './keyboard.ts';
 
 export type ScreenSize = {readonly columns: number; readonly rows: number};
 

@@ -44,8 +44,18 @@ export type ScriptedAnswer =
 			readonly message?: string;
 			readonly body?: string;
 	  }
-	/** Status 200 with this body and type `application/json`, whatever it is. */
+	/** The assistant says these one after the other, for requests that stream: before each but the first it waits for `between`. `ending` in place of the end. */
+	| {
+			readonly deltas: readonly string[];
+			readonly between?: (index: number) => Promise<unknown>;
+			/** `error`: an event that says so; `cut`: the connection breaks; `stop`: it ends without having said that it does; `hang`: nothing more comes. */
+			readonly ending?: 'error' | 'cut' | 'stop' | 'hang' | {readonly line: string};
+			readonly usage?: ScriptedUsage;
+	  }
+	/** Status 200 with this body and type `application/json`, whatever it is; to a request that streams, as one of its events. */
 	| {readonly garbage: string}
+	/** Status 200 with this JSON, as a server answers that knows no streams. */
+	| {readonly json: string}
 	/** Status 200, a length, these bytes of the body, then the connection is destroyed. */
 	| {readonly cut: string}
 	/** Accepts the request and says nothing until the client goes away. */
@@ -99,7 +109,7 @@ const sendJson = (
 const completion = (
 	message: Readonly<Record<string, unknown>>,
 	finishReason: string | null,
-	usage: ScriptedUsage = {prompt_tokens: 10, completion_tokens: 5},
+	usage: ScriptedUsage = usualUsage,
 ) => ({
 	id: 'chatcmpl-scripted',
 	object: 'chat.completion',
@@ -124,21 +134,124 @@ const toolCallsOf = (answer: Extract<Outcome, {toolCalls: unknown}>) =>
 		function: {name, arguments: typeof args === 'string' ? args : JSON.stringify(args)},
 	}));
 
-function play(answer: Outcome, response: ServerResponse): void {
+const chunk = (choices: readonly unknown[], usage?: ScriptedUsage) =>
+	`data: ${JSON.stringify({
+		id: 'chatcmpl-scripted',
+		object: 'chat.completion.chunk',
+		created: 1_700_000_000,
+		model: 'scripted-1',
+		choices,
+		...(usage && {
+			usage: {...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens},
+		}),
+	})}\n\n`;
+
+const deltaChunk = (delta: Readonly<Record<string, unknown>>, finishReason: string | null = null) =>
+	chunk([{index: 0, delta, finish_reason: finishReason}]);
+
+const usualUsage: ScriptedUsage = {prompt_tokens: 10, completion_tokens: 5};
+
+/** The same answer for a request that streams. */
+async function playStream(
+	answer: Extract<Outcome, {text?: unknown} | {deltas: unknown} | {garbage: string}>,
+	response: ServerResponse,
+): Promise<void> {
+	response.writeHead(200, {'content-type': 'text/event-stream'});
+	const write = async (text: string) => {
+		if (!response.write(text) && !response.destroyed) {
+			const {promise, resolve} = Promise.withResolvers<void>();
+			const done = () => {
+				response.off('drain', done);
+				response.off('close', done);
+				resolve();
+			};
+			response.on('drain', done);
+			response.on('close', done);
+			await promise;
+		}
+	};
+
+	if ('garbage' in answer) {
+		response.end(`data: ${answer.garbage}\n\n`);
+		return;
+	}
+
+	await write(deltaChunk({role: 'assistant', content: ''}));
+	if ('deltas' in answer) {
+		for (const [index, delta] of answer.deltas.entries()) {
+			if (index > 0) {
+				await answer.between?.(index);
+			}
+
+			if (response.destroyed) {
+				return;
+			}
+
+			await write(deltaChunk({content: delta}));
+		}
+
+		if (answer.ending === 'hang') {
+			return;
+		}
+
+		if (answer.ending === 'cut') {
+			response.destroy();
+			return;
+		}
+
+		if (answer.ending === 'stop') {
+			response.end();
+			return;
+		}
+
+		if (answer.ending === 'error') {
+			response.end(`data: ${JSON.stringify({error: {message: 'Overloaded', code: 503}})}\n\n`);
+			return;
+		}
+
+		await write(answer.ending ? `data: ${answer.ending.line}\n\n` : '');
+	} else if (answer.text !== undefined) {
+		await write(deltaChunk({content: answer.text}));
+	}
+
+	if ('toolCalls' in answer) {
+		const calls = toolCallsOf(answer).map((call, index) => ({index, ...call}));
+		await write(deltaChunk({tool_calls: calls}));
+	}
+
+	const finishReason = 'finishReason' in answer ? answer.finishReason : undefined;
+	if (finishReason !== null) {
+		await write(deltaChunk({}, finishReason ?? ('toolCalls' in answer ? 'tool_calls' : 'stop')));
+	}
+
+	await write(chunk([], answer.usage ?? usualUsage));
+	response.end('data: [DONE]\n\n');
+}
+
+async function play(answer: Outcome, response: ServerResponse, isStream: boolean): Promise<void> {
 	if ('hang' in answer) {
 		return;
 	}
 
+	if (
+		'deltas' in answer ||
+		(isStream && ('text' in answer || 'toolCalls' in answer || 'garbage' in answer))
+	) {
+		await playStream(answer, response);
+		return;
+	}
+
 	if ('cut' in answer) {
-		response.writeHead(200, {'content-type': 'application/json', 'content-length': '100000'});
+		const type = isStream ? 'text/event-stream' : 'application/json';
+		response.writeHead(200, {'content-type': type, 'content-length': '100000'});
 		response.write(answer.cut, () => {
 			response.destroy();
 		});
 		return;
 	}
 
-	if ('garbage' in answer) {
-		sendJson(response, 200, {body: answer.garbage});
+	if ('garbage' in answer || 'json' in answer) {
+		sendJson(response, 200, {body: 'json' in answer ? answer.json : answer.garbage});
 		return;
 	}
 
@@ -192,8 +305,8 @@ export async function startScriptedModel(
 				close(!response.writableFinished);
 			});
 			const chunks: Buffer[] = [];
-			for await (const chunk of incoming) {
-				chunks.push(chunk as Buffer);
+			for await (const part of incoming) {
+				chunks.push(part as Buffer);
 			}
 
 			const text = Buffer.concat(chunks).toString('utf8');
@@ -222,7 +335,11 @@ export async function startScriptedModel(
 				}
 			}
 
-			play(await settle(script.shift() ?? otherwise, request), response);
+			await play(
+				await settle(script.shift() ?? otherwise, request),
+				response,
+				request.body?.stream === true,
+			);
 		})().catch(() => {
 			// The client went away while its body was read.
 			response.destroy();

@@ -10,7 +10,7 @@ import {renderTui, type Screen, type ScreenSize} from './screen.tsx';
 /** The noon that tests happen at, in whatever time zone they run. */
 export const testNow = new Date(2026, 10, 20, 12, 0, 0).getTime();
 
-export type FakeDesktop = Desktop & {
+export type FakeDesktop = Omit<Desktop, 'givesPromptBack' | 'endsWithFace'> & {
 	readonly copied: string[];
 	readonly paged: string[];
 	readonly edited: string[];
@@ -24,6 +24,9 @@ export type FakeDesktop = Desktop & {
 	/** What the editor saves next; `undefined`: nothing was changed. */
 	next: string | undefined;
 	left: number;
+	letGone: number;
+	givesPromptBack: boolean;
+	endsWithFace: boolean;
 };
 
 /** A clipboard, an editor and a pager that only remember. */
@@ -38,6 +41,9 @@ export function createFakeDesktop(): FakeDesktop {
 		file: '',
 		rings: 0,
 		left: 0,
+		letGone: 0,
+		givesPromptBack: true,
+		endsWithFace: false,
 		async copy(text) {
 			desktop.copied.push(text);
 			return cell('copied by OSC 52').text;
@@ -51,6 +57,9 @@ export function createFakeDesktop(): FakeDesktop {
 		},
 		async pageFile(path) {
 			desktop.paged.push(`file ${path}`);
+		},
+		async pageHealth() {
+			desktop.paged.push('health');
 		},
 		async manual(topic) {
 			desktop.paged.push(`manual ${topic}`);
@@ -67,8 +76,12 @@ export function createFakeDesktop(): FakeDesktop {
 			desktop.rings += 1;
 		},
 		redraw() {},
+		isStalled: () => false,
 		leave() {
 			desktop.left += 1;
+		},
+		letGo() {
+			desktop.letGone += 1;
 		},
 	};
 	return desktop;
@@ -84,6 +97,8 @@ export type ShownShell = AsyncDisposable & {
 	pass(ms: number): Promise<void>;
 	/** The screen as one text. */
 	text(): string;
+	/** What the toast says where it is shown, behind a blank; the last row when there is none. */
+	said(): string;
 	resize(size: ScreenSize): Promise<void>;
 };
 
@@ -138,6 +153,7 @@ export async function showShell(
 			await settle();
 		},
 		text: () => screen.lines().join('\n'),
+		said: () => saidOn(screen.lines(), shell.view.get().toast?.text),
 		async resize(size) {
 			// As in the product: Ink has answered with the old frame before React draws the new size.
 			const resized = screen.resize(size);
@@ -150,6 +166,21 @@ export async function showShell(
 			await screen[Symbol.asyncDispose]();
 		},
 	};
+}
+
+/** Rows that a toast takes above the last one. */
+const toastRows = 3;
+
+function saidOn(lines: readonly string[], toast: string | undefined): string {
+	const last = lines.at(-1) ?? '';
+	const above = lines.slice(-1 - toastRows, -1);
+	const rule = above.findLastIndex(row => row.startsWith('── '));
+	if (toast === undefined || rule === -1 || last.includes(toast)) {
+		return toast !== undefined && last.endsWith(toast) ? ` ${toast}` : last;
+	}
+
+	const rows = above.slice(rule).map(row => row.replace(/^── /, '').replace(/ ─+$/, '').trim());
+	return ` ${rows.join(' ')}`;
 }
 
 /** The screen that the same interface would draw from nothing. */

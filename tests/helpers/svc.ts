@@ -25,6 +25,8 @@ export const svcEnvironment = ({home, env = {}}: Pick<Options, 'home' | 'env'>) 
 	TERM: 'xterm-256color',
 	LANG: 'C.UTF-8',
 	NO_UPDATE_NOTIFIER: '1',
+	// One port for all that run side by side; tests of it say otherwise in their configuration.
+	API_ENABLED: 'false',
 	// What Node compiled of the bundle, for every home together.
 	XDG_CACHE_HOME: resolve('node_modules/.cache'),
 	...env,

@@ -75,9 +75,13 @@ test('"what is still open after 5 s is cut", and after 6 s nothing is waited for
 	const closed = once(socket, 'close');
 	server.clock.advance(1);
 	expect(server.hardStops()).toBe(1);
+	await turn();
+	// Who is stopped has a moment for a last word.
+	expect(server.counts().open).toBe(1);
+	server.clock.advance(250);
 	await closed;
 	await turn();
 	expect(isOver).toBe(false);
-	server.clock.advance(1000);
+	server.clock.advance(750);
 	await drained;
 });

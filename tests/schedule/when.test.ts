@@ -7,6 +7,7 @@ import {
 	problemWithZone,
 	type Schedule,
 } from '../../source/schedule/when.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 const parse = (text: string, timeZone = 'UTC', anchorMs = 0): Schedule => {
 	const parsed = parseSchedule(text, {timeZone, anchorMs});
@@ -242,6 +243,6 @@ test('no text makes the parser throw, and what it accepts fires later than asked
 				expect(Number.isSafeInteger(next ?? 0)).toBe(true);
 			},
 		),
-		{numRuns: 1500},
+		{numRuns: propertyRuns(1500)},
 	);
 });

@@ -24,6 +24,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import * as untyped from '../../scripts/build/changed-cells.mjs';
 // @ts-expect-error -- the same
 import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 const patchInk = untypedPatch as () => Plugin;
 const changedCells = untyped.changedCells as (
@@ -151,7 +152,7 @@ test('frame by frame the patched Ink draws what Ink draws, cell by cell with its
 				expect(draw(patched, frame)).toEqual(draw(original, frame));
 			}
 		}),
-		{numRuns: 150},
+		{numRuns: propertyRuns(150)},
 	);
 });
 
@@ -270,7 +271,7 @@ test('the cells that changed, written over the last row, make the row that a who
 			expect(await rowAfter(last, bytes)).toBe(await rowAfter(next));
 			expect(changedCells(next, next, columns)).toBe('');
 		}),
-		{numRuns: 200},
+		{numRuns: propertyRuns(200)},
 	);
 });
 

@@ -8,6 +8,7 @@ import {runVocabulary} from '../../source/core/filter/run-vocabulary.ts';
 import {numberOfId} from '../../source/core/ids.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion} from '../../source/store/history/port.ts';
 import type {Store} from '../../source/store/port.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import type {Use} from './contract.ts';
 import {
 	acceptGrouped,
@@ -129,6 +130,46 @@ export function describeHistory(name: string, use: Use): void {
 		);
 
 		test(
+			'what came since a time is counted by route and part of the time, strange names and what another gateway answered apart',
+			use(async store => {
+				const ago = (ms: number, overrides: Partial<StoredDelivery> = {}) =>
+					sampleDelivery({receivedAt: startMs - ms, ...overrides});
+				const newest = ago(0, {outcome: 'coalesced'});
+				for (const delivery of [
+					ago(dayMs + 1),
+					ago(dayMs),
+					ago(1000, {status: 200, outcome: 'ignored:filter'}),
+					ago(1000, {status: 401, outcome: 'signature'}),
+					ago(1000, {route: 'other', profile: 'work', outcome: 'delivered'}),
+					ago(1000, {route: 'guess-1', status: 404, outcome: 'route'}),
+					ago(1000, {route: 'guess-2', status: 404, outcome: 'route'}),
+					ago(1000, {idSource: 'import'}),
+					newest,
+				]) {
+					store.intake.note(delivery);
+				}
+
+				const from = startMs - dayMs;
+				const {counts, ...rest} = await store.history.count({from, partMs: dayMs / 2});
+				expect(rest).toEqual({newest: numberOfId(newest.id)});
+				expect(
+					counts
+						.map(({profile, route, ...sums}) => [`${profile}/${route}`, ...Object.values(sums)])
+						.toSorted((one, other) => (String(one) < String(other) ? -1 : 1)),
+				).toEqual([
+					['/', 1, 2, 0, 2],
+					['default/github', 0, 1, 1, 0],
+					['default/github', 1, 2, 0, 1],
+					['default/github', 2, 1, 1, 0],
+					['work/other', 1, 1, 1, 0],
+				]);
+				const before = numberOfId(newest.id);
+				const older = await store.history.count({from: startMs - 1, partMs: 1, before});
+				expect(older.counts).toEqual([]);
+			}),
+		);
+
+		test(
 			'what was noted a moment ago is found',
 			use(async store => {
 				const delivery = sampleDelivery({status: 404, outcome: 'route'});
@@ -172,7 +213,7 @@ export function describeHistory(name: string, use: Use): void {
 							}
 						},
 					),
-					{numRuns: 40},
+					{numRuns: propertyRuns(40)},
 				);
 			}),
 		);

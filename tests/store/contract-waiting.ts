@@ -199,6 +199,22 @@ export function describeWaiting(name: string, use: Use): void {
 	describe(`${name}: the clock of what waits for its time`, () => {
 		const leaseAt = async (store: Store) => idsOf(await store.runs.lease(9, hourMs));
 
+		test(
+			'a person has the next try of a run made now',
+			use(async store => {
+				const id = await acceptRun(store);
+				const retry = {state: 'retry', at: startMs + 2 * minuteMs, error: 'busy'} as const;
+				await store.runs.settle(await leaseOne(store), retry);
+				expect(await leaseAt(store)).toEqual([]);
+
+				expect(await store.runs.retry(id)).toBe(true);
+				expect((await store.runs.view(id))?.nextAttemptAt ?? 0).toBeLessThanOrEqual(startMs);
+				expect(await leaseAt(store)).toEqual([id]);
+				// It is under way: there is no other try to hasten.
+				expect(await store.runs.retry(id)).toBe(false);
+			}),
+		);
+
 		for (const [word, byMs] of [
 			['forward', 3 * hourMs],
 			['back', -3 * hourMs],

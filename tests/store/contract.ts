@@ -3,12 +3,15 @@ import {hasEnded, type RunState} from '../../source/core/run.ts';
 import type {Settlement, Store} from '../../source/store/port.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import {describeApprovals} from './contract-approvals.ts';
+import {describeChats} from './contract-chats.ts';
 import {describeGroups} from './contract-groups.ts';
 import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
+import {describeKeys} from './contract-keys.ts';
 import {describeLanes} from './contract-lanes.ts';
 import {describeLogins} from './contract-logins.ts';
 import {describeMemos} from './contract-memos.ts';
+import {describeSessions} from './contract-sessions.ts';
 import {describeWaitedFor} from './contract-waited-for.ts';
 import {describeWaiting} from './contract-waiting.ts';
 import {createJumpingClock, type JumpingClock} from './jumping-clock.ts';
@@ -66,12 +69,15 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	};
 
 	describeApprovals(name, use);
+	describeChats(name, use);
 	describeGroups(name, use);
 	describeHistory(name, use);
 	describeJobs(name, use);
+	describeKeys(name, use);
 	describeLanes(name, use);
 	describeLogins(name, use);
 	describeMemos(name, use);
+	describeSessions(name, use);
 	describeWaitedFor(name, use);
 	describeWaiting(name, use);
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createDueQueue} from '../../source/store/due-queue.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 const steps = fc.array(
 	fc.oneof(
@@ -40,7 +41,7 @@ test('the first is always the one with the earliest time, of equal ones the lowe
 
 			expect(found).toEqual(expected);
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 	expect.hasAssertions();
 });

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import type {RunState} from '../../source/core/run.ts';
 import type {Accepted, Settlement, Store} from '../../source/store/port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import type {Home} from './contract.ts';
 import {hourMs, sampleDelivery, sampleEntry, startMs} from './samples.ts';
 import {createSqliteHome} from './sqlite-home.ts';
@@ -195,5 +196,7 @@ async function follow(script: readonly Step[]): Promise<void> {
 }
 
 test('identifiers, duplicates and the queue follow the rules in any order of events, also over crashes', async () => {
-	await expect(fc.assert(fc.asyncProperty(steps, follow), {numRuns: 60})).resolves.toBeUndefined();
+	await expect(
+		fc.assert(fc.asyncProperty(steps, follow), {numRuns: propertyRuns(60)}),
+	).resolves.toBeUndefined();
 });

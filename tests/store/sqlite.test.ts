@@ -128,7 +128,10 @@ describe('the file', () => {
 			await using home = await createSqliteHome();
 			const {deliveries, runs} = createOlderStore(home.file, version);
 			const expectSame = async (stored: StoreReader) => {
-				const {journal, runs: reader, groups, jobs, approvals, history} = stored;
+				const {journal, runs: reader, groups, jobs, approvals, history, sessions} = stored;
+				expect(await sessions.list({limit: 9})).toEqual([]);
+				expect(await sessions.get('ses_a')).toBeUndefined();
+				expect(await sessions.search('any', 9)).toEqual([]);
 				const question = {filter: '-route:none', now: startMs, limit: 9};
 				expect((await history.search('runs', question)).items).toEqual(runs);
 				expect((await history.search('deliveries', question)).items).toMatchObject(deliveries);
@@ -239,7 +242,7 @@ describe('a disk that is full', () => {
 	});
 
 	test('what memory knows of groups is what is on the disk, wherever writing failed', async () => {
-		for (let maxPages = 40; maxPages < 60; maxPages += 1) {
+		for (let maxPages = 50; maxPages < 70; maxPages += 2) {
 			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
 			await using home = await createSqliteHome();
 			// oxlint-disable-next-line no-await-in-loop -- one disk after the other
@@ -454,7 +457,7 @@ describe('the log', () => {
 			from: () => log,
 		};
 		const file = join(folder.path, 'state.db');
-		await using store = await openSqliteStore({clock, log}, {file, maxPages: 30});
+		await using store = await openSqliteStore({clock, log}, {file, maxPages: 60});
 		const big = () => sampleEntry({body: new Uint8Array(200_000)});
 		await store.intake.accept(big()).catch(() => {});
 		await store.intake.accept(big()).catch(() => {});
@@ -481,6 +484,8 @@ describe('a look from another process', () => {
 			expect(await reader.groups.list({limit: 10})).toEqual([]);
 			expect(await reader.groups.get(1)).toBeUndefined();
 			expect(await reader.jobs.list()).toEqual([]);
+			expect(await reader.sessions.list({limit: 10})).toEqual([]);
+			expect(await reader.sessions.search('any', 10)).toEqual([]);
 			expect(existsSync(`${file}-wal`)).toBe(false);
 			rmSync(file, {force: true});
 		}

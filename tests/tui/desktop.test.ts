@@ -23,7 +23,9 @@ test('a kept text lies in the cache of the home, for its owner alone, the newest
 				pager: 'false',
 				home,
 				environment: {},
+				examine: async () => 'all is well\n',
 				readManual: () => undefined,
+				givesPromptBack: false,
 				signal: new AbortController().signal,
 			},
 		);
@@ -57,6 +59,8 @@ test('a page of the manual goes to the pager, laid out; one that is not there do
 				pager: `sh -c 'cat "$@" > ${out}' --`,
 				home,
 				environment: {PATH: process.env['PATH']},
+				givesPromptBack: false,
+				examine: async () => 'all is \u001B[2Jwell\n',
 				readManual: topic =>
 					topic === 'runs' ? '# Runs\n\nWhat the **agents** do.\u001B[2J' : undefined,
 				signal: new AbortController().signal,
@@ -67,6 +71,11 @@ test('a page of the manual goes to the pager, laid out; one that is not there do
 		const page = await readFile(out, 'utf8');
 		expect(page).not.toContain('\u001B');
 		expect(page).toMatch(/^Runs\n[^*#]*What the agents do\./);
+
+		await desktop.pageHealth();
+		const health = await readFile(out, 'utf8');
+		expect(health).toMatch(/^all is .*well\n$/);
+		expect(health).not.toContain('\u001B');
 	} finally {
 		await rm(home, {recursive: true, force: true});
 	}
@@ -92,7 +101,9 @@ test('of a long file the last whole lines go to the pager, cleaned', async () =>
 				pager: `sh -c 'tail -n 2 "$@" > ${out}' --`,
 				home,
 				environment: {PATH: process.env['PATH']},
+				examine: async () => 'all is well\n',
 				readManual: () => undefined,
+				givesPromptBack: false,
 				signal: new AbortController().signal,
 			},
 		);

@@ -1,29 +1,33 @@
+import {existsSync} from 'node:fs';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {constants, tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {afterAll, expect, test} from 'vitest';
+import {sleep, systemClock} from '../../source/core/clock.ts';
+import {bundleProgram} from '../helpers/bundle-program.ts';
 import {processAt, until} from '../helpers/processes.ts';
 import {openPty} from '../helpers/pty.ts';
 
-const program = join(import.meta.dirname, 'run-tui-program.tsx');
+const program = await bundleProgram(join(import.meta.dirname, 'run-tui-program.tsx'));
+afterAll(() => {
+	program[Symbol.dispose]();
+});
 
-/** A shell around the program: says its process, and afterwards whether the terminal echoes. */
-const shellAround = 'exec 3<&0; "$@" <&3 & echo "pid $!"; wait $!; stty -a | grep -o " -*echo "';
+/** A shell around the program: says its process, in a row that goes on, and afterwards whether the terminal echoes. */
+const shellAround = 'exec 3<&0; "$@" <&3 & printf "pid $! "; wait $!; stty -a | grep -o " -*echo "';
 
-async function open(editorScript = 'exit 0', {inShell = false} = {}) {
+async function open(editorScript = 'exit 0', {inShell = false, columns = 120, rows = 30} = {}) {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-tui-'));
 	await writeFile(join(folder, 'ed'), `#!/bin/sh\n${editorScript}\n`, {mode: 0o755});
 	const command = [
 		...(inShell ? ['sh', '-c', shellAround, 'sh'] : []),
 		process.execPath,
-		'--import',
-		'tsx',
-		program,
+		program.path,
 	] as const;
 	const [first, ...rest] = command;
 	const pty = openPty(first, rest, {
-		columns: 120,
-		rows: 30,
+		columns,
+		rows,
 		env: {
 			SVC_TEST_DIRECTORY: folder,
 			EDITOR: join(folder, 'ed'),
@@ -35,6 +39,7 @@ async function open(editorScript = 'exit 0', {inShell = false} = {}) {
 	await pty.waitFor(() => pty.isBracketedPaste());
 	return {
 		pty,
+		folder,
 		async [Symbol.asyncDispose]() {
 			await pty[Symbol.asyncDispose]();
 			await rm(folder, {recursive: true, force: true});
@@ -53,7 +58,7 @@ test('leaving gives the terminal back as it was, and hands over what is to be ke
 	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
 	expect(pty.isAlternateScreen()).toBe(false);
 	expect(pty.isBracketedPaste()).toBe(false);
-	expect(pty.lines()[0]).toContain('left: quit {"pane":"runs","theme":"dark"');
+	expect(pty.lines()[0]).toContain('left: quit {"pane":"runs","filters":{');
 	expect(pty.lines().join('')).toContain('"runs":"state:done"');
 	expect(pty.lines().join('')).not.toContain('gone');
 	expect(pty.foreign()).toEqual([]);
@@ -65,18 +70,22 @@ test('the terminal echoes nothing from before the first frame, and echoes again 
 	pty.press('ctrl+c', 'ctrl+c');
 	await pty.exited;
 
+	expect(pty.lines()[0]).toMatch(/^left: /);
 	expect(pty.lines().join('\n')).toContain('before the first frame: -echo, now: echo');
 });
 
 test('a process that ends on the spot gives title and echo back', async () => {
 	await using setup = await open('exit 0', {inShell: true});
 	const {pty} = setup;
+	// Wherever the cursor was (what is typed too early is echoed by the shell), the first frame starts in the first column.
+	expect(pty.lines()[0]).toMatch(/^svc 1\.0/);
 	process.kill(Number(/pid (\d+)/.exec(pty.written())?.[1]), 'SIGINT');
 	await pty.exited;
 
 	expect(pty.written().split('\u001B[22;2t')).toHaveLength(2);
 	expect(pty.written().split('\u001B[22;2t')[1]).toContain('\u001B[23;2t');
-	expect(pty.lines().map(line => line.trim())).toContain('echo');
+	expect(pty.lines()[0]?.trim()).toMatch(/^pid \d+$/);
+	expect(pty.lines()[1]?.trim()).toBe('echo');
 });
 
 test('an aborted signal leaves in the same way', async () => {
@@ -99,9 +108,28 @@ test('what cannot be drawn ends in an error on the terminal that was', async () 
 	expect(pty.lines().slice(0, 2)).toEqual(['failed: TypeError', 'now: echo']);
 });
 
+test.for([
+	{signal: 'SIGALRM', exit: {exitCode: 1, signal: 0}, said: 'Error: thrown in a timer'},
+	{signal: 'SIGVTALRM', exit: {exitCode: 1, signal: 0}, said: 'Error: rejected and unheard'},
+	{signal: 'SIGQUIT', exit: {exitCode: 0, signal: constants.signals.SIGQUIT}, said: ''},
+	{signal: 'SIGABRT', exit: {exitCode: 0, signal: constants.signals.SIGABRT}, said: ''},
+])(
+	'$signal: what nobody foresaw leaves the terminal in order, and says why on it',
+	async ({signal, exit, said}) => {
+		await using setup = await open();
+		const {pty} = setup;
+		pty.kill(signal);
+
+		expect(await pty.exited).toEqual(exit);
+		expect(pty.isAlternateScreen()).toBe(false);
+		expect(pty.isBracketedPaste()).toBe(false);
+		expect(pty.lines().join('\n')).toContain(said);
+	},
+);
+
 test('a Ctrl-C in the editor is the editor’s, and the screen comes back', async () => {
 	await using setup = await open(
-		'trap "echo caught" INT; echo editing; until read answer; do :; done; exit 0',
+		'trap "echo caught" INT; echo editing; until read answer; do :; done; printf "a row that goes on"; exit 0',
 	);
 	const {pty} = setup;
 	pty.press('e');
@@ -112,6 +140,7 @@ test('a Ctrl-C in the editor is the editor’s, and the screen comes back', asyn
 	pty.write('done\r');
 	await pty.waitForText('── Traffic ──');
 	await pty.waitFor(() => pty.isAlternateScreen());
+	expect(pty.lines()[0]).toMatch(/^svc 1\.0/);
 	pty.press('ctrl+c', 'ctrl+c');
 
 	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
@@ -134,6 +163,32 @@ test('SIGTSTP gives the terminal to the shell, SIGCONT takes it again', async ()
 	expect(await pty.waitForText('── Traffic ──')).toHaveLength(30);
 });
 
+test.for([false, true])(
+	'a terminal that does not read holds nothing up; after the editor: %s',
+	async hadEditor => {
+		await using setup = await open('exit 0', {columns: 250, rows: 60});
+		const {pty} = setup;
+		if (hadEditor) {
+			pty.press('e');
+			// The editor is gone in no time.
+			await pty.waitFor(() => pty.written().split('\u001B[?1049h').length === 3);
+		}
+
+		pty.pause();
+		// Each draws all of the screen, which is more than a terminal takes that does not read.
+		for (let frame = 0; frame < 30; frame++) {
+			pty.press(frame % 2 === 0 ? '1' : '7');
+			// oxlint-disable-next-line no-await-in-loop -- a frame for each
+			await sleep(systemClock, 20);
+		}
+
+		process.kill(pty.pid, 'SIGURG');
+		await until(() => existsSync(join(setup.folder, 'alive')));
+		pty.resume();
+		expect(await pty.waitForText('── Runs ──')).toHaveLength(60);
+	},
+);
+
 test('after any resize the screen is whole', async () => {
 	await using setup = await open();
 	const {pty} = setup;
@@ -150,7 +205,7 @@ test('after any resize the screen is whole', async () => {
 			now =>
 				now.at(-1)?.startsWith(' r replay') === true &&
 				now[2]?.length === columns &&
-				now[1]?.includes('1 Traf') === true,
+				/1 ?Traf/.test(now[1] ?? ''),
 		);
 		expect(lines[0]).toMatch(/^svc 1\.0/);
 		expect(lines.slice(4, -1).every(line => /^[> ] {2}\d\d:\d\d:\d\d/.test(line))).toBe(true);

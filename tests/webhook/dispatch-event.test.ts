@@ -42,6 +42,7 @@ const readyWith = (payload: JsonObject): ReadyEvent => ({
 	compiled: compile(route),
 	event: 'push',
 	prompt: 'what to do',
+	read: [],
 	context: {payload, event: 'push'},
 	extra: {},
 	subject: undefined,

@@ -104,7 +104,7 @@ test('a request that was being handled is answered, with `Connection: close`', a
 	agent.destroy();
 });
 
-test('what is still open after 5 s is cut, and what still works is told to stop', async () => {
+test('what still works after 5 s is told to stop, and its sender that it failed', async () => {
 	await using receiver = await startReceiver({
 		routes: [makeRoute({deliverOnly: true, deliver: 'email'})],
 		deliver: async (_, signal) =>
@@ -114,17 +114,31 @@ test('what is still open after 5 s is cut, and what still works is told to stop'
 				});
 			}),
 	});
-	const agent = new Agent();
-	const answer = post(receiver, agent);
-	const cut = answer.catch((error: unknown) => codeOf(error));
+	const answer = post(receiver, new Agent());
 	await whenMessages(receiver);
 	const closing = receiver.receiver.close();
 	receiver.clock.advance(1000);
 	await turn();
 	receiver.clock.advance(4000);
-	expect(await cut).toBe('ECONNRESET');
+	expect(await answer).toEqual({status: 502, connection: 'close'});
 	await closing;
 	expect(receiver.last().outcome).toBe('delivery');
+});
+
+test('what does not heed that is cut a moment later, and held up by no longer', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute({deliverOnly: true, deliver: 'email'})],
+		deliver: async () => new Promise(() => {}),
+	});
+	const cut = post(receiver, new Agent()).catch((error: unknown) => codeOf(error));
+	await whenMessages(receiver);
+	const closing = receiver.receiver.close();
+	receiver.clock.advance(1000);
+	await turn();
+	receiver.clock.advance(4250);
+	expect(await cut).toBe('ECONNRESET');
+	receiver.clock.advance(750);
+	await closing;
 });
 
 test('an idle connection does not hold it longer than 1 s', async () => {

@@ -9,6 +9,7 @@ import {createLogger} from '../../source/core/log.ts';
 import {createFilterFiles} from '../../source/webhook/filter-files.ts';
 import {compileFilters, explainMismatch} from '../../source/webhook/filter.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const headers = {'x-forge-event': 'push', 'user-agent': 'Hook/1', authorization: 'Bearer t'};
@@ -240,7 +241,7 @@ test('no field path and no payload make it throw', () => {
 			const json = JSON.parse(JSON.stringify(value)) as JsonValue;
 			expect(typeof matches({field, exists: true}, json)).toBe('boolean');
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 

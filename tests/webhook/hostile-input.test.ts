@@ -14,6 +14,7 @@ import {
 	rawDump,
 	renderTemplate,
 } from '../../source/webhook/template.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {anyFilter, anyPath, anyPayload, anyTemplate} from './hostile-input.ts';
 
 const headers = {'x-a': 'b', cookie: ['c', 'd']};
@@ -28,7 +29,7 @@ test('template: no input throws, the text is well-formed', () => {
 			const extra = compileExtra({chat_id: source, nested: [payload, {deep: source}]})(context);
 			expect(extra['chat_id']).toBe(text);
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 
@@ -40,7 +41,7 @@ test('coalescing key: no input throws, the name of the group is one safe line of
 			expect(name).toMatch(/^[^\p{Cc}\p{Cs}]{1,256}$/u);
 			expect(key.ok || key.missing.length > 0 || source === '').toBe(true);
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 
@@ -76,7 +77,7 @@ test('two keys have one name only when they are one key', () => {
 				expect(groupNameOf(left, redact) === groupNameOf(right, redact)).toBe(left === right);
 			},
 		),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 
@@ -86,7 +87,7 @@ test('field path: no input throws, nothing inherited is found', () => {
 			const value = compileField(path)({payload, event: 'e', headers});
 			expect(typeof value).not.toBe('function');
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });
 
@@ -98,7 +99,7 @@ test('filter: no input throws; an entry and its opposite never both match', () =
 				compileFilters([filter], () => false)(context) === undefined;
 			expect(passes({not: spec})).toBe(!passes(spec));
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });
 
@@ -115,7 +116,7 @@ test('parse-body: no bytes throw; what comes out is not larger than a form can m
 				expect(size).toBeLessThanOrEqual(body.length * 6 + 10);
 			},
 		),
-		{numRuns: 5000},
+		{numRuns: propertyRuns(5000)},
 	);
 });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {codeHostEventHeaders} from '../../source/core/form-payload.ts';
 import {parseBody} from '../../source/webhook/parse-body.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
@@ -79,7 +80,7 @@ test('no bytes and no content type make it throw', () => {
 				'boolean',
 			);
 		}),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });
 

@@ -163,6 +163,18 @@ test('a replay plan names the consequences and causes none', async () => {
 	expect(receiver.woken).toHaveLength(1);
 });
 
+test('a replay plan of a paused route says that nothing starts', async () => {
+	await using receiver = await startReceiver({
+		routes: [makeRoute(), makeRoute({name: 'off', enabled: false, script: 'x.sh'})],
+	});
+	await receiver.post({});
+	const stored = await receiver.stored();
+	const plan = receiver.receiver.planReplay(stored, {route: 'off'});
+	expect(plan.effects).toEqual([expect.stringMatching(/answered 503 and kept as paused/)]);
+	expect(plan.needsConfirmation).toBe(false);
+	expect((await receiver.receiver.replay(stored, {route: 'off'})).status).toBe(503);
+});
+
 test('a port in use is refused by name', async () => {
 	const other = createServer();
 	await new Promise<void>(resolve => {

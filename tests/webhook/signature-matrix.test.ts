@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {afterAll, beforeAll, expect, test, vi} from 'vitest';
 import type {Route} from '../../source/config/route.ts';
 import {verifySignature} from '../../source/webhook/signature.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {senders} from './senders.ts';
 import type {Sender, SentHeaders} from './senders.ts';
 import {makeRoute} from './start-receiver.ts';
@@ -264,7 +265,7 @@ test('random bodies, 0 B to 64 KiB: what is signed passes, by their library and 
 			expect(await oracleOf(changed)).toBe(ours);
 		},
 	);
-	await fc.assert(property, {numRuns: 300});
+	await fc.assert(property, {numRuns: propertyRuns(300)});
 });
 
 test('no header, however strange, makes a scheme that a route names throw or pass', () => {
@@ -291,6 +292,6 @@ test('no header, however strange, makes a scheme that a route names throw or pas
 				expect(verifySignature(makeRoute({signature}), {headers, body}, nowMs).ok).toBe(false);
 			},
 		),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });

@@ -8,6 +8,7 @@ import {
 	compileExtra,
 	renderTemplate,
 } from '../../source/webhook/template.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 
 const render = (source: string, payload: JsonValue, event = 'push') =>
 	renderTemplate(parseTemplate(source), {payload, event}).text;
@@ -35,6 +36,17 @@ test('a missing key stays as the literal `{key}` text (no error)', () => {
 	expect(
 		renderTemplate(parseTemplate('{x} {y} {x}'), {payload: {y: 1}, event: ''}).unresolved,
 	).toEqual(['x']);
+});
+
+test('what a prompt took of the payload is told, once each, and nothing that it did not find', () => {
+	const read = (source: string, payload: JsonValue) =>
+		renderTemplate(parseTemplate(source), {payload, event: 'push'}).read;
+	expect(read('{a.b} {a.b} {nope} {event_type} {c}', {a: {b: 1}, c: null})).toEqual(['a.b', 'c']);
+	expect(read('no places', {a: 1})).toEqual([]);
+	const many = Array.from({length: 60}, (_, index) => `k${index}`);
+	expect(
+		read(many.map(key => `{${key}}`).join(''), Object.fromEntries(many.map(key => [key, 1]))),
+	).toEqual([...many.slice(0, 40), '…']);
 });
 
 test('nested mappings and lists are JSON-serialised and truncated at 2000 characters', () => {
@@ -134,7 +146,7 @@ test('a dump is the beginning of JSON.stringify, indented by 2', () => {
 			const whole = JSON.stringify(json, null, 2);
 			expect(dumpJson(json, limit)).toBe(Array.from(whole).slice(0, limit).join(''));
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 	const strings = fc.array(fc.string({unit: 'grapheme', maxLength: 30}), {maxLength: 20});
 	fc.assert(
@@ -173,7 +185,7 @@ test('no template and no payload make it throw', () => {
 			const {text} = renderTemplate(parseTemplate(template), {payload, event: 'e'});
 			expect(text.isWellFormed()).toBe(true);
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });
 
@@ -183,7 +195,7 @@ test('a template without values is its own text', () => {
 		fc.property(source, template => {
 			expect(render(template, {})).toBe(template);
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });
 

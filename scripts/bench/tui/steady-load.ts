@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {createWriteStream, type WriteStream} from 'node:fs';
 import {Agent, request} from 'node:http';
 import {hubSignature, pushExample} from '../example.ts';
 import {percentileOf} from '../statistics.ts';
@@ -6,7 +7,12 @@ import {percentileOf} from '../statistics.ts';
 // Sends signed events at an even pace, a process of its own: one in twenty is accepted and becomes a run that is answered to the log, the
 // others do not pass a filter. Asked anything, it says the answer times since it was asked last.
 
-export type SteadyOrder = {readonly port: number; readonly perSecond: number};
+export type SteadyOrder = {
+	readonly port: number;
+	readonly perSecond: number;
+	/** A file that gets the identifier of each event that was accepted (202), a line each. */
+	readonly accepted?: string;
+};
 
 export type SteadyResult = {
 	readonly sent: number;
@@ -22,9 +28,11 @@ const acceptEvery = 20;
 const tickMs = 5;
 let latencies: number[] = [];
 let [sent, failed] = [0, 0];
+let accepted: WriteStream | undefined;
 
 function send(port: number): void {
 	sent += 1;
+	const id = randomUUID();
 	const start = performance.now();
 	const outgoing = request(
 		{
@@ -37,7 +45,7 @@ function send(port: number): void {
 				'Content-Type': 'application/json',
 				'Content-Length': body.length,
 				'X-GitHub-Event': 'push',
-				'X-GitHub-Delivery': randomUUID(),
+				'X-GitHub-Delivery': id,
 				'X-Hub-Signature-256': signature,
 			},
 		},
@@ -45,7 +53,11 @@ function send(port: number): void {
 			answer.resume();
 			answer.on('end', () => {
 				latencies.push(performance.now() - start);
-				failed += answer.statusCode === 200 || answer.statusCode === 202 ? 0 : 1;
+				const isGood = answer.statusCode === 200 || answer.statusCode === 202;
+				failed += isGood ? 0 : 1;
+				if (answer.statusCode === 202) {
+					accepted?.write(`${id}\n`);
+				}
 			});
 		},
 	);
@@ -55,7 +67,8 @@ function send(port: number): void {
 	outgoing.end(body);
 }
 
-function keepSending({port, perSecond}: SteadyOrder): void {
+function keepSending({port, perSecond, accepted: file}: SteadyOrder): void {
+	accepted = file === undefined ? undefined : createWriteStream(file);
 	const begin = performance.now();
 	let due = 0;
 	setInterval(() => {
@@ -83,5 +96,14 @@ process.on('message', (order: SteadyOrder | 'report') => {
 	process.send?.(result);
 });
 process.on('disconnect', () => {
-	process.exit();
+	if (!accepted) {
+		process.exit();
+	}
+
+	const file = accepted;
+	// What is answered from here on, nobody asks about.
+	accepted = undefined;
+	file.end(() => {
+		process.exit();
+	});
 });

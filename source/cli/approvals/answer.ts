@@ -7,6 +7,7 @@ import type {
 } from '../../core/approval.ts';
 import {freeText} from '../../core/approvals/rule-keys.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
+import {searchEvent} from '../../core/approvals/search-event.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -48,7 +49,8 @@ export async function allow(
 	}
 
 	const isBound = isCall && scope === 'always' && approval.lasting?.isBound === true;
-	const typedName = given ?? (isCall && (await nameFor(context, approval, {yes, isBound, when})));
+	const typedName =
+		given ?? (isCall && (await nameFor(context, approval, {yes, isBound, when, gateway})));
 	if (typedName === undefined) {
 		return;
 	}
@@ -92,11 +94,13 @@ async function nameFor(
 		yes,
 		isBound,
 		when,
+		gateway,
 	}: {
 		readonly yes: boolean;
 		/** It makes a rule that lasts for a tool that may destroy. */
 		readonly isBound: boolean;
 		readonly when: JsonObject | undefined;
+		readonly gateway: Pick<GatewayCommands, 'getDelivery'>;
 	},
 ): Promise<string | undefined> {
 	const {tool} = approval;
@@ -112,7 +116,8 @@ async function nameFor(
 		return tool.tool;
 	}
 
-	for (const line of describeApproval(approval, context.clock.now())) {
+	const fromEvent = await searchEvent(approval, async id => gateway.getDelivery(id));
+	for (const line of describeApproval(approval, {now: context.clock.now(), fromEvent})) {
 		tell(context, line);
 	}
 

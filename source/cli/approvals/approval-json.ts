@@ -1,4 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
+import type {FromEvent} from '../../core/approvals/from-event.ts';
 
 /**
  * An approval as the commands print it: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name of it; a form has
@@ -6,7 +7,10 @@ import type {Approval} from '../../core/approval.ts';
  *
  * @see manual/commands.md
  */
-export function approvalJson(approval: Approval): Readonly<Record<string, unknown>> {
+export function approvalJson(
+	approval: Approval,
+	fromEvent?: readonly FromEvent[],
+): Readonly<Record<string, unknown>> {
 	const {id, kind, profile, run, route, delivery, requestedAt, deadline, decision} = approval;
 	const shared = {run: run ?? null, route: route ?? null, deadline, delivery: delivery ?? null};
 	const times = {profile, requestedAt, latestDeadline: approval.latestDeadline};
@@ -42,9 +46,11 @@ export function approvalJson(approval: Approval): Readonly<Record<string, unknow
 		trust: tool.trust,
 		claims: tool.claims,
 		changed: tool.changed,
+		...(tool.changes && {changes: tool.changes}),
 		definition: tool.definition,
 		argumentsBytes: argsBytes,
 		...(lastArgs !== undefined && {lastArguments: lastArgs}),
+		...(fromEvent && {fromEvent}),
 		scopes,
 		mustTypeName,
 		...(decision && {decision}),

@@ -1,13 +1,17 @@
 import type {
 	Approval,
 	ApprovalDecision,
+	ApprovalRule,
 	AskedTool,
 	FormApproval,
 	ToolApproval,
 	ToolClaims,
 } from '../../core/approval.ts';
+import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
+import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
+import {chatWords} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Table} from '../print-table.ts';
 import {printableTime} from '../print.ts';
@@ -47,7 +51,12 @@ const subjectOf = (approval: Approval): readonly string[] => [
 	serverOf(approval),
 	approval.kind === 'tool' ? quotedName(approval.tool.tool) : '(form)',
 	approval.run === undefined ? '' : `#${approval.run}`,
-	approval.route ?? '',
+	approval.route ??
+		(approval.job
+			? `job ${quotedName(approval.job.name)}`
+			: approval.chat
+				? chatWords(approval.chat, quotedName)
+				: ''),
 ];
 
 const serverOf = (approval: Approval): string =>
@@ -64,8 +73,18 @@ const inShort = (approval: Approval): string =>
 const outcomeOf = ({outcome, scope, rule}: ApprovalDecision): string =>
 	`${outcome}${scope === undefined || scope === 'once' ? '' : ` (${scope})`}${rule === undefined ? '' : ` rule ${rule}`}`;
 
-/** An approval in lines: everything that a person needs to decide. None of its texts begins a line of its own. */
-export function describeApproval(approval: Approval, now: number): readonly string[] {
+type Told = {
+	readonly now: number;
+	readonly rules?: readonly ApprovalRule[];
+	/** Arguments that stand in the event. */
+	readonly fromEvent?: readonly FromEvent[];
+};
+
+/** An approval in lines: everything that a person needs to decide, and of `rules` why none of them decided it. None of its texts begins a line of its own. */
+export function describeApproval(
+	approval: Approval,
+	{now, rules = [], fromEvent = []}: Told,
+): readonly string[] {
 	const {id, profile, run, route, delivery, job, prompt, decision, deadline, requestedAt} =
 		approval;
 	const lines = [
@@ -86,21 +105,20 @@ export function describeApproval(approval: Approval, now: number): readonly stri
 		decision
 			? `settled     ${outcomeOf(decision)} by ${decision.by} at ${printableTime(decision.at)}${decision.reason === undefined ? '' : `: ${decision.reason}`}`
 			: `denies in   ${timeLeft(approval, now)} (${printableTime(deadline)})`,
-		...(approval.kind === 'tool' ? callLines(approval) : formLines(approval)),
+		...(approval.kind === 'tool' && !decision
+			? whyNotCovered(approval, rules).map(
+					(reason, index) => `${index === 0 ? 'asks since' : '          '}  ${reason}`,
+				)
+			: []),
+		...(approval.kind === 'tool' ? callLines(approval, fromEvent) : formLines(approval)),
 	];
 	return lines.map(line => cell(line, Infinity).text);
 }
 
-const callLines = ({
-	lasting,
-	tool,
-	args,
-	argsBytes,
-	lastArgs,
-	scopes,
-	mustTypeName,
-	decision,
-}: ToolApproval): readonly string[] => [
+const callLines = (
+	{lasting, tool, args, argsBytes, lastArgs, scopes, mustTypeName, decision}: ToolApproval,
+	fromEvent: readonly FromEvent[],
+): readonly string[] => [
 	`server says ${claimsOf(tool.claims)}; unverified`,
 	...(decision ? [] : [`allow       ${scopes.map(scope => `--for ${scope}`).join(', ')}`]),
 	...(lasting && !decision
@@ -110,9 +128,11 @@ const callLines = ({
 		: []),
 	...(mustTypeName && !decision ? [`careful     ${cautionOf(tool)}`] : []),
 	`definition  sha256:${tool.definition}`,
+	...changeLines(tool),
 	'',
 	`arguments (${argsBytes} bytes)`,
 	...(args === null && argsBytes > 4 ? ['  (larger than 64 KiB: not kept)'] : indented(args)),
+	...(fromEvent.length === 0 ? [] : ['', ...fromEventLines(fromEvent)]),
 	...(lastArgs === undefined
 		? []
 		: ['', 'arguments of the last call that was allowed', ...indented(lastArgs)]),
@@ -120,6 +140,17 @@ const callLines = ({
 	'description, by the server',
 	...tool.description.split('\n').map(line => `  ${line}`),
 ];
+
+/** What a changed tool says otherwise than before. */
+const changeLines = ({changed, changes}: AskedTool): readonly string[] =>
+	changed
+		? [
+				'',
+				...(changes
+					? ['what changed in what the server says of it', ...changes.map(line => `  ${line}`)]
+					: ['what changed in it cannot be shown: it was not kept, or is above 16 KiB']),
+			]
+		: [];
 
 /** Why the name of a tool must be typed. */
 export function cautionOf({changed, claims}: Pick<AskedTool, 'changed' | 'claims'>): string {

@@ -26,28 +26,48 @@ export function addApprovalCommands(program: Command, context: Context): void {
 	addRules(group, context);
 }
 
+type ListFlags = {readonly settled?: boolean; readonly all?: boolean; readonly limit: number};
+
+const everyState = ['waiting', 'settled'] as const;
+
 function addReading(group: Command, context: Context): void {
 	group
 		.command('list')
 		.description('list what waits for a person, oldest first')
-		.option('--settled', 'list what was settled instead, newest first')
+		.addOption(
+			new Option('--settled', 'list what was settled instead, newest first').conflicts('all'),
+		)
+		.option('--all', 'list what waits, then what was settled')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
 		.option('--json', 'print JSON')
-		.action(async ({settled, limit, json}: Json & {settled?: boolean; limit: number}) => {
+		.action(async ({settled, all, limit, json}: Json & ListFlags) => {
 			await using records = await openRecords(context);
-			const state = settled ? 'settled' : 'waiting';
-			const approvals = await records.approvals.list({state, limit});
+			const states = all ? everyState : settled ? (['settled'] as const) : (['waiting'] as const);
+			const lists = await Promise.all(
+				states.map(async state => ({
+					state,
+					approvals: await records.approvals.list({state, limit}),
+				})),
+			);
 			if (json) {
 				const {approvalJson} = await import('../approvals/approval-json.ts');
-				printJson(context, approvals.map(approvalJson));
+				printJson(
+					context,
+					lists.flatMap(({approvals}) => approvals.map(approval => approvalJson(approval))),
+				);
 				return;
 			}
 
 			const {settledTable, waitingTable} = await import('../approvals/describe-approval.ts');
-			await printTable(
-				context,
-				settled ? settledTable(approvals) : waitingTable(approvals, context.clock.now()),
-			);
+			for (const {state, approvals} of lists) {
+				// oxlint-disable-next-line no-await-in-loop -- one below the other
+				await printTable(
+					context,
+					state === 'settled'
+						? settledTable(approvals)
+						: waitingTable(approvals, context.clock.now()),
+				);
+			}
 		});
 
 	group
@@ -65,12 +85,18 @@ function addReading(group: Command, context: Context): void {
 				);
 			}
 
+			const {searchEvent} = await import('../../core/approvals/search-event.ts');
+			const fromEvent = await searchEvent(approval, async delivery =>
+				records.deliveries.get(delivery),
+			);
 			if (json) {
 				const {approvalJson} = await import('../approvals/approval-json.ts');
-				printJson(context, approvalJson(approval));
+				printJson(context, approvalJson(approval, fromEvent));
 			} else {
 				const {describeApproval} = await import('../approvals/describe-approval.ts');
-				printLines(context, describeApproval(approval, context.clock.now()));
+				const rules = await records.approvals.rules();
+				const now = context.clock.now();
+				printLines(context, describeApproval(approval, {now, rules, fromEvent}));
 			}
 		});
 }
@@ -87,12 +113,12 @@ function addAnswers(group: Command, context: Context): void {
 		)
 		.option(
 			'--args <which>',
-			'arguments that a rule covers: "any", "exact", or names of those that must be the same',
+			'arguments that a rule until the end of the run or of svc covers: "any", "exact", or names of those that must be the same; for a rule that lasts see --when',
 			listOption,
 		)
 		.option(
 			'--when <what>',
-			'what a lasting rule compares: "exact", or KEY=VALUE, repeated; a folder ends with a slash: path=~/notes/',
+			'what a lasting rule compares, for --for always in runs of a job or a route: "exact", or KEY=VALUE, repeated; a folder ends with a slash: path=~/notes/ (for others see --args)',
 			whenOption,
 		)
 		.option(

@@ -1,16 +1,18 @@
 import {type Command, Option} from 'commander';
 import type {Context} from '../context.ts';
 import type {AddJobOptions} from '../cron/add-job.ts';
+import type {EditJobOptions} from '../cron/edit-job.ts';
 import {keyValueOption, listOption} from '../options.ts';
 
 type Json = {readonly json?: boolean};
 
 const reference = ['<job>', 'identifier or name of the job'] as const;
 
-/** `svc cron add|list|show|pause|resume|run|remove`. @see manual/commands.md */
+/** `svc cron add|edit|list|show|pause|resume|run|remove`. @see manual/commands.md */
 export function addCronCommands(program: Command, context: Context): void {
 	const group = program.command('cron').description('jobs that run at their times');
 	addAddCommand(group, context);
+	addEditCommand(group, context);
 
 	group
 		.command('list')
@@ -68,14 +70,49 @@ export function addCronCommands(program: Command, context: Context): void {
 }
 
 function addAddCommand(group: Command, context: Context): void {
-	group
+	const command = group
 		.command('add')
 		.description('add a job; needs no running gateway')
 		.requiredOption('--name <name>', 'what the job is called')
-		.requiredOption(
-			'--schedule <text>',
-			'"0 9 * * 1-5" (five cron fields, or six with seconds first), "every 2h", or a time such as "2026-12-24T18:00"',
-		)
+		.requiredOption('--schedule <text>', scheduleHelp);
+	addSettings(command)
+		.option('--paused', 'do not fire until it is resumed')
+		.option('--json', 'print JSON')
+		.action(async (options: AddJobOptions) => {
+			if ((options.prompt === undefined) === (options.promptFile === undefined)) {
+				command.error('error: use either --prompt or --prompt-file');
+			}
+
+			const {addJob} = await import('../cron/add-job.ts');
+			await addJob(context, options);
+		});
+}
+
+function addEditCommand(group: Command, context: Context): void {
+	const command = group
+		.command('edit')
+		.description('change what the flags name of a job; its identifier, runs and answers stay')
+		.argument(...reference)
+		.option('--name <name>', 'another name')
+		.option('--schedule <text>', scheduleHelp);
+	addSettings(command)
+		.option('--json', 'print JSON')
+		.action(async (job: string, options: EditJobOptions) => {
+			if (options.prompt !== undefined && options.promptFile !== undefined) {
+				command.error('error: use either --prompt or --prompt-file');
+			}
+
+			const {editJob} = await import('../cron/edit-job.ts');
+			await editJob(context, job, options);
+		});
+}
+
+const scheduleHelp =
+	'"0 9 * * 1-5" (five cron fields, or six with seconds first), "every 2h", or a time such as "2026-12-24T18:00"';
+
+/** What a job may say beside its name and its times. */
+const addSettings = (command: Command): Command =>
+	command
 		.option('--time-zone <zone>', 'IANA zone of the schedule; the machine’s when absent')
 		.option('--prompt <text>', 'what the agent is asked')
 		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
@@ -102,15 +139,4 @@ function addAddCommand(group: Command, context: Context): void {
 				'--misfire <rule>',
 				'what becomes of times that passed while no gateway ran: one run for all of them, or none',
 			).choices(['once', 'skip']),
-		)
-		.option('--paused', 'do not fire until it is resumed')
-		.option('--json', 'print JSON')
-		.action(async (options: AddJobOptions, command: Command) => {
-			if ((options.prompt === undefined) === (options.promptFile === undefined)) {
-				command.error('error: use either --prompt or --prompt-file');
-			}
-
-			const {addJob} = await import('../cron/add-job.ts');
-			await addJob(context, options);
-		});
-}
+		);

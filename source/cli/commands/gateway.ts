@@ -1,12 +1,12 @@
 import {type Command, Option} from 'commander';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
+import type {ReceiverSettings} from '../../config/set-up.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../context.ts';
 import {findGateway, noGateway} from '../gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {numberOption} from '../options.ts';
 import {countOf, printJson, printLines, tell} from '../print.ts';
-import type {ReceiverSettings} from '../setup.ts';
 import {refuseUnknownCommand} from '../unknown-command.ts';
 
 /** `svc gateway [run|stop|status|setup]`. */
@@ -124,16 +124,11 @@ function describe(
 	{pid, home, profile, webhook, runs, platforms, model, ...rest}: GatewayStatus,
 	nextJob: string,
 ): readonly string[] {
-	const receiver =
-		'url' in webhook
-			? `listening on ${webhook.url}`
-			: 'refused' in webhook
-				? `refused: ${webhook.refused}`
-				: 'disabled';
 	return [
-		`gateway    process ${pid}, version ${rest.version}, profile ${profile}`,
+		`gateway    process ${pid}, version ${rest.version}, profile ${profile}${seatText[rest.seat ?? 'foreground']}`,
 		`home       ${home}`,
-		`webhooks   ${receiver}`,
+		`webhooks   ${serverState(webhook)}`,
+		`chat API   ${serverState(rest.api)}`,
 		`runs       ${runs.active} active, ${runs.queued} queued${awaitingText(runs.awaiting_login)}${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
@@ -156,14 +151,28 @@ function describe(
 	];
 }
 
+const serverState = (server: GatewayStatus['webhook']): string =>
+	'url' in server
+		? `listening on ${server.url}`
+		: 'refused' in server
+			? `refused: ${server.refused}`
+			: 'disabled';
+
+const seatText = {
+	interface: ', with an interface of its own',
+	foreground: '',
+	background: ', in the background',
+} as const;
+
 const awaitingText = (count: number): string =>
 	count === 0
 		? ''
 		: `, of which ${count === 1 ? '1 waits' : `${count} wait`} for a login: svc runs list --state queued`;
 
 /** Whether everything that is configured is in use as it is written. */
-const isWhole = ({webhook, slips, config_problems: problems}: GatewayStatus): boolean =>
+const isWhole = ({webhook, api, slips, config_problems: problems}: GatewayStatus): boolean =>
 	!('refused' in webhook) &&
+	!('refused' in api) &&
 	slips.length === 0 &&
 	problems.every(({severity}) => severity === 'warning');
 

@@ -4,6 +4,15 @@ import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
 import {printLines} from '../print.ts';
 import {refuseUnknownCommand} from '../unknown-command.ts';
 
+type InterfaceOptions = {
+	readonly output?: OutputFormat;
+	readonly demo?: boolean;
+	readonly still?: boolean;
+	readonly profile?: string;
+	readonly readOnly?: boolean;
+	readonly linear?: boolean;
+};
+
 /** `svc` without a command, and what documents its keys. */
 export function addInterfaceCommands(program: Command, context: Context): void {
 	program
@@ -13,8 +22,32 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				'lines instead of the screen, or the screen whatever the environment says',
 			).choices(outputFormats),
 		)
+		.option('--read-only', 'watch the gateway that runs, and change nothing')
+		.addOption(
+			new Option('--demo', 'a demo: made-up traffic, model and tools; nothing leaves this machine'),
+		)
+		.addOption(new Option('--still', 'with --demo: a day of traffic, and then no more'))
+		.addOption(
+			new Option(
+				'--linear',
+				'questions and answers instead of the screen, for screen readers and plain terminals',
+			).conflicts('output'),
+		)
 		.hook('preAction', (_, action) => {
+			const problem = problemWithDemo(program.opts(), action === program);
+			if (problem !== undefined) {
+				action.error(`error: ${problem}`);
+			}
+
 			const isForIt = action === program || action.parent?.name() === 'gateway';
+			if (action !== program && program.opts<{linear?: boolean}>().linear === true) {
+				action.error('error: --linear is for "svc" alone');
+			}
+
+			if (action !== program && program.opts<{readOnly?: boolean}>().readOnly === true) {
+				action.error('error: --read-only is for "svc" alone');
+			}
+
 			if (!isForIt && program.opts<{output?: OutputFormat}>().output !== undefined) {
 				action.error(
 					'error: --output is for "svc" and "svc gateway run"; listings and status commands have --json',
@@ -22,10 +55,34 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			}
 		})
 		.allowExcessArguments()
-		.action(async ({output}: {output?: OutputFormat}, command: Command) => {
-			refuseUnknownCommand(command);
-			const {openInterface} = await import('../open-interface.ts');
-			await openInterface(context, {...(output && {output})});
+		.action(
+			async (
+				{output, demo, still = false, readOnly, linear = false}: InterfaceOptions,
+				command: Command,
+			) => {
+				refuseUnknownCommand(command);
+				if (demo) {
+					const {openDemo} = await import('../demo/open-demo.ts');
+					await openDemo(context, {isStill: still, linear, ...(output && {output})});
+					return;
+				}
+
+				const {openInterface} = await import('../open-interface.ts');
+				await openInterface(context, {
+					...(output && {output}),
+					...(readOnly === true && {readOnly}),
+					linear,
+				});
+			},
+		);
+
+	program
+		.command('demo-part', {hidden: true})
+		.description('a part of the demo, which starts it')
+		.allowExcessArguments()
+		.action(async (_: unknown, {args}: Command) => {
+			const {runDemoPart} = await import('../demo/demo-part.ts');
+			await runDemoPart(context, args);
 		});
 
 	program
@@ -35,4 +92,26 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			const {keymapMarkdown} = await import('../../tui/commands/table.ts');
 			printLines(context, keymapMarkdown().split('\n'));
 		});
+}
+
+/** Why the options of a demo do not go with the others, or with a command. */
+function problemWithDemo(
+	{demo = false, still = false, profile, readOnly = false}: InterfaceOptions,
+	isAlone: boolean,
+): string | undefined {
+	if (still && !demo) {
+		return '--still is for "svc --demo"';
+	}
+
+	if (demo && !isAlone) {
+		return '--demo is for "svc" alone, without a command';
+	}
+
+	if (demo && readOnly) {
+		return '--demo has a gateway of its own: leave out --read-only';
+	}
+
+	return demo && profile !== undefined
+		? '--demo has a home of its own: leave out --profile'
+		: undefined;
 }

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
-import {nearestName} from '../../config/nearest-name.ts';
 import {SvcError} from '../../core/errors.ts';
+import {nearestName} from '../../core/nearest-name.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines} from '../print.ts';
 

@@ -26,7 +26,7 @@ const hookOption = (text: string): string => {
 	return text;
 };
 
-/** `svc webhook subscribe|list|remove|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
+/** `svc webhook subscribe|list|remove|rename|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 
@@ -105,6 +105,17 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.action(async (name: string) => {
 			const {unsubscribe} = await import('../webhook/unsubscribe.ts');
 			await unsubscribe(context, name);
+		});
+
+	group
+		.command('rename')
+		.description('give a route another name, and with it another address; all else of it stays')
+		.argument('<name>', 'name of the route')
+		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
+		.option('--json', 'print JSON')
+		.action(async (from: string, name: string, {json = false}: {json?: boolean}) => {
+			const {renameRoute} = await import('../webhook/rename.ts');
+			await renameRoute(context, {from, name, json});
 		});
 
 	for (const [word, paused, description] of [

@@ -29,7 +29,8 @@ export type AddJobOptions = {
 	readonly json?: boolean;
 };
 
-const maxPromptBytes = 1024 * 1024;
+/** Of a file with a prompt. */
+export const maxPromptBytes = 1024 * 1024;
 const idLength = 8;
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const shownTimes = 3;
@@ -97,8 +98,8 @@ export async function addJob(context: Context, options: AddJobOptions): Promise<
 	]);
 }
 
-/** The job of an entry that is to be added. */
-function checkedJob(entry: JsonObject, now: number): JobDefinition {
+/** The job of an entry that is to be written. @throws SvcError `job_refused` */
+export function checkedJob(entry: JsonObject, now: number): JobDefinition {
 	const interpreted = interpretJob(entry, 0);
 	if (!interpreted.ok) {
 		throw new SvcError('job_refused', interpreted.job.problem);
@@ -115,17 +116,19 @@ function checkedJob(entry: JsonObject, now: number): JobDefinition {
 	return job;
 }
 
-function entryOf(
+const entryOf = (
 	options: AddJobOptions,
 	{id, now}: {readonly id: string; readonly now: number},
-): JsonObject {
+): JsonObject => ({id, ...settingsOf(options), created_at: new Date(now).toISOString()});
+
+/** What the flags say, by the keys of the file; nothing of what they do not. */
+export function settingsOf(options: Partial<AddJobOptions>): JsonObject {
 	const {deliverChatId, deliverExtra} = options;
 	const extra = {
 		...(deliverChatId !== undefined && {chat_id: deliverChatId}),
 		...deliverExtra,
 	};
 	const named: Record<string, JsonValue | undefined> = {
-		id,
 		name: options.name,
 		schedule: options.schedule,
 		time_zone: options.timeZone,
@@ -137,7 +140,6 @@ function entryOf(
 		deliver_extra: Object.keys(extra).length > 0 ? extra : undefined,
 		paused: options.paused,
 		misfire: options.misfire,
-		created_at: new Date(now).toISOString(),
 	};
 	return Object.fromEntries(
 		Object.entries(named).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined),

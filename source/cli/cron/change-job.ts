@@ -1,9 +1,9 @@
 import {editJobs} from '../../schedule/edit-jobs.ts';
-import {requireJob} from '../../schedule/find-job.ts';
 import {interpretJob} from '../../schedule/job.ts';
 import {setJobPaused} from '../../schedule/pause-job.ts';
 import type {Context} from '../context.ts';
 import {printJson, printLines} from '../print.ts';
+import {indexOf} from './edit-job.ts';
 import {requireJobGateway} from './open-jobs.ts';
 
 /** What a command says of a job: which one, and how it is printed. */
@@ -28,16 +28,8 @@ export async function removeJob(context: Context, {reference, json}: JobArgument
 	await editJobs(
 		context.paths(),
 		entries => {
-			const jobs = entries.map((entry, index) => interpretJob(entry, index).job);
-			const byId = jobs.findIndex(({id}) => id === reference);
-			const named = jobs.flatMap(({name}, index) => (name === reference ? [index] : []));
-			const index = byId === -1 && named.length === 1 ? (named[0] ?? -1) : byId;
-			const job = jobs[index];
-			if (!job) {
-				requireJob(reference, named.length > 1 ? {kind: 'ambiguous'} : {kind: 'unknown'});
-				return entries;
-			}
-
+			const index = indexOf(entries, reference);
+			const {job} = interpretJob(entries[index] ?? null, index);
 			removed = {id: job.id, name: job.name};
 			return entries.filter((_, other) => other !== index);
 		},

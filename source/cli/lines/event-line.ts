@@ -1,7 +1,7 @@
 import type {Diagnostic} from '../../core/config-view.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
-import {hasEnded} from '../../core/run.ts';
+import {hasEnded, isOfPerson} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 
 /** One event as one line for a person, without the line end. */
@@ -67,6 +67,15 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 	'webhook-listening': ({at, url}) => notice(at, ['listening on', url]),
 	'webhook-refused': ({at, reason}) =>
 		notice(at, ['webhook receiver refused:', reason], {important: true}),
+	'api-changed': ({at, api}) => {
+		if (api.state === 'listening') {
+			return notice(at, ['chat API listening on', api.url]);
+		}
+
+		return api.state === 'refused'
+			? notice(at, ['chat API refused:', api.reason], {important: true})
+			: undefined;
+	},
 	'delivery-received': ({delivery}) => {
 		const {receivedAt, route, event, status, outcome, durationMs, id, subject} = delivery;
 		const took = `${Math.round(durationMs)}ms`;
@@ -84,7 +93,11 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 				: [`${((run.finishedAt - run.startedAt) / 1000).toFixed(1)}s`];
 		const why = run.error === undefined ? [] : [run.error];
 		const place =
-			run.job && run.delivery === undefined ? [run.event, 'job', run.job.name] : [run.route];
+			run.job && run.delivery === undefined
+				? [run.event, 'job', run.job.name]
+				: run.chat
+					? [run.event, ...(isOfPerson(run.chat) ? ['terminal'] : ['key', run.chat.key])]
+					: [run.route];
 		const cause = run.delivery === undefined ? [] : [run.delivery];
 		return result(at, [...place, 'run', run.id, run.state, ...took, ...cause, ...why]);
 	},

@@ -69,6 +69,11 @@ export function createLineWriter({
 	};
 
 	const writeEvent = (event: GatewayEvent) => {
+		// It comes whole with its run's transcript; the pieces are for those who watch.
+		if (event.type === 'run-said') {
+			return;
+		}
+
 		if (format === 'json') {
 			put(stream, jsonLine(event));
 			return;

@@ -1,11 +1,17 @@
 import type {Approval} from '../../core/approval.ts';
+import {readWords} from '../../core/prompt-read.ts';
+import {quotedName} from '../../core/quoted-name.ts';
 import {
 	hasEnded,
+	isOfPerson,
+	isOfSender,
+	originWords,
 	type Run,
 	type StoredRun,
-	type TranscriptEntry,
+	targetWords,
 	tookWords,
 	toolWords,
+	type TranscriptEntry,
 } from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-word.ts';
 import {usageWords} from '../../core/usage.ts';
@@ -44,11 +50,11 @@ export function runTable(
 			`#${run.id}`,
 			printableTime(run.createdAt),
 			...(hasProfiles ? [run.profile] : []),
-			run.delivery === undefined && run.job ? `job ${run.job.name}` : run.route,
+			originWords(run),
 			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
 			run.subject ?? '',
 			stateText(run, asOf),
-			run.target,
+			targetWords(run),
 			String(run.toolCalls),
 			tookWords(run, asOf.now) ?? '',
 			run.error ?? '',
@@ -92,7 +98,7 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 	const took = tookWords(run, asOf.now);
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
-		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${run.target}`,
+		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${targetWords(run)}`,
 		...(run.subject === undefined ? [] : [`subject   ${run.subject}`]),
 		...(approval ? [`approval  ${approval.id} (svc approvals show ${approval.id})`] : []),
 		...(run.delivery === undefined
@@ -104,6 +110,13 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 					`group     ${run.group}, ${countOf(run.superseded ?? 0, 'earlier event')} superseded (svc groups show ${run.group})`,
 				]),
 		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
+		...(run.chat
+			? [
+					isOfPerson(run.chat)
+						? 'chat      of the person at the terminal'
+						: `chat      of the API key ${quotedName(run.chat.key)}`,
+				]
+			: []),
 		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
 		`created   ${printableTime(run.createdAt)}, ${triesOf(run.attempt, 'agent')}, ${triesOf(run.deliveryAttempt, 'delivery')}`,
 		...(took === undefined ? [] : [`took      ${took}, ${countOf(run.toolCalls, 'tool call')}`]),
@@ -117,10 +130,11 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 			: [
 					`${wasTried ? 'next try' : 'starts  '}  ${printableTime(run.nextAttemptAt)}${run.awaitsLogins ? ` without; at once: svc runs retry ${run.id}` : ''}`,
 				]),
+		...(run.plan.read ? [`read      ${readWords(run.plan.read)}`] : []),
 		...(run.error ? [`error     ${run.error}`] : []),
 		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
 		'',
-		'prompt (text of the event is untrusted)',
+		isOfSender(run) ? 'prompt (text of the event is untrusted)' : 'prompt',
 		run.plan.prompt,
 		'',
 		'transcript',

@@ -5,6 +5,7 @@ import type {Context} from '../context.ts';
 import {printTable} from '../print-table.ts';
 import {printJson, tell} from '../print.ts';
 import {servedByNobody, servingHome} from '../serving-home.ts';
+import {readDay, type DayCounts} from './day-counts.ts';
 import {readLosses} from './lost-events.ts';
 import {readRoutes} from './read-routes.ts';
 import {readConfig, urlOf} from './receiver-facts.ts';
@@ -29,6 +30,7 @@ export async function listRoutes(
 	}
 
 	const lossOf = await readLosses(context);
+	const dayOf = await readDay(context);
 	const lossAt = (name: string) => {
 		const route = routes.routes.get(name);
 		return route && lossOf(route);
@@ -39,27 +41,40 @@ export async function listRoutes(
 			context,
 			views.map(view => {
 				const loss = lossAt(view.name);
-				return {...view, url: base + routePath(view), ...(loss !== undefined && {loss})};
+				const day = dayOf(view);
+				return {
+					...view,
+					url: base + routePath(view),
+					...(day && {day}),
+					...(loss !== undefined && {loss}),
+				};
 			}),
 		);
 		return;
 	}
 
 	await printTable(context, {
-		header: ['NAME', 'SOURCE', 'EVENTS', 'DELIVER', 'URL', 'PROBLEM'],
+		header: ['NAME', 'SOURCE', 'EVENTS', 'DELIVER', 'TAKEN', 'IGN.', 'REF.', 'URL', 'PROBLEM'],
 		rows: views.map(view => [
 			view.name,
 			view.source,
 			view.events.join(',') || '*',
 			deliverText(view),
+			...countsText(dayOf(view)),
 			base + routePath(view),
 			view.problem ?? view.stale ?? troubleOf(view, lossAt(view.name)),
 		]),
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 		whole: ['NAME', 'SOURCE', 'URL'],
-		optional: ['URL', 'EVENTS'],
+		optional: ['URL', 'EVENTS', 'IGN.', 'REF.', 'TAKEN'],
 	});
 }
+
+/** As pane 5 shows them: `-` for none. Nothing where they cannot be read. */
+const countsText = (day: DayCounts | undefined): readonly string[] =>
+	day
+		? [day.taken, day.ignored, day.refused].map(count => (count === 0 ? '-' : String(count)))
+		: ['', '', ''];
 
 /** What does not keep a route from being served. */
 const troubleOf = (

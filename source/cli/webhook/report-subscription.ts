@@ -6,7 +6,9 @@ import {routePath} from '../../core/route-path.ts';
 import {findCronJob} from '../../gateway/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
+import {reachesPeople} from '../../targets/targets.ts';
 import type {Context} from '../context.ts';
+import {findGateway} from '../gateway-access.ts';
 import {printJson, printLines, tell} from '../print.ts';
 import {type ServingHome, servedByNobody} from '../serving-home.ts';
 import {problemsNow} from '../targets-now.ts';
@@ -112,10 +114,33 @@ async function cannotSend(
 		return [];
 	}
 
+	const isForLog = await goesToLog(context, route, config);
 	const [problem] = await problemsNow(context, config, [
 		{kind: route.deliver, profile: route.profile},
 	]);
-	return problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`];
+	return [
+		...(isForLog
+			? [
+					'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
+				]
+			: []),
+		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
+	];
+}
+
+/** Whether no language model would answer, as the running gateway has it, else as the file says. */
+async function goesToLog(
+	context: Context,
+	{deliver, deliverOnly}: Route,
+	{model}: Config,
+): Promise<boolean> {
+	if (deliverOnly || !reachesPeople(deliver) || model.allowOfflineDelivery) {
+		return false;
+	}
+
+	const gateway = await findGateway(context).catch(() => undefined);
+	const status = await gateway?.status().catch(() => undefined);
+	return (status?.model?.provider ?? model.provider) === 'offline';
 }
 
 async function capabilityFor(

@@ -4,6 +4,7 @@ import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
+import {dayOf} from '../../core/day-of.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {findCronJob} from '../../gateway/find-cron-job.ts';
@@ -45,7 +46,7 @@ export async function subscribe(
 			const existing = Object.hasOwn(before, name) ? before[name] : undefined;
 			const known = isJsonObject(existing) ? existing : undefined;
 			isNew = known === undefined;
-			const merged = mergeSubscription(known, flags);
+			const merged = mergeSubscription(known, flags, {today: dayOf(context.clock.now())});
 			const entry = fillDeliverExtra(merged, deliverExtra);
 			checked = checkEntry(context, {name, entry, config, flags});
 			return {...before, [name]: entry};

@@ -4,6 +4,7 @@ import {editYaml} from '../edit-yaml.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
 import {isSecretName} from '../secret-values.ts';
 import {parseYamlSource} from '../yaml-source.ts';
+import {hideKnown} from './hide-known.ts';
 import {secretPlaces, withHiddenSecrets} from './kept-secrets.ts';
 
 /** An entry before and after it is edited; absent where it is not there. Both hold secrets. */
@@ -12,16 +13,24 @@ export type EntryChange = {
 	readonly after: JsonValue;
 };
 
+type Named = {
+	/** The name before. */
+	readonly from: string;
+};
+
 /** What changes in the subscriptions file, as `unifiedDiff` writes it; no secret is in it. */
 export const subscriptionDiff = (
 	name: string,
-	{before, after}: EntryChange,
+	{before, after, from}: EntryChange & Named,
 	line: number,
 ): readonly string[] =>
-	unifiedDiff(
-		before === undefined ? '' : jsonLines(name, withHiddenSecrets(before, before)),
-		jsonLines(name, withHiddenSecrets(after, before)),
-		Math.max(line, 1),
+	hideKnown(
+		unifiedDiff(
+			before === undefined ? '' : jsonLines(from, withHiddenSecrets(before, before)),
+			jsonLines(name, withHiddenSecrets(after, before)),
+			Math.max(line, 1),
+		),
+		[before, after],
 	);
 
 /** A member of an object as the file has it, without the braces around it. */
@@ -35,26 +44,33 @@ const jsonLines = (name: string, entry: JsonValue): string =>
 export type ConfigChange = {
 	readonly textBefore: string;
 	readonly textAfter: string;
+	/** In the text after. */
 	readonly path: KeyPath;
+	/** In the text before, where its last key is another one. */
+	readonly from?: KeyPath;
 };
 
 /** What changes in `config.yaml`, of the lines of the entry: comments are there, secrets are not. */
 export function configDiff(
 	{before, after}: EntryChange,
-	{textBefore, textAfter, path}: ConfigChange,
+	{textBefore, textAfter, path, from = path}: ConfigChange,
 ): readonly string[] {
-	const {line} = parseYamlSource(textBefore).positionOfKey(path);
-	const old = before === undefined ? '' : hiddenLines(textBefore, path, {before, after: before});
+	const {line} = parseYamlSource(textBefore).positionOfKey(from);
+	const old = before === undefined ? '' : hiddenLines(textBefore, from, {before, after: before});
 	const next = hiddenLines(textAfter, path, {before, after});
 	return old === undefined || next === undefined
-		? subscriptionDiff(String(path.at(-1)), {before, after}, line)
-		: unifiedDiff(old, next, line);
+		? subscriptionDiff(String(path.at(-1)), {before, after, from: String(from.at(-1))}, line)
+		: hideKnown(unifiedDiff(old, next, line), [before, after]);
 }
 
 /** Whether an edit also moved lines of others: then the text was written anew. */
-export function movesOthers({textBefore, textAfter, path}: ConfigChange): boolean {
-	const [old, next] = [textBefore, textAfter].map(text => {
-		const lines = linesAt(text, path);
+export function movesOthers({textBefore, textAfter, path, from = path}: ConfigChange): boolean {
+	const places = [
+		[textBefore, from],
+		[textAfter, path],
+	] as const;
+	const [old, next] = places.map(([text, place]) => {
+		const lines = linesAt(text, place);
 		return lines === undefined ? undefined : text.replace(lines, '');
 	});
 	return old !== next;

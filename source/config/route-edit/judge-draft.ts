@@ -1,9 +1,16 @@
+import {isDeepStrictEqual} from 'node:util';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
-import {checkEntry, checkSubscription, pathBelow} from '../check-subscription.ts';
+import {
+	checkEntry,
+	checkSubscription,
+	pathBelow,
+	problemWithNewName,
+} from '../check-subscription.ts';
 import type {Config, LoadedConfig} from '../config.ts';
 import {editConfigText} from '../edit-config.ts';
+import type {YamlEdit} from '../edit-yaml.ts';
 import {formatDiagnostic} from '../format-diagnostic.ts';
 import {generateSecret} from '../merge-subscription.ts';
 import {asPlainData, type KeyPath} from '../plain-data.ts';
@@ -11,7 +18,7 @@ import type {Route, SkippedRoute} from '../route.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {editsBetween} from './edits-between.ts';
 import {withKeptSecrets} from './kept-secrets.ts';
-import {noEntry, pathInConfig, type WrittenRoute} from './written-route.ts';
+import {noEntry, pathInConfig, readWrittenRoute, type WrittenRoute} from './written-route.ts';
 
 /** What a draft is judged in. */
 export type Surroundings = {
@@ -20,6 +27,8 @@ export type Surroundings = {
 	/** What a start would make of this text of `config.yaml`. */
 	readonly load: (text: string) => LoadedConfig;
 	/** Why the job that an entry names cannot be fired. */
+	/** `2026-11-20`. */
+	readonly today: () => string;
 	readonly problemWithJob: (entry: JsonObject) => string | undefined;
 };
 
@@ -29,7 +38,7 @@ export type DraftProblem = {readonly path: string; readonly message: string};
 export type JudgedDraft = {
 	/** As it would be written. */
 	readonly entry: JsonObject;
-	/** Of a new route without a secret. */
+	/** That was made for it. */
 	readonly secret?: string;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
@@ -56,8 +65,12 @@ export function judgeDraft(
 	const {entry: whole, missing} = withKeptSecrets(draft.definition, written.entry);
 	const given = isJsonObject(whole) ? whole : {};
 	const isNew = draft.fingerprint === noEntry;
-	const secret = isNew && !Object.hasOwn(given, 'secret') ? generateSecret() : undefined;
-	const entry = secret === undefined ? given : {...given, secret};
+	const isNamed = isNew || written.name !== name;
+	const {entry: made, secret} = withMadeSecret(given, isNew);
+	const entry =
+		draft.source === 'dynamic'
+			? withDay(made, {before: written.entry, today: surroundings.today()})
+			: made;
 	const judged = {
 		entry,
 		...(secret !== undefined && {secret}),
@@ -73,32 +86,93 @@ export function judgeDraft(
 		};
 	}
 
+	if (isNamed && isTaken(name, written, surroundings.config)) {
+		const message = 'is the name of a route that exists: choose another';
+		return {...judged, problems: [{path: '', message}], warnings: []};
+	}
+
 	const verdict =
 		draft.source === 'static'
-			? judgeStatic(name, {entry, written}, surroundings)
-			: judgeDynamic(name, {entry, isNew}, surroundings);
+			? judgeStatic(name, {entry, written, isNamed}, surroundings)
+			: judgeDynamic(name, {entry, isNamed}, surroundings);
 	const job = isNew || draft.source === 'dynamic' ? surroundings.problemWithJob(entry) : undefined;
 	return {
 		...judged,
 		...verdict,
 		problems: [
-			...(isNew && written.entry !== undefined
-				? [{path: '', message: 'is the name of a route that exists: choose another'}]
-				: []),
 			...verdict.problems,
 			...(job === undefined ? [] : [{path: 'cron_job', message: job}]),
 		],
+		warnings: [
+			...verdict.warnings,
+			...(isNew || !isNamed ? [] : notesOnRename(written.name, name, surroundings.config)),
+		],
 	};
 }
+
+/** Stands in a draft for a secret that is made when it is saved; `svc` writes it nowhere. */
+const toMake = '<make a new secret>';
+
+/** An entry with a secret that is made, where it wants one, or is new and has none. */
+function withMadeSecret(
+	entry: JsonObject,
+	isNew: boolean,
+): {readonly entry: JsonObject; readonly secret?: string} {
+	const {secret: written} = entry;
+	const secrets = [written ?? (isNew && written === undefined ? toMake : [])].flat();
+	if (!secrets.includes(toMake)) {
+		return {entry};
+	}
+
+	const secret = generateSecret();
+	const all = [...new Set(secrets)].map(one => (one === toMake ? secret : one));
+	return {entry: {...entry, secret: Array.isArray(written) ? all : secret}, secret};
+}
+
+/** A subscription whose secret is another one now, with the day; one without a secret of its own has none. */
+function withDay(
+	entry: JsonObject,
+	{before, today}: {readonly before: JsonValue | undefined; readonly today: string},
+): JsonObject {
+	const known = isJsonObject(before) ? before : {};
+	const {secret, rotated_on: on} = entry;
+	if (isDeepStrictEqual(secret, known['secret']) || on !== known['rotated_on']) {
+		return entry;
+	}
+
+	const {rotated_on: _, ...rest} = entry;
+	return secret === undefined ? rest : {...rest, rotated_on: today};
+}
+
+/** Of two routes of one name that of config.yaml is served: a new one would take the place of the other, or never be. */
+const isTaken = (
+	name: string,
+	{source, name: from, entry}: WrittenRoute,
+	{webhook: {routes, refusals, slipped, skipped}, paths}: Config,
+): boolean =>
+	(from === name && entry !== undefined) ||
+	routes.has(name) ||
+	[...refusals, ...slipped, ...skipped].some(one => one.name === name) ||
+	readWrittenRoute(paths, name, 'dynamic').entry !== undefined ||
+	(source === 'static' && readWrittenRoute(paths, name, source).entry !== undefined);
+
+/** What a person should know before a route gets another name. */
+const notesOnRename = (from: string, name: string, {approvalRules}: Config): readonly string[] => [
+	`Its address ends in /webhooks/${name} then: tell its senders, for /webhooks/${from} is answered 404`,
+	`Deliveries and runs of before keep the name "${from}", what waits goes on under it, and what came cannot be replayed`,
+	...(approvalRules.some(({owner}) => owner.kind === 'route' && owner.name === from)
+		? [`approvals.allow has rules for the route "${from}", which do not hold for "${name}"`]
+		: []),
+];
 
 type Verdict = Pick<JudgedDraft, 'problems' | 'warnings' | 'route'>;
 
 function judgeDynamic(
 	name: string,
-	{entry, isNew}: {readonly entry: JsonObject; readonly isNew: boolean},
+	{entry, isNamed}: {readonly entry: JsonObject; readonly isNamed: boolean},
 	{config}: Surroundings,
 ): Verdict {
-	const {refusals, warnings, route} = isNew
+	const {refusals, warnings, route} = isNamed
 		? checkSubscription(name, entry, config)
 		: checkEntry(name, entry, config);
 	return {
@@ -110,9 +184,18 @@ function judgeDynamic(
 
 function judgeStatic(
 	name: string,
-	{entry, written}: {readonly entry: JsonObject; readonly written: WrittenRoute},
+	{
+		entry,
+		written,
+		isNamed,
+	}: {readonly entry: JsonObject; readonly written: WrittenRoute; readonly isNamed: boolean},
 	{load}: Surroundings,
 ): Verdict {
+	const wrongName = isNamed ? problemWithNewName(name) : undefined;
+	if (wrongName !== undefined) {
+		return {problems: [{path: '', message: wrongName}], warnings: []};
+	}
+
 	const edited = editedConfig(name, entry, written);
 	if (!edited.ok) {
 		return {problems: [{path: '', message: edited.reason}], warnings: []};
@@ -151,14 +234,18 @@ function judgeStatic(
 export function editedConfig(
 	name: string,
 	entry: JsonObject,
-	{text, file, entry: before}: WrittenRoute,
+	{text, file, name: from, entry: before}: WrittenRoute,
 ):
-	| {readonly ok: true; readonly text: string; readonly path: KeyPath}
+	| {readonly ok: true; readonly text: string; readonly path: KeyPath; readonly from: KeyPath}
 	| {readonly ok: false; readonly reason: string} {
-	const path = pathInConfig(parseYamlSource(text).value, name);
-	const edits = editsBetween(path, isJsonObject(before) ? before : {}, entry);
+	const place = pathInConfig(parseYamlSource(text).value, from);
+	const path = [...place.slice(0, -1), name];
+	const edits = [
+		...editsBetween(place, isJsonObject(before) ? before : {}, entry),
+		...(before === undefined ? [] : renamingOf(place, name)),
+	];
 	try {
-		return {ok: true, text: editConfigText(text, edits, file), path};
+		return {ok: true, text: editConfigText(text, edits, file), path, from: place};
 	} catch (error) {
 		if (codeOf(error) !== 'config_not_editable') {
 			throw error;
@@ -167,6 +254,10 @@ export function editedConfig(
 		return {ok: false, reason: messageOf(error)};
 	}
 }
+
+/** What gives the key at `path` another name, where it has another one. */
+export const renamingOf = (path: KeyPath, name: string): readonly YamlEdit[] =>
+	path.at(-1) === name ? [] : [{path, rename: name}];
 
 /** What a field that is named already says of itself. */
 function withoutName(name: string, reason: string, path: string): string {

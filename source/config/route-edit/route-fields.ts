@@ -30,9 +30,21 @@ function fieldsIn(
 						path: [...path, key],
 						isRequired: Array.isArray(required) && required.includes(key),
 					}),
+					...settingsOf(shapes).flatMap(shape =>
+						fieldsIn(shape, [...path, key], root).map(field => ({
+							...field,
+							inMapping: true as const,
+						})),
+					),
 				];
 	});
 }
+
+/** Of what is a name or a mapping of settings, the mapping. */
+const settingsOf = (shapes: readonly JsonObject[]): readonly JsonObject[] =>
+	shapes.some(({enum: names}) => Array.isArray(names))
+		? shapes.filter(({properties}) => isJsonObject(properties))
+		: [];
 
 function fieldOf(
 	member: JsonObject,

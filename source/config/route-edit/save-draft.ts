@@ -7,7 +7,13 @@ import {editSubscriptions} from '../edit-subscriptions.ts';
 import {asPlainData, valueAt} from '../plain-data.ts';
 import {editsBetween} from './edits-between.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
-import {editedConfig, judgeDraft, type JudgedDraft, type Surroundings} from './judge-draft.ts';
+import {
+	editedConfig,
+	judgeDraft,
+	renamingOf,
+	type JudgedDraft,
+	type Surroundings,
+} from './judge-draft.ts';
 import {
 	fingerprintOf,
 	memberOf,
@@ -30,8 +36,9 @@ export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
  * @throws SvcError `route_conflict` when the entry is not what the draft was made of, and as `readWrittenRoute` does
  */
 export function planSave(name: string, draft: RouteDraft, surroundings: Surroundings): SavePlan {
-	const written = readWrittenRoute(surroundings.config.paths, name, draft.source);
-	refuseConflict(name, draft, written.entry);
+	const {source, from = name} = draft;
+	const written = readWrittenRoute(surroundings.config.paths, from, source);
+	refuseConflict(from, draft, written.entry);
 	const {entry, problems, warnings} = judgeDraft(name, {draft, written}, surroundings);
 	return {file: written.file, problems, warnings, ...diffOf(name, entry, written)};
 }
@@ -43,7 +50,7 @@ function diffOf(
 ): Pick<SavePlan, 'diff' | 'movesOthers'> {
 	const {source, entry: before, line, text} = written;
 	if (source === 'dynamic') {
-		return {diff: subscriptionDiff(name, {before, after}, line)};
+		return {diff: subscriptionDiff(name, {before, after, from: written.name}, line)};
 	}
 
 	const edited = editedConfig(name, after, written);
@@ -51,7 +58,7 @@ function diffOf(
 		return {diff: []};
 	}
 
-	const change = {textBefore: text, textAfter: edited.text, path: edited.path};
+	const change = {textBefore: text, textAfter: edited.text, path: edited.path, from: edited.from};
 	return {
 		diff: configDiff({before, after}, change),
 		...(movesOthers(change) && {movesOthers: true}),
@@ -69,10 +76,11 @@ export async function saveDraft(
 	{surroundings, clock}: {readonly surroundings: Surroundings; readonly clock: Clock},
 ): Promise<JudgedDraft & {readonly file: string}> {
 	const {paths} = surroundings.config;
+	const {from = name} = draft;
 	let judged: JudgedDraft | undefined;
 	const judge = () => {
-		const written = readWrittenRoute(paths, name, draft.source);
-		refuseConflict(name, draft, written.entry);
+		const written = readWrittenRoute(paths, from, draft.source);
+		refuseConflict(from, draft, written.entry);
 		judged = judgeDraft(name, {draft, written}, surroundings);
 		const [problem] = judged.problems;
 		if (problem) {
@@ -90,10 +98,13 @@ export async function saveDraft(
 		? editConfig(
 				paths,
 				written => {
-					const path = pathInConfig(written, name);
+					const path = pathInConfig(written, from);
 					const data = asPlainData(written);
 					const before = data.ok ? valueAt(data.value, path) : undefined;
-					return editsBetween(path, isJsonObject(before) ? before : {}, judge());
+					return [
+						...editsBetween(path, isJsonObject(before) ? before : {}, judge()),
+						...renamingOf(path, name),
+					];
 				},
 				{clock},
 			)
@@ -104,7 +115,7 @@ export async function saveDraft(
 					const before = memberOf(entries, name);
 					return JSON.stringify(before) === JSON.stringify(entry)
 						? entries
-						: {...entries, [name]: entry};
+						: withEntry(entries, {name, from, entry});
 				},
 				{clock},
 			));
@@ -114,6 +125,20 @@ export async function saveDraft(
 
 	const file = draft.source === 'static' ? paths.config : paths.subscriptions;
 	return {...judged, file};
+}
+
+/** The entries with one more, or another one in its place, also where it gets another name. */
+function withEntry(
+	entries: JsonObject,
+	{name, from, entry}: {readonly name: string; readonly from: string; readonly entry: JsonObject},
+): JsonObject {
+	return from === name || memberOf(entries, from) === undefined
+		? {...entries, [name]: entry}
+		: Object.fromEntries(
+				Object.entries(entries).map(([key, value]) =>
+					key === from ? [name, entry] : [key, value],
+				),
+			);
 }
 
 /** Somebody else's change is not written over by one who has not seen it. */
@@ -129,13 +154,6 @@ function refuseConflict(name: string, draft: RouteDraft, entry: WrittenRoute['en
 		throw new SvcError(
 			'route_conflict',
 			`Cannot save route "${name}": it was ${entry === undefined ? 'removed' : 'changed'} in the file since it was opened`,
-		);
-	}
-
-	if (draft.source === 'static' && entry === undefined) {
-		throw new SvcError(
-			'route_not_editable',
-			`Cannot create route "${name}" in config.yaml: write it there, or make a subscription`,
 		);
 	}
 }

@@ -17,11 +17,15 @@ import {withoutSecrets} from './kept-secrets.ts';
 /** A route as it stands in its file. Holds secrets. */
 export type WrittenRoute = {
 	readonly source: Route['source'];
+	/** The one that was asked for. */
+	readonly name: string;
 	readonly file: string;
 	/** The whole text of the file; empty when it is missing. */
 	readonly text: string;
 	/** The line of its name, from 1; 0 when it is not there. */
 	readonly line: number;
+	/** The line of one of its keys. */
+	readonly lineOf: (key: string) => number;
 	/** Absent when it is not there. */
 	readonly entry?: JsonValue;
 };
@@ -63,7 +67,8 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	const path = pathInConfig(source.value, name);
 	const entry = jsonAt(data.value, path);
 	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
-	return {source: 'static', file, text, line, ...(entry !== undefined && {entry})};
+	const lineOf = (key: string) => source.positionOfKey([...path, key]).line;
+	return {source: 'static', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
 }
 
 /** Where a static route stands in `config.yaml`. */
@@ -75,9 +80,10 @@ export const pathInConfig = (value: unknown, name: string): KeyPath => [
 function readDynamic({subscriptions: file}: HomePaths, name: string): WrittenRoute {
 	const text = readTextFile(file, maxSubscriptionsBytes) ?? '';
 	const entry = memberOf(parseSubscriptions(text, file), name);
-	const line =
-		entry === undefined ? 0 : createJsonPlacer(file, text)({path: [name], message: ''}).line;
-	return {source: 'dynamic', file, text, line, ...(entry !== undefined && {entry})};
+	const lineAt = (path: KeyPath) => createJsonPlacer(file, text)({path, message: ''}).line;
+	const line = entry === undefined ? 0 : lineAt([name]);
+	const lineOf = (key: string) => lineAt([name, key]);
+	return {source: 'dynamic', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
 }
 
 /** The entry of that name. */

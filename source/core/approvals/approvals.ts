@@ -21,10 +21,12 @@ export type AskingRun = {
 	readonly delivery?: string;
 	/** The job that it is a run of. */
 	readonly job?: {readonly id: string; readonly name: string};
+	/** The turn of a chat that it is. */
+	readonly chat?: {readonly key: string};
 	/** What it was asked to do. */
 	readonly prompt?: string;
 	/** What started it; decides how far a yes may reach. */
-	readonly startedBy: 'webhook' | 'schedule' | 'person';
+	readonly startedBy: 'webhook' | 'schedule' | 'person' | 'chat';
 	/** When it ends at the latest, milliseconds since 1970: no deadline lies beyond. */
 	readonly endsAt: number;
 };

@@ -1,4 +1,4 @@
-import type {FormApproval, ToolApproval} from '../approval.ts';
+import type {AskedTool, FormApproval, ToolApproval} from '../approval.ts';
 import type {AskingRun, CallToApprove, FormToFill, LastAllowed} from './approvals.ts';
 import {type Deadlines, type Terms, termsOf} from './terms.ts';
 
@@ -37,13 +37,18 @@ const undecided = (
 	...asker(run),
 	...times,
 	...(said !== undefined && said !== '' && {said: beginningOf(said)}),
-	tool: {...tool, changed},
+	tool: changed ? {...tool, changed} : unchanged(tool),
 	args,
 	argsBytes,
 	scopes,
 	mustTypeName,
 	...(lasting && {lasting}),
 });
+
+function unchanged(tool: AskedTool): AskedTool {
+	const {changes: _, ...rest} = tool;
+	return {...rest, changed: false};
+}
 
 /** The request for a form. What a masked field holds at first is not shown to anybody. */
 export const formDraft = (form: FormToFill, times: Times): Omit<FormApproval, 'id'> => ({
@@ -66,6 +71,7 @@ const asker = (run: AskingRun | undefined) =>
 		...(run.route !== undefined && {route: run.route}),
 		...(run.delivery !== undefined && {delivery: run.delivery}),
 		...(run.job && {job: run.job}),
+		...(run.chat && {chat: run.chat}),
 		...(run.prompt !== undefined && {prompt: beginningOf(run.prompt)}),
 	};
 

@@ -114,11 +114,12 @@ async function isAsKeySays(
 
 const isFilled = (value: JsonValue): boolean => !Array.isArray(value) || value.length > 0;
 
-const isSame = (one: JsonValue, other: JsonValue): boolean =>
+/** Whether two values are the same as JSON. */
+export const isSame = (one: JsonValue, other: JsonValue): boolean =>
 	canonicalJson(one) === canonicalJson(other);
 
 /** What stands at a path, of each element where it leads through a list; `undefined` when it is missing in any. Members of its own alone. */
-function valuesAt(
+export function valuesAt(
 	value: JsonValue,
 	[step, ...rest]: readonly string[],
 ): readonly JsonValue[] | undefined {

@@ -88,6 +88,8 @@ const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {job: true, route
 const widestScope: Record<AskingRun['startedBy'], ApprovalScope> = {
 	webhook: 'run',
 	schedule: 'process',
+	// Whoever has the key writes what the agent reads.
+	chat: 'process',
 	person: 'always',
 };
 

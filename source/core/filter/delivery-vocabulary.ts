@@ -53,7 +53,11 @@ const statusTerm: Term<FilteredDelivery> = {
 	example: 'status:4xx',
 	understand(value, operator, path) {
 		if (/^\d{1,3}$/.test(value)) {
-			return statusNumber.understand(value, operator, path);
+			const isLost = operator === ':' && (Number(value) < 100 || Number(value) > 599);
+			return {
+				...statusNumber.understand(value, operator, path),
+				...(isLost && {doubt: noAnswer(value)}),
+			};
 		}
 
 		if (operator === ':' && /^[1-5]xx$/i.test(value)) {
@@ -65,9 +69,14 @@ const statusTerm: Term<FilteredDelivery> = {
 			};
 		}
 
-		return outcomeWord.understand(value, operator, path);
+		return {
+			...outcomeWord.understand(value, operator, path),
+			...(/^\dxx$/i.test(value) && operator === ':' && {doubt: noAnswer(value)}),
+		};
 	},
 };
+
+const noAnswer = (value: string) => `no answer is a "${value}": 100 to 599, or 2xx, 4xx, 5xx`;
 
 const haystacks = new WeakMap<FilteredDelivery, string>();
 

@@ -1,4 +1,6 @@
+import {nearestName} from '../nearest-name.ts';
 import type {Condition} from './condition.ts';
+import {namedTerm, wordsIn, type FilterWord} from './words.ts';
 
 /** Whether `item` passes. `now` is milliseconds since 1970, for terms that are relative to the present. */
 export type Test<Item> = (item: Item, now: number) => boolean;
@@ -13,6 +15,8 @@ export type TermResult<Item> =
 			readonly condition?: Condition;
 			/** It reads what was received: asked last, and only of items that have it. */
 			readonly readsBody?: true;
+			/** Why nothing can pass it. It is applied all the same. */
+			readonly doubt?: string;
 	  }
 	| {readonly problem: string};
 
@@ -43,14 +47,21 @@ export type Vocabulary<Item> = {
 	haystack(item: Item): string;
 };
 
-/** A part of what was typed: `text.slice(start, end)`. `problem` says why it is not applied. */
-export type Piece = {readonly start: number; readonly end: number; readonly problem?: string};
+/** A part of what was typed: `text.slice(start, end)`. `problem` says why it is not applied, `doubt` why nothing can pass it. */
+export type Piece = {
+	readonly start: number;
+	readonly end: number;
+	readonly problem?: string;
+	readonly doubt?: string;
+};
 
 export type Filter<Item> = {
 	/** One per word, in order; blanks belong to no piece. */
 	readonly pieces: readonly Piece[];
 	/** The problem of the first piece that has one. */
 	readonly problem?: string;
+	/** The doubt of the first piece that has one. */
+	readonly doubt?: string;
 	/** Whether everything passes. */
 	readonly isEmpty: boolean;
 	/** Whether a word of it reads what was received: an item without its body does not pass. */
@@ -71,14 +82,15 @@ export const maxFilterLength = 1000;
  */
 export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): Filter<Item> {
 	const found: Array<Exclude<TermResult<Item>, {readonly problem: string}>> = [];
-	const pieces = wordsOf(text.slice(0, maxFilterLength)).map(word => {
+	const pieces = wordsIn(text.slice(0, maxFilterLength)).map((word): Piece => {
 		const result = understand(word, vocabulary);
 		if ('problem' in result) {
 			return {start: word.start, end: word.end, problem: result.problem};
 		}
 
 		found.push(result);
-		return {start: word.start, end: word.end};
+		const {doubt} = result;
+		return {start: word.start, end: word.end, ...(doubt !== undefined && {doubt})};
 	});
 
 	// What reads a body is asked only of what passes otherwise.
@@ -86,9 +98,11 @@ export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): F
 		.toSorted((one, other) => Number(one.readsBody ?? false) - Number(other.readsBody ?? false))
 		.map(({test}) => test);
 	const problem = pieces.find(piece => piece.problem !== undefined)?.problem;
+	const doubt = pieces.find(piece => piece.doubt !== undefined)?.doubt;
 	return {
 		pieces,
 		...(problem === undefined ? {} : {problem}),
+		...(doubt === undefined ? {} : {doubt}),
 		isEmpty: tests.length === 0,
 		readsBody: found.some(({readsBody}) => readsBody === true),
 		conditions: found.flatMap(({condition}) => condition ?? []),
@@ -102,30 +116,13 @@ export const termWords = <Item>({terms, body}: Vocabulary<Item>): string =>
 		' ',
 	);
 
+/** How a term begins: `route:`, `ms>`, `payload.…:`. */
 const termWord = <Item>(name: string, {value, takesPath}: Term<Item>): string => {
 	const operator = value === 'size' || value === 'duration' ? '>' : ':';
 	return `${name}${takesPath ? '.…' : ''}${operator}`;
 };
 
-type Word = {
-	readonly start: number;
-	readonly end: number;
-	readonly text: string;
-	readonly closed: boolean;
-};
-
-/** Splits at blanks that are not between quotes. `~` takes the next word along. */
-const wordsOf = (text: string): readonly Word[] =>
-	[...text.matchAll(/-?~(?: *(?:"[^"]*"?|[^ "])+)?|(?:"[^"]*"?|[^ "])+/g)].map(found => ({
-		start: found.index,
-		end: found.index + found[0].length,
-		text: found[0],
-		closed: (found[0].split('"').length - 1) % 2 === 0,
-	}));
-
-const namedTerm = /^([a-z]+)((?:\.[^\s:<>="]+)?)(:|>=|<=|>|<)(.*)$/s;
-
-function understand<Item>(word: Word, vocabulary: Vocabulary<Item>): TermResult<Item> {
+function understand<Item>(word: FilterWord, vocabulary: Vocabulary<Item>): TermResult<Item> {
 	if (!word.closed) {
 		return {problem: 'the closing " is missing'};
 	}
@@ -168,6 +165,12 @@ function positiveTest<Item>(text: string, vocabulary: Vocabulary<Item>): TermRes
 		return {problem: unknownKey(name, vocabulary)};
 	}
 
+	const [, begun = ''] = /^([a-z]+)\.[^"]*$/.exec(text) ?? [];
+	const pathTerm = vocabulary.terms.get(begun);
+	if (pathTerm?.takesPath) {
+		return {problem: `${begun} takes a path, an operator and a value: ${pathTerm.example}`};
+	}
+
 	const wanted = value.toLowerCase();
 	return {
 		test: item => vocabulary.haystack(item).includes(wanted),
@@ -185,6 +188,12 @@ function bodyTest<Item>(text: string, {body}: Vocabulary<Item>): TermResult<Item
 }
 
 function unknownKey<Item>(name: string, {terms}: Vocabulary<Item>): string {
+	const names = [...terms.keys()];
+	const near = nearestName(name, names) ?? names.find(key => key.startsWith(name));
+	if (near !== undefined) {
+		return `Unknown filter key ${name}: do you mean ${near}:?`;
+	}
+
 	const known = [...terms].map(([key, {takesPath}]) => `${key}${takesPath ? '.…' : ''}:`);
 	return `Unknown filter key ${name}: use ${known.join(', ')}`;
 }

@@ -37,6 +37,7 @@ export const groupVocabulary: Vocabulary<Group> = {
 				field: 'count',
 			}),
 		],
+		['id', numberTerm(group => group.id, {says: 'its number', example: 'id:183', field: 'id'})],
 		[
 			'since',
 			sinceTerm(group => group.lastAt, {

@@ -1,3 +1,4 @@
+import {nearestName} from '../nearest-name.ts';
 import type {FilterOperator, Term} from './filter.ts';
 
 /** What a term says of itself, beside what it does. */
@@ -26,12 +27,24 @@ export const textTerm = <Item>(
 		}
 
 		const patterns = patternsOf(value);
+		const lost = words && patterns.find(pattern => !words.some(word => fits(pattern, word)));
 		return {
 			test: item => fitsAny(patterns, read(item)),
+			...(words && lost !== undefined && {doubt: noneOf(lost, words)}),
 			...(field !== undefined && {condition: {kind: 'text', field, patterns}}),
 		};
 	},
 });
+
+/** What is said of a value that is none of `known`: which one was meant, or which there are. */
+export function noneOf(value: string, known: readonly string[]): string {
+	const near = nearestName(value, known);
+	return near === undefined
+		? `"${value}" is none of ${known.slice(0, maxNamed).join(', ')}${known.length > maxNamed ? ', …' : ''}`
+		: `there is no "${value}": do you mean ${near}?`;
+}
+
+const maxNamed = 12;
 
 /** The patterns of a value, in lower case. */
 export const patternsOf = (value: string): readonly string[] =>
@@ -46,8 +59,8 @@ export function fitsAny(patterns: readonly string[], text: string): boolean {
 	return patterns.some(pattern => fits(pattern, lower));
 }
 
-/** Linear in the length of both: no pattern can stall the screen. */
-function fits(pattern: string, text: string): boolean {
+/** Whether one pattern fits `text`; both are in lower case. Linear in the length of both: no pattern can stall the screen. */
+export function fits(pattern: string, text: string): boolean {
 	if (!pattern.includes('*')) {
 		return text.includes(pattern);
 	}

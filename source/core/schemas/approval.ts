@@ -46,6 +46,8 @@ export const askedToolSchema = facts({
 	definition: text,
 	/** The definition is not the one that was approved, or seen, before. */
 	changed: yesOrNo,
+	/** What makes this definition of the one before, for `changed`: lines as in `diff -u`, cleaned, at most 121. Absent where that one was not kept, or is too large. */
+	changes: maybeTexts,
 });
 
 export const formFieldSchema = facts({
@@ -105,6 +107,8 @@ const asked = {
 	delivery: maybeText,
 	/** The scheduled job that it is a run of. */
 	job: facts({id: text, name: text}).exactOptional(),
+	/** The turn of a chat that it is a call of: the name of the key of the API. */
+	chat: facts({key: text}).exactOptional(),
 	/** First 600 characters of what the run was asked to do. Holds strangers' words. */
 	prompt: maybeText,
 	profile: text,

@@ -44,6 +44,8 @@ export const routeViewSchema = facts({
 	signature: maybeText,
 	/** Runs of it at once, where it has a bound of its own. */
 	concurrency: maybeInteger,
+	/** Toolset names of its runs, where it names any. */
+	toolsets: maybeTexts,
 	/** Above its rate limit events wait; absent where they are refused. */
 	overflow: z.literal('queue').exactOptional(),
 	/** Absent when the route is served; else why it is not (a refusal, a slip, or shadowed by a static route). */

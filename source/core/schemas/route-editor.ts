@@ -44,6 +44,8 @@ export const routeFieldSchema = facts({
 	required: maybe,
 	/** It holds a secret. */
 	secret: maybe,
+	/** Only where its mapping is written out: what stands there may be a name instead. */
+	inMapping: maybe,
 	/** People change it in the text alone. */
 	byHand: maybe,
 }).register(z.globalRegistry, {id: 'RouteField'});
@@ -56,6 +58,8 @@ export const routeDefinitionSchema = facts({
 	/** Absolute path of its file, and the line of its name there. */
 	file: text,
 	line: integer,
+	/** The line of each of its keys there. */
+	lines: z.record(text, integer),
 	/** As written; each secret is a mark that says which one it is: `<kept: secret, 43 bytes>`. */
 	definition: jsonObject,
 	/** Another one as soon as somebody changes the entry. */
@@ -68,6 +72,8 @@ export const routeDraftSchema = z.strictObject({
 	definition: jsonObject,
 	/** Of the definition that was read; `none` for a new route. */
 	fingerprint: text,
+	/** The name that it has in the file, when it is to get another one. */
+	from: maybeText,
 });
 
 export const routeProblemSchema = facts({
@@ -137,6 +143,8 @@ export const routeFactsSchema = facts({
 	rateLimit: integer,
 	/** Where its secret comes from and how long it is: `its own: 43 bytes`. Never the secret. */
 	secret: text,
+	/** When that secret was made or changed last, milliseconds since 1970, by the day; absent: nobody wrote it down. */
+	secretSince: maybeNumber,
 	/** Until when secrets that were replaced pass, or passed; milliseconds since 1970. */
 	formerSecretsUntil: z.array(number),
 	/** Absent: the payload as JSON. Its first 4,000 characters. */
@@ -152,6 +160,17 @@ export const routeFactsSchema = facts({
 	/** Toolsets that give nothing, and why. */
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RouteFacts'});
+
+export const routeRateSchema = facts({
+	/** Requests a minute. */
+	limit: integer,
+	/** Of those, in the minute that runs now. */
+	used: integer,
+	/** When that minute ends, milliseconds from now; 0: nothing is used. */
+	endsInMs: number,
+	/** The latest start that was promised to an event above the rate, milliseconds from now. */
+	promisedInMs: maybeNumber,
+}).register(z.globalRegistry, {id: 'RouteRate'});
 
 const totalsSchema = facts({
 	/** Events that lead to something. */
@@ -169,6 +188,8 @@ export const routeBacktestSchema = facts({
 	since: maybeNumber,
 	today: totalsSchema.exactOptional(),
 	edited: totalsSchema.exactOptional(),
+	/** How many of these deliveries each of the first 20 filters lets pass by itself. */
+	filterPasses: z.array(integer).exactOptional(),
 	/** Characters. */
 	medianPrompt: maybeInteger,
 	/** Keys that stay as they are written in at least one prompt, at most 20. */

@@ -24,6 +24,8 @@ export const targetSchema = facts({
 export const runPlanSchema = facts({
 	/** The rendered user message, unchanged. */
 	prompt: text,
+	/** Keys of the payload whose values are in the prompt, `__raw__` for the payload as JSON; absent without an event, and of runs of before. */
+	read: maybeTexts,
 	target: targetSchema,
 	skills: texts,
 	/** `owner/name#number` of what the event is about, where its payload says. */
@@ -51,7 +53,7 @@ export const runSchema = facts({
 	profile: text,
 	/** `-` without a delivery. */
 	route: text,
-	/** `schedule` or `person` without a delivery. */
+	/** `schedule`, `person` or `chat` without a delivery. */
 	event: text,
 	/** `Delivery.subject` of its event. */
 	subject: maybeText,
@@ -61,6 +63,8 @@ export const runSchema = facts({
 	group: maybeInteger,
 	/** The scheduled job that it is a run of. */
 	job: facts({id: text, name: text}).exactOptional(),
+	/** A turn of a chat of the API: the name of the key that asked for it. It is never run again. */
+	chat: facts({key: text}).exactOptional(),
 	/** `deliver` of its target; once it is done, of the one that has the answer. */
 	target: text,
 	state: z.enum(runStates),

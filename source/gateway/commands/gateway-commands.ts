@@ -3,24 +3,26 @@ import {SvcError} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {gateway as table} from '../contract/gateway.ts';
 import type {CommandsOf} from '../contract/operation.ts';
-import type {Rooms} from '../rooms.ts';
+import type {Rooms, Seat} from '../rooms.ts';
 
 /** The commands for the gateway of this process as a whole. `stop` begins its end and returns. */
 export const createGatewayCommands = ({
 	clock,
 	getState,
+	seat,
 	rooms,
 	stop,
 }: {
 	readonly clock: Clock;
 	readonly getState: () => GatewayState;
+	readonly seat: () => Seat;
 	readonly rooms: () => Promise<Rooms>;
 	readonly stop: () => void;
 }): CommandsOf<typeof table> => ({
 	async status() {
 		const opened = await rooms();
 		const {gatewayStatus} = await import('../gateway-status.ts');
-		return gatewayStatus(getState(), opened);
+		return gatewayStatus({state: getState(), seat: seat()}, opened);
 	},
 	async useModel(provider) {
 		const {live} = await rooms();

@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import type {RouteCounts} from '../../core/route-counts.ts';
 import type {
 	HistoryItems,
 	HistoryNoun,
@@ -7,7 +8,11 @@ import type {
 } from '../../store/history/port.ts';
 import type {history as table} from '../contract/history.ts';
 import type {CommandsOf} from '../contract/operation.ts';
+import {countRoutes} from '../count-routes.ts';
 import type {Rooms} from '../rooms.ts';
+
+/** How long what was counted is told again, milliseconds. */
+const keptMs = 30_000;
 
 /** The searches of a gateway in this process. */
 export const createHistoryCommands = ({
@@ -17,18 +22,42 @@ export const createHistoryCommands = ({
 	readonly clock: Clock;
 	readonly rooms: () => Promise<Pick<Rooms, 'store'>>;
 }): CommandsOf<typeof table> => {
-	const search = async <Noun extends HistoryNoun>(
-		noun: Noun,
-		{filter = '', limit = 100, ...cursor}: Partial<HistoryQuestion> = {},
-	): Promise<HistoryStep<HistoryItems[Noun]>> => {
+	/** `hungUp`: of an operation that `heedsHangUp`. */
+	const searching =
+		<Noun extends HistoryNoun>(noun: Noun) =>
+		async (
+			{filter = '', limit = 100, ...cursor}: Partial<HistoryQuestion> = {},
+			hungUp?: AbortSignal,
+		): Promise<HistoryStep<HistoryItems[Noun]>> => {
+			const {store} = await rooms();
+			return store.history.search(noun, {...cursor, filter, limit, now: clock.now()}, hungUp);
+		};
+
+	let counted: {readonly at: number; readonly counts: Promise<RouteCounts>} | undefined;
+	const count = async (): Promise<RouteCounts> => {
 		const {store} = await rooms();
-		return store.history.search(noun, {...cursor, filter, limit, now: clock.now()});
+		return countRoutes(store.history, clock.now());
 	};
 
 	return {
-		searchDeliveries: async question => search('deliveries', question),
-		searchRuns: async question => search('runs', question),
-		searchGroups: async question => search('groups', question),
-		searchApprovals: async question => search('approvals', question),
+		async countRoutes() {
+			const now = clock.monotonic();
+			if (!counted || now - counted.at >= keptMs) {
+				counted = {at: now, counts: count()};
+			}
+
+			const {counts} = counted;
+			try {
+				return await counts;
+			} catch (error) {
+				// Whoever asks next is not told of this one again.
+				counted = counted.counts === counts ? undefined : counted;
+				throw error;
+			}
+		},
+		searchDeliveries: searching('deliveries'),
+		searchRuns: searching('runs'),
+		searchGroups: searching('groups'),
+		searchApprovals: searching('approvals'),
 	};
 };

@@ -20,7 +20,7 @@ export function createRouteCommands({
 }: {
 	readonly clock: Clock;
 	readonly getState: () => Pick<GatewayState, 'webhook'>;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'replays' | 'servers'>>;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'receiver' | 'replays' | 'servers'>>;
 }): RouteCommands {
 	const routeOf = async (name: string): Promise<Route> => {
 		const {live} = await rooms();
@@ -83,6 +83,12 @@ export function createRouteCommands({
 				toolsets: toolsetsOfRoute({clock}, route, config),
 				servers: servers.views(),
 			});
+		},
+		async readRouteRate(name) {
+			const {live, receiver} = await rooms();
+			const route = live.routes().routes.get(name);
+			const use = receiver.current()?.rateOf(name);
+			return route && use && {limit: route.rateLimit, ...use};
 		},
 		async sendTestEvent(name, options) {
 			const route = await routeOf(name);

@@ -1,6 +1,6 @@
 import type {Route} from '../../config/route.ts';
 import type {Clock} from '../../core/clock.ts';
-import {messageOf, SvcError} from '../../core/errors.ts';
+import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
@@ -11,6 +11,9 @@ import type {Rooms} from '../rooms.ts';
 
 const defaultLast = 200;
 const maxLast = 1000;
+
+/** Filters that are tried one by one. */
+const maxFilters = 20;
 
 /** The commands for editing routes of a gateway in this process. What they need is loaded with the first of them. */
 export function createRouteEditorCommands({
@@ -24,20 +27,8 @@ export function createRouteEditorCommands({
 }): CommandsOf<typeof table> {
 	const surroundings = async () => {
 		const {live} = await rooms();
-		const {findCronJob} = await import('../find-cron-job.ts');
-		const config = live.current();
-		return {
-			config,
-			load: (text: string) => live.load(text),
-			problemWithJob(entry: Parameters<typeof findCronJob>[1]) {
-				try {
-					findCronJob({clock}, entry, config);
-					return undefined;
-				} catch (error) {
-					return messageOf(error);
-				}
-			},
-		};
+		const {surroundingsOf} = await import('../route-editor/surroundings.ts');
+		return surroundingsOf({clock}, {config: live.current(), load: text => live.load(text)});
 	};
 
 	const read = async (name: string, source: Route['source']) => {
@@ -48,7 +39,7 @@ export function createRouteEditorCommands({
 
 	const judge = async (name: string, draft: RouteDraft) => {
 		const {judgeDraft} = await import('../../config/route-edit/judge-draft.ts');
-		const written = await read(name, draft.source);
+		const written = await read(draft.from ?? name, draft.source);
 		return judgeDraft(name, {draft, written}, await surroundings());
 	};
 
@@ -95,7 +86,7 @@ export function createRouteEditorCommands({
 
 			const {withoutSecrets} = await import('../../config/route-edit/kept-secrets.ts');
 			const {fingerprintOf} = await import('../../config/route-edit/written-route.ts');
-			const {entry, file, line} = written;
+			const {entry, file, line, lineOf} = written;
 			const definition = withoutSecrets(entry ?? {});
 			if (!isJsonObject(definition)) {
 				throw new SvcError(
@@ -109,6 +100,7 @@ export function createRouteEditorCommands({
 				source: written.source,
 				file,
 				line,
+				lines: Object.fromEntries(Object.keys(definition).map(key => [key, lineOf(key)])),
 				definition,
 				fingerprint: fingerprintOf(entry),
 			};
@@ -150,11 +142,16 @@ export function createRouteEditorCommands({
 			const {notesOn} = await import('../simulate/notes.ts');
 			const served = live.routes().routes.get(traffic);
 			const today = served && (await compiler())(served);
+			const compile = await compiler();
+			const alone = settings.route.filters
+				.slice(0, maxFilters)
+				.map(filter => compile({...settings.route, filters: [filter]}));
 			const result = await backtest(
 				{journal: store.journal, clock},
 				{
 					today,
 					edited: settings,
+					filters: alone,
 					traffic: {name: traffic, profile: served?.profile ?? settings.route.profile},
 					last: Math.min(Math.max(last, 1), maxLast),
 				},
@@ -181,7 +178,10 @@ export function createRouteEditorCommands({
 				await live.reload();
 			}
 
-			log.info(`Route "${name}" was saved`, {source: draft.source});
+			log.info(`Route "${name}" was saved`, {
+				source: draft.source,
+				...(draft.from !== undefined && draft.from !== name && {before: draft.from}),
+			});
 			return {
 				file,
 				warnings,

@@ -5,11 +5,14 @@ import {groups} from './groups.ts';
 import {history} from './history.ts';
 import {install} from './install.ts';
 import {jobs} from './jobs.ts';
+import {keys} from './keys.ts';
 import type {Operations} from './operation.ts';
 import {routeEditor} from './route-editor.ts';
 import {routes} from './routes.ts';
 import {runs} from './runs.ts';
 import {servers} from './servers.ts';
+import {sessions} from './sessions.ts';
+import {setup} from './setup.ts';
 
 /**
  * The control API: every operation but the event stream, by the name of its command. The commands' types, the calls of a client, the server's routing and checks, and the
@@ -21,10 +24,13 @@ export const contract = {
 	...groups,
 	...jobs,
 	...approvals,
+	...keys,
+	...sessions,
 	...servers,
 	...history,
 	...install,
 	...routes,
 	...routeEditor,
+	...setup,
 	...gateway,
 } as const satisfies Operations;

@@ -59,6 +59,7 @@ export const deliveries = {
 	/** What `replay` would do, without doing it. @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found` */
 	planReplay: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/deliveries/{id}/replay-plan',
 		summary:
 			'What a replay of the delivery would do, without doing it. Body: the same as for the replay.',

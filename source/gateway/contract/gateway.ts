@@ -16,6 +16,8 @@ const status = facts({
 	version: text,
 	home: text,
 	profile: text,
+	/** Beside an interface in its process, before whoever started it (`svc gateway run`), or in the background. Older gateways do not say. */
+	seat: z.enum(['interface', 'foreground', 'background']).exactOptional(),
 	/** Milliseconds since 1970. */
 	started_at: number,
 	webhook: z.union([
@@ -23,8 +25,8 @@ const status = facts({
 		facts({refused: text}),
 		facts({disabled: z.literal(true)}),
 	]),
-	/** The chat API; absent features are `null` until they exist. */
-	api: z.null(),
+	/** The chat API. */
+	api: z.union([facts({url: text}), facts({refused: text}), facts({disabled: z.literal(true)})]),
 	/** `to_decide`: those that wait for a person, however old they are; `awaiting_login`: of those that are queued, so many wait for a person to log in to a tool server. */
 	runs: facts({active: integer, queued: integer, to_decide: integer, awaiting_login: integer}),
 	/** Groups that wait. */

@@ -3,6 +3,7 @@ import {approvalSchema} from '../../core/schemas/approval.ts';
 import {deliverySchema} from '../../core/schemas/delivery.ts';
 import {groupSchema} from '../../core/schemas/group.ts';
 import {facts, integer, maybeInteger} from '../../core/schemas/parts.ts';
+import {routeCountsSchema} from '../../core/schemas/route-counts.ts';
 import {runSchema} from '../../core/schemas/run.ts';
 import type {Operations} from './operation.ts';
 import {integerParameter, limitParameter, textParameter} from './parameters.ts';
@@ -36,6 +37,7 @@ export const history = {
 		path: '/v1/history/deliveries',
 		summary: `${says} all stored deliveries; a cursor is the number behind an identifier.`,
 		query,
+		heedsHangUp: true,
 		result: stepOf(deliverySchema),
 	},
 	searchRuns: {
@@ -43,6 +45,7 @@ export const history = {
 		path: '/v1/history/runs',
 		summary: `${says} all stored runs; a cursor is the number of a run.`,
 		query,
+		heedsHangUp: true,
 		result: stepOf(runSchema),
 	},
 	searchGroups: {
@@ -50,6 +53,7 @@ export const history = {
 		path: '/v1/history/groups',
 		summary: `${says} the groups that were dispatched; a cursor is the number of their run.`,
 		query,
+		heedsHangUp: true,
 		result: stepOf(groupSchema),
 	},
 	searchApprovals: {
@@ -57,6 +61,15 @@ export const history = {
 		path: '/v1/history/approvals',
 		summary: `${says} the approvals that were settled; a cursor is their number.`,
 		query,
+		heedsHangUp: true,
 		result: stepOf(approvalSchema),
+	},
+	/** Counted at most every 30 seconds. */
+	countRoutes: {
+		method: 'GET',
+		path: '/v1/history/routes',
+		summary:
+			'What the journal holds of the last day by route: taken in, ignored, refused, and by hour; at most 30 seconds old.',
+		result: routeCountsSchema,
 	},
 } as const satisfies Operations;

@@ -12,6 +12,7 @@ export const install = {
 	/** What installing from a link would do; asks nobody, and changes nothing. @throws SvcError as `reviewInstall` does */
 	reviewInstall: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/install/review',
 		summary:
 			'What installing a tool server from a link would do. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s"}.',

@@ -8,6 +8,8 @@ export type Operation = {
 	/** With `{name}` parts: the first arguments of the command, in their order. */
 	readonly path: string;
 	readonly summary: string;
+	/** Changes nothing, though it is no GET. */
+	readonly looks?: true;
 	/** Parts of the path that are no texts. */
 	readonly params?: Readonly<Record<string, Parameter>>;
 	/** Of the URL; the last argument of the command is an object with these keys. */
@@ -20,6 +22,8 @@ export type Operation = {
 	readonly result?: z.ZodType;
 	/** Makes that JSON of what the command resolves to, where the two differ; `result` makes it back. */
 	readonly encode?: (value: never) => unknown;
+	/** Ends when whoever asked hangs up: in the process of the gateway, its command takes a signal of that behind its arguments. */
+	readonly heedsHangUp?: true;
 	/** Longest silence of the gateway before a call of it fails; a minute when absent. */
 	readonly silenceMs?: number;
 };

@@ -46,6 +46,7 @@ export const routeEditor = {
 	/** What the receiver would say of a draft; writes nothing. Throws as `readRoute` does. */
 	checkRoute: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/routes/{name}/check',
 		summary:
 			'What the receiver would say of a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
@@ -56,6 +57,7 @@ export const routeEditor = {
 	/** What a draft makes of a stored delivery: the pipeline after authentication, without its script. @throws SvcError `delivery_not_found`, and as `readRoute` does */
 	previewRoute: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/routes/{name}/preview',
 		summary:
 			'What a draft makes of a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
@@ -66,6 +68,7 @@ export const routeEditor = {
 	/** What a draft makes of the newest deliveries of `traffic` (the route itself when absent), beside what the route makes of them today; at most 1,000 of them, 64 MiB and 5 s. Throws as `readRoute` does. */
 	backtestRoute: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/routes/{name}/backtest',
 		summary:
 			'What a draft makes of stored deliveries, beside what the route makes of them today; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
@@ -83,6 +86,7 @@ export const routeEditor = {
 	/** What saving a draft would change in the file. @throws SvcError `route_conflict`, and as `readRoute` does */
 	planRouteSave: {
 		method: 'POST',
+		looks: true,
 		path: '/v1/routes/{name}/save-plan',
 		summary: 'What saving a draft would change in its file; writes nothing. Body: a draft.',
 		body: routeDraftSchema,

@@ -2,7 +2,11 @@ import {z} from 'zod';
 import {routeViewSchema} from '../../core/schemas/config-view.ts';
 import {maybeInteger, maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {receiverAnswerSchema} from '../../core/schemas/replay.ts';
-import {rotatedRouteSchema, routeFactsSchema} from '../../core/schemas/route-editor.ts';
+import {
+	rotatedRouteSchema,
+	routeFactsSchema,
+	routeRateSchema,
+} from '../../core/schemas/route-editor.ts';
 import {eventBodyBytes} from './event-body-bytes.ts';
 import type {Operations} from './operation.ts';
 
@@ -22,6 +26,13 @@ export const routes = {
 		summary:
 			'What a served route is made of: prompt, filters, rate, the kind of its secret, and the tools that it hands out.',
 		result: routeFactsSchema.optional(),
+	},
+	/** How much of its rate a route has used in the minute that runs now. `undefined`: it is not served, or the receiver does not listen. */
+	readRouteRate: {
+		method: 'GET',
+		path: '/v1/routes/{name}/rate',
+		summary: 'How much of its rate a route has used in the minute that runs now.',
+		result: routeRateSchema.optional(),
 	},
 	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `route_not_testable`, `webhook_not_listening` */
 	sendTestEvent: {

@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {apiKeySchema} from '../../core/schemas/api-key.ts';
 import {approvalRuleSchema, approvalSchema} from '../../core/schemas/approval.ts';
 import {
 	modelViewSchema,
@@ -26,6 +27,11 @@ export const stateSchema = facts({
 		reachable: yesOrNo,
 	}),
 	webhook: facts({state: z.enum(['starting', 'listening', 'refused', 'disabled', 'closed'])}),
+	api: facts({
+		state: z.enum(['starting', 'listening', 'refused', 'disabled', 'closed']),
+	}).exactOptional(),
+	/** Of the chat API. */
+	keys: z.array(apiKeySchema).exactOptional(),
 	routes: z.array(routeViewSchema),
 	deliveries: z.array(facts({key: text, delivery: deliverySchema, count: integer})),
 	groups: z.array(groupSchema),
@@ -37,6 +43,8 @@ export const stateSchema = facts({
 	servers: z.array(serverViewSchema),
 	runs: z.array(runSchema),
 	progress: z.record(text, z.array(transcriptEntrySchema)),
+	/** What models are saying, by run. */
+	said: z.record(text, facts({at: number, from: integer, text})).exactOptional(),
 	logs: z.array(facts({at: number, level: text, message: text})),
 	model: modelViewSchema.exactOptional(),
 	modelProblem: maybeText,

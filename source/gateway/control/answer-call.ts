@@ -53,6 +53,13 @@ export function findOperation(method: string, path: string): AskedOperation | un
 	return branch.found && {...branch.found, parts};
 }
 
+type CallInput = {
+	readonly query: URLSearchParams;
+	readonly body: JsonValue;
+	/** Whoever asked waits no more. */
+	readonly hungUp?: AbortSignal;
+};
+
 /**
  * Gives the command that was asked for to `commands`. Its answer as a JSON-able value; `undefined` when there is no such thing.
  *
@@ -61,7 +68,7 @@ export function findOperation(method: string, path: string): AskedOperation | un
 export async function answerCall(
 	commands: GatewayCommands,
 	{name, operation, parts}: AskedOperation,
-	{query, body}: {readonly query: URLSearchParams; readonly body: JsonValue},
+	{query, body, hungUp}: CallInput,
 ): Promise<unknown> {
 	const {params = {}, result, encode} = operation;
 	const args: unknown[] = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, part = ''], index) => {
@@ -72,6 +79,10 @@ export async function answerCall(
 		args.push(inputOf(operation.body, body ?? {}));
 	} else if (operation.query) {
 		args.push(filterOf(operation.query, query));
+	}
+
+	if (operation.heedsHangUp) {
+		args.push(hungUp);
 	}
 
 	// The operation is the one of the command of that name, which takes what was just read.

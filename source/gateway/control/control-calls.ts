@@ -70,9 +70,19 @@ async function call(
 		method,
 		...(body !== undefined && {body}),
 		...(silenceMs !== undefined && {silenceMs}),
+	}).catch((error: unknown) => {
+		throw codeOf(error) === 'unknown_url' ? doesNotKnow(name, error) : error;
 	});
 	return result && answerOf(result, {name, answer});
 }
+
+/** Every operation of ours is one of a gateway of our version. */
+const doesNotKnow = (name: string, cause: unknown): SvcError =>
+	new SvcError(
+		'gateway_differs',
+		`Cannot call "${name}" of the gateway: it runs another version of svc, which does not know this; end it with "svc gateway stop" and start it again`,
+		{cause},
+	);
 
 /** @throws SvcError `bad_request` */
 function bodyOf(

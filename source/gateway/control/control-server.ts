@@ -19,6 +19,9 @@ const maxBodyBytes = 8 * 1024 * 1024;
 /** An attached face that does not read is let go at this much waiting for it. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
+/** One that reads slowly is told no words of answers at this much: it gets them whole. */
+const maxUnreadWordsBytes = 256 * 1024;
+
 export type ControlServer = AsyncDisposable & {
 	/**
 	 * Looks whether the socket is still at its path: one that somebody removed, or put another one in the place of, answers nobody. It is listened there again, and said; streams that are open
@@ -195,9 +198,14 @@ async function respond(
 		return;
 	}
 
+	const gone = new AbortController();
+	response.on('close', () => {
+		gone.abort();
+	});
 	try {
 		const body = await readJson(request, asked.operation.maxBodyBytes);
-		const answer = await answerCall(port, asked, {query: url.searchParams, body});
+		const input = {query: url.searchParams, body, hungUp: gone.signal};
+		const answer = await answerCall(port, asked, input);
 		send(
 			response,
 			answer === undefined ? 404 : 200,
@@ -262,7 +270,11 @@ function streamEvents(port: GatewayPort, response: ServerResponse): void {
 
 	write('state', port.getState());
 	const unsubscribe = port.subscribe(events => {
-		write('events', events);
+		const isSlow = response.writableLength > maxUnreadWordsBytes;
+		const told = isSlow ? events.filter(({type}) => type !== 'run-said') : events;
+		if (told.length > 0) {
+			write('events', told);
+		}
 	});
 	response.on('close', unsubscribe);
 }

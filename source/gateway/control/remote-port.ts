@@ -6,6 +6,7 @@ import {isJsonObject} from '../../core/json.ts';
 import type {LogRecord} from '../../core/log.ts';
 import {reduce} from '../../core/reduce.ts';
 import {type GatewayState, initialState} from '../../core/state.ts';
+import {version} from '../../core/version.ts';
 import type {GatewayPort} from '../port.ts';
 import {createControlCalls} from './control-calls.ts';
 import {open, shortSilenceMs} from './control-client.ts';
@@ -228,7 +229,15 @@ function valueOf(
 		// As below.
 	}
 
-	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version`;
+	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version${versionsOf(value, state)}`;
+}
+
+/** Both versions, where the gateway said its own. */
+function versionsOf(value: unknown, {gateway}: GatewayState): string {
+	const said =
+		isJsonObject(value) && isJsonObject(value['gateway']) ? value['gateway']['version'] : undefined;
+	const other = typeof said === 'string' ? said : gateway.version;
+	return other === '' || other === version ? '' : `, svc ${version}; the gateway is svc ${other}`;
 }
 
 /** Whether everything that this version always has is there and of its kind, and could be drawn; what is in the lists, nobody has the time to look at. */

@@ -1,9 +1,11 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import type {Route} from '../../config/route.ts';
 import type {Clock} from '../../core/clock.ts';
-import type {Delivery} from '../../core/delivery.ts';
+import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
 import type {RouteBacktest} from '../../core/route-editor.ts';
 import type {Journal} from '../../store/port.ts';
+import {parseBody} from '../../webhook/parse-body.ts';
+import {eventOf} from '../../webhook/sender-identity.ts';
 import {compare} from '../simulate/compare.ts';
 import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
 import {outcomesOf, type Totals} from '../simulate/outcomes.ts';
@@ -24,6 +26,8 @@ export type BacktestPlan = {
 	/** As it is served now; absent when it is not. */
 	readonly today: SimulatedRoute | undefined;
 	readonly edited: SimulatedRoute;
+	/** Each filter of the draft by itself, at most 20. */
+	readonly filters: readonly SimulatedRoute[];
 	/** Whose deliveries. */
 	readonly traffic: Pick<Route, 'name' | 'profile'>;
 	/** At most so many, 1 to 1,000. */
@@ -38,12 +42,14 @@ type Judged = {
 	/** Characters. */
 	readonly promptLength: number | undefined;
 	readonly isReworded: boolean;
+	/** Whether each filter lets it pass by itself. */
+	readonly passes: readonly boolean[];
 };
 
 /** Decides stored deliveries anew, one body at a time and in slices of 8 ms: at most 64 MiB and 5 s. Scripts do not run. */
 export async function backtest(
 	{journal, clock}: {readonly journal: Pick<Journal, 'get' | 'list'>; readonly clock: Clock},
-	{today, edited, traffic, last}: BacktestPlan,
+	{today, edited, filters, traffic, last}: BacktestPlan,
 ): Promise<Omit<RouteBacktest, 'notes'>> {
 	const listed = await listStored(journal, {route: traffic, last});
 	const judged: Judged[] = [];
@@ -73,6 +79,7 @@ export async function backtest(
 			const before = today && judge(stored, today);
 			const after = judge(stored, edited);
 			judged.push({
+				passes: filtersPassed(stored, filters),
 				event,
 				today: withoutPrompt(before),
 				edited: withoutPrompt(after),
@@ -90,7 +97,20 @@ export async function backtest(
 		deliveries: all.length,
 		leftOut: listed.length - all.length,
 		...resultOf(all, {today, edited}),
+		filterPasses: filters.map((_, index) => all.filter(({passes}) => passes[index]).length),
 	};
+}
+
+/** By the payload and the event as the draft reads them. */
+function filtersPassed(
+	{headers, body = new Uint8Array()}: StoredDelivery,
+	filters: readonly SimulatedRoute[],
+): readonly boolean[] {
+	const parsed = parseBody(Buffer.from(body), headers);
+	return filters.map(({route, compiled}) => {
+		const event = parsed.ok ? eventOf(route, {headers, payload: parsed.payload}).name : '';
+		return parsed.ok && compiled.matches({payload: parsed.payload, event, headers}) === undefined;
+	});
 }
 
 function withoutPrompt<Maybe extends Judgement | undefined>(judgement: Maybe): Maybe {

@@ -1,3 +1,4 @@
+import {decidedOutcomes} from '../../core/delivery.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {PayloadKeys} from '../../core/route-editor.ts';
 import type {Journal} from '../../store/port.ts';
@@ -17,7 +18,11 @@ export async function payloadKeys(
 ): Promise<PayloadKeys> {
 	const found = new Map<string, {count: number; readonly sample: string}>();
 	let deliveries = 0;
-	for (const {id, bodyBytes} of await journal.list({route, limit: maxDeliveries})) {
+	for (const {id, bodyBytes} of await journal.list({
+		route,
+		outcomes: decidedOutcomes,
+		limit: maxDeliveries,
+	})) {
 		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
 		const stored = bodyBytes > maxBodyBytes ? undefined : await journal.get(id);
 		const parsed = stored?.body && parseBody(Buffer.from(stored.body), stored.headers);

@@ -80,11 +80,20 @@ function traceOf(
 				pass('body', 'it can be read'),
 				pass('event', 'it is wanted'),
 				pass('filter', route.filters.length === 0 ? 'there is none' : 'every one matches'),
+				...(route.enabled
+					? []
+					: [
+							{
+								step: 'dispatch',
+								verdict: 'stop',
+								detail: 'the route is paused: answered 503 and kept; below is what it would be',
+							} as const,
+						]),
 				...(route.script === undefined
 					? []
 					: [{step: 'script', verdict: 'skip', detail: 'it is not run here'} as const]),
 				pass('prompt', `${prompt.length} characters`),
-				pass('dispatch', why === '' ? fate : `${fate}, ${why}`),
+				...(route.enabled ? [pass('dispatch', why === '' ? fate : `${fate}, ${why}`)] : []),
 			];
 	}
 }

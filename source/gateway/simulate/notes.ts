@@ -11,6 +11,13 @@ const sentences = (
 	routes: readonly Route[],
 	headers: ReadonlyArray<Readonly<Record<string, string>>>,
 ): readonly string[] => [
+	...routes.flatMap(({enabled}) =>
+		enabled
+			? []
+			: [
+					'the route is paused: what would start something is answered 503 and kept; this is what becomes of it once it goes on',
+				],
+	),
 	...routes.flatMap(({script}) =>
 		script === undefined
 			? []

@@ -1,21 +1,6 @@
 import type {Route} from '../../config/route.ts';
-import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
+import {decidedOutcomes, type Delivery, type StoredDelivery} from '../../core/delivery.ts';
 import type {Journal} from '../../store/port.ts';
-
-/** Deliveries whose sender was known, and which were not the fault of a moment. */
-const decided: readonly DeliveryOutcome[] = [
-	'accepted',
-	'coalesced',
-	'delivered',
-	'ignored:event',
-	'ignored:filter',
-	'ignored:script',
-	'duplicate',
-	'delivery',
-	'job',
-	'paused',
-	'queue',
-];
 
 /** Bodies that are held at once: a simulation is no reason to fill the memory. */
 const maxBytes = 256 * 1024 * 1024;
@@ -54,6 +39,6 @@ export async function listStored(
 	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},
 ): Promise<readonly Delivery[]> {
 	const {name, profile} = route;
-	const listed = await journal.list({route: name, profile, outcomes: decided, limit: last});
+	const listed = await journal.list({route: name, profile, outcomes: decidedOutcomes, limit: last});
 	return listed.filter(({replayOf}) => replayOf === undefined);
 }

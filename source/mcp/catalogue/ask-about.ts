@@ -18,6 +18,7 @@ export const askAbout = (
 		readonly description: string;
 		readonly inputSchema: unknown;
 		readonly claims: ToolClaims;
+		readonly changes?: readonly string[] | undefined;
 	},
 ): AskedTool => ({
 	server: server.name,
@@ -33,6 +34,7 @@ export const askAbout = (
 	inputSchema: shownSchema(tool.inputSchema),
 	definition: tool.definition,
 	changed: tool.changed,
+	...(tool.changes && {changes: tool.changes}),
 });
 
 /** The annotations of a tool. Only `true` and `false` count. */

@@ -8,7 +8,7 @@ import type {Tool, ToolContext, ToolResult} from '../../core/tool.ts';
 import type {Pins} from './pins.ts';
 import {type PlannedTool, planTools, type ToolPlan} from './plan-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
-import {describeToolChanges} from './tool-definition.ts';
+import {definitionText, describeToolChanges} from './tool-definition.ts';
 import {viewTool} from './view-tool.ts';
 
 /** What a server offers, and what is made of it. */
@@ -96,7 +96,11 @@ export function createCatalogue({
 			trust,
 			tools: plan.tools
 				.filter(({kind}) => kind === 'native')
-				.map(({tool, asked}) => ({tool, definition: asked.definition})),
+				.map(({tool, asked, listed: seen}) => ({
+					tool,
+					definition: asked.definition,
+					...(seen && {text: definitionText(seen)}),
+				})),
 		});
 		onChange();
 	};

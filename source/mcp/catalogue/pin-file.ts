@@ -2,6 +2,7 @@ import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
+import {type KeptDefinitions, parseKept} from './kept-definitions.ts';
 
 /** What the file holds. */
 export type PinnedTools = {
@@ -9,6 +10,8 @@ export type PinnedTools = {
 	readonly trustsNewTools: boolean;
 	/** Profile and server → tool → definition; what was used last is last. */
 	readonly servers: ReadonlyMap<string, ReadonlyMap<string, string>>;
+	/** How those tools were defined; of what was pinned before this was kept, nothing. */
+	readonly kept: KeptDefinitions;
 };
 
 const maxFileBytes = 32 * 1024 * 1024;
@@ -25,7 +28,9 @@ export const pinKey = (profile: string, server: string): string =>
 export function readPins(path: string): PinnedTools {
 	try {
 		const text = readTextFile(path, maxFileBytes);
-		return text === undefined ? {trustsNewTools: true, servers: new Map()} : parse(text);
+		return text === undefined
+			? {trustsNewTools: true, servers: new Map(), kept: new Map()}
+			: parse(text);
 	} catch (error) {
 		throw new SvcError(
 			'tool_pins_unusable',
@@ -38,7 +43,7 @@ export function readPins(path: string): PinnedTools {
 /** Replaces the file. Rejects as `writePrivateFile` does. */
 export const writePins = async (
 	path: string,
-	{trustsNewTools, servers}: PinnedTools,
+	{trustsNewTools, servers, kept}: PinnedTools,
 ): Promise<void> =>
 	writePrivateFile(
 		path,
@@ -46,6 +51,7 @@ export const writePins = async (
 			version: 1,
 			trustsNewTools,
 			servers: [...servers].map(([key, tools]) => [key, Object.fromEntries(tools)]),
+			kept: Object.fromEntries(kept),
 		})}\n`,
 	);
 
@@ -58,6 +64,7 @@ function parse(text: string): PinnedTools {
 	return {
 		trustsNewTools: value['trustsNewTools'] === true,
 		servers: new Map(value['servers'].map(parseServer)),
+		kept: parseKept(value['kept']),
 	};
 }
 

@@ -4,6 +4,7 @@ import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import type {Logger} from '../../core/log.ts';
+import {stillKept} from './kept-definitions.ts';
 import {type PinnedTools, pinKey, readPins, writePins} from './pin-file.ts';
 
 /** What is remembered of the tools of one server. */
@@ -12,6 +13,8 @@ export type KnownTools = {
 	readonly trustsNewTools: boolean;
 	/** Server's own name of a tool → hash of the definition that was seen first, or accepted last. */
 	readonly definitions: ReadonlyMap<string, string>;
+	/** The same tools → canonical JSON of that definition, where it is kept. */
+	readonly texts?: ReadonlyMap<string, string>;
 };
 
 /** Remembers how each tool was defined when it was seen first: trust on first use. */
@@ -31,7 +34,12 @@ export type SeenServer = {
 	readonly server: string;
 	readonly trust: 'full' | 'untrusted';
 	/** The server's own tools, no utility tools. */
-	readonly tools: ReadonlyArray<{readonly tool: string; readonly definition: string}>;
+	readonly tools: ReadonlyArray<{
+		readonly tool: string;
+		readonly definition: string;
+		/** What `definition` is the hash of. */
+		readonly text?: string;
+	}>;
 };
 
 export type AcceptedTool = {
@@ -99,10 +107,15 @@ export async function openPins({
 
 	return {
 		knownOf(profile, server) {
-			const definitions = pinned.servers.get(pinKey(profile, server)) ?? new Map();
+			const definitions = pinned.servers.get(pinKey(profile, server)) ?? new Map<string, string>();
+			const texts = [...definitions].flatMap(([tool, hash]) => {
+				const text = pinned.kept.get(hash);
+				return text === undefined ? [] : [[tool, text] as const];
+			});
 			return {
 				trustsNewTools: pinned.trustsNewTools && definitions.size < maxPerServer,
 				definitions,
+				...(texts.length > 0 && {texts: new Map(texts)}),
 			};
 		},
 		remember: async ({profile, server, trust, tools}) =>
@@ -121,7 +134,7 @@ function readOrDistrust(path: string, log?: Logger): PinnedTools {
 		return readPins(path);
 	} catch (error) {
 		log?.error(messageOf(error));
-		return {trustsNewTools: false, servers: new Map()};
+		return {trustsNewTools: false, servers: new Map(), kept: new Map()};
 	}
 }
 
@@ -134,7 +147,12 @@ function merge(file: PinnedTools, own: PinnedTools, touched: ReadonlySet<string>
 		servers.set(key, tools);
 	}
 
-	return {trustsNewTools: file.trustsNewTools, servers: lastServers(servers)};
+	const last = lastServers(servers);
+	return {
+		trustsNewTools: file.trustsNewTools,
+		servers: last,
+		kept: stillKept(last, new Map([...file.kept, ...own.kept])),
+	};
 }
 
 type NewPins = {
@@ -158,14 +176,19 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 	const isSame =
 		after.size === before.size &&
 		after.entries().every(([tool, hash]) => before.get(tool) === hash);
-	if (isSame) {
-		return pins;
+	const servers = new Map(pins.servers);
+	if (!isSame) {
+		servers.delete(key);
+		servers.set(key, after);
 	}
 
-	const servers = new Map(pins.servers);
-	servers.delete(key);
-	servers.set(key, after);
-	return {...pins, servers: lastServers(servers)};
+	const last = isSame ? pins.servers : lastServers(servers);
+	const texts = tools.flatMap(({tool, definition, text}) =>
+		text !== undefined && after.get(tool) === definition ? [[definition, text] as const] : [],
+	);
+	const kept = stillKept(last, new Map([...pins.kept, ...texts]));
+	const isSameKept = kept.size === pins.kept.size && kept.keys().every(hash => pins.kept.has(hash));
+	return isSame && isSameKept ? pins : {...pins, servers: last, kept};
 }
 
 const lastServers = (

@@ -6,10 +6,11 @@ import type {JsonObject} from '../../core/json.ts';
 import {maxToolDescriptionLength} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
+import {definitionChanges} from './definition-changes.ts';
 import {filterTools, warnOf} from './filter-tools.ts';
 import type {KnownTools} from './pins.ts';
 import {cleanSchema} from './schema.ts';
-import {definitionOf} from './tool-definition.ts';
+import {definitionOf, definitionText} from './tool-definition.ts';
 import {nameTools} from './tool-names.ts';
 import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
 import {visibleText} from './visible-text.ts';
@@ -133,6 +134,7 @@ function planNative(
 	const definition = definitionOf(listed);
 	const pinned = known.definitions.get(tool);
 	const changed = pinned === undefined ? !known.trustsNewTools : pinned !== definition;
+	const before = changed ? known.texts?.get(tool) : undefined;
 	const claims = claimsOf(listed);
 	// Whoever is not trusted cannot take back what was agreed to by changing the claim.
 	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
@@ -154,6 +156,8 @@ function planNative(
 				name,
 				definition,
 				changed,
+				changes:
+					before === undefined ? undefined : definitionChanges(before, definitionText(listed)),
 				description: listed.description ?? '',
 				inputSchema: listed.inputSchema,
 				claims,

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
-import {jsonHash} from '../../core/canonical-json.ts';
+import {canonicalJson, jsonHash} from '../../core/canonical-json.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 
@@ -12,6 +12,10 @@ import {cell} from '../../core/untrusted.ts';
  */
 export const definitionOf = (tool: ListedTool): string =>
 	jsonHash(plainJson(definitionParts(tool)));
+
+/** What `definitionOf` hashes. */
+export const definitionText = (tool: ListedTool): string =>
+	canonicalJson(plainJson(definitionParts(tool)));
 
 /** What the definition of a tool is made of. Icons and `_meta` are not shown to a model. */
 export const definitionParts = ({

@@ -13,6 +13,8 @@ const unknownCa: Verdict = [
 
 const unreachable = (what: string): Verdict => [`It cannot be reached: ${what}`, 'passing'];
 
+export const wrongPassword = 'The password of client_cert is missing, or does not fit its key';
+
 /** What the codes of Node, OpenSSL and undici mean for whoever configured a remote server. */
 const verdicts: Readonly<Record<string, Verdict>> = {
 	ECONNREFUSED: unreachable('nothing listens there (connection refused)'),
@@ -35,10 +37,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
 	CERT_NOT_YET_VALID: ['Its certificate is not valid yet', 'permanent'],
 	CERT_REVOKED: ['Its certificate has been revoked', 'permanent'],
 	ERR_TLS_CERT_ALTNAME_INVALID: ['Its certificate is for another host', 'permanent'],
-	ERR_OSSL_BAD_DECRYPT: [
-		'The password of client_cert is missing, or does not fit its key',
-		'permanent',
-	],
+	ERR_OSSL_BAD_DECRYPT: [wrongPassword, 'permanent'],
 	ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED: [
 		'The key of client_cert needs a password',
 		'permanent',

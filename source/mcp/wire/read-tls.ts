@@ -1,3 +1,4 @@
+import {createPrivateKey} from 'node:crypto';
 import {resolve} from 'node:path';
 import {createSecureContext, type SecureContext} from 'node:tls';
 import {variable} from '../../config/environment.ts';
@@ -5,7 +6,7 @@ import {readTextFile} from '../../config/read-text-file.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
 import {ConnectError} from './connect-error.ts';
-import {networkVerdict} from './network-failures.ts';
+import {networkVerdict, wrongPassword} from './network-failures.ts';
 import type {TransportParts} from './transport-parts.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
@@ -60,6 +61,10 @@ export function readTls(
 	const ca = typeof verify === 'string' ? read('ssl_verify', verify) : undefined;
 	const cert = client && read('client_cert', client.cert);
 	const key = client && (client.key === undefined ? cert : read('client_key', client.key));
+	if (key !== undefined && isLocked(key) && !opens(key, client?.password)) {
+		throw fail(wrongPassword);
+	}
+
 	const make = (isEndpoint: boolean): SecureContext => {
 		try {
 			return createSecureContext({
@@ -84,4 +89,20 @@ export function readTls(
 		}),
 		others: () => ({secureContext: others ?? authorities.context(), rejectUnauthorized: true}),
 	};
+}
+
+const isLocked = (pem: string) =>
+	/-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED/.test(pem);
+
+/**
+ * One wrong password in 256 leaves the padding of the last block well-formed: decryption then succeeds, and what fails is
+ * reading the garbage, with a code that says nothing of a password. So the key is opened by itself first.
+ */
+function opens(key: string, password: string | undefined): boolean {
+	try {
+		createPrivateKey({key, passphrase: password ?? ''});
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -1,7 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {HistorySearching, HistoryStep} from './port.ts';
+import type {CountQuestion, HistoryNoun, HistoryQuestion, HistorySearching} from './port.ts';
 import type {WorkerAnswer, WorkerQuestion} from './worker.ts';
 
 /** How long the thread waits for another question before it ends, milliseconds. */
@@ -16,12 +16,23 @@ const endMs = 1000;
 /** Memory of the thread: a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
 
+type Asked =
+	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
+	| {readonly noun: 'counts'; readonly question: CountQuestion};
+
 type Waiting = {
-	readonly resolve: (step: HistoryStep<never>) => void;
+	readonly ask: NonNullable<WorkerQuestion>;
+	readonly resolve: (step: unknown) => void;
 	readonly reject: (error: Error) => void;
 };
 
-type Thread = {readonly worker: Worker; readonly waiting: Map<number, Waiting>};
+type Thread = {
+	readonly worker: Worker;
+	/** In the order in which they were asked; the first of them is being answered. */
+	readonly waiting: Map<number, Waiting>;
+	/** What the thread was given, whether or not somebody still waits for it. */
+	asked: number | undefined;
+};
 
 /**
  * Searches the history of the database `file` in a thread of its own, which begins with the first question and ends when nobody has asked for a while. A thread
@@ -43,7 +54,7 @@ export function createHistory(
 			resourceLimits: memory,
 			name: 'history',
 		});
-		const begun: Thread = {worker, waiting: new Map()};
+		const begun: Thread = {worker, waiting: new Map(), asked: undefined};
 		const fail = (error: Error) => {
 			for (const {reject} of begun.waiting.values()) {
 				reject(error);
@@ -59,10 +70,11 @@ export function createHistory(
 			if ('error' in answer) {
 				waiting?.reject(unreadable(answer.error));
 			} else {
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread answers what this question asked for
-				waiting?.resolve(answer.step as HistoryStep<never>);
+				waiting?.resolve(answer.step);
 			}
 
+			begun.asked = undefined;
+			askNext(begun);
 			waitForMore();
 		});
 		worker.on('error', error => {
@@ -74,6 +86,16 @@ export function createHistory(
 		// A face that asks is no reason for a process to stay.
 		worker.unref();
 		return begun;
+	};
+
+	/** One at a time: who hangs up before it is their turn costs nothing. */
+	const askNext = (asking: Thread) => {
+		const [next] = asking.waiting.values();
+		if (asking.asked === undefined && next) {
+			asking.asked = next.ask.id;
+			// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+			asking.worker.postMessage(next.ask);
+		}
 	};
 
 	const end = async () => {
@@ -107,31 +129,47 @@ export function createHistory(
 		});
 	};
 
+	/** One question to the thread. */
+	const askThread = async <Answer>(asked: Asked, signal?: AbortSignal): Promise<Answer> => {
+		if (isClosed) {
+			throw unreadable('the store is closed');
+		}
+
+		signal?.throwIfAborted();
+
+		settle();
+		thread ??= begin();
+		const asking = thread;
+		const {waiting} = asking;
+		if (waiting.size >= maxWaiting) {
+			throw new SvcError(
+				'history_busy',
+				`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
+			);
+		}
+
+		lastId += 1;
+		const id = lastId;
+		const {promise, resolve, reject} = Promise.withResolvers<unknown>();
+		waiting.set(id, {ask: {id, ...asked}, resolve, reject});
+		askNext(asking);
+		const hangUp = () => {
+			waiting.delete(id);
+			reject(unreadable('whoever asked has gone'));
+		};
+
+		signal?.addEventListener('abort', hangUp, {once: true});
+		try {
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread answers what this question asked for
+			return (await promise) as Answer;
+		} finally {
+			signal?.removeEventListener('abort', hangUp);
+		}
+	};
+
 	return {
-		async search(noun, question) {
-			if (isClosed) {
-				throw unreadable('the store is closed');
-			}
-
-			settle();
-			thread ??= begin();
-			const {worker, waiting} = thread;
-			if (waiting.size >= maxWaiting) {
-				throw new SvcError(
-					'history_busy',
-					`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
-				);
-			}
-
-			lastId += 1;
-			const id = lastId;
-			return new Promise((resolve, reject) => {
-				waiting.set(id, {resolve, reject});
-				const ask: WorkerQuestion = {id, noun, question};
-				// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-				worker.postMessage(ask);
-			});
-		},
+		search: async (noun, question, signal) => askThread({noun, question}, signal),
+		count: async question => askThread({noun: 'counts', question}),
 		async [Symbol.asyncDispose]() {
 			isClosed = true;
 			await end();

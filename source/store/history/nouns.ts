@@ -99,6 +99,7 @@ const groups: HistoryOf<Group, Group> = {
 	where: 'coalesce_group.run is not null',
 	fields: {
 		route: 'coalesce_group.route',
+		id: 'coalesce_group.id',
 		count: 'coalesce_group.count',
 		since: 'coalesce_group.last_at',
 	},

@@ -37,15 +37,51 @@ export type HistoryStep<Item> = {
 	readonly scanned: number;
 };
 
+export type CountQuestion = {
+	/** What was received before is not counted, milliseconds since 1970. */
+	readonly from: number;
+	/** Length of the parts of the time since `from` that are counted apart, milliseconds. */
+	readonly partMs: number;
+	/** Below this cursor of deliveries; from the newest when absent. */
+	readonly before?: number;
+};
+
+/** What was received for one route in one part of the time, and how it was answered. */
+export type PartCount = {
+	readonly profile: string;
+	/** Empty for what was sent to none. */
+	readonly route: string;
+	/** 0 is the first one. */
+	readonly part: number;
+	readonly received: number;
+	/** Of those, led to something. */
+	readonly taken: number;
+	/** Of those, answered with a status of 400 or above. */
+	readonly refused: number;
+};
+
+/** What one step of counting came to. */
+export type CountStep = {
+	/** One route and part may be there several times: to be added up. */
+	readonly counts: readonly PartCount[];
+	/** The cursor of the newest delivery that was looked at; absent when none was. */
+	readonly newest?: number;
+	/** Where the next step goes on, as `before`; absent when nothing is left. */
+	readonly searchedTo?: number;
+};
+
 /** The whole history, by the language of the filters. */
 export type HistorySearching = {
 	/**
 	 * One step of a search: it ends after `limit` hits, or after about 60 ms with what it has. It runs beside the event loop and holds up no write. A filter is
-	 * answered as it answers about the items themselves.
+	 * answered as it answers about the items themselves. Who hangs up, by `signal`, waits no more: the place is free at once.
 	 * @throws SvcError `history_unreadable`, `history_busy`
 	 */
 	search<Noun extends HistoryNoun>(
 		noun: Noun,
 		question: HistoryQuestion,
+		signal?: AbortSignal,
 	): Promise<HistoryStep<HistoryItems[Noun]>>;
+	/** One step of counting deliveries, as short, and the same errors. What another gateway answered is not counted. */
+	count(question: CountQuestion): Promise<CountStep>;
 };

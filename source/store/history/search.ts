@@ -4,8 +4,16 @@ import {parseFilter} from '../../core/filter/filter.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {floorOfRow, integerOf, type Row} from '../columns.ts';
 import {pageOf} from '../newest-first.ts';
+import {countOnce} from './count.ts';
 import {bodyStatement, historyNouns, type HistoryOf, type ReadBody} from './nouns.ts';
-import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from './port.ts';
+import type {
+	CountQuestion,
+	CountStep,
+	HistoryItems,
+	HistoryNoun,
+	HistoryQuestion,
+	HistoryStep,
+} from './port.ts';
 import {sqlOf, type SqlPart} from './sql-conditions.ts';
 
 /** How long one step looks, milliseconds; a read transaction is never open for longer. */
@@ -26,6 +34,7 @@ export type HistorySearch = {
 		noun: Noun,
 		question: HistoryQuestion,
 	): HistoryStep<HistoryItems[Noun]>;
+	count(question: CountQuestion): CountStep;
 };
 
 export function openHistorySearch(file: string): HistorySearch & Disposable {
@@ -62,6 +71,7 @@ export function createHistorySearch(database: DatabaseSync): HistorySearch {
 			const history = historyNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
 			return searchOnce({prepare, read}, history, question);
 		},
+		count: question => countOnce(prepare, question),
 	};
 }
 

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {createTransport} from 'nodemailer';
 import {isLoopbackHost} from '../../core/loopback.ts';
+import {within} from '../../core/within.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {SenderModule, SenderWorld} from '../target-kind.ts';
 import {mailAddressOf, subjectOf} from './recipients.ts';
@@ -53,6 +54,43 @@ export const connect: SenderModule<EmailSettings, readonly string[]>['connect'] 
 			});
 		} finally {
 			cancel();
+			transport.close();
+		}
+	},
+	async examine(_, signal) {
+		const {host, port, secure, username} = settings.smtp;
+		const server = `${host}:${port}`;
+		const transport = createTransport(transportOptions(settings, secureContext));
+		try {
+			// Greets, goes over to TLS, logs in, and leaves.
+			await within(transport.verify(), signal);
+			const way = secure ? 'TLS' : isLoopbackHost(host) ? 'this machine' : 'STARTTLS where offered';
+			return {
+				health: 'ok',
+				found: `${server} answers (${way}${username === undefined ? ', no login' : ', logged in'})`,
+			};
+		} catch (error) {
+			const failure = smtpFailure(error, {
+				server,
+				timedOut: false,
+				aborted: false,
+				clean,
+			});
+			return signal.aborted
+				? {
+						health: 'failed',
+						found: `"${server}" did not answer in time`,
+						mend: 'see platforms.email.smtp in config.yaml: host and port',
+					}
+				: {
+						health: 'failed',
+						found: failure.message,
+						mend:
+							failure.code === 'smtp_not_authenticated'
+								? 'see platforms.email.smtp in config.yaml: username and password'
+								: 'see platforms.email.smtp in config.yaml: host, port and secure',
+					};
+		} finally {
 			transport.close();
 		}
 	},

@@ -13,6 +13,7 @@ import {
 	isLoggedOut,
 	notLoggedIn,
 } from './forge-failure.ts';
+import {healthOfClient} from './forge-health.ts';
 import type {ForgePlace} from './forge-place.ts';
 import {findKept, idOfAnswer, keep, keptName} from './kept-comment.ts';
 
@@ -166,6 +167,18 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 
 			return exit.kind === 'exited' && isLoggedOut(exit) ? clean(notLoggedIn(cli)) : undefined;
+		},
+		async examine(profile, signal) {
+			if (broken !== undefined) {
+				return {health: 'failed', found: broken, mend: 'mend forge.cli in config.yaml'};
+			}
+
+			const question = {profile, signal, limitMs: askMs};
+			const [version, login] = await Promise.all([
+				ask(['--version'], question),
+				ask(['auth', 'status'], question),
+			]);
+			return healthOfClient({cli, version, login, clean});
 		},
 	};
 };

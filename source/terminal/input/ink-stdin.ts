@@ -1,5 +1,4 @@
 import {EventEmitter} from 'node:events';
-import type {KeyEvent} from './key-event.ts';
 
 export type InkStdin = {
 	/** To be given to Ink's `render({stdin})`. */
@@ -7,20 +6,6 @@ export type InkStdin = {
 	/** Lets Ink read `text` as one piece. */
 	push(text: string): void;
 };
-
-const encodings: Readonly<Record<string, string>> = {
-	left: '\u001B[D',
-	right: '\u001B[C',
-	backspace: '\u007F',
-	enter: '\r',
-};
-
-/**
- * What Ink's fields understand of `key`: its text, `left`, `right`, `backspace`, `enter`, in the plainest encoding. `undefined`
- * for the rest, which ink-text-input would type as letters (`ctrl+w` as `w`) or take for another key (`delete` for backspace).
- */
-export const inkEncoding = (key: Pick<KeyEvent, 'id' | 'text'>): string | undefined =>
-	key.text === '' ? encodings[key.id] : key.text;
 
 /**
  * The members of a terminal's stdin that Ink 8 uses, over a queue: each piece is announced and read on its own, because

@@ -1,13 +1,15 @@
 import {StringDecoder} from 'node:string_decoder';
 import type {Clock} from '../../core/clock.ts';
-import {singleLine} from '../text/single-line.ts';
+import {createHandOut, type FocusedField} from './hand-out.ts';
 import {createHandlers} from './handlers.ts';
-import {createInkStdin, inkEncoding} from './ink-stdin.ts';
+import {createInkStdin} from './ink-stdin.ts';
 import type {KeyEvent} from './key-event.ts';
 import {createKeystrokeQueue} from './keystroke-queue.ts';
-import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
+import {tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
-import {mouseReportLength, splitInput, type Token} from './split-input.ts';
+import {splitInput} from './split-input.ts';
+import {createTornAnswers, isAnswerBegun} from './torn-answer.ts';
+import {createTornMouse} from './torn-mouse.ts';
 
 export type InputFrontend = {
 	/** The stdin to give to Ink's `render()`. */
@@ -23,9 +25,14 @@ export type InputFrontend = {
 	onWindowFocus(handler: (focused: boolean) => void): () => void;
 	/** The terminal is gone: the program has nobody to talk to. */
 	onEnd(handler: () => void): () => void;
-	/** Says that a text field of Ink has the focus: keys and pastes that nobody took go to it. Returns the release. */
-	focusField(): () => void;
-	/** Whether a text field of Ink has the focus. */
+	/**
+	 * Says that the terminal was asked something: `handler` gets its answers as they come, until the release that is returned, or until Ink gives the terminal away. Meanwhile a lone
+	 * Escape is waited with somewhat longer, since an answer may begin so. One question at a time.
+	 */
+	expectAnswers(handler: (raw: string) => void): () => void;
+	/** Says that a text field has the focus: keys and pastes that nobody took go to it, and to no other. Returns the release. */
+	focusField(field: FocusedField): () => void;
+	/** Whether a text field has the focus. */
 	fieldFocused(): boolean;
 	/** Whether keys that were read have not been handled yet. */
 	busy(): boolean;
@@ -41,13 +48,8 @@ export type InputFrontendOptions = {
 
 const nothing = () => {};
 
-/** What waits for its turn: what was read, and when. */
-type Entry =
-	| (Exclude<Token, {kind: 'paste'}> & {readonly t: number; readonly alone: boolean})
-	| {readonly kind: 'pasted'; readonly paste: Paste};
-
-const tornMouseMs = 1000;
-const maxFieldPasteLength = 10_000;
+/** How long what may be the beginning of an expected answer waits for its rest. */
+const answerDelayMs = 250;
 
 const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
 
@@ -56,8 +58,8 @@ const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
  *
  * Ink makes one key press of everything that arrived in one read and types the halves of split sequences. This reads the
  * terminal itself (while Ink, which counts the hooks that need it, has raw mode on), splits what comes into single keys, takes
- * out pastes, mouse and focus reports, waits for the rest of what was split, and asks `onKey` handlers. Ink sees nothing but
- * what a focused text field of its own needs, in the plainest encoding, and answers to its keyboard query.
+ * out pastes, mouse and focus reports, waits for the rest of what was split, and asks `onKey` handlers, then the text field that has the focus. Ink sees nothing but
+ * answers to its keyboard query.
  */
 export function createInputFrontend(
 	terminal: NodeJS.ReadStream,
@@ -73,61 +75,26 @@ export function createInputFrontend(
 	let reading = false;
 	let held = '';
 	let tornCharacter = false;
-	let tornMouse: {readonly raw: string; readonly t: number} | undefined;
+	const tornMouse = createTornMouse(clock);
+	const tornAnswers = createTornAnswers(clock);
+	let onAnswer: ((answer: string) => void) | undefined;
 	let paste: PasteCollector | undefined;
 	let cancelFlush = nothing;
-	let fields = 0;
+	const fields = new Set<FocusedField>();
 
-	const toField = (text: string | undefined) => {
-		if (fields > 0 && text !== undefined && text !== '') {
-			ink.push(text);
+	const fieldNow = () => [...fields].at(-1);
+
+	const toAsker = (answer: string) => {
+		onAnswer?.(answer);
+		// The only answer that Ink asks for: whether the kitty keyboard protocol is there.
+		if (isKittyAnswer(answer)) {
+			ink.push(answer);
 		}
 	};
 
-	const dispatch = (entry: Entry) => {
-		switch (entry.kind) {
-			case 'key': {
-				const key = {...entry.key, t: entry.t, alone: entry.alone};
-				if (!keys.ask(key)) {
-					toField(inkEncoding(key));
-				}
-
-				break;
-			}
-			case 'pasted': {
-				if (!pastes.ask(entry.paste)) {
-					toField(singleLine(entry.paste.text, maxFieldPasteLength));
-				}
-
-				break;
-			}
-			case 'mouse': {
-				mouse.ask(mouseEventOf(entry, entry.t));
-				break;
-			}
-			case 'focus': {
-				windowFocus.ask(entry.focused);
-				break;
-			}
-			case 'reply': {
-				// The only answer that Ink asks for: whether the kitty keyboard protocol is there.
-				if (isKittyAnswer(entry.raw)) {
-					ink.push(entry.raw);
-				}
-
-				break;
-			}
-			case 'torn-mouse': {
-				mouse.ask(tornMouseEvent(entry.t));
-				break;
-			}
-			case 'nothing': {
-				break;
-			}
-		}
-	};
-
-	const queue = createKeystrokeQueue(dispatch);
+	const queue = createKeystrokeQueue(
+		createHandOut({keys, pastes, mouse, windowFocus, fieldNow, toAsker}),
+	);
 
 	const onPasted = (pasted: Paste) => {
 		paste = undefined;
@@ -144,18 +111,41 @@ export function createInputFrontend(
 	const cut = (final: boolean, alone: boolean) => {
 		const t = clock.monotonic();
 		for (let first = true; held !== ''; first = false) {
+			const more = tornAnswers.continuation(held, final);
+			if (more === 'undecided') {
+				return;
+			}
+
+			if (more.length > 0) {
+				held = held.slice(more.length);
+				const {answer} = more;
+				if (answer !== undefined) {
+					queue.add({kind: 'reply', raw: answer, t, alone: false});
+				}
+
+				continue;
+			}
+
 			const split = splitInput(held, final);
 			if (!split) {
 				return;
 			}
 
+			const piece = held.slice(0, split.length);
 			held = held.slice(split.length);
 			const {token} = split;
+			if (final && token.kind !== 'reply') {
+				tornAnswers.giveUp(piece, onAnswer !== undefined);
+			}
+
 			if (token.kind === 'paste') {
 				paste = collectPaste(clock, onPasted);
 				continuePaste(paste);
 			} else {
-				tornMouse = token.kind === 'torn-mouse' ? {raw: token.raw, t} : undefined;
+				if (token.kind === 'torn-mouse') {
+					tornMouse.giveUp(piece);
+				}
+
 				queue.add({...token, t, alone: alone && first && held === ''});
 			}
 		}
@@ -172,21 +162,15 @@ export function createInputFrontend(
 		cut(false, alone);
 		if (held !== '') {
 			const heldAlone = alone && held.length === text.length;
-			cancelFlush = clock.after(escapeDelayMs, () => {
+			const delayMs = onAnswer && isAnswerBegun(held) ? answerDelayMs : escapeDelayMs;
+			cancelFlush = clock.after(delayMs, () => {
 				cut(true, heldAlone);
 			});
 		}
 	};
 
-	/** The rest of a mouse report that was given up a moment ago is no text. */
 	const withoutTornMouse = (text: string): string => {
-		const torn = tornMouse;
-		tornMouse = undefined;
-		if (torn === undefined || clock.monotonic() - torn.t > tornMouseMs) {
-			return text;
-		}
-
-		const length = Math.max(0, mouseReportLength(torn.raw + text) - torn.raw.length);
+		const length = tornMouse.restLength(text);
 		if (length > 0) {
 			mouse.ask(tornMouseEvent(clock.monotonic()));
 		}
@@ -214,7 +198,9 @@ export function createInputFrontend(
 		paste?.cancel();
 		paste = undefined;
 		held = '';
-		tornMouse = undefined;
+		tornMouse.clear();
+		tornAnswers.clear();
+		onAnswer = undefined;
 		queue.clear();
 		terminal.off('data', onData);
 		terminal.pause();
@@ -255,15 +241,22 @@ export function createInputFrontend(
 		onMouse: handler => mouse.add(event => (handler(event), false)),
 		onWindowFocus: handler => windowFocus.add(focused => (handler(focused), false)),
 		onEnd: handler => ends.add(() => (handler(), false)),
-		focusField() {
-			fields++;
-			let released = false;
+		expectAnswers(handler) {
+			onAnswer = handler;
 			return () => {
-				fields -= released ? 0 : 1;
-				released = true;
+				if (onAnswer === handler) {
+					onAnswer = undefined;
+				}
 			};
 		},
-		fieldFocused: () => fields > 0,
+		focusField(field) {
+			const own = {...field};
+			fields.add(own);
+			return () => {
+				fields.delete(own);
+			};
+		},
+		fieldFocused: () => fields.size > 0,
 		busy: queue.busy,
 		[Symbol.dispose]() {
 			if (reading) {

@@ -1,5 +1,6 @@
 /* oxlint-disable no-control-regex -- terminal input is made of control characters */
 import {parseKey, type NamedKey} from './key-event.ts';
+import {answerLength, isWholeAnswer} from './torn-answer.ts';
 
 /** The first thing in a piece of terminal input. */
 export type Token =
@@ -198,6 +199,15 @@ function splitString(input: string, final: boolean): Split | undefined {
 
 	if (!/^\u001B(?:\]\d|P[\d>!|=]|_G)/.test(input)) {
 		return splitAlt(input, final);
+	}
+
+	if (input.startsWith('\u001B]11;')) {
+		// Of a colour it is known how it goes on: where it does not, somebody types.
+		const length = answerLength(input);
+		const begun = input.slice(0, length).replace(/\u001B$/, '');
+		if (length < input.length && !isWholeAnswer(begun)) {
+			return {token: nothing, length: begun.length};
+		}
 	}
 
 	const end = /\u0007|\u001B\\|\u009C|\u001B[^\\]/.exec(input.slice(2, maxReplyLength));

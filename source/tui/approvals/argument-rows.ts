@@ -1,3 +1,4 @@
+import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
@@ -5,7 +6,7 @@ import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {line, type Line, type Span} from '../panes/line.ts';
+import {line, wrapText, type Line, type Span} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Arguments of a call as a person reads them. */
@@ -31,6 +32,7 @@ type Argument = {
 	readonly name: string | undefined;
 	readonly value: JsonValue | undefined;
 	readonly before: JsonValue | undefined;
+	readonly origin?: FromEvent | undefined;
 };
 
 /**
@@ -39,9 +41,22 @@ type Argument = {
  */
 export function argumentRows(
 	args: JsonValue,
-	{last, width}: {readonly last: JsonValue | undefined; readonly width: number},
+	{
+		last,
+		width,
+		fromEvent = [],
+	}: {
+		readonly last: JsonValue | undefined;
+		readonly width: number;
+		/** What stands in the event, too. */
+		readonly fromEvent?: readonly FromEvent[];
+	},
 ): ArgumentRows {
-	const list = argumentsOf(args, last);
+	const origins = new Map(fromEvent.map(one => [one.argument, one]));
+	const list = argumentsOf(args, last).map(argument => ({
+		...argument,
+		origin: argument.value === undefined ? undefined : origins.get(argument.name ?? ''),
+	}));
 	const names = list.map(({name}) => widthOf(nameOf(name).text));
 	const cells = Math.min(Math.max(...names, nameCells.least), nameCells.most);
 	const rows: Line[] = [];
@@ -99,7 +114,7 @@ const head = (mark: Safe, sign: Safe): Span => ({text: safe`${mark} ${sign} `, t
  * One argument: the first row has its sign, every other one a mark in the first column. A name that is longer than its column stands above its value,
  * whole.
  */
-function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Shape) {
+function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, width}: Shape) {
 	const key = nameOf(name);
 	const room = Math.max(8, width - indent - cells - 2);
 	const now = valueLines(value, room);
@@ -108,6 +123,7 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 	const flags = now.flags + key.flags;
 	const notes = [
 		...(flags > 0 ? [safe`⚑ ${flags} control`] : []),
+		...(origin ? [originText(origin)] : []),
 		...(isNew ? [literal('first time this value')] : []),
 		...(isChanged ? [safe`was ${oneLine(before)}`] : []),
 	];
@@ -143,17 +159,25 @@ function rowsOf({name, value, before}: Argument, {isCompared, cells, width}: Sha
 		...more.map(({text, mark}): Line => [head(mark, literal(' ')), {text: blank}, {text, tone}]),
 		...(isBeside || note === ''
 			? []
-			: hardWrap(note, room, notesRows).rows.map((text, row): Line => [
-					head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
-					{text: blank},
-					{text, tone: 'warn'},
-				])),
+			: wrapText(note, room)
+					.slice(0, notesRows)
+					.map((text, row): Line => [
+						head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
+						{text: blank},
+						{text, tone: 'warn'},
+					])),
 	];
 	const isNamed = names.isWhole && JSON.stringify(name ?? '').length <= maxNameLength;
 	return {rows, flags, isWhole: now.isWhole && isNamed};
 }
 
-const notesRows = 4;
+/** Whose words an argument has. The name of the field is a stranger's as well. */
+const originText = ({field, isWhole}: FromEvent): Safe =>
+	safe`${isWhole ? literal('stands in the event') : literal('a part stands in the event')}: ${cell(quotedName(field), maxFieldLength).text}`;
+
+const maxFieldLength = 80;
+
+const notesRows = 6;
 
 /** A row of a value, and whether it is another line of it or goes on with the row above. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};

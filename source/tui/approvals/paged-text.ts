@@ -1,12 +1,14 @@
 import type {Approval} from '../../core/approval.ts';
+import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 
 /** All of a request as plain text, for the pager. What the server wrote stands behind a mark in each row: it can begin no part of its own. */
-export const pagedText = (approval: Approval): string =>
+export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = []): string =>
 	approval.kind === 'tool'
 		? [
 				`${quotedName(approval.tool.tool)} on ${approval.tool.server}`,
 				`arguments\n${JSON.stringify(approval.args, undefined, 2)}`,
+				...(fromEvent.length === 0 ? [] : [fromEventLines(fromEvent).join('\n')]),
 				...(approval.lastArgs === undefined
 					? []
 					: [

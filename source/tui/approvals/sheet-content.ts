@@ -1,4 +1,5 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
@@ -29,19 +30,30 @@ export type SheetContent = {
 	readonly isWhole: boolean;
 };
 
-type Looks = {readonly state: Pick<GatewayState, 'deliveries' | 'gateway'>; readonly width: number};
+type Looks = {
+	readonly state: Pick<GatewayState, 'deliveries' | 'gateway' | 'approvalRules'>;
+	readonly width: number;
+	/** Arguments that stand in the event. */
+	readonly fromEvent: readonly FromEvent[];
+};
 
-const known = new WeakMap<ToolApproval, {readonly width: number; readonly args: ArgumentRows}>();
+const known = new WeakMap<
+	ToolApproval,
+	Pick<Looks, 'width' | 'fromEvent'> & {readonly args: ArgumentRows}
+>();
 
 /** The arguments of a call at a width; laid out once. */
-export function argumentsOf(approval: ToolApproval, width: number): ArgumentRows {
+export function argumentsOf(
+	approval: ToolApproval,
+	{width, fromEvent}: Pick<Looks, 'width' | 'fromEvent'>,
+): ArgumentRows {
 	const last = known.get(approval);
-	if (last?.width === width) {
+	if (last?.width === width && last.fromEvent === fromEvent) {
 		return last.args;
 	}
 
-	const args = argumentRows(approval.args, {last: approval.lastArgs, width});
-	known.set(approval, {width, args});
+	const args = argumentRows(approval.args, {last: approval.lastArgs, width, fromEvent});
+	known.set(approval, {width, fromEvent, args});
 	return args;
 }
 
@@ -49,7 +61,7 @@ export function argumentsOf(approval: ToolApproval, width: number): ArgumentRows
 export function formContent(
 	approval: FormApproval,
 	step: SheetStep,
-	{state, width}: Looks,
+	{state, width}: Omit<Looks, 'fromEvent'>,
 ): SheetContent {
 	const head = [...formHead(approval, {state, width}), ...messageLines(approval.message, width)];
 	const filled = step.kind === 'form' || step.kind === 'deny-all' ? step.form : undefined;
@@ -70,8 +82,11 @@ export function formContent(
 }
 
 /** Who asks for a call, and with what. */
-export function callContent(approval: ToolApproval, {state, width}: Looks): SheetContent {
-	const args = argumentsOf(approval, width);
+export function callContent(
+	approval: ToolApproval,
+	{state, width, fromEvent}: Looks,
+): SheetContent {
+	const args = argumentsOf(approval, {width, fromEvent});
 	const lines = callLines(approval, {state, args, width});
 	return {
 		part: 'call',
@@ -102,7 +117,7 @@ const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined):
 export function ruleContent(
 	approval: ToolApproval,
 	{keys, cursor}: RuleStep,
-	{state, width}: Looks,
+	{state, width, fromEvent}: Looks,
 ): SheetContent {
 	const {args, tool} = approval;
 	const head = [
@@ -143,6 +158,6 @@ export function ruleContent(
 			last: first + (fields[cursor]?.names.length ?? 1) - 1,
 		},
 		isHeld: true,
-		isWhole: argumentsOf(approval, width).isWhole,
+		isWhole: argumentsOf(approval, {width, fromEvent}).isWhole,
 	};
 }

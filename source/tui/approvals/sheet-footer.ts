@@ -19,6 +19,8 @@ export type FooterFacts = {
 	readonly scopes: ReadonlySet<ApprovalScope>;
 	/** Why no key may allow yet. */
 	readonly locked: Safe | undefined;
+	/** It can be looked at, and not answered. */
+	readonly isReadOnly?: boolean;
 	readonly waiting: number;
 	readonly now: number;
 	readonly width: number;
@@ -31,10 +33,11 @@ const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
 
 /** The choices of the sheet, under a rule; none of them is preselected. */
 export function footerLines(sheet: Sheet, approval: Approval, facts: FooterFacts): readonly Line[] {
-	return [
-		line(clean(`  ${'─'.repeat(Math.max(0, facts.width - 4))}`), 'quiet'),
-		...stepLines(sheet.step, approval, facts),
-	];
+	const rule = (text: string) =>
+		clean(`  ${text}${'─'.repeat(Math.max(0, facts.width - 4 - text.length))}`);
+	return facts.isReadOnly === true
+		? [line(rule('read-only: to be looked at, not answered '), 'warn')]
+		: [line(rule(''), 'quiet'), ...stepLines(sheet.step, approval, facts)];
 }
 
 function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): readonly Line[] {

@@ -1,6 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
+import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {safe} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../panes/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
@@ -62,6 +63,12 @@ export type SheetInputs = {
 	readonly waitMs: number | undefined;
 	/** `Clock.monotonic()`. */
 	readonly at: number;
+	/** Arguments that stand in the event. */
+	readonly fromEvent: readonly FromEvent[];
+	/** They are being looked for. */
+	readonly isLooking?: boolean;
+	/** It can be looked at, and not answered. */
+	readonly isReadOnly?: boolean;
 };
 
 const splitFrom = {columns: 100, rows: 30} as const;
@@ -74,8 +81,11 @@ const widthOf = (size: Size): number => {
 };
 
 /** Whether all of what is asked can be shown on a screen of this size, if scrolled. */
-export const isShownWhole = (approval: Approval, size: Size): boolean =>
-	approval.kind === 'form' || argumentsOf(approval, widthOf(size)).isWhole;
+export const isShownWhole = (
+	approval: Approval,
+	{size, fromEvent}: Pick<SheetInputs, 'size' | 'fromEvent'>,
+): boolean =>
+	approval.kind === 'form' || argumentsOf(approval, {width: widthOf(size), fromEvent}).isWhole;
 
 /** Lays the sheet out for the screen as it is. */
 export function layoutSheet(inputs: SheetInputs): SheetLayout {
@@ -100,7 +110,9 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	const window = height > choices.length ? {first: top, last: top + rows - 1} : undefined;
 	const asked = askedParts(inputs, {content, choices, width, window});
 	const verdict = judgeSeen(sheet.seen, asked, {now: at, restMs: arming.drawnMs});
-	const locked = lockReason({...inputs, verdict, part: content.part, window, isWhole});
+	const locked = inputs.isReadOnly
+		? literal('read-only')
+		: lockReason({...inputs, verdict, part: content.part, window, isWhole});
 	return {
 		title: titleOf(inputs, locked),
 		content: lines,
@@ -108,7 +120,10 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 		most,
 		cursorTop: cursor ? Math.min(topFor(cursor, {rows, top}), most) : top,
 		height: Math.min(rows, height),
-		footer: locked === undefined ? choices : footerLines(sheet, approval, {...facts, locked}),
+		footer:
+			locked === undefined
+				? choices
+				: footerLines(sheet, approval, {...facts, locked, isReadOnly: inputs.isReadOnly === true}),
 		side:
 			isSplit && approval.kind === 'tool'
 				? sideLines(approval.tool, {calls: state.settledApprovals, width: sideWidth})
@@ -129,7 +144,7 @@ const topFor = (
 ): number => Math.min(first, Math.max(top, last - rows + 1));
 
 function contentOf(
-	{sheet: {step}, approval, snapshot: {state}}: SheetInputs,
+	{sheet: {step}, approval, snapshot: {state}, fromEvent}: SheetInputs,
 	width: number,
 ): SheetContent {
 	if (approval.kind === 'form') {
@@ -137,8 +152,8 @@ function contentOf(
 	}
 
 	return step.kind === 'rule'
-		? ruleContent(approval, step, {state, width})
-		: callContent(approval, {state, width});
+		? ruleContent(approval, step, {state, width, fromEvent})
+		: callContent(approval, {state, width, fromEvent});
 }
 
 type Shown = {
@@ -151,7 +166,7 @@ type Shown = {
 
 /** A rule is seen when the call that it begins with was, and the rule with its choices. */
 function askedParts(inputs: SheetInputs, {content, choices, width, window}: Shown): AskedParts {
-	const {sheet, approval, snapshot, size} = inputs;
+	const {sheet, approval, snapshot, size, fromEvent} = inputs;
 	const shown = window ? [window] : [];
 	const textOf = (part: string, lines: readonly Line[]) => ({
 		of: `${approval.id} ${part} ${size.columns}x${size.rows}`,
@@ -163,8 +178,8 @@ function askedParts(inputs: SheetInputs, {content, choices, width, window}: Show
 	}
 
 	const isCall = content.part === 'call';
-	const args = argumentsOf(approval, width);
-	const call = isCall ? content : callContent(approval, {state: snapshot.state, width});
+	const args = argumentsOf(approval, {width, fromEvent});
+	const call = isCall ? content : callContent(approval, {state: snapshot.state, width, fromEvent});
 	const text = textOf('call', call.plain);
 	// What has more rows than can be shown was in the pager, or is locked.
 	const unneeded = !args.isWhole && sheet.wasPaged ? args.rows.length : 0;

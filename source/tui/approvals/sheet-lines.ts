@@ -1,9 +1,11 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
 import {quotedName} from '../../core/quoted-name.ts';
+import {isOfPerson} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../panes/line.ts';
 import {bytes} from '../panes/time.ts';
@@ -11,6 +13,7 @@ import {shownId} from '../panes/traffic/result-word.ts';
 import type {Tone} from '../theme/theme.ts';
 import {askedBy, claimTexts} from './approval-text.ts';
 import type {ArgumentRows} from './argument-rows.ts';
+import {asksSince} from './asks-since.ts';
 
 const nameCells = 15;
 const indent = 2;
@@ -36,7 +39,11 @@ export function callLines(
 		state,
 		args,
 		width,
-	}: {state: Pick<GatewayState, 'deliveries'>; args: ArgumentRows; width: number},
+	}: {
+		state: Pick<GatewayState, 'deliveries' | 'approvalRules'>;
+		args: ArgumentRows;
+		width: number;
+	},
 ): readonly Line[] {
 	const {tool} = approval;
 	const name = clean(quotedName(tool.tool));
@@ -47,9 +54,13 @@ export function callLines(
 		),
 		...factRows(literal('server says'), safe`${claimTexts(tool.claims)}  · unverified`, {width}),
 		...whyNameRows(approval, width),
+		...changeRows(tool, width),
 		...originRows(approval, {state, width}),
 		...contextRows(literal('asked to'), approval.prompt, width),
 		...contextRows(literal('model says'), approval.said, width),
+		...asksSince(approval, state.approvalRules).flatMap((reason, index) =>
+			factRows(index === 0 ? literal('asks since') : literal(''), reason, {width}),
+		),
 		...argumentHead(approval, {args, width}),
 		...args.rows,
 	];
@@ -99,6 +110,29 @@ function whyNameRows({tool, mustTypeName}: ToolApproval, width: number): readonl
 	return reasons.flatMap(reason => factRows(literal(''), reason, {width, tone: 'warn'}));
 }
 
+const changeTones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad'};
+
+const maxChangeRows = 40;
+
+/** What a changed tool says otherwise than before, to be seen like the arguments. */
+function changeRows({changed, changes}: ToolApproval['tool'], width: number): readonly Line[] {
+	if (!changed) {
+		return [];
+	}
+
+	return changes
+		? changes.flatMap(change =>
+				hardWrap(clean(change), width - indent, maxChangeRows).rows.map((row, index): Line => [
+					{text: safe`${index === 0 ? gutter.line : gutter.goesOn} `, tone: 'warn'},
+					{text: row, tone: changeTones[change[0] ?? ''] ?? 'quiet'},
+				]),
+			)
+		: factRows(literal(''), literal('what changed was not kept, or is above 16 KiB'), {
+				width,
+				tone: 'quiet',
+			});
+}
+
 function argumentFacts({argsBytes}: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
 	const fields =
 		count === undefined
@@ -129,12 +163,16 @@ function contextRows(name: Safe, text: string | undefined, width: number): reado
 
 /** Where the request came from: its run, its route, its delivery, and whose words the agent had read. */
 function originRows(
-	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'job' | 'profile'>,
+	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'job' | 'chat' | 'profile'>,
 	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
 ): readonly Line[] {
-	const {run, route, delivery, job, profile} = approval;
+	const {run, route, delivery, job, chat, profile} = approval;
 	const row = state.deliveries.find(other => other.delivery.id === delivery);
 	const signature = row?.delivery.trace.find(({step}) => step === 'signature');
+	const [, read] =
+		/.*, read: (.*)$/s.exec(
+			row?.delivery.trace.find(({step}) => step === 'prompt')?.detail ?? '',
+		) ?? [];
 	const sender =
 		signature === undefined
 			? literal('')
@@ -145,16 +183,41 @@ function originRows(
 		route === undefined || route === '-'
 			? literal('')
 			: safe`  <- webhook ${clean(route)}${delivery === undefined ? literal('') : safe` ${shownId({id: delivery})}`}${sender}`;
-	const by = job === undefined ? literal('') : safe`  of job ${clean(quotedName(job.name))}`;
+	const by =
+		job === undefined
+			? chat === undefined
+				? literal('')
+				: isOfPerson(chat)
+					? literal('  your chat')
+					: safe`  a chat of API key ${clean(quotedName(chat.key))}`
+			: safe`  of job ${clean(quotedName(job.name))}`;
 	const of = profile === 'default' ? literal('') : safe`  profile ${clean(profile)}`;
 	return [
 		...factRows(literal('asked by'), safe`${askedBy(run)}${by}${via}${of}`, {width}),
+		...(chat === undefined || isOfPerson(chat)
+			? []
+			: factRows(
+					literal(''),
+					literal('the agent has read text of its client, which is untrusted'),
+					{
+						width,
+						tone: 'warn',
+					},
+				)),
 		...(delivery === undefined
 			? []
 			: factRows(
 					literal(''),
 					safe`the agent has read text of the event, which is untrusted${row ? safe`: ${clean(quotedName(row.delivery.event))}, ${bytes(row.delivery.bodyBytes)}` : literal('')}`,
 					{width, tone: 'warn'},
+				)),
+		// One row of it: what must be seen before a yes is to have the room.
+		...(read === undefined
+			? []
+			: factRowsOf(
+					literal(''),
+					[clip(safe`its prompt read ${clean(read)}`, roomOf(width))],
+					'quiet',
 				)),
 	];
 }

@@ -14,6 +14,8 @@ export type LockFacts = {
 	/** Milliseconds that the guard waits; `undefined` while the sheet is not drawn. */
 	readonly waitMs: number | undefined;
 	readonly size: {readonly columns: number};
+	/** It is not known yet which arguments stand in the event. */
+	readonly isLooking?: boolean;
 };
 
 /** Why no key may allow now; `undefined` when one may. */
@@ -36,7 +38,11 @@ export function lockReason(facts: LockFacts): Safe | undefined {
 	}
 
 	const rest = Math.max(waitMs, verdict.kind === 'early' ? verdict.waitMs : 0);
-	return rest > 0 ? clean(`keys in ${(rest / 1000).toFixed(1)} s`) : undefined;
+	if (rest > 0) {
+		return clean(`keys in ${(rest / 1000).toFixed(1)} s`);
+	}
+
+	return facts.isLooking ? literal('looking into the event') : undefined;
 }
 
 const narrow = 80;

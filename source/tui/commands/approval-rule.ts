@@ -145,6 +145,7 @@ export const ruleCommands: readonly Command[] = [
 	otherFolder('>', false, literal('a folder nearer to the path')),
 	{
 		id: 'approval.always',
+		changes: true,
 		scope: 'approval',
 		keys: ['A'],
 		label: literal('store the rule and allow'),

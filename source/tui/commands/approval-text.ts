@@ -51,6 +51,7 @@ export const waysOut: readonly Command[] = [
 	},
 	{
 		id: 'approval-text.allow',
+		changes: true,
 		scope: 'approval-text',
 		keys: ['enter'],
 		label: literal('allow, when the name is right'),
@@ -60,6 +61,7 @@ export const waysOut: readonly Command[] = [
 	},
 	{
 		id: 'approval-text.deny',
+		changes: true,
 		scope: 'approval-text',
 		keys: ['enter'],
 		label: literal('deny and tell the agent'),

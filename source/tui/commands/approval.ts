@@ -1,6 +1,7 @@
 import type {ApprovalScope} from '../../core/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -32,6 +33,7 @@ const allowing = (
 	label: Command['label'],
 ): Command => ({
 	id: `approval.${scope}`,
+	changes: true,
 	scope: 'approval',
 	keys: [key],
 	label,
@@ -59,7 +61,8 @@ function page(shell: Shell): void {
 	}
 
 	shell.attempt(async () => {
-		await shell.desktop.page(pagedText(approval));
+		const {fromEvent} = foundInEvent(shell, approval.id);
+		await shell.desktop.page(pagedText(approval, fromEvent));
 		// Back from the pager: the sheet has to be drawn again, and keys typed for the pager are not for us.
 		shell.guard.asked();
 		const {overlay} = shell.view.get();
@@ -108,6 +111,7 @@ const choiceCommands: readonly Command[] = [
 	allowing('s', 'process', literal('allow the tool until svc stops')),
 	{
 		id: 'approval.deny',
+		changes: true,
 		scope: 'approval',
 		keys: ['d'],
 		label: literal('deny'),
@@ -119,6 +123,7 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.reason',
+		changes: true,
 		scope: 'approval',
 		keys: ['m'],
 		label: literal('deny and tell the agent why'),
@@ -130,6 +135,7 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.deny-all',
+		changes: true,
 		scope: 'approval',
 		keys: ['D'],
 		label: literal('deny all (asks)'),
@@ -142,6 +148,7 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.deny-all-now',
+		changes: true,
 		scope: 'approval',
 		keys: ['D'],
 		label: literal('deny all that wait: the second D'),
@@ -150,6 +157,7 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.extend',
+		changes: true,
 		scope: 'approval',
 		keys: ['w'],
 		label: literal('wait 5 min longer'),

@@ -36,6 +36,7 @@ function askToUseModel(shell: Shell): void {
 export const bannerCommands: readonly Command[] = [
 	{
 		id: 'receiver.retry',
+		changes: true,
 		scope: 'banner',
 		keys: ['r'],
 		label: literal('retry the receiver'),
@@ -49,6 +50,7 @@ export const bannerCommands: readonly Command[] = [
 	},
 	{
 		id: 'model.use',
+		changes: true,
 		scope: 'banner',
 		keys: ['M'],
 		label: literal('use the model that was found (asks)'),

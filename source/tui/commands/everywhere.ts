@@ -1,4 +1,3 @@
-import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../panes/line.ts';
@@ -9,9 +8,11 @@ import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {themeNames} from '../theme/theme.ts';
 import type {Command} from './command.ts';
+import {leavingCommands} from './leaving.ts';
 import {movingCommands} from './moving.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
 import {review} from './review.ts';
+import {openStates} from './states.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
 	shell.openList() ? undefined : literal('There is no list in this pane');
@@ -22,21 +23,6 @@ const notLive = (shell: Shell): Safe | undefined =>
 	(shell.section().listing?.isLive === true
 		? undefined
 		: literal('This list stands still by itself'));
-
-/** Opens the dialog that says what leaving would end. */
-export function askToQuit(shell: Shell): void {
-	change(shell, {overlay: {kind: 'quit'}, field: undefined});
-	void (async () => {
-		try {
-			const consequences = await shell.port.stopConsequences();
-			shell.view.set(state =>
-				state.overlay?.kind === 'quit' ? {...state, overlay: {kind: 'quit', consequences}} : state,
-			);
-		} catch (error) {
-			shell.toast(clean(messageOf(error)), 'bad');
-		}
-	})();
-}
 
 function reload(shell: Shell): void {
 	shell.attempt(async () => {
@@ -117,6 +103,7 @@ export const everywhereCommands: readonly Command[] = [
 			change(shell, {overlay: {kind: 'palette', query: '', index: 0}});
 		},
 	},
+	openStates,
 	{
 		id: 'approvals.review',
 		scope: 'global',
@@ -125,14 +112,7 @@ export const everywhereCommands: readonly Command[] = [
 		quiet: true,
 		run: review,
 	},
-	{
-		id: 'quit',
-		scope: 'global',
-		keys: ['q', 'ctrl+c'],
-		label: literal('quit'),
-		aliases: ['/quit', '/exit'],
-		run: askToQuit,
-	},
+	...leavingCommands,
 	...paneCommands,
 	...movingCommands,
 	{
@@ -215,20 +195,8 @@ export const everywhereCommands: readonly Command[] = [
 		},
 	},
 	{
-		id: 'suspend',
-		scope: 'global',
-		keys: ['ctrl+z'],
-		label: literal('why svc does not stop here'),
-		quiet: true,
-		run(shell) {
-			shell.toast(
-				literal('svc would stop answering webhooks – use tmux or another terminal'),
-				'warn',
-			);
-		},
-	},
-	{
 		id: 'config.reload',
+		changes: true,
 		scope: 'global',
 		keys: [],
 		label: literal('reload the configuration'),
@@ -236,7 +204,20 @@ export const everywhereCommands: readonly Command[] = [
 		run: reload,
 	},
 	{
+		id: 'doctor',
+		scope: 'global',
+		keys: [],
+		label: literal('check the installation'),
+		quiet: true,
+		aliases: ['/doctor'],
+		run(shell) {
+			shell.toast(literal('Looks at the installation, for up to 10 s…'));
+			shell.attempt(async () => shell.desktop.pageHealth());
+		},
+	},
+	{
 		id: 'config.reload-servers',
+		changes: true,
 		scope: 'global',
 		keys: [],
 		label: literal('reload the tool servers: shows what changes, and asks'),
@@ -251,7 +232,7 @@ export const everywhereCommands: readonly Command[] = [
 		aliases: ['/theme'],
 		run(shell) {
 			const next = themeNames[(themeNames.indexOf(shell.view.get().theme) + 1) % themeNames.length];
-			change(shell, {theme: next ?? 'dark'});
+			change(shell, {theme: next ?? 'dark', chosenTheme: next});
 			shell.toast(safe`Theme ${clean(next ?? 'dark')}`);
 		},
 	},

@@ -1,10 +1,27 @@
 import {literal} from '../../terminal/text/safe.ts';
+import {completeFilter} from '../filter/completing.ts';
 import type {Command} from './command.ts';
 import {change, move} from './navigate.ts';
 import {review} from './review.ts';
 
 /** Keys beside the text of a filter or a search. */
 export const fieldCommands: readonly Command[] = [
+	...(
+		[
+			['field.complete', 'tab', literal('complete, then the next proposal'), 1],
+			['field.complete-back', 'shift+tab', literal('the proposal before'), -1],
+		] as const
+	).map(([id, key, label, step]): Command => ({
+		id,
+		scope: 'field',
+		keys: [key],
+		label,
+		quiet: step === -1,
+		when: ({view}) => view.get().field === 'filter',
+		run(shell) {
+			completeFilter(shell, step);
+		},
+	})),
 	{
 		id: 'field.accept',
 		scope: 'field',

@@ -1,20 +1,21 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {isTyped} from '../forms/field-kinds.ts';
+import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
 import {fieldTitle} from '../forms/form-lines.ts';
 import {
 	actOnField,
 	contentOf,
 	currentField,
 	endEditing,
-	endOf,
-	isTyped,
+	firstInvalidField,
 	leaveEditing,
 	moveField,
-	firstInvalidField,
-	turnField,
 	type FormState,
 } from '../forms/form.ts';
+import {keyForm} from '../keys/key-card.ts';
 import {clean} from '../panes/line.ts';
+import {setupForm, withSetupForm} from '../setup/setup-card.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {copyText} from './copy.ts';
@@ -22,11 +23,19 @@ import {changeOverlay} from './overlay-state.ts';
 import {answer} from './settle.ts';
 import {changeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
-/** The form that is open: one that a server wants filled in, or the arguments of a tool that is tried. */
+/** The form that is open: one that a server wants filled in, the arguments of a tool that is tried, a step of setting up the receiver, a key that is made. */
 export function formNow({view}: Pick<Shell, 'view'>): FormState | undefined {
 	const {overlay} = view.get();
 	if (overlay?.kind === 'trial') {
 		return overlay.trial.form;
+	}
+
+	if (overlay?.kind === 'setup') {
+		return setupForm(overlay.card);
+	}
+
+	if (overlay?.kind === 'key') {
+		return keyForm(overlay.card);
 	}
 
 	return overlay?.kind === 'approval' && overlay.sheet.step.kind === 'form'
@@ -46,6 +55,11 @@ export function changeForm(shell: Shell, update: (form: FormState) => FormState)
 		const layout = sheetNow(shell)?.layout();
 		changeSheet(shell, layout ? {top: layout.cursorTop} : {});
 	} else {
+		changeOverlay(shell, 'setup', ({kind, card}) => ({
+			kind,
+			card: withSetupForm(card, update(form)),
+		}));
+		changeOverlay(shell, 'key', ({kind}) => ({kind, card: {kind: 'form', form: update(form)}}));
 		changeOverlay(shell, 'trial', ({trial}) => ({
 			kind: 'trial',
 			trial: {...trial, form: update(trial.form)},
@@ -63,20 +77,13 @@ function typeOn(form: FormState, step: 1 | -1): FormState {
 
 const isOfServer = (shell: Shell): boolean => shell.view.get().overlay?.kind === 'approval';
 
-/** One field on; from the first and the last one to what stands above and below. */
-function move(shell: Shell, step: 1 | -1): void {
+/** What a key means in every form; from the first and the last field of a sheet on to what stands above and below. */
+function act(shell: Shell, {step, act: update}: FormKey): void {
 	const form = formNow(shell);
-	if (form && isOfServer(shell) && moveField(form, step) === form) {
+	const isAtEnd = form !== undefined && (update(form) === form || !Number.isFinite(step ?? 0));
+	changeForm(shell, update);
+	if (isAtEnd && step !== undefined && isOfServer(shell)) {
 		scrollSheet(shell, step);
-	} else {
-		changeForm(shell, current => moveField(current, step));
-	}
-}
-
-function goToEnd(shell: Shell, end: 'first' | 'last'): void {
-	changeForm(shell, form => endOf(form, end));
-	if (isOfServer(shell)) {
-		scrollSheet(shell, end === 'first' ? -Infinity : Infinity);
 	}
 }
 
@@ -104,11 +111,16 @@ export function isComplete(shell: Shell, failed: Safe): boolean {
 	return form !== undefined && !wrong;
 }
 
-const moving = (
-	id: string,
-	keys: readonly [string, ...string[]],
-	{label, run}: Pick<Command, 'label' | 'run'>,
-): Command => ({id: `form.${id}`, scope: 'form', keys, label, run});
+const keyOfForm = (key: FormKey): Command => ({
+	id: `form.${key.id}`,
+	scope: 'form',
+	keys: key.keys,
+	label: key.label,
+	quiet: key.id !== 'down',
+	run(shell) {
+		act(shell, key);
+	},
+});
 
 const changing = (
 	id: string,
@@ -119,6 +131,7 @@ const changing = (
 	}: {readonly label: Command['label']; readonly update: (form: FormState) => FormState},
 ): Command => ({
 	id: `form.${id}`,
+	changes: true,
 	scope: 'form',
 	keys,
 	label,
@@ -127,12 +140,11 @@ const changing = (
 	},
 });
 
-const quiet = (command: Command): Command => ({...command, quiet: true});
-
 /** Keys of a form: between its fields, and in what is typed. */
 export const formCommands: readonly Command[] = [
 	{
 		id: 'form.send',
+		changes: true,
 		scope: 'form',
 		keys: ['a'],
 		label: literal('send these values'),
@@ -142,48 +154,7 @@ export const formCommands: readonly Command[] = [
 		run: submit,
 	},
 	changing('edit', ['enter'], {label: literal('type or choose'), update: actOnField}),
-	moving('down', ['j', 'down', 'tab'], {
-		label: literal('next field'),
-		run(shell) {
-			move(shell, 1);
-		},
-	}),
-	quiet(
-		moving('up', ['k', 'up', 'shift+tab'], {
-			label: literal('previous field'),
-			run(shell) {
-				move(shell, -1);
-			},
-		}),
-	),
-	quiet(
-		moving('first', ['g', 'home'], {
-			label: literal('first field'),
-			run(shell) {
-				goToEnd(shell, 'first');
-			},
-		}),
-	),
-	quiet(
-		moving('last', ['G', 'end'], {
-			label: literal('last field'),
-			run(shell) {
-				goToEnd(shell, 'last');
-			},
-		}),
-	),
-	quiet(
-		changing('next', ['space', 'right'], {
-			label: literal('next value, or on and off'),
-			update: form => turnField(form, 1),
-		}),
-	),
-	quiet(
-		changing('previous', ['left'], {
-			label: literal('previous value'),
-			update: form => turnField(form, -1),
-		}),
-	),
+	...[...moveKeys, ...turnKeys].map(keyOfForm),
 	{
 		id: 'form.copy',
 		scope: 'form',
@@ -203,7 +174,7 @@ export const formCommands: readonly Command[] = [
 	{
 		id: 'form-text.keep',
 		scope: 'form-text',
-		keys: ['enter'],
+		keys: ['enter', 'esc'],
 		label: literal('keep it'),
 		run(shell) {
 			changeForm(shell, endEditing);
@@ -231,7 +202,7 @@ export const formCommands: readonly Command[] = [
 	{
 		id: 'form-text.leave',
 		scope: 'form-text',
-		keys: ['esc', 'ctrl+c'],
+		keys: ['ctrl+c'],
 		label: literal('leave it as it was'),
 		run(shell) {
 			changeForm(shell, leaveEditing);

@@ -1,5 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {entryList} from '../panes/approvals/entry-list.ts';
 import {groupList} from '../panes/groups/group-list.ts';
 import {jobList} from '../panes/groups/job-list.ts';
 import {focusJobs} from '../panes/groups/sections.ts';
@@ -50,22 +51,70 @@ export function goToDelivery(shell: Shell, id: string): void {
 	});
 }
 
-/** Selects a group in its pane; one that is no longer listed has left a run, perhaps. */
-export function goToGroup(shell: Shell, id: number): void {
+/** Selects a group in its pane, or its run where it is not listed any more. */
+export function goToGroupOrRun(shell: Shell, id: number): void {
 	const {runs, groups} = shell.feed.get().state;
 	const run = runs.findLast(({group}) => group === id);
 	if (run && !groups.some(group => group.id === id)) {
 		goToRun(shell, run.id);
+	} else {
+		goToGroup(shell, id);
+	}
+}
+
+/** Selects a group in its pane; one that only the journal has is what the filter leaves of it. */
+export function goToGroup(shell: Shell, id: number): void {
+	openPane(shell, groupList.id);
+	focusJobs(shell, false);
+	const groups = shell.list(groupList);
+	if (shell.feed.get().state.groups.some(group => group.id === id)) {
+		select(shell, groups, {key: String(id), gone: literal('')});
 		return;
 	}
 
-	openPane(shell, groupList.id);
-	focusJobs(shell, false);
-	select(shell, shell.list(groupList), {
-		key: String(id),
-		gone: literal('That group is no longer in the list'),
+	shell.attempt(async () => {
+		if (await shell.port.getGroup(id)) {
+			groups.setFilter(`id:${id}`);
+		} else {
+			shell.toast(safe`Group ${id} is not in the journal any more`, 'warn');
+		}
 	});
 }
+
+/** Shows what a run asked a person for, also what only the journal has. */
+export function goToApprovals(shell: Shell, run: number): void {
+	const filter = `run:${run}`;
+	const {approvals, settledApprovals} = shell.feed.get().state;
+	const isListed = [...approvals, ...settledApprovals].some(one => one.run === run);
+	shell.attempt(async () => {
+		if (!isListed && !(await isInJournal(shell, filter))) {
+			shell.toast(safe`Run #${run} asked nobody, or the journal has it no more`, 'warn');
+			return;
+		}
+
+		openPane(shell, entryList.id);
+		shell.list(entryList).setFilter(filter);
+	});
+}
+
+const isInJournal = async ({port}: Shell, filter: string): Promise<boolean> => {
+	let before: number | undefined;
+	do {
+		// oxlint-disable-next-line no-await-in-loop -- each step says where the next one begins
+		const {items, searchedTo} = await port.searchApprovals({
+			filter,
+			limit: 1,
+			...(before !== undefined && {before}),
+		});
+		if (items.length > 0) {
+			return true;
+		}
+
+		before = searchedTo;
+	} while (before !== undefined);
+
+	return false;
+};
 
 /** Selects a job, under the groups. */
 export function goToJob(shell: Shell, key: string): void {

@@ -1,6 +1,6 @@
 import type {InstallReview} from '../../core/install.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {safe} from '../../terminal/text/safe.ts';
 import {arming} from '../approvals/guard.ts';
 import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
 import {layoutInstall, type InstallLayout} from '../install/install-layout.ts';
@@ -8,6 +8,7 @@ import {installName, type InstallSheet, type InstallStep} from '../install/insta
 import type {Shell} from '../shell/shell.ts';
 import {change} from './navigate.ts';
 import {changeOverlay} from './overlay-state.ts';
+import {tooEarly} from './sheet.ts';
 
 /** The sheet that is open; `undefined` when there is none. */
 export function installNow({view}: Pick<Shell, 'view'>): InstallSheet | undefined {
@@ -109,7 +110,7 @@ export function mayInstall(shell: Shell, press: KeyEvent): boolean {
 	shell.toast(
 		locked !== undefined && verdict.kind === 'unseen'
 			? safe`Not everything was on the screen: ${locked}`
-			: literal('Too early: wait half a second after the last key, then press one alone'),
+			: tooEarly(shell),
 		'warn',
 	);
 	return false;

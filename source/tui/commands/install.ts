@@ -124,6 +124,7 @@ export const installActs: readonly Command[] = [
 	},
 	{
 		id: 'install.paste',
+		changes: true,
 		scope: 'global',
 		keys: [],
 		label: literal('install a tool server from a link (svc://mcp/install)'),
@@ -136,6 +137,7 @@ export const installActs: readonly Command[] = [
 export const installCommands: readonly Command[] = [
 	{
 		id: 'install.yes',
+		changes: true,
 		scope: 'install',
 		keys: ['i'],
 		label: literal('install it'),
@@ -152,6 +154,7 @@ export const installCommands: readonly Command[] = [
 	},
 	{
 		id: 'install.rename',
+		changes: true,
 		scope: 'install',
 		keys: ['n'],
 		label: literal('give it another name'),
@@ -163,6 +166,7 @@ export const installCommands: readonly Command[] = [
 	},
 	{
 		id: 'install.drop',
+		changes: true,
 		scope: 'install',
 		keys: ['d'],
 		label: literal('drop the link'),
@@ -173,6 +177,7 @@ export const installCommands: readonly Command[] = [
 	...installMoving,
 	{
 		id: 'install-text.confirm',
+		changes: true,
 		scope: 'install-text',
 		keys: ['enter'],
 		label: literal('install, when the name is right'),
@@ -182,6 +187,7 @@ export const installCommands: readonly Command[] = [
 	},
 	{
 		id: 'install-text.rename',
+		changes: true,
 		scope: 'install-text',
 		keys: ['enter'],
 		label: literal('take this name'),

@@ -44,6 +44,7 @@ export function changeLoginLine(shell: Shell, update: (line: LineText) => LineTe
 export const loginPasteCommands: readonly Command[] = [
 	{
 		id: 'login-paste.send',
+		changes: true,
 		scope: 'login-paste',
 		keys: ['enter'],
 		label: literal('take this address'),

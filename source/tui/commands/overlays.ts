@@ -10,25 +10,16 @@ import {fieldCommands} from './field.ts';
 import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {installCommands} from './install.ts';
+import {keyCommands} from './key.ts';
+import {quitCommands} from './leaving.ts';
 import {loginPasteCommands} from './login-paste.ts';
 import {menuCommands} from './menu.ts';
 import {openPane} from './navigate.ts';
 import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
+import {openSetup, setupCommands} from './setup.ts';
+import {statesCommands} from './states.ts';
 import {trialCommands} from './trial.ts';
 import {typeNameCommands} from './type-name.ts';
-
-const quitCommands: readonly Command[] = [
-	{
-		id: 'quit.leave',
-		scope: 'quit',
-		keys: ['q', 'ctrl+c'],
-		label: literal('quit'),
-		run(shell) {
-			shell.desktop.leave();
-		},
-	},
-	closing('quit', ['esc', 'n'], literal('stay')),
-];
 
 const confirmCommands: readonly Command[] = [
 	{
@@ -67,6 +58,7 @@ const confirmCommands: readonly Command[] = [
 const firstRunCommands: readonly Command[] = [
 	{
 		id: 'first-run.test',
+		changes: true,
 		scope: 'first-run',
 		keys: ['T'],
 		label: literal('send a test event, and go to the traffic'),
@@ -94,6 +86,18 @@ const firstRunCommands: readonly Command[] = [
 				);
 			}
 		},
+	},
+	{
+		id: 'first-run.setup',
+		changes: true,
+		scope: 'first-run',
+		keys: ['s'],
+		label: literal('set up the receiver'),
+		when(shell) {
+			const {overlay} = shell.view.get();
+			return isKind(overlay, 'first-run') && overlay.card.keys === undefined;
+		},
+		run: openSetup,
 	},
 	closing('first-run', ['enter', 'esc', 'ctrl+c']),
 ];
@@ -150,10 +154,13 @@ export const overlayCommands = (acts: ReadonlyArray<Command<string>>): readonly 
 	...menuCommands,
 	...confirmCommands,
 	...quitCommands,
+	...statesCommands,
 	...firstRunCommands,
 	...approvalSheetCommands,
 	...formCommands,
 	...trialCommands,
+	...setupCommands,
+	...keyCommands,
 	...installCommands,
 	...loginPasteCommands,
 	...typeNameCommands,

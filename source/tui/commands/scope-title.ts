@@ -11,6 +11,7 @@ const titles: Readonly<Record<KeyScope, string>> = {
 	help: 'Help',
 	menu: 'Menu',
 	confirm: 'Question',
+	states: 'States',
 	quit: 'Leaving',
 	'first-run': 'First start',
 	approval: 'Approval sheet',
@@ -23,6 +24,8 @@ const titles: Readonly<Record<KeyScope, string>> = {
 	'login-paste': 'Pasting the URL of a login',
 	'type-name': 'Typing a name',
 	trial: 'Trying a tool',
+	setup: 'Setting up the receiver',
+	key: 'A key of the chat API',
 	answer: 'Answer of a tool',
 };
 

@@ -4,7 +4,7 @@ import type {Paste} from '../../terminal/input/paste-collector.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {perform, type KeyScope} from './command.ts';
+import {isForbidden, perform, type KeyScope} from './command.ts';
 import {formNow} from './form.ts';
 import {mayInstall} from './install-sheet.ts';
 import {pasteLink} from './install.ts';
@@ -46,10 +46,12 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 		: {scopes: ['banner', id, 'global'], textFocused: false, context: shell};
 }
 
+const hasForms: ReadonlySet<string> = new Set(['approval', 'trial', 'setup', 'key']);
+
 /** A sheet and a form have scopes of their own while something is typed into them. */
 function formScopes(shell: Shell): readonly KeyScope[] | undefined {
 	const {overlay} = shell.view.get();
-	if (overlay?.kind !== 'approval' && overlay?.kind !== 'trial') {
+	if (!overlay || !hasForms.has(overlay.kind)) {
 		return undefined;
 	}
 
@@ -70,6 +72,7 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
+	shell.noteKey();
 	const {overlay} = shell.view.get();
 	shell.pane().focus?.hold(shell);
 
@@ -86,7 +89,7 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 	const binding = router.route(key, options);
 	const command = binding && commandOf(binding.id);
 	if (command) {
-		if (command.isGuarded === true && !mayDo(shell, key)) {
+		if (command.isGuarded === true && !isForbidden(command, shell) && !mayDo(shell, key)) {
 			return true;
 		}
 
@@ -104,7 +107,7 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 }
 
 /** Whether a key press may do something that is guarded: what is asked has to be on the screen. */
-const mayDo = (shell: Shell, key: KeyEvent): boolean =>
+export const mayDo = (shell: Shell, key: KeyEvent): boolean =>
 	shell.view.get().overlay?.kind === 'install' ? mayInstall(shell, key) : mayAllow(shell, key);
 
 /** A key that no command takes: text for a line of ours, or a sign that somebody types who does not mean the sheet. */
@@ -128,7 +131,14 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 	return false;
 }
 
-const takesPastes: ReadonlySet<string> = new Set(['approval', 'trial', 'install', 'type-name']);
+const takesPastes: ReadonlySet<string> = new Set([
+	'approval',
+	'trial',
+	'setup',
+	'key',
+	'install',
+	'type-name',
+]);
 
 /** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
 export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {

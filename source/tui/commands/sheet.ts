@@ -2,11 +2,12 @@ import type {Approval} from '../../core/approval.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
+import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
 import {arming} from '../approvals/guard.ts';
 import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
-import {newForm, withoutSecrets} from '../forms/form.ts';
+import {newForm, withoutMasked} from '../forms/form.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {change} from './navigate.ts';
@@ -18,12 +19,14 @@ export type OpenSheet = {
 	readonly approval: Approval;
 	/** All of what is asked can be shown on this screen, if scrolled. */
 	readonly isWhole: boolean;
+	/** It is not known yet which arguments stand in the event. */
+	readonly isLooking: boolean;
 	readonly layout: () => SheetLayout;
 };
 
 /** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
 export function sheetNow(
-	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock'>,
+	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock' | 'loader'>,
 	at = shell.clock.monotonic(),
 ): OpenSheet | undefined {
 	const {overlay, size} = shell.view.get();
@@ -34,11 +37,13 @@ export function sheetNow(
 	const {sheet} = overlay;
 	// Asked of the gateway, not of what was drawn last: what is gone must not be answered.
 	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
+	const inEvent = foundInEvent(shell, sheet.id);
 	return (
 		approval && {
 			sheet,
 			approval,
-			isWhole: isShownWhole(approval, size),
+			isWhole: isShownWhole(approval, {size, fromEvent: inEvent.fromEvent}),
+			isLooking: inEvent.isLooking,
 			layout: () =>
 				layoutSheet({
 					sheet,
@@ -46,6 +51,8 @@ export function sheetNow(
 					snapshot: shell.feed.get(),
 					size,
 					height: shell.layout().bodyHeight,
+					...inEvent,
+					isReadOnly: shell.port.isReadOnly === true,
 					waitMs: shell.guard.waitMs(sheetName(sheet, size)),
 					at,
 				}),
@@ -56,6 +63,7 @@ export function sheetNow(
 /** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. */
 export function openSheet(shell: Shell, approval: Approval): void {
 	shell.guard.asked();
+	lookIntoEvent(shell, approval);
 	const {draft} = shell.view.get();
 	const step =
 		approval.kind === 'form'
@@ -81,7 +89,12 @@ function underOf({view}: Pick<Shell, 'view'>) {
 		return overlay.under;
 	}
 
-	return overlay?.kind === 'trial' || overlay?.kind === 'answer' ? overlay : undefined;
+	return overlay?.kind === 'trial' ||
+		overlay?.kind === 'answer' ||
+		overlay?.kind === 'setup' ||
+		overlay?.kind === 'key'
+		? overlay
+		: undefined;
 }
 
 /** Goes back to what the sheet was opened over. */
@@ -104,7 +117,7 @@ export function setAside(shell: Shell): void {
 	const sheet = overlay?.kind === 'approval' ? overlay.sheet : undefined;
 	closeSheet(shell);
 	if (sheet?.step.kind === 'form') {
-		change(shell, {draft: {id: sheet.id, form: withoutSecrets(sheet.step.form)}});
+		change(shell, {draft: {id: sheet.id, form: withoutMasked(sheet.step.form)}});
 	}
 }
 
@@ -185,15 +198,20 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 		shell.toast(literal('Not everything could be shown: e opens all of it first'), 'warn');
 	} else if (locked !== undefined && verdict.kind === 'unseen') {
 		shell.toast(safe`Not everything was on the screen: ${locked}`, 'warn');
+	} else if (open.isLooking) {
+		shell.toast(literal('Too early: the event is being searched for the arguments'), 'warn');
 	} else {
-		shell.toast(
-			literal('Too early: wait half a second after the last key, then press one alone'),
-			'warn',
-		);
+		shell.toast(tooEarly(shell), 'warn');
 	}
 
 	return false;
 }
+
+/** Why a press, or a line, was not taken for a yes. */
+export const tooEarly = ({isRead}: Pick<Shell, 'isRead'>) =>
+	isRead
+		? literal('Not taken: say it half a second after it was read, in a line of its own')
+		: literal('Too early: wait half a second after the last key, then press one alone');
 
 /** Forgets what was on the screen: the terminal has another size, and what stands there was laid out for none that is known. */
 export function forgetShown(shell: Shell): void {

@@ -6,8 +6,10 @@ import {bannerCommands} from './banner.ts';
 import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
 import {installActs} from './install.ts';
+import {keyActs} from './key.ts';
 import {overlayCommands} from './overlays.ts';
 import {scopeTitle} from './scope-title.ts';
+import {setupActs} from './setup.ts';
 
 const paneCommands = panes
 	.flatMap(({sections}) => sections)
@@ -20,6 +22,8 @@ export const acts: ReadonlyArray<Command<string>> = [
 	...paneCommands,
 	...bannerCommands,
 	...installActs,
+	...setupActs,
+	...keyActs,
 	...everywhereCommands,
 ];
 

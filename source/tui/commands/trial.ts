@@ -94,6 +94,7 @@ const reviewing = (scope: 'trial' | 'answer' | 'form-text', key: string): Comman
 export const trialCommands: readonly Command[] = [
 	{
 		id: 'trial.call',
+		changes: true,
 		scope: 'trial',
 		keys: ['a'],
 		label: literal('call the tool'),

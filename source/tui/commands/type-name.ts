@@ -1,6 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
-import {literal} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Command} from './command.ts';
 import {change} from './navigate.ts';
@@ -13,6 +14,7 @@ export function askForName(
 		readonly title: Safe;
 		readonly lines: readonly Safe[];
 		readonly name: string;
+		readonly other?: string;
 		readonly act: Safe;
 		readonly run: () => void;
 	},
@@ -34,10 +36,21 @@ export function changeTypedName(shell: Shell, update: (line: LineText) => LineTe
 	return true;
 }
 
+/** What has to be typed, `laptop or key_0a1B2c3D4e5F`; the name alone where nothing else will do. */
+export const nameWords = ({name, other}: {readonly name: string; readonly other?: string}): Safe =>
+	other === undefined || other === name ? clean(name) : safe`${clean(name)} or ${clean(other)}`;
+
+/** Whether `typed` is what is asked for. */
+export const isName = (
+	{name, other}: {readonly name: string; readonly other?: string},
+	typed: string,
+): boolean => typed.trim() === name.trim() || (other !== undefined && typed.trim() === other);
+
 /** Keys while a name is asked for. */
 export const typeNameCommands: readonly Command[] = [
 	{
 		id: 'type-name.do',
+		changes: true,
 		scope: 'type-name',
 		keys: ['enter'],
 		label: literal('do it'),
@@ -47,7 +60,7 @@ export const typeNameCommands: readonly Command[] = [
 				return;
 			}
 
-			if (overlay.text.value.trim() === overlay.name) {
+			if (isName(overlay, overlay.text.value)) {
 				close(shell);
 				overlay.run();
 			} else {

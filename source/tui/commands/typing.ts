@@ -1,7 +1,7 @@
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {pasteInto} from '../forms/form.ts';
+import {pasteInto, typeInto} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeForm, formNow} from './form.ts';
 import {changeInstallLine} from './install.ts';
@@ -29,7 +29,11 @@ export function isTyping(shell: Pick<Shell, 'view'>): boolean {
 
 /** Gives a key to the line that has the keyboard; nothing where there is none. */
 export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
-	changeLine(shell, line => editLine(line, key) ?? line);
+	if (formNow(shell)) {
+		changeForm(shell, form => typeInto(form, key));
+	} else {
+		changeLine(shell, line => editLine(line, key) ?? line);
+	}
 }
 
 /** Puts a paste into the line that has the keyboard. A name that is asked for has to be typed: a paste can hold a line break, and was not thought about. */
@@ -61,7 +65,5 @@ function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
 	const step = overlay?.kind === 'approval' ? overlay.sheet.step : undefined;
 	if (step?.kind === 'name' || step?.kind === 'reason') {
 		goToStep(shell, {...step, text: update(step.text)});
-	} else {
-		changeForm(shell, form => (form.editing ? {...form, editing: update(form.editing)} : form));
 	}
 }

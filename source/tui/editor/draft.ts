@@ -4,6 +4,8 @@ import type {RouteDraft} from '../../core/route-editor.ts';
 /** What a person has made of a route so far. */
 export type Draft = {
 	readonly name: string;
+	/** The name in the file; empty for a new one. */
+	readonly from: string;
 	readonly isNew: boolean;
 	readonly source: RouteDraft['source'];
 	/** Of what was read; `none` for a new one. */
@@ -20,11 +22,13 @@ export type Draft = {
 const maxPast = 20;
 
 /** What the gateway is given. */
-export const wireDraft = ({source, fingerprint, definition}: Draft): RouteDraft => ({
-	source,
-	fingerprint,
-	definition,
-});
+export const wireDraft = (draft: Draft): RouteDraft => {
+	const {source, fingerprint, definition, from} = draft;
+	return {source, fingerprint, definition, ...(isRenamed(draft) && {from})};
+};
+
+/** Whether a route that is there is to get another name. */
+export const isRenamed = ({isNew, name, from}: Draft): boolean => !isNew && name !== from;
 
 const same = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
 	JSON.stringify(one) === JSON.stringify(other);
@@ -51,14 +55,14 @@ export function undo(draft: Draft): Draft {
 }
 
 /** Whether it holds something that is not in the file. */
-export const isDirty = ({definition, base, isNew, name}: Draft): boolean =>
-	!same(definition, base) || (isNew && name !== '');
+export const isDirty = ({definition, base, name, from}: Draft): boolean =>
+	!same(definition, base) || name !== from;
 
-/** How many of its keys are not as they were read. */
-export const countChanges = ({definition, base}: Draft): number =>
-	[...new Set([...Object.keys(base), ...Object.keys(definition)])].filter(
-		key => !same(base[key], definition[key]),
-	).length;
+/** How many of its keys are not as they were read; another name counts, too. */
+export const countChanges = (draft: Draft): number =>
+	[...new Set([...Object.keys(draft.base), ...Object.keys(draft.definition)])].filter(
+		key => !same(draft.base[key], draft.definition[key]),
+	).length + (isRenamed(draft) ? 1 : 0);
 
 /** What stands at a path; `undefined`: nothing. */
 export function valueIn(definition: JsonObject, path: readonly string[]): JsonValue | undefined {
@@ -69,10 +73,6 @@ export function valueIn(definition: JsonObject, path: readonly string[]): JsonVa
 
 	return value;
 }
-
-/** Whether the setting at a path is not as it was read. */
-export const isChanged = ({definition, base}: Draft, path: readonly string[]): boolean =>
-	!same(valueIn(definition, path), valueIn(base, path));
 
 /** The definition with another value at a path; without one the key goes, and so does a mapping that it leaves empty. */
 export function withValueAt(
@@ -108,3 +108,12 @@ export function onTopOf(
 		fingerprint: theirs.fingerprint,
 	};
 }
+
+/** The same after the person's own edit of the file, which no undo takes back: it stands in the file. */
+export const afterOwnEdit = (draft: Draft, written: Parameters<typeof onTopOf>[1]): Draft => ({
+	...onTopOf(draft, written),
+	past: draft.past.map(({name, definition}) => ({
+		name,
+		definition: onTopOf({...draft, definition}, written).definition,
+	})),
+});

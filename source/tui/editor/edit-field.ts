@@ -1,160 +1,85 @@
-import type {JsonValue} from '../../core/json.ts';
-import type {RouteField} from '../../core/route-editor.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {areaText, editArea, insertArea} from '../../terminal/text/area-editor.ts';
-import {editLine, insertText, lineText} from '../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
-import type {Shell} from '../shell/shell.ts';
+import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {
-	begunKey,
-	changeEditor,
-	completionsOf,
-	currentField,
-	editorNow,
-	type Typing,
-} from './editor-state.ts';
-import {hasLines, typedText} from './field-text.ts';
+	actOnField,
+	endEditing,
+	leaveEditing,
+	pasteInto,
+	typeInto,
+	type FormState,
+} from '../forms/form.ts';
+import type {Shell} from '../shell/shell.ts';
+import {editByHand} from './by-hand.ts';
+import {begunWord, completionsOf} from './completions.ts';
+import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
 import {refresh} from './refresh.ts';
-import {fieldValue, typedNow, withField} from './typed-draft.ts';
+import {fieldNow, routeForm, withForm} from './route-form.ts';
 
-/** Longest line of a field. */
-const maxLine = 64 * 1024;
-
-/** Gives a field another value; `undefined`: none. */
-export function setField(shell: Shell, field: RouteField, value: JsonValue | undefined): void {
-	changeEditor(shell, state => ({...state, draft: withField(state.draft, field, value)}));
-	refresh(shell);
+/** Changes the form of the route; what it would do is asked anew when something else than its place changed. */
+export function changeRouteForm(shell: Shell, update: (form: FormState) => FormState): void {
+	const before = editorNow(shell);
+	changeEditor(shell, state => {
+		const next = withForm(state, update(routeForm(state)));
+		const isTyping = next.place.editing !== undefined;
+		return {...next, completion: isTyping ? beginsCompletion(next, state) : undefined};
+	});
+	const after = editorNow(shell);
+	if (before?.draft !== after?.draft || before?.place.editing !== after?.place.editing) {
+		refresh(shell);
+	}
 }
 
-/** One field down or up. */
-export function moveField(shell: Shell, step: number): void {
-	changeEditor(shell, state => ({
-		...state,
-		index: Math.max(0, Math.min(state.index + step, state.fields.length - 1)),
-	}));
-}
+/** Words are offered as soon as something is typed that begins one. */
+const beginsCompletion = (state: EditorState, before: EditorState): number | undefined =>
+	before.place.editing && begunWord(state) ? 0 : undefined;
 
 /** Types into the field, or takes its next value. */
 export function enterField(shell: Shell): void {
 	const state = editorNow(shell);
-	const field = state && currentField(state);
-	if (!state || !field) {
+	const field = state && fieldNow(state);
+	if (field?.byHand === true) {
+		editByHand(shell, field.path.join('.'));
 		return;
 	}
 
-	if (field.byHand === true) {
-		shell.toast(literal('This one is changed by hand: E opens the route as JSON'), 'warn');
-		return;
-	}
-
-	if (field.kind === 'boolean' || field.kind === 'choice') {
-		turnField(shell, 1);
-		return;
-	}
-
-	const text = typedText(field, fieldValue(state, field));
-	const typing: Typing = hasLines(field)
-		? {kind: 'area', text: areaText(text)}
-		: {kind: 'line', text: lineText(text)};
-	changeEditor(shell, now => ({...now, typing, completion: undefined}));
+	changeRouteForm(shell, actOnField);
 }
 
-/** The next or previous of the values that a field can have, after the last of which it has none. */
-export function turnField(shell: Shell, step: 1 | -1): void {
-	const state = editorNow(shell);
-	const field = state && currentField(state);
-	if (!state || !field || (field.kind !== 'boolean' && field.kind !== 'choice')) {
-		return;
-	}
-
-	const values: ReadonlyArray<JsonValue | undefined> = [
-		undefined,
-		...(field.kind === 'boolean'
-			? [true, false].filter(value => value !== field.default)
-			: (field.options ?? [])),
-	];
-	const at = values.indexOf(fieldValue(state, field));
-	setField(shell, field, values[(Math.max(at, 0) + step + values.length) % values.length]);
-}
-
-/** Ends typing; what was typed becomes the value, where it can be one. Returns whether it did. */
-export function keepTyped(shell: Shell): boolean {
-	const state = editorNow(shell);
-	const field = state && currentField(state);
-	if (!state?.typing || !field) {
-		return true;
-	}
-
-	const result = typedNow(state);
-	if (!result) {
-		leaveTyped(shell);
-		return true;
-	}
-
-	if (!result.ok) {
-		shell.toast(safe`${clean(field.path.join('.'))} ${clean(result.problem)}`, 'warn');
-		return false;
-	}
-
-	leaveTyped(shell);
-	setField(shell, field, result.value);
-	return true;
+/** Ends typing; what was typed becomes the value, also where it cannot be one: its row says so. */
+export function keepTyped(shell: Shell): void {
+	changeRouteForm(shell, endEditing);
 }
 
 /** Ends typing; the value stays what it was. */
 export function leaveTyped(shell: Shell): void {
-	changeEditor(shell, state => ({...state, typing: undefined, completion: undefined}));
-	refresh(shell);
-}
-
-/** Where a `{` begins the name of a key. */
-const takesTemplates: ReadonlySet<RouteField['kind']> = new Set(['text', 'lines', 'mapping']);
-
-function changeTyping(shell: Shell, update: (typing: Typing) => Typing): void {
-	changeEditor(shell, state => {
-		const typing = state.typing && update(state.typing);
-		const field = currentField(state);
-		const begins =
-			typing && field && takesTemplates.has(field.kind) && begunKey(typing) !== undefined;
-		return {...state, typing, completion: begins ? 0 : undefined};
-	});
-	refresh(shell);
+	changeRouteForm(shell, leaveEditing);
 }
 
 /** Gives a key to what is typed. */
 export function typeInField(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
-	changeTyping(shell, typing =>
-		typing.kind === 'line'
-			? {kind: 'line', text: editLine(typing.text, key, maxLine) ?? typing.text}
-			: {kind: 'area', text: editArea(typing.text, key) ?? typing.text},
-	);
+	changeRouteForm(shell, form => typeInto(form, key));
 }
 
 /** Puts a paste into what is typed. */
 export function pasteInField(shell: Shell, pasted: string): void {
-	changeTyping(shell, typing =>
-		typing.kind === 'line'
-			? {kind: 'line', text: insertText(typing.text, pasted, maxLine)}
-			: {kind: 'area', text: insertArea(typing.text, pasted)},
-	);
+	changeRouteForm(shell, form => pasteInto(form, pasted));
 }
 
-/** Writes the chosen key out behind its `{`. */
+/** Writes the chosen word out. */
 export function complete(shell: Shell): void {
 	const state = editorNow(shell);
-	const key = state && completionsOf(state)[state.completion ?? 0];
-	const begun = state?.typing && begunKey(state.typing);
-	if (key === undefined || begun === undefined) {
+	const chosen = state && completionsOf(state)[state.completion ?? 0];
+	const begun = state && begunWord(state);
+	if (chosen === undefined || begun === undefined) {
 		return;
 	}
 
-	const count = [...new Intl.Segmenter().segment(begun)].length;
-	for (let typed = 0; typed < count; typed++) {
-		typeInField(shell, {id: 'backspace', text: ''});
-	}
-
-	pasteInField(shell, `${key}}`);
+	changeRouteForm(shell, form =>
+		pasteInto(
+			splitGraphemes(begun.word).reduce(rest => typeInto(rest, {id: 'backspace', text: ''}), form),
+			chosen + begun.behind,
+		),
+	);
 }
 
 /** Another one of what can complete a `{`. */

@@ -4,9 +4,9 @@ import {LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
-import {editorLines} from './editor-lines.ts';
 import type {EditorState} from './editor-state.ts';
-import {conflictLines, diffLines, savedLines} from './step-lines.ts';
+import {routeRows} from './route-rows.ts';
+import {conflictLines, planLines, savedLines} from './step-lines.ts';
 
 const splitColumns = 100;
 const gutterCells = 2;
@@ -23,7 +23,7 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 		case 'diff':
 			return (
 				<LineBlock
-					rows={diffLines(step.plan, width)}
+					rows={planLines(step.plan, width)}
 					top={step.top}
 					width={width}
 					height={height}
@@ -50,7 +50,10 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 	const isSplit = width >= splitColumns;
 	const formWidth = isSplit ? Math.floor((width - gutterCells) * 0.55) : width;
 	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
-	const {rows, first, last, cursor} = editorLines(state, formWidth);
+	const {rows, first, last, cursor} = routeRows(state, {
+		width: formWidth,
+		now: shell.feed.get().now,
+	});
 	// Of a field that is too tall, its beginning; of one that is typed in, what is around the cursor.
 	const wanted = cursor
 		? Math.max(0, cursor.row - formHeight + 3)
@@ -76,7 +79,7 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 			{isSplit && <Box width={gutterCells} flexShrink={0} />}
 			<LineBlock
 				rows={draftLines(state, sideWidth)}
-				top={0}
+				top={state.sideTop}
 				width={sideWidth}
 				height={sideHeight}
 			/>

@@ -1,20 +1,24 @@
 import {literal} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../commands/command.ts';
+import {moveKeys, pageKeys, turnKeys} from '../forms/form-keys.ts';
+import {clearField, moveField} from '../forms/form.ts';
+import {isArea} from '../forms/typing.ts';
 import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
+import {completionsOf} from './completions.ts';
+import {draftLines} from './draft-lines.ts';
 import {
+	changeRouteForm,
 	complete,
 	enterField,
 	keepTyped,
 	leaveTyped,
 	moveCompletion,
-	moveField,
-	setField,
-	turnField,
 } from './edit-field.ts';
-import {changeEditor, completionsOf, currentField, editorNow} from './editor-state.ts';
+import {changeEditor, editorNow} from './editor-state.ts';
 import {refresh} from './refresh.ts';
 import {editAsJson, leaveEditor, reviewSave, undoChange} from './save-draft.ts';
+import {secretCommands} from './secret-commands.ts';
 
 const whenOpen = (shell: Shell): boolean => editorNow(shell) !== undefined;
 
@@ -22,17 +26,41 @@ const whenOpen = (shell: Shell): boolean => editorNow(shell) !== undefined;
 function otherDelivery(shell: Shell, step: 1 | -1): void {
 	changeEditor(shell, state => ({
 		...state,
+		sideTop: 0,
 		delivery: Math.max(0, Math.min(state.delivery + step, state.deliveries.length - 1)),
 	}));
 	refresh(shell);
 }
 
+const sideStep = 8;
+
+/** Scrolls what the draft would do, as far as there is more of it than one step. */
+function scrollSide(shell: Shell, step: 1 | -1): void {
+	changeEditor(shell, state => {
+		const most = draftLines(state, shell.view.get().size.columns).length - sideStep;
+		return {
+			...state,
+			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),
+		};
+	});
+}
+
 /** Keys of the form, between its fields. */
 export const editorCommands: readonly PaneCommand[] = [
-	act('.edit', ['enter'], {label: literal('edit'), when: whenOpen, run: enterField}),
-	act('.save', ['w'], {label: literal('save (shows the diff)'), when: whenOpen, run: reviewSave}),
+	act('.edit', ['enter'], {changes: true, label: literal('edit'), when: whenOpen, run: enterField}),
+	act('.save', ['w'], {
+		changes: true,
+		label: literal('save (shows the diff)'),
+		when: whenOpen,
+		run: reviewSave,
+	}),
 	act('.undo', ['u'], {label: literal('undo'), when: whenOpen, run: undoChange}),
-	act('.json', ['E'], {label: literal('as JSON in $EDITOR'), when: whenOpen, run: editAsJson}),
+	act('.json', ['E'], {
+		changes: true,
+		label: literal('as JSON in $EDITOR'),
+		when: whenOpen,
+		run: editAsJson,
+	}),
 	act('.older', ['right', ']'], {
 		label: literal('older event'),
 		when: whenOpen,
@@ -48,56 +76,65 @@ export const editorCommands: readonly PaneCommand[] = [
 			otherDelivery(shell, -1);
 		},
 	}),
-	act('.turn', ['space'], {
-		label: literal('next value'),
-		quiet: true,
-		when: whenOpen,
-		run(shell) {
-			turnField(shell, 1);
-		},
-	}),
-	act('.unset', ['x', 'delete'], {
-		label: literal('leave the setting out'),
-		quiet: true,
-		when: whenOpen,
-		run(shell) {
-			const state = editorNow(shell);
-			const field = state && currentField(state);
-			if (field) {
-				setField(shell, field, undefined);
-			}
-		},
-	}),
 	...(
 		[
-			['.down', ['j', 'down', 'tab'], literal('next field'), 1],
-			['.up', ['k', 'up', 'shift+tab'], literal('previous field'), -1],
-			['.page-down', ['pgdn', 'ctrl+d'], literal('ten fields down'), 10],
-			['.page-up', ['pgup', 'ctrl+u'], literal('ten fields up'), -10],
-			['.first', ['g', 'home'], literal('first field'), -Infinity],
-			['.last', ['G', 'end'], literal('last field'), Infinity],
+			['.side-down', 'J', literal('what it would do, further down'), 1],
+			['.side-up', 'K', literal('what it would do, further up'), -1],
 		] as const
-	).map(([id, keys, label, step]) =>
-		act(id, keys, {
+	).map(([id, key, label, step]) =>
+		act(id, [key], {
 			label,
 			quiet: true,
 			when: whenOpen,
 			run(shell) {
-				moveField(shell, step);
+				scrollSide(shell, step);
 			},
 		}),
 	),
+	act('.turn', ['space'], {
+		changes: true,
+		label: literal('next value'),
+		quiet: true,
+		when: whenOpen,
+		run(shell) {
+			changeRouteForm(shell, turnKeys[0].act);
+		},
+	}),
+	act('.unset', ['x', 'delete'], {
+		changes: true,
+		label: literal('leave the setting out'),
+		quiet: true,
+		when: whenOpen,
+		run(shell) {
+			changeRouteForm(shell, clearField);
+		},
+	}),
+	...[...moveKeys, ...pageKeys].map(({id, keys, label, act: update}) =>
+		act(`.${id}`, keys, {
+			label,
+			quiet: true,
+			when: whenOpen,
+			run(shell) {
+				changeRouteForm(shell, update);
+			},
+		}),
+	),
+	...secretCommands,
 	act('.leave', ['esc'], {label: literal('leave'), when: whenOpen, run: leaveEditor}),
 ];
 
-const isLine = (shell: Shell): boolean => editorNow(shell)?.typing?.kind === 'line';
+function isTyping(shell: Shell): boolean {
+	return editorNow(shell)?.place.editing !== undefined;
+}
 
-const isTyping = (shell: Shell): boolean => editorNow(shell)?.typing !== undefined;
+function isLine(shell: Shell): boolean {
+	const editing = editorNow(shell)?.place.editing;
+	return editing !== undefined && !isArea(editing);
+}
 
 function keepAndMove(shell: Shell, step: 1 | -1): void {
-	if (keepTyped(shell)) {
-		moveField(shell, step);
-	}
+	keepTyped(shell);
+	changeRouteForm(shell, form => moveField(form, step));
 }
 
 /** Keys of a field that is typed in. */
@@ -105,16 +142,12 @@ export const textCommands: readonly PaneCommand[] = [
 	act('-text.keep', ['enter'], {
 		label: literal('keep it'),
 		when: isLine,
-		run(shell) {
-			keepTyped(shell);
-		},
+		run: keepTyped,
 	}),
 	act('-text.done', ['esc'], {
 		label: literal('keep it'),
 		when: isTyping,
-		run(shell) {
-			keepTyped(shell);
-		},
+		run: keepTyped,
 	}),
 	act('-text.next', ['tab'], {
 		label: literal('keep it, next field'),

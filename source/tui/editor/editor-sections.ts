@@ -2,9 +2,10 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
+import {completionsOf} from './completions.ts';
 import {pasteInField, typeInField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
-import {completionsOf, editorNow} from './editor-state.ts';
+import {editorNow} from './editor-state.ts';
 import {conflictCommands, diffCommands, savedCommands} from './step-commands.ts';
 
 const section = (
@@ -21,7 +22,7 @@ const sections = {
 		commands: textCommands,
 		typing,
 	}),
-	completion: section('editor-completion', literal('Route form, completing a key'), {
+	completion: section('editor-completion', literal('Route form, completing a word'), {
 		commands: completionCommands,
 		typing,
 	}),
@@ -46,7 +47,7 @@ export function editorSection(host: Host): PaneSection | undefined {
 		return sections[state.step.kind];
 	}
 
-	if (!state.typing) {
+	if (!state.place.editing) {
 		return sections.form;
 	}
 

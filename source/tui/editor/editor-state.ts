@@ -10,16 +10,10 @@ import type {
 	RotatedRoute,
 	SavedRoute,
 } from '../../core/route-editor.ts';
-import type {AreaText} from '../../terminal/text/area-editor.ts';
-import type {LineText} from '../../terminal/text/line-editor.ts';
+import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../shell/source.ts';
 import type {Draft} from './draft.ts';
-
-/** What is typed into the field that keys act on. */
-export type Typing =
-	| {readonly kind: 'line'; readonly text: LineText}
-	| {readonly kind: 'area'; readonly text: AreaText};
 
 export type EditorStep =
 	| {readonly kind: 'form'}
@@ -27,7 +21,15 @@ export type EditorStep =
 	/** Somebody else changed the route; absent: it is gone. */
 	| {readonly kind: 'conflict'; readonly theirs: RouteDefinition | undefined}
 	/** Something that is told once: of a new route, or of a new secret. */
-	| {readonly kind: 'saved'; readonly name: string; readonly saved: SavedRoute}
+	| {
+			readonly kind: 'saved';
+			readonly name: string;
+			readonly saved: SavedRoute;
+			/** It was there before, and has a secret that was made. */
+			readonly isOld?: true;
+			/** The name that it had before, when it got another one. */
+			readonly from?: string;
+	  }
 	| {
 			readonly kind: 'saved';
 			readonly name: string;
@@ -38,17 +40,20 @@ export type EditorStep =
 /** A route that is being edited. It stays when another pane is looked at. */
 export type EditorState = {
 	readonly draft: Draft;
-	/** The name of a new one comes first, with an empty path. */
+	/** The name comes first, with an empty path. */
 	readonly fields: readonly RouteField[];
-	/** The field that keys act on. */
-	readonly index: number;
-	readonly typing?: Typing | undefined;
+	/** Where keys act, and what is typed there. */
+	readonly place: FormPlace;
 	/** Of what can complete a `{`: the one that Enter takes; `undefined`: nobody wants them now. */
 	readonly completion: number | undefined;
 	readonly step: EditorStep;
+	/** What is shown is being written: nothing is to be changed meanwhile. */
+	readonly isSaving?: true | undefined;
 	/** Identifiers of deliveries to look at, the newest first. */
 	readonly deliveries: readonly string[];
 	readonly delivery: number;
+	/** Rows of what it would do that were scrolled past. */
+	readonly sideTop: number;
 	readonly keys?: PayloadKeys | undefined;
 	readonly check?: RouteCheck | undefined;
 	readonly preview?: RoutePreview | undefined;
@@ -72,9 +77,6 @@ export function changeEditor(
 	local(editor).set(state => state && update(state));
 }
 
-/** The field that keys act on. */
-export const currentField = ({fields, index}: EditorState): RouteField | undefined => fields[index];
-
 const nameField: RouteField = {
 	path: [],
 	kind: 'text',
@@ -85,12 +87,14 @@ const nameField: RouteField = {
 /** The editor of a draft. */
 export const newEditor = (draft: Draft, fields: readonly RouteField[]): EditorState => ({
 	draft,
-	fields: draft.isNew ? [nameField, ...fields] : fields,
-	index: 0,
+	fields: [nameField, ...fields],
+	// The name of one that is there is seldom what is to be changed.
+	place: {index: draft.isNew ? 0 : 1, option: 0},
 	completion: undefined,
 	step: {kind: 'form'},
 	deliveries: [],
 	delivery: 0,
+	sideTop: 0,
 	version: 0,
 });
 
@@ -105,30 +109,3 @@ export const withoutKept = (definition: JsonObject, fields: readonly RouteField[
 				),
 		),
 	);
-
-/** Where what is typed, or chosen, for the `{` before the cursor would come from. */
-export function completionsOf({typing, keys, completion}: EditorState): readonly string[] {
-	const begun = typing && begunKey(typing);
-	return begun === undefined || completion === undefined
-		? []
-		: [...(keys?.keys ?? []).map(({key}) => key), 'event_type', '__raw__'].filter(
-				key => key.includes(begun) && key !== begun,
-			);
-}
-
-/** What stands between the cursor and the `{` before it. */
-export function begunKey(typing: Typing): string | undefined {
-	const before = beforeCursor(typing);
-	return /\{([^{}]*)$/.exec(before)?.[1];
-}
-
-const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
-
-function beforeCursor({kind, text}: Typing): string {
-	const [line, count] =
-		kind === 'line' ? [text.value, text.cursor] : [text.lines[text.row] ?? '', text.column];
-	return [...graphemes.segment(line)]
-		.slice(0, count)
-		.map(({segment}) => segment)
-		.join('');
-}

@@ -1,7 +1,10 @@
 import type {RouteView} from '../../core/config-view.ts';
+import {decidedOutcomes} from '../../core/delivery.ts';
 import type {RotatedRoute} from '../../core/route-editor.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
+import {openMenu} from '../commands/overlay-state.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Draft} from './draft.ts';
@@ -23,6 +26,7 @@ export function editRoute(shell: Shell, {name, source}: RouteView): void {
 		const {definition, fingerprint} = read;
 		await open(shell, {
 			name,
+			from: name,
 			isNew: false,
 			source,
 			fingerprint,
@@ -36,6 +40,7 @@ export function editRoute(shell: Shell, {name, source}: RouteView): void {
 
 const fresh: Draft = {
 	name: '',
+	from: '',
 	isNew: true,
 	source: 'dynamic',
 	fingerprint: 'none',
@@ -45,9 +50,23 @@ const fresh: Draft = {
 	past: [],
 };
 
-/** Opens the form of a new subscription. */
+/** Asks where a new route is to stand, and opens its form. */
 export function addRoute(shell: Shell): void {
-	shell.attempt(async () => open(shell, fresh));
+	const entry = (key: string, label: Safe, source: Draft['source']) => ({
+		key,
+		label,
+		run() {
+			shell.attempt(async () => open(shell, {...fresh, source}));
+		},
+	});
+	openMenu(shell, {
+		title: literal('A new route'),
+		notes: [literal('Where is it to be written? Of two with one name that of config.yaml counts.')],
+		items: [
+			entry('s', literal('subscriptions: webhook_subscriptions.json'), 'dynamic'),
+			entry('c', literal('config.yaml, whose comments and order stay'), 'static'),
+		],
+	});
 }
 
 /** Opens the form of a new subscription that has what a route has, but its secrets. */
@@ -81,7 +100,13 @@ async function open(shell: Shell, draft: Draft): Promise<void> {
 	const {traffic} = draft;
 	const [fields, deliveries, keys] = await Promise.all([
 		shell.port.listRouteFields(),
-		traffic === '' ? [] : shell.port.listDeliveries({route: traffic, limit: maxDeliveries}),
+		traffic === ''
+			? []
+			: shell.port.listDeliveries({
+					route: traffic,
+					outcomes: decidedOutcomes,
+					limit: maxDeliveries,
+				}),
 		traffic === '' ? undefined : shell.port.listPayloadKeys(traffic),
 	]);
 	// What a person went to meanwhile stays.

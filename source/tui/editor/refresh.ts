@@ -3,7 +3,7 @@ import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
-import {liveDraft} from './typed-draft.ts';
+import {liveDraft} from './route-form.ts';
 
 /** Stands for a name that is not typed yet. */
 const unnamed = 'not-named-yet';

@@ -1,12 +1,16 @@
 import {codeOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteCheck} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
+import {typedProblem} from '../forms/field-kinds.ts';
 import {clean} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {changeDraft, countChanges, isDirty, onTopOf, undo, wireDraft} from './draft.ts';
+import {changeDraft, countChanges, isDirty, isRenamed, onTopOf, undo, wireDraft} from './draft.ts';
 import {changeEditor, editor, editorNow, type EditorStep} from './editor-state.ts';
 import {refresh} from './refresh.ts';
+import {fieldsOf, routeForm} from './route-form.ts';
+import {selectRoute} from './select-route.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void => {
 	changeEditor(shell, state => ({...state, step}));
@@ -55,11 +59,11 @@ function attempt(shell: Shell, act: () => Promise<void>): void {
 				throw error;
 			}
 
-			const {name, source} = editorNow(shell)?.draft ?? {};
+			const {from, source} = editorNow(shell)?.draft ?? {};
 			const theirs =
-				name === undefined
+				from === undefined
 					? undefined
-					: await shell.port.readRoute(name, source === undefined ? {} : {source});
+					: await shell.port.readRoute(from, source === undefined ? {} : {source});
 			goTo(shell, {kind: 'conflict', theirs});
 		}
 	});
@@ -74,15 +78,30 @@ export function reviewSave(shell: Shell): void {
 
 	const {draft, version} = state;
 	if (draft.name === '') {
-		changeEditor(shell, now => ({...now, index: 0}));
-		shell.toast(literal('Not saved: a new route needs a name'), 'warn');
+		changeEditor(shell, now => ({...now, place: {index: 0, option: 0}}));
+		shell.toast(
+			draft.isNew
+				? literal('Not saved: a new route needs a name')
+				: literal('Not saved: a route needs a name; u brings it back'),
+			'warn',
+		);
+		return;
+	}
+
+	const form = routeForm(state);
+	const wrong = form.fields.findIndex(field => typedProblem(field, form.values[field.key]));
+	const field = form.fields[wrong];
+	if (field) {
+		const problem = typedProblem(field, form.values[field.key]) ?? '';
+		changeEditor(shell, now => ({...now, place: {index: wrong, option: 0}}));
+		shell.toast(safe`Not saved: ${clean(field.key)} ${clean(problem)}`, 'warn');
 		return;
 	}
 
 	attempt(shell, async () => {
 		const plan = await shell.port.planRouteSave(draft.name, wireDraft(draft));
 		const now = editorNow(shell);
-		if (now?.version !== version || now.typing) {
+		if (now?.version !== version || now.place.editing) {
 			return;
 		}
 
@@ -90,11 +109,12 @@ export function reviewSave(shell: Shell): void {
 		changeEditor(shell, current => ({...current, check: {problems, warnings}}));
 		const [problem] = problems;
 		if (problem) {
-			const index = now.fields.findIndex(({path}) =>
-				problem.path.startsWith(path.join('.') || '\0'),
-			);
-			changeEditor(shell, current => ({...current, index: Math.max(0, index)}));
-			shell.toast(safe`Not saved: ${clean(problem.path)} ${clean(problem.message)}`, 'warn');
+			const index = fieldsOf(now).findIndex(({path}) => isAbout(problem.path, path));
+			changeEditor(shell, current => ({
+				...current,
+				place: {index: Math.max(0, index), option: 0},
+			}));
+			shell.toast(safe`Not saved: ${clean(sayProblem(problem))}`, 'warn');
 		} else if (plan.diff.length === 0) {
 			shell.toast(literal('There is nothing to save'));
 		} else {
@@ -103,31 +123,66 @@ export function reviewSave(shell: Shell): void {
 	});
 }
 
+/** A problem with the setting that it is of. */
+export const sayProblem = ({path, message}: RouteCheck['problems'][number]): string =>
+	path === '' ? message : `${path} ${message}`;
+
+/** Whether a problem belongs to a field: it is that of the field, of what is in it, or of the mapping that it is in. */
+const isAbout = (problem: string, path: readonly string[]): boolean => {
+	const own = path.join('.');
+	return (
+		own !== '' &&
+		problem !== '' &&
+		(`${problem}.`.startsWith(`${own}.`) || `${own}.`.startsWith(`${problem}.`))
+	);
+};
+
 /** Writes what was shown. */
 export function save(shell: Shell): void {
 	const state = editorNow(shell);
-	if (state?.step.kind !== 'diff') {
+	if (state?.step.kind !== 'diff' || state.isSaving) {
 		return;
 	}
 
 	const {draft} = state;
 	const {name} = draft;
-	// A second key press finds another step.
-	goTo(shell, {kind: 'form'});
+	changeEditor(shell, now => ({...now, isSaving: true}));
 	attempt(shell, async () => {
-		const saved = await shell.port.saveRoute(name, wireDraft(draft));
-		if (saved.secret === undefined) {
+		const saved = await written(shell, shell.port.saveRoute(name, wireDraft(draft)));
+		const hasMoved = isRenamed(draft);
+		if (draft.isNew || hasMoved) {
+			selectRoute(shell, draft);
+		}
+
+		if (saved.secret === undefined && !hasMoved) {
 			closeEditor(shell);
 			shell.toast(safe`Saved ${clean(name)} in ${clean(saved.file)}`, 'good');
 		} else {
-			goTo(shell, {kind: 'saved', name, saved});
+			goTo(shell, {
+				kind: 'saved',
+				name,
+				saved,
+				...(!draft.isNew && {isOld: true}),
+				...(hasMoved && {from: draft.from}),
+			});
 		}
 	});
 }
 
-/** Back to the form. */
+/** What was written, once it is; the form comes back either way. */
+async function written<Saved>(shell: Shell, saving: Promise<Saved>): Promise<Saved> {
+	try {
+		return await saving;
+	} finally {
+		changeEditor(shell, now => ({...now, isSaving: undefined, step: {kind: 'form'}}));
+	}
+}
+
+/** Back to the form, unless what is shown is being written. */
 export const backToForm = (shell: Shell): void => {
-	goTo(shell, {kind: 'form'});
+	if (!editorNow(shell)?.isSaving) {
+		goTo(shell, {kind: 'form'});
+	}
 };
 
 /** Takes back the last change. */

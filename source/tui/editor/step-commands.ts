@@ -28,7 +28,12 @@ function scrollDiff(shell: Shell, rows: number): void {
 
 /** Keys of the diff before saving. */
 export const diffCommands: readonly PaneCommand[] = [
-	act('-diff.save', ['w'], {label: literal('save it'), when: inStep('diff'), run: save}),
+	act('-diff.save', ['w'], {
+		changes: true,
+		label: literal('save it'),
+		when: inStep('diff'),
+		run: save,
+	}),
 	act('-diff.down', ['j', 'down'], {
 		label: literal('down'),
 		when: inStep('diff'),

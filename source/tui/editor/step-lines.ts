@@ -14,7 +14,7 @@ import type {EditorStep} from './editor-state.ts';
 const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
 
 /** What saving changes, before it does. */
-export const diffLines = (
+export const planLines = (
 	{file, diff, warnings, movesOthers = false}: RouteSavePlan,
 	width: number,
 ): readonly Line[] => [
@@ -64,9 +64,28 @@ export const savedLines = (
 	...addressLines(step.saved, width),
 ];
 
-const createdLines = ({name, saved}: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => [
-	line(safe`✓ ${clean(name)} was created in ${clean(saved.file)}`, 'good'),
-];
+const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => {
+	const isOld = 'isOld' in step;
+	const before = 'from' in step ? step.from : undefined;
+	return [
+		...(before === undefined
+			? []
+			: [
+					line(
+						safe`✓ ${clean(before)} is called ${clean(step.name)} now, in ${clean(step.saved.file)}`,
+						'good',
+					),
+				]),
+		...(isOld && step.saved.secret === undefined
+			? []
+			: [
+					line(
+						safe`✓ ${clean(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${clean(step.saved.file)}`,
+						'good',
+					),
+				]),
+	];
+};
 
 const rotatedLines = (
 	name: string,

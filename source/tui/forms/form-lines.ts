@@ -1,4 +1,3 @@
-import type {FormField} from '../../core/approval.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {block, cell, type Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
@@ -8,7 +7,10 @@ import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
 import type {Tone} from '../theme/theme.ts';
+import type {FieldRecord} from './field.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
+import {typedRows} from './typed-rows.ts';
+import {isArea} from './typing.ts';
 
 /** A form in rows, and the rows that have to be seen of what keys act on. */
 export type FormLines = {
@@ -54,7 +56,7 @@ export function formLines(form: FormState, width: number): FormLines {
 
 /** A field with what is said of it; of a list of choices the option alone, at its ends with what is above or below. */
 function cursorIn(
-	{kind, options = []}: FormField,
+	{kind, options = []}: FieldRecord,
 	{option, from, count}: {readonly option: number; readonly from: number; readonly count: number},
 ): FormLines['cursor'] {
 	const row = from + option + 1;
@@ -67,10 +69,10 @@ function cursorIn(
 }
 
 /** What a field is called. */
-export const fieldTitle = ({title, key}: Pick<FormField, 'title' | 'key'>): Safe =>
+export const fieldTitle = ({title, key}: Pick<FieldRecord, 'title' | 'key'>): Safe =>
 	clean(title === '' ? quotedName(key) : quotedTitle(title));
 
-const titleOf = (field: FormField): Safe =>
+const titleOf = (field: FieldRecord): Safe =>
 	safe`${fieldTitle(field)}${field.required ? literal('*') : empty}`;
 
 type Look = {
@@ -82,7 +84,7 @@ type Look = {
 };
 
 /** The title with its value, each whole; then options; then what the server says. Rows after the first one have a mark in the first column. */
-function fieldRows(field: FormField, look: Look): readonly Line[] {
+function fieldRows(field: FieldRecord, look: Look): readonly Line[] {
 	const {isCurrent, cells, width, problem} = look;
 	const room = Math.max(8, width - indent - cells - 2);
 	const isEditing = isCurrent && look.form.editing !== undefined;
@@ -91,7 +93,7 @@ function fieldRows(field: FormField, look: Look): readonly Line[] {
 	const titles = hardWrap(title, width - indent, maxRows).rows;
 	const tone: Tone = isCurrent ? 'selected' : 'quiet';
 	const values = isEditing
-		? [editedText(field, look, room)]
+		? editedRows(field, look, room)
 		: hardWrap(valueText(field, look.form), room, maxRows).rows;
 	const beside = (mark: Safe): Line => [{text: mark}, {text: fit(empty, indent + cells + 1)}];
 	const cursor = isCurrent ? literal('  > ') : literal('    ');
@@ -132,12 +134,19 @@ const lead = (text: Safe): Span => ({text, tone: 'accent'});
 /** More than any text of a form has. */
 const maxRows = 2000;
 
-const editedText = ({masked}: FormField, {form}: Look, room: number): Safe =>
-	form.editing ? shownLine(form.editing, {width: room, isMasked: masked}) : empty;
+function editedRows({masked}: FieldRecord, {form: {editing}}: Look, room: number): readonly Safe[] {
+	if (!editing) {
+		return [];
+	}
+
+	return isArea(editing)
+		? typedRows(editing, {width: room, isMasked: masked}).rows
+		: [shownLine(editing, {width: room, isMasked: masked})];
+}
 
 /** A value for a person; a masked one as so many stars. */
-export function valueText(field: FormField, {values}: Pick<FormState, 'values'>): Safe {
-	const value = values[field.key];
+export function valueText(field: FieldRecord, {values}: Pick<FormState, 'values'>): Safe {
+	const value = values[field.key] ?? '';
 	const titleFor = (wanted: unknown) =>
 		field.options?.find(option => option.value === wanted)?.title ?? String(wanted);
 	if (Array.isArray(value)) {
@@ -150,17 +159,18 @@ export function valueText(field: FormField, {values}: Pick<FormState, 'values'>)
 		return value ? literal('[x] yes') : literal('[ ] no');
 	}
 
-	if (typeof value !== 'string' || value === '') {
+	if (value === '') {
 		return field.kind === 'boolean' ? literal('[ ] not answered') : literal('-');
 	}
 
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
 	if (field.masked) {
-		return clean('*'.repeat(Math.min(value.length, 20)));
+		return clean('*'.repeat(Math.min(text.length, 20)));
 	}
 
 	return field.kind === 'choice'
 		? clean(quotedTitle(titleFor(value)))
-		: cell(looksOtherwise.test(value) ? JSON.stringify(value) : value, maxValueLength).text;
+		: cell(looksOtherwise.test(text) ? JSON.stringify(text) : text, maxValueLength).text;
 }
 
 /** More than any value has, once it is cleaned. */
@@ -169,9 +179,9 @@ const maxValueLength = 100_000;
 /** A text that could be taken for none, for a mark of ours, or for more than one. */
 const looksOtherwise = /^[-([{"*✗]|^\s|\s$|\s{2}|\p{C}/u;
 
-function optionRows(field: FormField, {form, isCurrent, cells, width}: Look): readonly Line[] {
+function optionRows(field: FieldRecord, {form, isCurrent, cells, width}: Look): readonly Line[] {
 	const value = form.values[field.key];
-	const chosen: readonly string[] = Array.isArray(value) ? value : [];
+	const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
 	const room = Math.max(8, width - indent - cells - 2 - box);
 	return (field.options ?? []).flatMap((option, index): readonly Line[] => {
 		const isAt = isCurrent && index === form.option;

@@ -1,29 +1,35 @@
-import type {FormField} from '../../core/approval.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {insertText, lineText, type LineText} from '../../terminal/text/line-editor.ts';
-import {fieldProblem, type FieldValue} from './field-problem.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {entryOf, fieldProblem, isTyped, typedText, typedValue} from './field-kinds.ts';
+import type {FieldRecord, FieldValue, TypedValue} from './field.ts';
+import {beginTyping, pasteIn, typeKeyIn, typingValue, type Typing} from './typing.ts';
 
-/** A form that is being filled in. */
-export type FormState = {
-	readonly fields: readonly FormField[];
-	readonly values: Readonly<Record<string, FieldValue>>;
+/** Where keys act in a form. */
+export type FormPlace = {
 	/** The field that keys act on. */
 	readonly index: number;
 	/** What is typed into that field; absent while keys move between fields. */
-	readonly editing?: LineText;
+	readonly editing?: Typing;
 	/** The option that keys act on, in a list of choices. */
 	readonly option: number;
 };
 
+/** A form that is being filled in: plain data, which every function here gives back changed, or the same where there is nothing to change. */
+export type FormState = FormPlace & {
+	readonly fields: readonly FieldRecord[];
+	/** By the keys of the fields. */
+	readonly values: Readonly<Record<string, FieldValue>>;
+};
+
 /** A form with what its fields begin with. */
-export const newForm = (fields: readonly FormField[]): FormState => ({
+export const newForm = (fields: readonly FieldRecord[]): FormState => ({
 	fields,
 	values: Object.fromEntries(fields.map(field => [field.key, initialOf(field)])),
 	index: 0,
 	option: 0,
 });
 
-function initialOf({kind, initial, options = []}: FormField): FieldValue {
+function initialOf({kind, initial, options = []}: FieldRecord): FieldValue {
 	switch (kind) {
 		case 'boolean':
 			return typeof initial === 'boolean' ? initial : undefined;
@@ -34,62 +40,59 @@ function initialOf({kind, initial, options = []}: FormField): FieldValue {
 				? options.map(({value}) => value).filter(value => initial.includes(value))
 				: [];
 		case 'text':
+		case 'lines':
 		case 'number':
 		case 'integer':
-			return typeof initial === 'string' || typeof initial === 'number' ? String(initial) : '';
+			return typeof initial === 'string' || typeof initial === 'number' ? initial : undefined;
+		case 'texts':
+		case 'mapping':
+		case 'json':
+			return initial;
 	}
 }
 
 /** The field that keys act on. */
-export const currentField = ({fields, index}: FormState): FormField | undefined => fields[index];
+export const currentField = ({fields, index}: FormState): FieldRecord | undefined => fields[index];
 
-/** Whether a field holds what is typed. */
-export const isTyped = ({kind}: FormField): boolean =>
-	kind === 'text' || kind === 'number' || kind === 'integer';
-
-const within = (index: number, length: number): number => Math.max(0, Math.min(index, length - 1));
-
-/** One field, or one option of a list of choices, down or up. */
+/** One field, or one option of a list of choices, down or up; more fields at once; an infinite step goes to the end. */
 export function moveField(form: FormState, step: number): FormState {
-	const field = currentField(form);
-	const options = field?.kind === 'choices' ? (field.options ?? []) : [];
+	const options = optionsOf(currentField(form));
 	const option = form.option + step;
 	if (option >= 0 && option < options.length) {
 		return {...form, option};
 	}
 
-	const index = within(form.index + step, form.fields.length);
-	if (index === form.index) {
-		return form;
-	}
-
-	return {...form, index, option: step < 0 ? lastOption(form.fields[index]) : 0};
+	const {fields} = form;
+	const index = Math.max(0, Math.min(form.index + step, fields.length - 1));
+	const last = Math.max(0, optionsOf(fields[index]).length - 1);
+	const at = step === Infinity || (step < 0 && step !== -Infinity) ? last : 0;
+	return index === form.index && Number.isFinite(step) ? form : {...form, index, option: at};
 }
 
-const lastOption = (field: FormField | undefined): number =>
-	field?.kind === 'choices' ? Math.max(0, (field.options?.length ?? 1) - 1) : 0;
+const optionsOf = (field: FieldRecord | undefined): NonNullable<FieldRecord['options']> =>
+	field && entryOf(field) === 'options' ? (field.options ?? []) : [];
 
-/** The first field, or the last with the last of its options. */
-export const endOf = (form: FormState, end: 'first' | 'last'): FormState =>
-	end === 'first'
-		? {...form, index: 0, option: 0}
-		: {
-				...form,
-				index: Math.max(0, form.fields.length - 1),
-				option: lastOption(form.fields.at(-1)),
-			};
-
-const withValue = (form: FormState, key: string, value: FieldValue): FormState => ({
+/** The form with another value of a field; `undefined`: none. */
+export const withValue = (form: FormState, key: string, value: FieldValue): FormState => ({
 	...form,
 	values: {...form.values, [key]: value},
 });
 
+/** Leaves the field out. */
+export function clearField(form: FormState): FormState {
+	const field = currentField(form);
+	return field ? withValue(form, field.key, undefined) : form;
+}
+
 /** Types into a field, or takes its next value: yes and no, the next choice, an option on or off. */
 export function actOnField(form: FormState): FormState {
 	const field = currentField(form);
-	return field && isTyped(field)
-		? {...form, editing: lineText(textOf(form.values[field.key]))}
-		: turnField(form, 1);
+	if (!field || !isTyped(field)) {
+		return turnField(form, 1);
+	}
+
+	const entry = entryOf(field) === 'area' ? 'area' : 'line';
+	return {...form, editing: beginTyping(entry, typedText(field, form.values[field.key]))};
 }
 
 /** The next or the previous value of a field that is chosen. */
@@ -100,54 +103,82 @@ export function turnField(form: FormState, step: 1 | -1): FormState {
 	}
 
 	const value = form.values[field.key];
-	const options = (field.options ?? []).map(option => option.value);
-	if (field.kind === 'boolean') {
-		return withValue(form, field.key, value !== true);
-	}
-
-	if (field.kind === 'choices') {
-		const chosen = Array.isArray(value) ? value : [];
-		const option = options[form.option] ?? '';
+	if (entryOf(field) === 'options') {
+		const options = optionsOf(field).map(option => option.value);
+		const chosen: readonly JsonValue[] = Array.isArray(value) ? value : [];
+		const one = options[form.option] ?? '';
 		return withValue(
 			form,
 			field.key,
-			options.filter(one => (one === option ? !chosen.includes(one) : chosen.includes(one))),
+			options.filter(other => (other === one ? !chosen.includes(other) : chosen.includes(other))),
 		);
 	}
 
-	const at = options.indexOf(textOf(value));
-	const next = at === -1 ? (step === 1 ? 0 : options.length - 1) : at + step;
-	return withValue(form, field.key, options[(next + options.length) % options.length]);
+	const values = turnsOf(field);
+	const none = field.none ? 0 : -1;
+	const at = values.indexOf(value);
+	const from = at === -1 ? none : at;
+	const next = from === -1 && step === -1 ? values.length - 1 : from + step;
+	return withValue(form, field.key, values[(next + values.length) % values.length]);
 }
 
-const textOf = (value: FieldValue): string => (typeof value === 'string' ? value : '');
+/** What a field that is chosen goes through. */
+function turnsOf({kind, options = [], none}: FieldRecord): readonly FieldValue[] {
+	const values: readonly FieldValue[] =
+		kind === 'boolean'
+			? [true, false].filter(value => value !== none?.default)
+			: options.map(({value}) => value);
+	return none ? [undefined, ...values] : values;
+}
 
-/** Ends typing; what was typed becomes the value. */
-export function endEditing(form: FormState): FormState {
-	const {editing, ...rest} = form;
+/** What is typed, as a value of its field; `undefined`: nothing is, or nothing was changed. What is not shown is not taken away by leaving its field. */
+export function typedNow(form: FormState): TypedValue | undefined {
 	const field = currentField(form);
-	return editing && field ? withValue(rest, field.key, editing.value) : rest;
+	if (!form.editing || !field) {
+		return undefined;
+	}
+
+	const typed = typingValue(form.editing);
+	return typed === typedText(field, form.values[field.key]) ? undefined : typedValue(field, typed);
+}
+
+/** Ends typing; what was typed becomes the value, also where it cannot be one: its problem says so. */
+export function endEditing(form: FormState): FormState {
+	const field = currentField(form);
+	const typed = typedNow(form);
+	const rest = leaveEditing(form);
+	return form.editing && field && typed
+		? withValue(rest, field.key, typed.ok ? typed.value : typingValue(form.editing))
+		: rest;
 }
 
 /** Ends typing; the value stays what it was. */
-export const leaveEditing = ({fields, values, index, option}: FormState): FormState => ({
-	fields,
-	values,
-	index,
-	option,
-});
+export function leaveEditing(form: FormState): FormState {
+	const {editing: _, ...rest} = form;
+	return rest;
+}
+
+const changeTyping = (
+	form: FormState,
+	update: (typing: Typing, maxLine: number | undefined) => Typing,
+): FormState =>
+	form.editing ? {...form, editing: update(form.editing, currentField(form)?.maxLine)} : form;
+
+/** Gives a key to what is typed. */
+export const typeInto = (form: FormState, key: Pick<KeyEvent, 'id' | 'text'>): FormState =>
+	changeTyping(form, (typing, maxLine) => typeKeyIn(typing, key, maxLine));
+
+/** Puts a paste where something is typed. */
+export const pasteInto = (form: FormState, text: string): FormState =>
+	changeTyping(form, (typing, maxLine) => pasteIn(typing, text, maxLine));
 
 /** The form with what its masked fields began with. */
-export const withoutSecrets = (form: FormState): FormState => ({
+export const withoutMasked = (form: FormState): FormState => ({
 	...leaveEditing(form),
 	values: Object.fromEntries(
 		form.fields.map(field => [field.key, field.masked ? initialOf(field) : form.values[field.key]]),
 	),
 });
-
-/** Puts a paste where something is typed. */
-export const pasteInto = (form: FormState, text: string): FormState =>
-	form.editing ? {...form, editing: insertText(form.editing, text)} : form;
 
 /** What is wrong with the form, by the key of the field; empty when it can be sent. */
 export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, string> =>
@@ -161,7 +192,7 @@ export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, str
 /** The first field that keeps the form from being sent, with why. */
 export function firstInvalidField(
 	form: FormState,
-): {readonly field: FormField; readonly index: number; readonly problem: string} | undefined {
+): {readonly field: FieldRecord; readonly index: number; readonly problem: string} | undefined {
 	const problems = problemsIn(form);
 	const index = form.fields.findIndex(({key}) => problems.has(key));
 	const field = form.fields[index];
@@ -177,12 +208,12 @@ export const contentOf = ({fields, values}: FormState): JsonObject =>
 		}),
 	);
 
-function jsonOf({kind, required}: FormField, value: FieldValue): JsonValue | undefined {
-	if (value === undefined || value === '') {
+function jsonOf({kind, required}: FieldRecord, value: FieldValue): JsonValue | undefined {
+	if (value === undefined || value === '' || value === null) {
 		return undefined;
 	}
 
-	if (typeof value === 'object') {
+	if (Array.isArray(value)) {
 		return value.length === 0 && !required ? undefined : value;
 	}
 

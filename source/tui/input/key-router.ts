@@ -47,6 +47,10 @@ const fieldKeys: ReadonlySet<string> = new Set([
 	'end',
 	'backspace',
 	'delete',
+	'ctrl+a',
+	'ctrl+e',
+	'ctrl+u',
+	'ctrl+w',
 ]);
 
 const belongsToField = (key: string) => fieldKeys.has(key) || !/^.+\+.|^[a-z0-9]{2,}$/u.test(key);

@@ -9,38 +9,54 @@ import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {FirstRunCard, MenuItem} from '../state/view.ts';
 
+type Leaving = {
+	readonly embedded: boolean;
+	/** How else the gateway of this process goes on, or why it does not, where it cannot when the screen closes. */
+	readonly howToKeep: string | undefined;
+	readonly pid: number;
+	/** Servers whose login waits for the person. */
+	readonly logins?: readonly string[];
+	readonly consequences?: StopConsequences | undefined;
+};
+
+/** What leaving would end, and what goes on. */
+export const quitFacts = ({
+	embedded,
+	pid,
+	consequences,
+	logins = [],
+}: Leaving): readonly string[] => [
+	...(embedded ? endingFacts(consequences) : [attachedFact(pid)]),
+	...(logins.length > 0 ? [loginFact(logins)] : []),
+];
+
 /** The consequences of leaving, named from what goes on now. */
-export function quitLines(
-	{
-		embedded,
-		pid,
-		consequences,
-		logins = [],
-	}: {
-		readonly embedded: boolean;
-		readonly pid: number;
-		/** Servers whose login waits for the person. */
-		readonly logins?: readonly string[];
-		readonly consequences?: StopConsequences | undefined;
-	},
-	width: number,
-): readonly Line[] {
-	const facts = [
-		...(embedded ? endingFacts(consequences) : [attachedFact(pid)]),
-		...(logins.length > 0 ? [loginFact(logins)] : []),
-	];
+export function quitLines(leaving: Leaving, width: number): readonly Line[] {
+	const {embedded, howToKeep} = leaving;
 	return [
 		blankLine,
-		...facts.flatMap(fact => wrapText(fact, width - 2).map(row => line(safe`  ${row}`))),
+		...quitFacts(leaving).flatMap(fact =>
+			wrapText(fact, width - 2).map(row => line(safe`  ${row}`)),
+		),
 		blankLine,
 		[
 			{text: literal('  q'), tone: 'accent'},
 			{text: literal(' again to quit, ')},
+			...(embedded && howToKeep === undefined
+				? ([
+						{text: literal('b'), tone: 'accent'},
+						{text: literal(' leave it running in the background, ')},
+					] as const)
+				: []),
 			{text: literal('Esc'), tone: 'accent'},
 			{text: literal(' stay')},
 		],
+		...(howToKeep === undefined ? [] : [blankLine, ...quietLines(howToKeep, width)]),
 	];
 }
+
+const quietLines = (text: string, width: number): readonly Line[] =>
+	wrapText(text, width - 2).map(row => line(safe`  ${row}`, 'quiet'));
 
 const attachedFact = (pid: number): string =>
 	`Only this screen closes. The gateway goes on in process ${pid}; \`svc gateway stop\` ends it.`;
@@ -139,11 +155,12 @@ export function menuLines(
 
 /** What the first start did, what answers, and how to see a first event. */
 export function firstRunLines(
-	{steps, route}: FirstRunCard,
+	card: FirstRunCard,
 	state: GatewayState,
 	width: number,
 ): readonly Line[] {
 	const {webhook} = state;
+	const {steps, route} = card;
 	return [
 		blankLine,
 		...steps.flatMap(step =>
@@ -159,11 +176,21 @@ export function firstRunLines(
 		),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
-		hint(literal('T'), literal('sends a signed pull_request event through the port, and shows it')),
-		hint(literal('c'), literal('copies a curl line that does the same')),
-		hint(literal('Enter'), literal('goes to the traffic')),
+		...keysOf(card).map(([key, does]) => hint(clean(key), clean(does))),
 	];
 }
+
+/** The keys that its last rows tell of. */
+export const keysOf = ({
+	keys = firstKeys,
+}: Pick<FirstRunCard, 'keys'>): NonNullable<FirstRunCard['keys']> => keys;
+
+const firstKeys: NonNullable<FirstRunCard['keys']> = [
+	['T', 'sends a signed pull_request event through the port, and shows it'],
+	['c', 'copies a curl line that does the same'],
+	['s', 'sets up port, secret and a first route'],
+	['Enter', 'goes to the traffic'],
+];
 
 const factCells = 9;
 
@@ -189,8 +216,8 @@ function modelText({model, modelProblem}: GatewayState): Safe {
 
 const keyCells = 16;
 
-/** Every key, those of the open pane first; `query` keeps what holds it. */
-export function helpLines({sections}: Pane, query: string): readonly Line[] {
+/** Every key, those of the open pane first; `query` keeps what holds it; `isReadOnly` strikes out what changes something. */
+export function helpLines({sections}: Pane, query: string, isReadOnly = false): readonly Line[] {
 	const wanted = query.trim().toLowerCase();
 	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
 	const order = [...sections.map(({id}) => id), 'global', ...groups.keys()];
@@ -203,10 +230,17 @@ export function helpLines({sections}: Pane, query: string): readonly Line[] {
 			? []
 			: [
 					line(title, 'title'),
-					...rows.map(({keys, label}): Line => [
-						{text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `, tone: 'accent'},
-						{text: label},
-					]),
+					...rows.map(({keys, label, changes}): Line => {
+						const isOff = isReadOnly && changes === true;
+						return [
+							{
+								text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `,
+								tone: isOff ? 'quiet' : 'accent',
+							},
+							{text: label, tone: isOff ? 'off' : 'plain'},
+							...(isOff ? [{text: literal(' read-only'), tone: 'quiet'} as const] : []),
+						];
+					}),
 					blankLine,
 				];
 	});

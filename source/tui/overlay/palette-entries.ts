@@ -1,11 +1,12 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal} from '../../terminal/text/safe.ts';
-import {perform, type Command} from '../commands/command.ts';
+import {isForbidden, perform, whyNot, type Command} from '../commands/command.ts';
 import {openPane} from '../commands/navigate.ts';
 import {clean} from '../panes/line.ts';
 import type {Destination} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
+import {otherWords} from './other-words.ts';
 
 /** One thing that the palette can do. */
 export type PaletteEntry = {
@@ -16,10 +17,16 @@ export type PaletteEntry = {
 	readonly place: Safe;
 	/** Why it cannot be done now. */
 	readonly why?: Safe | undefined;
+	/** It cannot be done by this face at all. */
+	readonly isForbidden?: boolean;
 	/** What the query is compared with. */
 	readonly words: string;
-	/** Lower-case names: what begins with the query stands before what only holds it. */
+	/** Lower-case names, of which each word counts: what begins with the query stands before what only holds it. */
 	readonly names: readonly string[];
+	/** What else it may be called: `rotate`. */
+	readonly others?: readonly string[];
+	/** It belongs to the open pane, or to all: that comes first among equals. */
+	readonly isHere?: boolean;
 	readonly run: () => void;
 };
 
@@ -55,12 +62,19 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 		.find(query)
 		.map((result: {readonly item: PaletteEntry}) => result.item);
 	const start = query.toLowerCase();
-	const begins = ({names}: PaletteEntry) => names.some(name => name.startsWith(start));
-	return [...found.filter(begins), ...found.filter(entry => !begins(entry))];
+	const rank = ({names, others = [], isHere}: PaletteEntry): number =>
+		([...names, ...others].some(name => name.startsWith(start))
+			? 0
+			: names.some(name => name.includes(` ${start}`))
+				? 2
+				: 4) + (isHere ? 0 : 1);
+	// What is sorted keeps its order among equals.
+	return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
 	const {scope, aliases = []} = act;
+	const others = otherWords[act.id] ?? [];
 	const home = shell.panes
 		.flatMap(pane => pane.sections.map(section => ({pane, section})))
 		.find(({section}) => section.id === scope);
@@ -69,9 +83,12 @@ function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
 		label: act.label,
 		key: clean(act.keys[0] ?? aliases[0] ?? ''),
 		place,
-		why: act.why?.(shell),
-		words: `${act.label} ${place} ${aliases.join(' ')}`,
+		why: whyNot(act, shell),
+		isForbidden: isForbidden(act, shell),
+		words: [act.label, place, ...aliases, ...others].join(' '),
 		names: [act.label.toLowerCase(), ...aliases, ...aliases.map(alias => alias.slice(1))],
+		others,
+		isHere: home === undefined || home.pane === shell.pane(),
 		run() {
 			if (home && shell.pane() !== home.pane) {
 				openPane(shell, home.pane.id);

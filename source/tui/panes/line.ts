@@ -34,6 +34,14 @@ export const line = (text: Safe, tone: Tone = 'plain'): Line => [{text, tone}];
 /** A stranger's text for one row: at most 1,000 characters. */
 export const clean = (text: string): Safe => cell(text).text;
 
+/** A selected row while the keyboard is elsewhere: `·` in the place of the cursor `>`, of which there is one on the screen. */
+export function leftRow(row: Line): Line {
+	const [first, ...rest] = row;
+	return first?.text.startsWith('>') === true
+		? [{text: literal('·'), tone: 'quiet'}, {...first, text: clean(first.text.slice(1))}, ...rest]
+		: row;
+}
+
 /** `line` cut to `width` cells. */
 export function clipLine(spans: Line, width: number): Line {
 	const kept: Span[] = [];

@@ -1,4 +1,3 @@
-import type {ComponentType} from 'react';
 import type {Approval} from '../../core/approval.ts';
 import type {Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
@@ -8,13 +7,13 @@ import type {PaneCommand} from '../commands/command.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {ListSource} from '../shell/source.ts';
-import type {RegionProps} from '../view/region.ts';
 import type {DetailSource} from './detail.ts';
 import type {Line} from './line.ts';
 import type {Marks} from './marks.ts';
+import type {ListReading} from './reading.ts';
 
 /**
- * All that makes a pane. `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
+ * All that makes a pane, but how a screen draws it (`view/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
  * from one run to the next follow from that list and from nothing else.
  */
 export type Pane = {
@@ -29,8 +28,6 @@ export type Pane = {
 	readonly count: ((state: GatewayState) => number) | undefined;
 	/** What it says when it has nothing: why, then what helps. */
 	readonly empty: (state: GatewayState) => readonly string[];
-	/** Draws it: a list as a rule, beside which the shell puts the detail. */
-	readonly Body: ComponentType<RegionProps>;
 	/** The body needs the whole width: the detail takes its place. */
 	readonly isWide: boolean;
 	/** What its list has of the columns where the detail stands beside it; absent: 0.58. */
@@ -43,10 +40,14 @@ export type Pane = {
 	readonly focus?: SectionFocus;
 	/** Whether something in it counts seconds while nothing happens. */
 	readonly countsSeconds?: (state: GatewayState, host: Host) => boolean;
+	/** Whether it shows what a model says as it comes, which is not slowed down while the list is paused. */
+	readonly showsWords?: (host: Host) => boolean;
 	/** Whether something in its list moves faster than seconds pass. */
 	readonly hasBars?: (state: GatewayState) => boolean;
 	/** The request that belongs to what is selected: `!` opens it before others. */
 	readonly waiting?: (shell: Shell) => Approval | undefined;
+	/** Tells loaders of its own what is looked at, whichever pane is open. */
+	readonly want?: (host: Host) => void;
 	/** Where the palette can go in it, by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];
 };
@@ -71,6 +72,8 @@ export type PaneListing = {
 	readonly list: ListSource;
 	/** The words of its filter; help and manual tell of them. */
 	readonly vocabulary: Vocabulary<never>;
+	/** Its items as rows that are read one after the other, without a screen. */
+	readonly reading: ListReading;
 	/** New items come by themselves, and the list goes along with them. */
 	readonly isLive: boolean;
 	/** Its rows can be marked; the title counts them, and Esc forgets them. */

@@ -8,41 +8,51 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
 import {closeSettled, forgetShown} from '../commands/sheet.ts';
+import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../panes/detail.ts';
 import {clean, type Line} from '../panes/line.ts';
 import {announceLogins} from '../panes/logins/announce-logins.ts';
 import {panes} from '../panes/panes.ts';
 import {createMemory} from '../panes/remember.ts';
-import {createFeed, feedIntervals, type Feed} from '../state/feed.ts';
+import {createFeed, feedIntervals} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
-import {createStore, type ValueStore} from '../state/store.ts';
+import {createStore} from '../state/store.ts';
 import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {bannerLines} from './banners.ts';
+import {watchFirstKey} from './first-key.ts';
+import {localOf} from './local-of.ts';
 import {loginAlarm} from './login-alarm.ts';
 import {openSources} from './open-sources.ts';
 import type {Desktop, Host, Shell} from './shell.ts';
-import type {LocalState} from './source.ts';
+import {createToaster} from './toaster.ts';
+import {watchPace, watchSize} from './watch-view.ts';
 
 const pouringPerSecond = 20;
 
 export type ShellOptions = {
 	readonly size: Size;
 	readonly theme: ThemeName;
+	/** What a person chose before, which a terminal without colours does not forget. */
+	readonly chosenTheme?: ThemeName;
 	readonly ssh: boolean;
+	/** Nothing is drawn: it is read line after line. */
+	readonly isRead?: boolean;
 	readonly version: string;
 	/** Who answers approvals here: `tui (alice, pts/3)`. */
 	readonly by?: string;
 	readonly firstRun?: FirstRunCard;
+	/** Whoever sits here may be given the first key of the chat API. */
+	readonly offersKey?: boolean;
+	/** They did not want it before. */
+	readonly declinedKey?: boolean;
 	/** What was there when it was last left. */
 	readonly pane?: string;
 	readonly filters?: Readonly<Record<string, string>>;
 };
 
-/** How long a toast stays. */
-const toastMs = 4000;
-
-const nothing = () => {};
+/** What is read has no edge. */
+const readColumns = 400;
 
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
@@ -67,6 +77,12 @@ export function createShell(
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
 	const feed = createFeed({port, clock}, shown => {
+		if (desktop.isStalled()) {
+			// Frames would wait in memory, for as long as it does not read.
+			const {stalledMs} = feedIntervals;
+			return {intervalMs: stalledMs, tickMs: stalledMs, isHeld: true};
+		}
+
 		if (runsBars(shown)) {
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
@@ -74,15 +90,18 @@ export function createShell(
 		const {requestsPerSecond = 0} = shown.health ?? {};
 		const liveMs =
 			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
-		const intervalMs = isPaused() ? feedIntervals.pausedMs : liveMs;
+		const showsWords = pane().showsWords?.(host) === true;
+		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
 		const countsSeconds = pane().countsSeconds?.(shown, host) === true;
-		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds};
+		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds, showsWords};
 	});
 	const {firstRun} = options;
 	const byId = new Map(panes.map(pane => [pane.id, pane]));
 	const first = byId.get(options.pane ?? '') ?? panes[0];
 	const view = createStore<ViewState>({
 		...newView(first.id, options.size, options.theme),
+		chosenTheme: options.chosenTheme,
+		declinedKey: options.declinedKey === true,
 		overlay: firstRun && {kind: 'first-run', card: firstRun},
 	});
 	const pane = () => byId.get(view.get().pane) ?? first;
@@ -101,7 +120,7 @@ export function createShell(
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
 			lossyRoutes(state, now),
 		);
-		const alarm = findAlarm([state.servers, state.runs], () => loginAlarm(state));
+		const alarm = findAlarm([state.servers, state.runs, state.routes], () => loginAlarm(state));
 		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);
 		return remember(
 			[
@@ -121,27 +140,25 @@ export function createShell(
 			() =>
 				bannerLines(
 					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					{width: columns, now},
+					{width: host.isRead ? readColumns : columns, now},
 				),
 		);
 	};
 
 	const layout = () => {
-		const {size, region, isZoomed} = view.get();
+		const {size, region, isZoomed, field, overlay} = view.get();
+		const hints = field === 'filter' && !overlay ? 1 : 0;
 		const {isWide, listShare} = pane();
 		const hasDetail = host.section().listing !== undefined;
-		const wish = {hasDetail, isWide, listShare, region, isZoomed};
+		// One thing after the other is read, nothing beside another.
+		const isAlone = isZoomed || host.isRead;
+		const wish = {hasDetail, isWide, listShare, region, isZoomed: isAlone, hints};
 		return layoutOf(size, {...wish, banners: banners().length});
 	};
 
-	let cancelToast = nothing;
-
-	const toast: Shell['toast'] = (text, tone = 'plain') => {
-		cancelToast();
-		view.set(state => ({...state, toast: {text, tone}}));
-		cancelToast = clock.after(toastMs, () => {
-			view.set(state => ({...state, toast: undefined}));
-		});
+	const toaster = createToaster(view, clock);
+	const toast: Shell['toast'] = (text, tone) => {
+		toaster.toast(text, tone);
 	};
 
 	/** Whether something on the screen moves faster than seconds pass. */
@@ -160,13 +177,17 @@ export function createShell(
 	const want = () => {
 		try {
 			detail.want();
+			for (const one of panes) {
+				one.want?.(host);
+			}
 		} catch {
 			// The pane that cannot list its items says so itself, when it is drawn.
 		}
 	};
 
 	const sources = openSources(() => host, {filters: options.filters ?? {}, onListChange: want});
-	const {list, filters, loader, loads} = sources;
+	const {list, filters, loader, loads, isLoading} = sources;
+	const attempts = createStore(0);
 	const host: Host = {
 		port,
 		logins,
@@ -191,17 +212,26 @@ export function createShell(
 		filters,
 		loader,
 		loads,
+		isLoading,
+		isRead: options.isRead ?? false,
 		local: state => localOf(view, state),
 		toast,
+		noteKey() {
+			toaster.noteKey();
+		},
 		attempt(action: () => Promise<void>) {
 			void (async () => {
+				attempts.set(count => count + 1);
 				try {
 					await action();
 				} catch (error) {
 					toast(clean(messageOf(error)), 'bad');
+				} finally {
+					attempts.set(count => count - 1);
 				}
 			})();
 		},
+		attempts,
 	};
 	for (const {focus} of panes) {
 		focus?.hold(host);
@@ -219,7 +249,7 @@ export function createShell(
 				stop();
 			}
 
-			cancelToast();
+			toaster[Symbol.dispose]();
 			host.guard[Symbol.dispose]();
 			sources[Symbol.dispose]();
 			feed[Symbol.dispose]();
@@ -232,53 +262,11 @@ export function createShell(
 		watchSize(view, () => {
 			forgetShown(whole);
 		}),
+		announceVersions(whole),
 	);
+	if (options.offersKey === true) {
+		stops.push(watchFirstKey(whole));
+	}
+
 	return whole;
 }
-
-/** Lets the feed know when what is shown changes, so that bars begin to run at once. */
-function watchPace(view: Shell['view'], feed: Feed): () => void {
-	let last = view.get();
-	return view.subscribe(() => {
-		const next = view.get();
-		if (next.pane !== last.pane || next.region !== last.region || next.overlay !== last.overlay) {
-			feed.repace();
-		}
-
-		last = next;
-	});
-}
-
-function watchSize(view: Shell['view'], onChange: () => void): () => void {
-	let last = view.get().size;
-	return view.subscribe(() => {
-		const {size} = view.get();
-		const isOther = size.columns !== last.columns || size.rows !== last.rows;
-		last = size;
-		if (isOther) {
-			onChange();
-		}
-	});
-}
-
-/** What a pane keeps in the view, as a store of its own. */
-const localOf = <Value>(
-	view: Shell['view'],
-	state: LocalState<Value>,
-): Pick<ValueStore<Value>, 'get' | 'set'> => {
-	const get = () => {
-		const {locals} = view.get();
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `set` puts something under a state: a value of its type
-		return locals.has(state) ? (locals.get(state) as Value) : state.initial;
-	};
-
-	return {
-		get,
-		set(update) {
-			const next = update(get());
-			view.set(now =>
-				Object.is(next, get()) ? now : {...now, locals: new Map(now.locals).set(state, next)},
-			);
-		},
-	};
-};

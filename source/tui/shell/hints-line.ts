@@ -1,16 +1,17 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import type {Command} from '../commands/command.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {whyNot, type Command} from '../commands/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
 import {clean, type Line, type Span} from '../panes/line.ts';
 import type {Shell} from './shell.ts';
 
-/** The keys that matter here, as many as have room; a command that cannot be used now is left out. */
+/** The keys that matter here, as many as have room; a command that cannot be used now is left out, and so is one that this face does not do at all: help and palette say of it why. */
 export function hintsLine(shell: Shell, width: number): Line {
 	const hints = router
 		.available(scopesNow(shell))
-		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isUsable(shell, id))
+		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isShown(shell, id))
 		.map(({id, scope, keys, label}) => ({
 			key: clean(keys[0]),
 			label,
@@ -31,8 +32,11 @@ export function hintsLine(shell: Shell, width: number): Line {
 	const others = shown.filter(({isWay}) => !isWay);
 	const ways = shown.filter(({isWay}) => isWay);
 	return [...others, ...ways].flatMap(({key, label}): Span[] => [
-		{text: clean(` ${key} `), tone: 'accent'},
-		{text: clean(`${label} `), tone: 'quiet'},
+		{text: literal(' ')},
+		{text: key, tone: 'accent'},
+		{text: literal(' ')},
+		{text: label, tone: 'quiet'},
+		{text: literal(' ')},
 	]);
 }
 
@@ -56,4 +60,7 @@ const isQuiet = (shell: Shell, quiet: Command['quiet']): boolean =>
 const sizeOf = ({key, label}: {readonly key: Safe; readonly label: Safe}): number =>
 	widthOf(key) + widthOf(label) + 3;
 
-const isUsable = (shell: Shell, id: string): boolean => commandOf(id)?.why?.(shell) === undefined;
+const isShown = (shell: Shell, id: string): boolean => {
+	const command = commandOf(id);
+	return command === undefined || whyNot(command, shell) === undefined;
+};

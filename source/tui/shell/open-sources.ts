@@ -1,9 +1,9 @@
 import type {AnyList} from '../state/list.ts';
-import {createLoader} from '../state/loader.ts';
+import {createLoader, type Loader} from '../state/loader.ts';
 import {createStore} from '../state/store.ts';
 import type {Host} from './shell.ts';
 
-type OpenSources = Pick<Host, 'list' | 'filters' | 'loader' | 'loads'> & Disposable;
+type OpenSources = Pick<Host, 'list' | 'filters' | 'loader' | 'loads' | 'isLoading'> & Disposable;
 
 /**
  * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
@@ -18,6 +18,7 @@ export function openSources(
 ): OpenSources {
 	const once = createOnce();
 	const lists = new Map<string, AnyList>();
+	const loaders = new Set<Pick<Loader<unknown>, 'get'>>();
 	const stops: Array<() => void> = [];
 	const loads = createStore(0);
 	return {
@@ -35,7 +36,12 @@ export function openSources(
 		loader: source =>
 			once(source, () => {
 				const {clock, port} = host();
-				const loader = createLoader({clock, load: async key => source.load(port, key)});
+				const loader = createLoader({
+					clock,
+					load: async key => source.load(port, key),
+					isCurrent: source.isCurrent,
+				});
+				loaders.add(loader);
 				loader.subscribe(() => {
 					loads.set(count => count + 1);
 				});
@@ -45,6 +51,7 @@ export function openSources(
 				return loader;
 			}),
 		loads,
+		isLoading: () => loaders.values().some(loader => loader.get().status === 'loading'),
 		[Symbol.dispose]() {
 			for (const stop of stops) {
 				stop();

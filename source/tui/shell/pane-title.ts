@@ -1,5 +1,6 @@
-import {safe} from '../../terminal/text/safe.ts';
-import type {Line} from '../panes/line.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {fillLine, lineWidth} from '../overlay/box.ts';
+import {clean, type Line} from '../panes/line.ts';
 import {marksPart} from '../panes/marks.ts';
 import {staleFor} from '../state/stale.ts';
 import type {Shell} from './shell.ts';
@@ -13,16 +14,44 @@ export function paneTitle(shell: Shell, width: number): Line {
 		? shell.list(listing.list).get()
 		: {filterText: '', filter: undefined};
 	const staleMs = staleFor(shell.feed.get());
-	return ruleLine(
-		[
-			[{text: title, tone: 'title'}],
-			filter ? filterSpans(filterText, filter) : [],
-			listing?.marks ? marksPart(shell, listing.marks) : [],
-			...summary(shell),
-			staleMs === undefined
-				? []
-				: [{text: safe`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'}],
-		],
-		width,
-	);
+	const {showsList, showsDetail, listWidth, gutter} = shell.layout();
+	const isDetail = hasKeyboard(shell, 'detail');
+	const isAlone = showsDetail && !showsList;
+	const parts = [
+		[{text: title, tone: 'title'}] as const,
+		...(isAlone ? [detailPart] : []),
+		filter ? filterSpans(filterText, filter) : [],
+		listing?.marks ? marksPart(shell, listing.marks) : [],
+		...summary(shell),
+		staleMs === undefined
+			? []
+			: ([
+					{text: safe`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'},
+				] as const),
+	];
+	if (isAlone || gutter === 0) {
+		return ruleLine(parts, width, {
+			hasKeyboard: isAlone ? isDetail : hasKeyboard(shell, 'list') && isFirst(shell),
+		});
+	}
+
+	// A long title takes from the rule of the detail, not from what it says.
+	const wanted = Math.max(listWidth, lineWidth(ruleLine(parts, 0)));
+	const left = Math.min(wanted, width - gutter - detailCells);
+	return [
+		...fillLine(ruleLine(parts, left, {hasKeyboard: hasKeyboard(shell, 'list')}), left),
+		{text: clean(' '.repeat(gutter))},
+		...ruleLine([detailPart], width - left - gutter, {hasKeyboard: isDetail}),
+	];
 }
+
+const detailPart: Line = [{text: literal('Detail'), tone: 'title'}];
+const detailCells = 12;
+
+/** Whether keys go to this region, or to a field that belongs to it. */
+const hasKeyboard = ({view}: Shell, region: 'list' | 'detail'): boolean =>
+	view.get().region === region && view.get().overlay === undefined;
+
+/** The title is that of the first section; a further list has one of its own. */
+const isFirst = (shell: Shell): boolean =>
+	shell.section() === shell.pane().sections[0] || shell.section().listing === undefined;

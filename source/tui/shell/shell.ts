@@ -25,6 +25,8 @@ export type Desktop = {
 	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
+	/** Looks at the whole installation, which takes up to 10 s, and opens what it finds in the person's pager. */
+	pageHealth(): Promise<void>;
 	/** Opens the end of a file, at most 8 MB, in the person's pager. */
 	pageFile(path: string): Promise<void>;
 	/** Opens a page of the manual in the person's pager; `false` when there is none. */
@@ -33,9 +35,18 @@ export type Desktop = {
 	openFile(path: string, lineOf: (text: string) => number | undefined): Promise<void>;
 	/** Rings the bell of the terminal. */
 	ring(): void;
+	/** Whether the terminal does not read what is drawn. */
+	isStalled(): boolean;
 	/** Draws every row anew. */
 	redraw(): void;
+	/** Quits: a gateway of this process ends. */
 	leave(): void;
+	/** Whether the shell gets its prompt back from `letGo` while a gateway of this process goes on. */
+	readonly givesPromptBack: boolean;
+	/** Whether a gateway of this process never outlives the interface, as in a demo. */
+	readonly endsWithFace: boolean;
+	/** Gives the terminal back; a gateway of this process goes on in the background. */
+	letGo(): void;
 };
 
 /** What panes are made with. */
@@ -72,12 +83,20 @@ export type Host = {
 	readonly loader: <Value>(source: LoadSource<Value>) => Loader<Value>;
 	/** Grows when any loader has something else. */
 	readonly loads: Pick<ValueStore<number>, 'get' | 'subscribe'>;
+	/** Whether any loader has not got yet what it was asked for. */
+	readonly isLoading: () => boolean;
 	/** A part of the view that one pane alone has; `view` tells when it changes. */
 	readonly local: <Value>(state: LocalState<Value>) => Pick<ValueStore<Value>, 'get' | 'set'>;
-	/** Shows a line in the last row for four seconds. */
+	/** Shows a line beside or above the keys for four seconds; what is `bad` stays until a key is pressed. */
 	toast(text: Safe, tone?: Tone): void;
+	/** A key was pressed. */
+	noteKey(): void;
 	/** Does something that may fail; a failure becomes a toast. */
 	attempt(action: () => Promise<void>): void;
+	/** How many such attempts are under way. */
+	readonly attempts: Pick<ValueStore<number>, 'get' | 'subscribe'>;
+	/** It is read line after line, not drawn: pictures say nothing. */
+	readonly isRead: boolean;
 };
 
 /** Everything that a command may use, and every component reads. */

@@ -12,6 +12,8 @@ export type ListSource<Opened extends AnyList = AnyList> = {
 /** What is loaded by key when somebody looks at it. Each shell has one loader for it. */
 export type LoadSource<Value> = {
 	load(port: GatewayPort, key: string): Promise<Value | undefined>;
+	/** Whether a value is what `key` speaks of, and not of a moment before; always so when absent. */
+	readonly isCurrent?: (key: string, value: Value) => boolean;
 };
 
 /** A part of the view state that one pane alone has. */

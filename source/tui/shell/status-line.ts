@@ -1,5 +1,6 @@
 import {lossyRoutes} from '../../core/lost-events.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
+import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -7,6 +8,7 @@ import {clean, type Line, type Span} from '../panes/line.ts';
 import {clockTime, minuteTime} from '../panes/time.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
+import {sparkline} from '../text/sparkline.ts';
 
 /** Address of the receiver, as a sign and its port. */
 export function receiverField(webhook: WebhookState): Span {
@@ -46,13 +48,26 @@ export function attention(state: GatewayState, now: number): Safe | undefined {
 
 const gap = 2;
 
-type Field = Span & {readonly side: 'left' | 'right'; readonly isKept?: boolean};
+type Field = Span & {
+	readonly side: 'left' | 'right';
+	readonly isKept?: boolean;
+	readonly isPicture?: boolean;
+};
 
 /** The status row: fields drop from the right until it fits `width`, what needs a person never does. */
-export function statusLine(snapshot: Snapshot, version: Safe, width: number): Line {
-	let fields = fieldsOf(snapshot, version);
+export function statusLine(
+	snapshot: Snapshot,
+	{version, isReadOnly = false}: {readonly version: Safe; readonly isReadOnly?: boolean},
+	width: number,
+): Line {
+	let fields = fieldsOf(snapshot, version).toSpliced(
+		1,
+		0,
+		...(isReadOnly ? [{...left(literal('read-only'), 'warn'), isKept: true}] : []),
+	);
 	while (lengthOf(fields) > width) {
-		const last = fields.findLastIndex(field => !field.isKept);
+		const picture = fields.findIndex(field => field.isPicture);
+		const last = picture === -1 ? fields.findLastIndex(field => !field.isKept) : picture;
 		if (last === -1) {
 			break;
 		}
@@ -62,7 +77,7 @@ export function statusLine(snapshot: Snapshot, version: Safe, width: number): Li
 
 	const start = fields.filter(field => field.side === 'left');
 	const end = fields.filter(field => field.side === 'right');
-	const fill = Math.max(gap, width - lengthOf(start) - lengthOf(end));
+	const fill = end.length === 0 ? 0 : Math.max(gap, width - lengthOf(start) - lengthOf(end));
 	return [...joined(start), {text: clean(' '.repeat(fill))}, ...joined(end)];
 }
 
@@ -83,13 +98,17 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const {health, totals, gateway} = state;
 	const staleMs = staleFor(snapshot);
 	const warning = attention(state, now);
+	const hour = trafficParts(state.traffic, {now, parts: hourCells});
 	return [
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
 		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
 		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
+		...(hour.some(count => count > 0)
+			? [{...left(safe`${sparkline(hour)} 1h`, 'accent'), isPicture: true}]
+			: []),
 		...(totals.received > 0
-			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`)]
+			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals))]
 			: []),
 		...(health?.requestP95Ms === undefined
 			? []
@@ -103,6 +122,12 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
 	];
 }
+
+const hourCells = 12;
+
+/** Refusals that somebody should look at: a tenth of what came, from ten requests on. */
+const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>
+	received >= 10 && (received - ok) * 10 >= received ? 'warn' : 'quiet';
 
 const rate = (perSecond: number): string =>
 	perSecond < 10 ? perSecond.toFixed(1) : String(Math.round(perSecond));

@@ -5,23 +5,91 @@ import {paneKey, type Pane} from '../panes/pane.ts';
 
 const full = 100;
 
-/** The panes with their keys; the open one in brackets, with short names below 100 columns. */
+type Tab = {
+	readonly key: string;
+	readonly title: string;
+	readonly short: string;
+	/** Behind the name; empty for 0. */
+	readonly count: string;
+	readonly isOpen: boolean;
+};
+
+/**
+ * The panes with their keys and counts; the open one in brackets. Where they have no room they get short names, then no air, and at last those
+ * farthest from the open one are a key alone, with their count: none is cut.
+ */
 export function tabsLine(
-	{panes, open}: {readonly panes: readonly Pane[]; readonly open: string},
+	{
+		panes,
+		open,
+	}: {
+		readonly panes: ReadonlyArray<Pick<Pane, 'id' | 'title' | 'short' | 'count'>>;
+		readonly open: string;
+	},
 	state: GatewayState,
 	width: number,
 ): Line {
-	const labels = panes.map(({id, title, short, count}, index) => {
+	const tabs = panes.map(({id, title, short, count}, index): Tab => {
 		const number = count?.(state) ?? 0;
-		const name =
-			`${paneKey(index) ?? ''} ${width >= full ? title : short}${number > 0 ? ` ${number}` : ''}`.trimStart();
-		return {text: clean(id === open ? `[${name}]` : ` ${name} `), isOpen: id === open};
+		const key = paneKey(index) ?? '';
+		return {key, title, short, count: number > 0 ? String(number) : '', isOpen: id === open};
 	});
-	const used = labels.reduce((sum, label) => sum + widthOf(label.text), 0);
-	// Wide screens get air between the tabs, narrow ones none.
-	const space = clean(used + labels.length <= width ? ' ' : '');
-	return labels.flatMap(({text, isOpen}) => [
-		{text, tone: isOpen ? 'strong' : 'quiet'},
-		{text: space},
-	]);
+	return (
+		waysToShow(tabs, width)
+			.map(labels => line(labels, tabs))
+			.find(row => row.reduce((sum, {text}) => sum + widthOf(text), 0) <= width) ??
+		line(tight(tabs, new Set(tabs)), tabs)
+	);
 }
+
+/** Texts of the tabs and of what stands between them, the roomiest first. */
+type Labels = {readonly texts: readonly string[]; readonly between: string};
+
+function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
+	const named = (nameOf: (tab: Tab) => string) =>
+		tabs.map(tab => {
+			const text = [tab.key, nameOf(tab), tab.count].filter(part => part !== '').join(' ');
+			return tab.isOpen ? `[${text}]` : ` ${text} `;
+		});
+	const titles = named(({title}) => title);
+	const shorts = named(({short}) => short);
+	return [
+		...(width >= full
+			? [
+					{texts: titles, between: ' '},
+					{texts: titles, between: ''},
+				]
+			: []),
+		{texts: shorts, between: ' '},
+		{texts: shorts, between: ''},
+		...tabs.map((_, hidden) => tight(tabs, new Set(leastWanted(tabs).slice(0, hidden)))),
+	];
+}
+
+/** `1Traf 2Grp·3 [3Tools·6] 4`. */
+const tight = (tabs: readonly Tab[], nameless: ReadonlySet<Tab>): Labels => ({
+	texts: tabs.map(tab => {
+		const {key, short, count, isOpen} = tab;
+		const name = nameless.has(tab) && key !== '' && !isOpen ? key : `${key}${short}`;
+		const text = count === '' ? name : `${name}·${count}`;
+		return isOpen ? `[${text}]` : text;
+	}),
+	between: ' ',
+});
+
+/** What loses its name first: tabs without a count, of those the farthest from the open one. */
+function leastWanted(tabs: readonly Tab[]): readonly Tab[] {
+	const open = tabs.findIndex(({isOpen}) => isOpen);
+	const distance = new Map(tabs.map((tab, index) => [tab, Math.abs(index - open)]));
+	const wish = (tab: Tab) => (tab.count === '' ? 0 : tabs.length) - (distance.get(tab) ?? 0);
+	return tabs.filter(({isOpen}) => !isOpen).toSorted((one, other) => wish(one) - wish(other));
+}
+
+const line = ({texts, between}: Labels, tabs: readonly Tab[]): Line =>
+	texts.flatMap((text, index) => [
+		...(index > 0 && between !== '' ? [{text: clean(between)}] : []),
+		{
+			text: clean(text),
+			tone: tabs[index]?.isOpen === true ? ('strong' as const) : ('quiet' as const),
+		},
+	]);

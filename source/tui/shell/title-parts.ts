@@ -6,33 +6,45 @@ import {clean, type Line, type Span} from '../panes/line.ts';
 import {dayTime} from '../panes/time.ts';
 import type {AnyList} from '../state/list.ts';
 
-/** Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. */
-export function ruleLine(parts: readonly Line[], width: number): Line {
+/**
+ * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
+ * without colours too.
+ */
+export function ruleLine(
+	parts: readonly Line[],
+	width: number,
+	{hasKeyboard = true}: {readonly hasKeyboard?: boolean} = {},
+): Line {
+	const dash = hasKeyboard ? '─' : '·';
 	const spans = parts
 		.filter(part => part.length > 0)
 		.flatMap((part): Line => [
-			{text: literal('── '), tone: 'quiet'},
+			{text: clean(`${dash}${dash} `), tone: 'quiet'},
 			...part,
 			{text: literal(' ')},
 		]);
 	const used = spans.reduce((sum, span) => sum + widthOf(span.text), 0);
-	return [...spans, {text: clean('─'.repeat(Math.max(0, width - used))), tone: 'quiet'}];
+	return [...spans, {text: clean(dash.repeat(Math.max(0, width - used))), tone: 'quiet'}];
 }
 
 /** A filter as it was typed, with what is not applied marked, and the reason of the first such part. */
-export function filterSpans(text: string, {pieces, problem}: Filter<never>): Line {
+export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never>): Line {
 	if (text.trim() === '') {
 		return [];
 	}
 
-	const spans: Span[] = pieces.flatMap(({start, end, problem: wrong}, index) => [
+	const spans: Span[] = pieces.flatMap(({start, end, problem: wrong, doubt: empty}, index) => [
 		...(index > 0 ? [{text: literal(' ')}] : []),
 		{
 			text: clean(text.slice(start, end)),
-			tone: wrong === undefined ? 'accent' : 'invalid',
+			tone: wrong === undefined ? (empty === undefined ? 'accent' : 'warn') : 'invalid',
 		} as const,
 	]);
-	return problem === undefined ? spans : [...spans, {text: clean(`  ✗ ${problem}`), tone: 'bad'}];
+	if (problem !== undefined) {
+		return [...spans, {text: clean(`  ✗ ${problem}`), tone: 'bad'}];
+	}
+
+	return doubt === undefined ? spans : [...spans, {text: clean(`  ? ${doubt}`), tone: 'warn'}];
 }
 
 /** `4,812`. */
@@ -66,6 +78,10 @@ export function searchedPart(list: AnyList): Line {
 
 	if (searched.problem !== undefined) {
 		return [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
+	}
+
+	if (searched.most !== undefined) {
+		return [{text: safe`the newest ${grouped(searched.most)} of those done`, tone: 'quiet'}];
 	}
 
 	if (filterText.trim() === '' || searched.isWhole) {

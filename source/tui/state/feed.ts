@@ -13,7 +13,7 @@ export type Snapshot = {
 	readonly now: number;
 	/** When the gateway last said anything, milliseconds since 1970. */
 	readonly heardAt: number;
-	/** Nothing has happened for a minute, and nothing counts seconds: frames come by the minute. */
+	/** Nothing has happened for a while, and nothing counts seconds: frames come by the minute. */
 	readonly isIdle: boolean;
 };
 
@@ -29,6 +29,10 @@ export type FeedPace = {
 	readonly tickMs: number;
 	/** Something is shown that counts seconds by itself. */
 	readonly countsSeconds?: boolean;
+	/** What models say is shown as it comes. */
+	readonly showsWords?: boolean;
+	/** Nothing is told; at the next tick it is asked again. */
+	readonly isHeld?: boolean;
 };
 
 /**
@@ -41,6 +45,8 @@ export const feedIntervals = {
 	/** While events pour in: nobody reads ten lists a second. */
 	pouringMs: 200,
 	pausedMs: 500,
+	/** While the terminal does not read: so often somebody looks whether it does again. */
+	stalledMs: 5000,
 	tickMs: 1000,
 	/** Where bars run. */
 	barMs: 250,
@@ -89,6 +95,10 @@ export function createFeed(
 		clock,
 		() => pace().intervalMs,
 		() => {
+			if (pace().isHeld === true) {
+				return;
+			}
+
 			const last = store.get();
 			const [state, now] = [port.getState(), clock.now()];
 			if (!differInHealthAlone(last.state, state)) {
@@ -116,7 +126,12 @@ export function createFeed(
 
 	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();
-		const {tickMs} = pace();
+		const {tickMs, showsWords = false} = pace();
+		// They change nothing that is on the screen.
+		if (!showsWords && events.length > 0 && events.every(({type}) => type === 'run-said')) {
+			return;
+		}
+
 		tickAfter(tickMs < feedIntervals.tickMs ? tickMs : silenceMs);
 		if (events.some(isForAPerson)) {
 			throttle.now();

@@ -1,8 +1,8 @@
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 
-/** After so long without anything but health samples the screen counts minutes, milliseconds. */
-const idleAfterMs = 60_000;
+/** After so long without anything but health samples the screen counts minutes, milliseconds: nothing that it shows by then counts seconds but its clock. */
+const idleAfterMs = 15_000;
 
 /** Changes of a health sample that are worth no frame while nothing else happens. */
 const noticedRssBytes = 10e6;

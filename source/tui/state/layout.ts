@@ -7,6 +7,8 @@ export type Layout = {
 	readonly bodyHeight: number;
 	/** Rows of banners. */
 	readonly banners: number;
+	/** Rows between the body and the last row. */
+	readonly hints: number;
 	readonly listWidth: number;
 	readonly detailWidth: number;
 	/** Blank columns between the two. */
@@ -18,6 +20,8 @@ export type Layout = {
 export type LayoutWish = {
 	/** Rows that banners take; few enough to leave a body on the smallest screen. */
 	readonly banners: number;
+	/** Rows that say how what is typed may go on. */
+	readonly hints?: number;
 	readonly hasDetail: boolean;
 	/** The list needs the whole width; the detail takes its place. */
 	readonly isWide: boolean;
@@ -38,13 +42,14 @@ const frameRows = 4;
 
 /** List beside detail from 100 columns, one of them below. */
 export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
-	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare} = wish;
+	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare, hints = 0} = wish;
 	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;
 	const listWidth = isSplit ? Math.floor((columns - gutterColumns) * listShare) : columns;
 	return {
 		isTooSmall: columns < smallest.columns || rows < smallest.rows,
-		bodyHeight: Math.max(0, rows - frameRows - banners),
+		bodyHeight: Math.max(0, rows - frameRows - banners - hints),
 		banners,
+		hints,
 		listWidth,
 		detailWidth: isSplit ? columns - gutterColumns - listWidth : columns,
 		gutter: isSplit ? gutterColumns : 0,

@@ -17,6 +17,16 @@ export type ListOlder<Item> = {
 	readonly join: (live: readonly Item[], older: readonly Item[]) => readonly Item[];
 };
 
+/** How far back the journal was searched. */
+export type Searched = {
+	readonly at: number | undefined;
+	readonly rows: number;
+	readonly isWhole: boolean;
+	readonly problem?: string | undefined;
+	/** No more than these of the journal are listed, the newest. */
+	readonly most?: number;
+};
+
 /** What was read of the journal, from the newest on. */
 type Loaded<Item> = {
 	/** By their keys. */
@@ -59,14 +69,7 @@ export type Tail<Item> = Pick<ValueStore<Loaded<Item>>, 'get' | 'subscribe'> & {
 		matches: (item: Item) => boolean,
 	): readonly Item[];
 	/** Why nothing more is asked, if so. */
-	searched():
-		| {
-				readonly at: undefined;
-				readonly rows: number;
-				readonly isWhole: boolean;
-				readonly problem: string;
-		  }
-		| undefined;
+	searched(): Searched | undefined;
 };
 
 /** Pages of the journal at the end of a list; one question at a time, late answers are dropped. */
@@ -180,8 +183,11 @@ export function createTail<Item>(
 			);
 		},
 		searched() {
-			const {problem, scanned: rows} = store.get();
-			return problem === undefined ? undefined : {at: undefined, rows, isWhole: false, problem};
+			const {problem, scanned: rows, items} = store.get();
+			const isFull = items.size >= maxKept;
+			return problem === undefined && !isFull
+				? undefined
+				: {at: undefined, rows, isWhole: false, problem, ...(isFull && {most: maxKept})};
 		},
 	};
 }

@@ -13,7 +13,7 @@ import {
 import type {Feed} from './feed.ts';
 import type {ListHistory} from './list-history.ts';
 import {createPast} from './list-past.ts';
-import {createTail, type ListOlder} from './list-tail.ts';
+import {createTail, type ListOlder, type Searched} from './list-tail.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
@@ -27,12 +27,7 @@ export type ListView<Item> = {
 	readonly filter: Filter<Item>;
 	readonly filterText: string;
 	/** How far back the journal was searched; absent where the state has everything. */
-	readonly searched?: {
-		readonly at: number | undefined;
-		readonly rows: number;
-		readonly isWhole: boolean;
-		readonly problem?: string | undefined;
-	};
+	readonly searched?: Searched;
 };
 
 /** What keys do with any list, whatever is in it. */

@@ -42,9 +42,12 @@ const nothing = {now: {status: 'missing', key: ''}} as const;
 export function createLoader<Value>({
 	clock,
 	load,
+	isCurrent = () => true,
 }: {
 	readonly clock: Clock;
 	readonly load: (key: string) => Promise<Value | undefined>;
+	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
+	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
 }): Loader<Value> {
 	const store = createStore<State<Value>>(nothing);
 	const keyNow = () => store.get().now.key;
@@ -72,7 +75,10 @@ export function createLoader<Value>({
 				find({status: 'ready', key, value});
 			} else if (isSecondLook) {
 				settle({status: 'missing', key});
-			} else if (keyNow() === key) {
+			}
+
+			const isLate = value === undefined || !isCurrent(key, value);
+			if (isLate && !isSecondLook && keyNow() === key) {
 				cancelSecondLook?.();
 				cancelSecondLook = clock.after(secondLookMs, () => {
 					void fetch(key, true);

@@ -8,6 +8,8 @@ export type SavedState = {
 	readonly theme?: ThemeName;
 	/** What lists are filtered by, by the id of their source. */
 	readonly filters?: Readonly<Record<string, string>>;
+	/** The first key of the chat API was offered, and not wanted. */
+	readonly declinedKey?: boolean;
 };
 
 /** Characters of a filter that are taken back. */
@@ -31,6 +33,7 @@ export function readSavedState(
 	return {
 		...(pane !== undefined && {pane}),
 		...(theme && {theme}),
+		...(value['declinedKey'] === true && {declinedKey: true}),
 		filters: Object.fromEntries(
 			known.lists.flatMap(id => {
 				const filter = Object.hasOwn(filters, id) ? filters[id] : undefined;

@@ -5,6 +5,8 @@ import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {Sheet} from '../approvals/sheet.ts';
 import type {FormState} from '../forms/form.ts';
 import type {InstallSheet} from '../install/install-sheet.ts';
+import type {KeyCard} from '../keys/key-card.ts';
+import type {SetupCard} from '../setup/setup-card.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
 
@@ -19,6 +21,10 @@ export type FirstRunCard = {
 	readonly steps: readonly string[];
 	/** The route that `T` sends the test event to. */
 	readonly route: string;
+	/** Instead of a welcome. */
+	readonly title?: string;
+	/** Keys and what they do, instead of those of a first start. */
+	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
 };
 
 /** What lies over the panes. Exactly one at a time; it has the keyboard. */
@@ -30,6 +36,8 @@ export type Overlay =
 			readonly isSearching: boolean;
 	  }
 	| {readonly kind: 'palette'; readonly query: string; readonly index: number}
+	/** How everything that the gateway is made of stands. */
+	| {readonly kind: 'states'; readonly top: number}
 	| {readonly kind: 'quit'; readonly consequences?: StopConsequences}
 	| {
 			readonly kind: 'confirm';
@@ -54,7 +62,7 @@ export type Overlay =
 			readonly kind: 'approval';
 			readonly sheet: Sheet;
 			/** What comes back when the sheet is left. */
-			readonly under?: TrialOverlay | AnswerOverlay;
+			readonly under?: TrialOverlay | AnswerOverlay | SetupOverlay | KeyOverlay;
 	  }
 	/** A tool server from a link. */
 	| {readonly kind: 'install'; readonly sheet: InstallSheet}
@@ -75,6 +83,8 @@ export type Overlay =
 			readonly lines: readonly Safe[];
 			/** What has to be typed. */
 			readonly name: string;
+			/** What may be typed instead. */
+			readonly other?: string;
 			readonly act: Safe;
 			readonly text: LineText;
 			/** Something else was typed. */
@@ -82,7 +92,9 @@ export type Overlay =
 			readonly run: () => void;
 	  }
 	| TrialOverlay
-	| AnswerOverlay;
+	| AnswerOverlay
+	| SetupOverlay
+	| KeyOverlay;
 
 /** A form of a server that was left half filled in. Holds no value of a masked field. */
 export type FormDraft = {
@@ -93,6 +105,12 @@ export type FormDraft = {
 
 /** The arguments of a tool that a person tries. */
 export type TrialOverlay = {readonly kind: 'trial'; readonly trial: ToolTrial};
+
+/** The settings of the receiver that a person fills in. */
+export type SetupOverlay = {readonly kind: 'setup'; readonly card: SetupCard};
+
+/** A key of the chat API that is made, or was. */
+export type KeyOverlay = {readonly kind: 'key'; readonly card: KeyCard};
 
 /** What a tool answered that a person tried. */
 export type AnswerOverlay = {
@@ -127,6 +145,10 @@ export type ViewState = {
 	readonly draft: FormDraft | undefined;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
+	/** The theme that a person has chosen, now or before; without one the terminal's decides. */
+	readonly chosenTheme: ThemeName | undefined;
+	/** The first key of the chat API was offered here, and not wanted. */
+	readonly declinedKey: boolean;
 	/** Grows with `Ctrl-l`: the screen is drawn anew. */
 	readonly redraws: number;
 };
@@ -148,5 +170,7 @@ export const newView = (pane: string, size: Size, theme: ThemeName): ViewState =
 	draft: undefined,
 	toast: undefined,
 	theme,
+	chosenTheme: undefined,
+	declinedKey: false,
 	redraws: 0,
 });

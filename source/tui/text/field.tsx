@@ -1,7 +1,7 @@
-import TextInput from 'ink-text-input';
-import {useContext, useEffect} from 'react';
-import {singleLine} from '../../terminal/text/single-line.ts';
+import {useContext, useEffect, useEffectEvent, useState} from 'react';
+import {editLine, insertText, lineText, shownLine} from '../../terminal/text/line-editor.ts';
 import {InputContext} from '../input/use-keys.ts';
+import {T} from './t.tsx';
 
 export type FieldProps = {
 	readonly value: string;
@@ -9,38 +9,51 @@ export type FieldProps = {
 	readonly onChange: (value: string) => void;
 	/** Enter, unless the root handler takes it. */
 	readonly onSubmit?: (value: string) => void;
-	/** Whether it gets keys; `true` by default. At most one field at a time. */
-	readonly focus?: boolean;
+	/** Cells. */
+	readonly width: number;
 	/** Characters (UTF-16 units); 500 by default. */
 	readonly maxLength?: number;
-	readonly placeholder?: string;
-	/** Shown instead of each character. */
-	readonly mask?: string;
 };
 
 /**
- * A one-line text field for filters and searches: the only place of ink-text-input. Whatever is typed or pasted passes
- * `singleLine()`, so a value never holds a line break, a control character or half a character. While it has the focus,
- * the front-end hands it the keys that the root handler did not take.
+ * A one-line text field for filters and searches, with the keys of every line that is typed here: Ctrl-a, Ctrl-e, Ctrl-u, Ctrl-k, Ctrl-w, Delete, Home, End. A value never holds a line
+ * break, a control character or half a character. It has the keyboard while it is there: the front-end hands it the keys that the root handler did not take. A value that comes from
+ * elsewhere, as by completion, has the cursor behind it.
  */
-export function Field(props: FieldProps) {
-	const {value, onChange, onSubmit, focus = true, maxLength = 500, placeholder, mask} = props;
+export function Field({value, onChange, onSubmit, width, maxLength = 500}: FieldProps) {
 	const frontend = useContext(InputContext);
-	useEffect(() => (focus ? frontend?.focusField() : undefined), [focus, frontend]);
-
-	return (
-		<TextInput
-			value={value}
-			focus={focus}
-			onChange={next => {
-				const cleaned = singleLine(next, maxLength);
-				if (cleaned !== value) {
-					onChange(cleaned);
-				}
-			}}
-			{...(onSubmit && {onSubmit})}
-			{...(placeholder !== undefined && {placeholder})}
-			{...(mask !== undefined && {mask})}
-		/>
+	const [typed, setTyped] = useState(() => lineText(value));
+	const line = typed.value === value ? typed : lineText(value);
+	const take = (next: typeof line | undefined) => {
+		if (next) {
+			setTyped(next);
+			if (next.value !== value) {
+				onChange(next.value);
+			}
+		}
+	};
+	const onKey = useEffectEvent((key: {readonly id: string; readonly text: string}) => {
+		if (key.id === 'enter') {
+			onSubmit?.(value);
+		} else {
+			take(editLine(line, key, maxLength));
+		}
+	});
+	const onPaste = useEffectEvent((text: string) => {
+		take(insertText(line, text, maxLength));
+	});
+	useEffect(
+		() =>
+			frontend?.focusField({
+				key(key) {
+					onKey(key);
+				},
+				paste(text) {
+					onPaste(text);
+				},
+			}),
+		[frontend],
 	);
+
+	return <T>{shownLine(line, {width})}</T>;
 }

@@ -10,6 +10,8 @@ export type Tone =
 	| 'accent'
 	| 'selected'
 	| 'invalid'
+	/** Struck out: what this face does not do. */
+	| 'off'
 	/** A QR code: dark on light, whatever the terminal's own colours are. */
 	| 'code';
 
@@ -26,6 +28,7 @@ export type Look = {
 	readonly dimColor?: boolean;
 	readonly inverse?: boolean;
 	readonly underline?: boolean;
+	readonly strikethrough?: boolean;
 };
 
 export type Theme = Readonly<Record<Tone, Look>>;
@@ -44,6 +47,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'ansi256(44)'},
 		selected: {bold: true},
 		invalid: {color: 'ansi256(203)', underline: true},
+		off: {color: 'ansi256(245)', strikethrough: true},
 		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	light: {
@@ -57,6 +61,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'ansi256(26)'},
 		selected: {bold: true},
 		invalid: {color: 'ansi256(124)', underline: true},
+		off: {color: 'ansi256(241)', strikethrough: true},
 		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	ansi16: {
@@ -70,6 +75,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {color: 'cyan'},
 		selected: {inverse: true},
 		invalid: {color: 'red', underline: true},
+		off: {strikethrough: true},
 		code: {color: 'black', backgroundColor: 'whiteBright'},
 	},
 	mono: {
@@ -83,8 +89,33 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 		accent: {},
 		selected: {},
 		invalid: {underline: true},
+		off: {strikethrough: true},
 		code: {},
 	},
+};
+
+/** A theme for what a dialog lies over: all of it is there to be read, and none of it to be looked at first. */
+const behind = ({quiet, plain}: Theme): Theme => ({
+	plain: quiet,
+	quiet,
+	strong: quiet,
+	title: quiet,
+	good: quiet,
+	warn: quiet,
+	bad: quiet,
+	accent: quiet,
+	selected: quiet,
+	invalid: quiet,
+	off: {...quiet, strikethrough: true},
+	code: plain,
+});
+
+/** The themes as they look behind a dialog. */
+export const themesBehind: Readonly<Record<ThemeName, Theme>> = {
+	dark: behind(themes.dark),
+	light: behind(themes.light),
+	ansi16: behind(themes.ansi16),
+	mono: behind(themes.mono),
 };
 
 /** The theme for a terminal nobody has chosen one for. Some say in `COLORFGBG` which colours they have, the background last: `0;15`. */

@@ -1,6 +1,6 @@
-import type {FormField} from '../../core/approval.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
+import type {FieldRecord} from '../forms/field.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
 /** A tool with the arguments that a person gives it. */
@@ -17,7 +17,7 @@ export type ToolTrial = {
 };
 
 /** One field for each argument at the top; what it takes is not known, so each takes JSON or text. */
-const fieldOf = (argument: string): FormField => {
+const fieldOf = (argument: string): FieldRecord => {
 	const required = argument.endsWith('*');
 	const key = required ? argument.slice(0, -1) : argument;
 	return {key, title: key, description: '', kind: 'text', required, masked: false};

@@ -21,18 +21,14 @@ export function FieldRow({label, value, onChange, note, width}: FieldRowProps) {
 	const theme = useContext(ThemeContext);
 	const labelCells = widthOf(label);
 	const noteCells = Math.min(widthOf(note), Math.floor(width / 2));
+	const fieldCells = Math.max(1, width - labelCells - noteCells - 1);
 	return (
 		<Box width={width} height={1} overflow="hidden" flexShrink={0}>
 			<Box width={labelCells} height={1} flexShrink={0}>
 				<T {...theme.accent}>{label}</T>
 			</Box>
-			<Box
-				width={Math.max(1, width - labelCells - noteCells - 1)}
-				height={1}
-				overflow="hidden"
-				flexShrink={0}
-			>
-				<Field value={value} onChange={onChange} />
+			<Box width={fieldCells} height={1} overflow="hidden" flexShrink={0}>
+				<Field value={value} width={fieldCells} onChange={onChange} />
 			</Box>
 			<Box width={noteCells + 1} height={1} flexShrink={0}>
 				<T {...theme.quiet}>{safe` ${note}`}</T>

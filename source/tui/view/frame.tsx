@@ -1,6 +1,7 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {isDialog} from '../overlay/box-content.ts';
 import {failedLines} from '../panes/empty.ts';
 import {clean, line} from '../panes/line.ts';
 import {paneKey} from '../panes/pane.ts';
@@ -10,23 +11,32 @@ import {tabsLine} from '../shell/tabs-line.ts';
 import type {Layout} from '../state/layout.ts';
 import {smallest} from '../state/layout.ts';
 import {useStore} from '../state/use-store.ts';
+import {themes, themesBehind} from '../theme/theme.ts';
+import {DialogBox} from './dialog-box.tsx';
 import {ErrorBoundary} from './error-boundary.tsx';
-import {LastRow} from './last-row.tsx';
+import {LastRow, ToastRows} from './last-row.tsx';
 import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
-import {OverlayView} from './overlay-view.tsx';
+import {PageView} from './page-view.tsx';
+import {paneBodies} from './pane-bodies.ts';
 import {PaneDetail} from './pane-detail.tsx';
+import {ProposalsRow} from './proposals-row.tsx';
 import type {RegionProps} from './region.ts';
-import {useShell} from './shell-context.ts';
+import {ThemeContext, useShell} from './shell-context.ts';
 import {usePane} from './use-pane.ts';
+
+/** The status row and the tabs. */
+const headRows = 2;
 
 /** Everything on the screen: exactly as many rows and columns as the terminal has. */
 export function Frame() {
 	const shell = useShell();
 	const view = useStore(shell.view, state => state);
 	const banners = useStore(shell.feed, () => shell.banners());
-	const {columns, rows} = view.size;
+	const {size, overlay} = view;
+	const {columns, rows} = size;
 	const layout = shell.layout();
+	const {bodyHeight} = layout;
 	if (layout.isTooSmall) {
 		return <TooSmall width={columns} height={rows} />;
 	}
@@ -38,17 +48,39 @@ export function Frame() {
 			<Head width={columns} />
 			<LineBlock rows={banners} top={0} width={columns} height={banners.length} />
 			<ErrorBoundary key={attempt} fallback={PaneFailed}>
-				{view.overlay ? (
-					<OverlayView overlay={view.overlay} width={columns} height={layout.bodyHeight + 1} />
+				{overlay && !isDialog(overlay) ? (
+					<PageView overlay={overlay} width={columns} height={bodyHeight + 1} />
 				) : (
-					<PaneRegion layout={layout} width={columns} height={layout.bodyHeight} />
+					<ThemeContext value={(overlay ? themesBehind : themes)[view.theme]}>
+						<PaneRegion layout={layout} width={columns} height={bodyHeight} />
+					</ThemeContext>
 				)}
 			</ErrorBoundary>
+			{layout.hints > 0 && (
+				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
+					<ProposalsRow width={columns} />
+				</ErrorBoundary>
+			)}
 			<Box height={1} width={columns} flexShrink={0}>
 				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
 					<LastRow width={columns} />
 				</ErrorBoundary>
 			</Box>
+			{overlay && isDialog(overlay) && (
+				<Box
+					position="absolute"
+					top={headRows + banners.length}
+					width={columns}
+					height={bodyHeight + 1}
+				>
+					<ErrorBoundary key={`${attempt} ${overlay.kind}`} fallback={PaneFailed}>
+						<DialogBox overlay={overlay} width={columns} height={bodyHeight + 1} />
+					</ErrorBoundary>
+				</Box>
+			)}
+			<ErrorBoundary key={`toast ${attempt}`} fallback={Nothing}>
+				<ToastRows width={columns} bottom={rows - 1} />
+			</ErrorBoundary>
 		</Box>
 	);
 }
@@ -59,7 +91,11 @@ function Head({width}: {readonly width: number}) {
 	const open = useStore(shell.view, state => state.pane);
 	const snapshot = useStore(shell.feed, now => now);
 	const rows = [
-		statusLine(snapshot, shell.version, width),
+		statusLine(
+			snapshot,
+			{version: shell.version, isReadOnly: shell.port.isReadOnly === true},
+			width,
+		),
 		tabsLine({panes: shell.panes, open}, snapshot.state, width),
 	];
 	return <LineBlock rows={rows} top={0} width={width} height={rows.length} />;
@@ -74,12 +110,13 @@ function PaneTitle({width}: {readonly width: number}) {
 /** The rule of a pane, and under it its list, its detail, or both. */
 function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
 	const shell = useShell();
-	const {Body} = useStore(shell.view, () => shell.pane());
+	const {id} = useStore(shell.view, () => shell.pane());
+	const Body = paneBodies[id];
 	return (
 		<>
 			<PaneTitle width={width} />
 			<Box width={width} height={height} flexShrink={0}>
-				{layout.showsList && <Body width={layout.listWidth} height={height} />}
+				{layout.showsList && Body && <Body width={layout.listWidth} height={height} />}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
 				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
 			</Box>
@@ -94,6 +131,8 @@ function PaneFailed({error}: {readonly error: unknown}) {
 	const height = shell.layout().bodyHeight + 1;
 	return <LineBlock rows={failedLines(messageOf(error))} top={0} width={columns} height={height} />;
 }
+
+const Nothing = () => undefined;
 
 function LastRowFailed() {
 	const {view, panes} = useShell();

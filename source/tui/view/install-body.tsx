@@ -1,10 +1,7 @@
 import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
-import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
-import {literal} from '../../terminal/text/safe.ts';
 import {installLayout, noteInstallShown} from '../commands/install-sheet.ts';
 import {installName, type InstallSheet} from '../install/install-sheet.ts';
-import {blankLine, line} from '../panes/line.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
@@ -40,23 +37,5 @@ export function InstallBody({sheet, width, height}: RegionProps & {readonly shee
 			/>
 			<LineBlock rows={footer} top={0} width={width} height={footer.length} />
 		</Box>
-	);
-}
-
-/** The question for a link. */
-export function InstallLinkBody({text, width, height}: RegionProps & {readonly text: LineText}) {
-	return (
-		<LineBlock
-			rows={[
-				blankLine,
-				line(literal('  Paste the link here: svc://mcp/install?name=…&config=…')),
-				line(literal('  It is shown whole before anything is installed.'), 'quiet'),
-				blankLine,
-				[{text: literal('  > '), tone: 'accent'}, {text: shownLine(text, {width: width - 6})}],
-			]}
-			top={0}
-			width={width}
-			height={height}
-		/>
 	);
 }

@@ -1,18 +1,23 @@
+import {Box} from 'ink';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
-import {clean} from '../panes/line.ts';
+import {isDialog} from '../overlay/box-content.ts';
+import {clean, type Line} from '../panes/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {besideKeys, toastRows} from '../shell/toast-rows.ts';
 import {useStore} from '../state/use-store.ts';
 import {FieldRow} from './field-row.tsx';
+import {LineBlock} from './line-block.tsx';
 import {LineRow} from './line-row.tsx';
 import {useShell} from './shell-context.ts';
 import {usePane} from './use-pane.ts';
 
-/** The text field that has the keyboard, else a toast, else the keys that matter here. */
+/** The text field that has the keyboard, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {
 	const shell = useShell();
 	const {view} = usePane();
-	const {overlay, field, toast} = view;
+	const {overlay, field} = view;
 	// Whether a payload was kept decides what can be done with it.
 	useStore(shell.loads, count => count);
 	if (overlay?.kind === 'help' && overlay.isSearching) {
@@ -48,11 +53,42 @@ export function LastRow({width}: {readonly width: number}) {
 		return <FilterField value={list.get().filterText} width={width} />;
 	}
 
+	return <LineRow row={keysRow(shell, width)} width={width} />;
+}
+
+/**
+ * The keys that matter here, with a toast beside them where it has room. A sheet counts the rows that were seen, of which none may be covered: it names its
+ * keys itself, and a toast takes this row.
+ */
+function keysRow(shell: Shell, width: number): Line {
+	const {toast, overlay} = shell.view.get();
+	if (toast && overlay && !isDialog(overlay)) {
+		return [{text: safe` ${toast.text}`, tone: toast.tone}];
+	}
+
+	const keys = hintsLine(shell, width);
+	return (toast && besideKeys(keys, toast, width)) ?? keys;
+}
+
+/** A toast that has no room beside the keys, for the rows above them. */
+export function ToastRows({width, bottom}: {readonly width: number; readonly bottom: number}) {
+	const shell = useShell();
+	const {toast, overlay, field} = usePane().view;
+	useStore(shell.loads, count => count);
+	if (!toast || (overlay && !isDialog(overlay))) {
+		return;
+	}
+
+	const isTyping = field !== undefined || (overlay?.kind === 'help' && overlay.isSearching);
+	if (!isTyping && besideKeys(hintsLine(shell, width), toast, width)) {
+		return;
+	}
+
+	const rows = toastRows(toast, width);
 	return (
-		<LineRow
-			row={toast ? [{text: safe` ${toast.text}`, tone: toast.tone}] : hintsLine(shell, width)}
-			width={width}
-		/>
+		<Box position="absolute" top={bottom - rows.length} width={width} height={rows.length}>
+			<LineBlock rows={rows} top={0} width={width} height={rows.length} />
+		</Box>
 	);
 }
 

@@ -13,7 +13,7 @@ export const LineRow = memo(PlainLineRow, (last, next) => {
 function PlainLineRow({row, width}: LineRowProps) {
 	const theme = useContext(ThemeContext);
 	return (
-		<T>
+		<T {...theme.plain}>
 			{mergeSpans(clipLine(row, width)).map(({text, tone = 'plain'}, index) =>
 				tone === 'plain' ? (
 					text

@@ -1,10 +1,12 @@
 import {Box} from 'ink';
 import {memo, useState, type ReactNode} from 'react';
 import {createRowPlaces} from '../list/row-places.ts';
-import type {Line} from '../panes/line.ts';
+import {leftRow, type Line} from '../panes/line.ts';
 import type {List} from '../state/list.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineRow} from './line-row.tsx';
+import {useShell} from './shell-context.ts';
+import {useKeyboard} from './use-keyboard.ts';
 
 export type ListRowsProps<Item, Beside = undefined> = {
 	readonly list: List<Item>;
@@ -27,11 +29,15 @@ export type ListRowsProps<Item, Beside = undefined> = {
 type RowProps<Item, Beside> = Pick<ListRowsProps<Item, Beside>, 'rowOf' | 'width'> & {
 	readonly item: Item;
 	readonly isSelected: boolean;
+	/** It is selected, and keys go elsewhere. */
+	readonly isLeft: boolean;
 	readonly beside: Beside | undefined;
 };
 
-function PlainRow<Item, Beside>({item, isSelected, beside, rowOf, width}: RowProps<Item, Beside>) {
-	return <LineRow row={rowOf(item, isSelected, beside)} width={width} />;
+function PlainRow<Item, Beside>(props: RowProps<Item, Beside>) {
+	const {item, isSelected, isLeft, beside, rowOf, width} = props;
+	const row = rowOf(item, isSelected, beside);
+	return <LineRow row={isLeft ? leftRow(row) : row} width={width} />;
 }
 
 // `memo` forgets type parameters.
@@ -48,6 +54,7 @@ const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => 
 export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Beside>) {
 	const {list, keyOf, rowOf, besideOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
+	const hasKeyboard = useKeyboard(useShell(), 'list');
 	const selected = view.items[view.window.cursor];
 	const rows = list.shown().slice(0, Math.max(0, height - (header ? 1 : 0)));
 	const [placesOf] = useState(createRowPlaces);
@@ -70,6 +77,7 @@ export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Be
 									<Row
 										item={item}
 										isSelected={item === selected}
+										isLeft={item === selected && !hasKeyboard}
 										beside={besideOf?.(item)}
 										rowOf={rowOf}
 										width={width}

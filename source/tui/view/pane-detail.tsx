@@ -1,14 +1,17 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../panes/detail-cursor.ts';
 import {rowHolds} from '../panes/detail.ts';
-import {clean, line, type Line} from '../panes/line.ts';
+import {clean, leftRow, line, type Line} from '../panes/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
+import {useKeyboard} from './use-keyboard.ts';
 import {usePane} from './use-pane.ts';
 
 const nothing = [line(literal('Nothing is selected'), 'quiet')];
+
+const unchanged = (row: Line): Line => row;
 
 const accented = (row: Line): Line => row.map(span => ({...span, tone: 'accent'}));
 
@@ -30,6 +33,7 @@ export function PaneDetail({width, height}: RegionProps) {
 	const {region, search} = view;
 	useStore(shell.loads, count => count);
 	const rows = shell.detail.lines();
+	const cursorRow = useKeyboard(shell, 'detail') ? unchanged : leftRow;
 	const {cursor, top} = placeIn(rows, view);
 	const wanted = search.toLowerCase();
 	const chosen = shell.section().listing?.hasCursor === true && region === 'detail' ? cursor : -1;
@@ -38,7 +42,7 @@ export function PaneDetail({width, height}: RegionProps) {
 			? rows
 			: rows.map((row, index) => {
 					const found = wanted !== '' && rowHolds(row, wanted) ? accented(row) : row;
-					return index === chosen ? chosenRow(found) : found;
+					return index === chosen ? cursorRow(chosenRow(found)) : found;
 				});
 
 	return (

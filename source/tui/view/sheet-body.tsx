@@ -4,6 +4,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import {sheetName} from '../approvals/sheet.ts';
 import {noteShown, sheetNow} from '../commands/sheet.ts';
 import {line} from '../panes/line.ts';
+import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
 import {useShell} from './shell-context.ts';
 
@@ -13,6 +14,8 @@ const gone = [line(literal('  It waits no more.'), 'quiet')];
 export function SheetBody({width, height}: {readonly width: number; readonly height: number}) {
 	const shell = useShell();
 	const {waitUntilRenderFlush} = useApp();
+	// What of the arguments stands in the event is found a moment later: then it is another text, to be seen anew.
+	useStore(shell.loads, count => count);
 	const open = sheetNow(shell);
 	const of = open ? sheetName(open.sheet, shell.view.get().size) : undefined;
 	const layout = open?.layout();

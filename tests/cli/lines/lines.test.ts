@@ -165,11 +165,11 @@ test('quiet says only what needs a person', () => {
 	);
 });
 
-test('json writes every event as one object on one line', () => {
+test('json writes every event but words that are being written as one object on one line', () => {
 	const out = collect();
 	using writer = createLineWriter({stream: out.stream, format: 'json'});
 	const events = [received(delivery), refused];
-	writer.write(events);
+	writer.write([...events, {type: 'run-said', at, runId: 1, from: 0, text: 'Let me'}]);
 	const lines = out.text().trimEnd().split('\n');
 	expect(lines.map(line => JSON.parse(line))).toEqual(events);
 });

@@ -24,7 +24,15 @@ test.for<[string, Partial<OutputSituation>, string]>([
 	['NO_COLOR=1', {environment: {NO_COLOR: '1'}}, 'compact'],
 	['NO_COLOR=0, which is set', {environment: {NO_COLOR: '0'}}, 'compact'],
 	['NO_COLOR empty', {environment: {NO_COLOR: ''}}, 'tui'],
-	['a screen reader', {environment: {SVC_SCREEN_READER: '1'}}, 'compact'],
+	['a screen reader', {environment: {SVC_SCREEN_READER: '1'}}, 'linear'],
+	['the screen reader of Ink', {environment: {INK_SCREEN_READER: 'true'}}, 'linear'],
+	[
+		'a screen reader on a dumb terminal',
+		{environment: {SVC_SCREEN_READER: '1', TERM: 'dumb'}},
+		'linear',
+	],
+	['--linear on a dumb terminal', {linear: true, environment: {TERM: 'dumb', CI: '1'}}, 'linear'],
+	['--linear into a pipe', {linear: true, stdoutIsTty: false}, 'none'],
 	['SVC_SCREEN_READER=0', {environment: {SVC_SCREEN_READER: '0'}}, 'tui'],
 	[
 		'--output screen with a screen reader',

@@ -27,6 +27,18 @@ test('a run says how long it took, its tools, its tokens and what they cost', ()
 	expect(text).toContain('tokens    1,204 in · 380 out · $0.004\n');
 });
 
+test('a run says what its prompt took of the payload', () => {
+	const plan = {prompt: 'x', target: {kind: 'log', extra: {}}, skills: []};
+	const lines = (read: readonly string[]) =>
+		describeRun({...makeRun(), plan: {...plan, read}, transcript: []}, asOf).join('\n');
+
+	expect(lines(['number', 'pull_request.title'])).toContain(
+		'read      number, pull_request.title\n',
+	);
+	expect(lines([])).toContain('read      nothing of the payload\n');
+	expect(lines(['__raw__'])).toContain('read      the payload as JSON');
+});
+
 test('what is not known is not told', () => {
 	expect(shown({})).not.toMatch(/^(took|tokens)/m);
 });
@@ -38,4 +50,11 @@ test('a run under way says in the listing how long by now', () => {
 	});
 
 	expect(rows[0]).toContain('1:00');
+});
+
+test('a turn of a chat is delivered nowhere: its caller has the answer', () => {
+	const run = makeRun({chat: {key: 'app'}, target: 'log'});
+	const {header, rows} = runTable([run], {isFiltered: false, now: 2000, approvals: []});
+
+	expect(rows[0]?.[header.indexOf('TARGET')]).toBe('caller');
 });

@@ -1,6 +1,7 @@
 import {assert, base64String, constantFrom, oneof, property, string, uint8Array} from 'fast-check';
 import {expect, test} from 'vitest';
 import {decodeBase64} from '../../../source/config/install-link/base64.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const alphabets = ['+/', '-_'].map(
 	last => `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${last}`,
@@ -37,7 +38,7 @@ test('base64 is what RFC 4648 says, and nothing else', () => {
 			const bytes = decodeBase64(text);
 			expect(bytes && [...bytes]).toEqual(slowBase64(text));
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 	assert(
 		property(uint8Array(), bytes => {

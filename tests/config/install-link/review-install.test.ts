@@ -18,6 +18,7 @@ import {systemClock} from '../../../source/core/clock.ts';
 import {SvcError} from '../../../source/core/errors.ts';
 import {installLines} from '../../../source/core/install-lines.ts';
 import type {InstallReview} from '../../../source/core/install.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 import {createTemporaryHome} from '../temporary-home.ts';
 
 const linkTo = (config: unknown): string =>
@@ -190,7 +191,7 @@ test('whatever a link holds, what is shown is what is written, and all of it can
 			expect(review ? entryShown(review) : {}).toEqual(review ? {crm: review.entry} : {});
 			expect(review?.entry['trust'] ?? 'untrusted').toBe('untrusted');
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 	expect(taken).toBeGreaterThan(200);
 });
@@ -212,6 +213,6 @@ test('what was reviewed is what config.yaml says afterwards', async () => {
 			const file = review ? readFileSync(home.paths.config, 'utf8') : '';
 			expect(parse(file)?.mcp_servers?.crm).toEqual(review?.entry);
 		}),
-		{numRuns: 100},
+		{numRuns: propertyRuns(100)},
 	);
 });

@@ -9,6 +9,7 @@ import {
 	isBelowFolder,
 	realPathOf,
 } from '../../../source/core/approvals/below-folder.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 /** A home with a folder of notes beside what must not be reached, and links of every kind between them. */
 async function openTree() {
@@ -289,7 +290,7 @@ test('whatever path is made of steps, links and tricks: what is allowed ends bel
 				expect(isBelowByName(read, at('notes'))).toBe(true);
 			}
 		}),
-		{numRuns: 5000},
+		{numRuns: propertyRuns(5000)},
 	);
 	expect(allowed).toBeGreaterThan(100);
 });

@@ -4,6 +4,7 @@ import type {Approval, ApprovalRule} from '../../../source/core/approval.ts';
 import {rulesFor} from '../../../source/core/approvals/rules.ts';
 import {codeOf} from '../../../source/core/errors.ts';
 import type {Verdict} from '../../../source/core/tool.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
 
 type Step =
@@ -229,6 +230,6 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 			expect(allowedCalls.size).toBeLessThanOrEqual(recorded.length);
 			expect(approvals.waiting()).toEqual([]);
 		}),
-		{numRuns: 150},
+		{numRuns: propertyRuns(150)},
 	);
 });

@@ -87,6 +87,16 @@ test.for([
 	['payload:x', 'payload takes a path: payload.action:opened'],
 	['payload.action:', 'payload.action: wants a value'],
 	['payload.number>many', '"many" is not a number here'],
+	['payload.', 'payload takes a path, an operator and a value: payload.pull_request.draft:true'],
+	['-payload.', 'payload takes a path, an operator and a value: payload.pull_request.draft:true'],
+	[
+		'payload.pull_request.dr',
+		'payload takes a path, an operator and a value: payload.pull_request.draft:true',
+	],
+	[
+		'payload.action=opened',
+		'payload takes a path, an operator and a value: payload.pull_request.draft:true',
+	],
 	['foo:bar', `Unknown filter key foo: use ${known}`],
 	['-foo:bar', `Unknown filter key foo: use ${known}`],
 	['foo:', `Unknown filter key foo: use ${known}`],
@@ -108,6 +118,16 @@ test('a word finds a row by every reason that it keeps, not by the newest alone'
 	expect(matches({...row({}, 3), reasons}, testNow)).toBe(true);
 	expect(matches(row({}, 3), testNow)).toBe(false);
 });
+
+test.for(['"payload.action"', 'a.payload.action', 'payload', 'hooks.example.com'])(
+	'%s is free text: it is no path that somebody has begun',
+	text => {
+		const filter = parseFilter(text, deliveryVocabulary);
+
+		expect(filter.problem).toBeUndefined();
+		expect(filter.isEmpty).toBe(false);
+	},
+);
 
 test('an invalid part is marked and the rest is applied', () => {
 	const filter = parseFilter('route:gh ms>x push', deliveryVocabulary);

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {renderAnswer} from '../../../source/mcp/calls/render-answer.ts';
 import {pruneBinaries} from '../../../source/mcp/calls/save-binary.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const redact = (text: string) => text;
@@ -30,7 +31,7 @@ test('any answer becomes a bounded text in which nothing is hidden', async () =>
 		},
 	);
 
-	await fc.assert(property, {numRuns: 60});
+	await fc.assert(property, {numRuns: propertyRuns(60)});
 });
 
 test('an answer of very many parts is cut, as is what it wants to have saved', async () => {

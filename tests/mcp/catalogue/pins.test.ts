@@ -1,8 +1,10 @@
 import {mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import {expect, test} from 'vitest';
 import {createLogger} from '../../../source/core/log.ts';
 import {openPins} from '../../../source/mcp/catalogue/pins.ts';
+import {definitionOf, definitionText} from '../../../source/mcp/catalogue/tool-definition.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -155,4 +157,78 @@ test('a tool named like something of JavaScript is a tool', async () => {
 
 	expect((await open()).knownOf('default', 'crm').definitions.get('__proto__')).toBe(hash(1));
 	expect((await open()).knownOf('default', 'crm').definitions.get('constructor')).toBeUndefined();
+});
+
+const create = {
+	name: 'wipe',
+	description: 'Wipes one record.\nAsks first.',
+	inputSchema: {type: 'object' as const, properties: {id: {type: 'string'}}},
+	annotations: {readOnlyHint: true},
+};
+
+const textSeen = (tools: readonly ListedTool[], server = 'crm') => ({
+	profile: 'default',
+	server,
+	trust: 'untrusted' as const,
+	tools: tools.map(tool => ({
+		tool: tool.name,
+		definition: definitionOf(tool),
+		text: definitionText(tool),
+	})),
+});
+
+test('how a tool was defined when it was pinned is kept, also over restarts, and goes with its pin', async () => {
+	await using folder = await temporaryHome();
+	const {open} = openIn(folder.path);
+	const pins = await open();
+	const other = {...create, description: 'Wipes everything.'};
+	await pins.remember(textSeen([create]));
+	await pins.remember(textSeen([other]));
+
+	const texts = async () => (await open()).knownOf('default', 'crm').texts;
+	expect(await texts()).toEqual(new Map([['wipe', definitionText(create)]]));
+
+	await pins.accept({...wipe, definition: definitionOf(other)});
+	expect(await texts()).toBeUndefined();
+	await pins.remember(textSeen([other]));
+	expect(await texts()).toEqual(new Map([['wipe', definitionText(other)]]));
+});
+
+test('a tool that was pinned before definitions were kept has one as soon as it is seen again', async () => {
+	await using folder = await temporaryHome();
+	const {open, path} = openIn(folder.path);
+	const servers = [['["default","crm"]', {wipe: definitionOf(create)}]];
+	writeFileSync(path, JSON.stringify({version: 1, trustsNewTools: true, servers}));
+	const pins = await open();
+	expect(pins.knownOf('default', 'crm').texts).toBeUndefined();
+
+	await pins.remember(textSeen([create]));
+	expect((await open()).knownOf('default', 'crm').texts?.get('wipe')).toBe(definitionText(create));
+});
+
+test('what is kept is bounded, for a tool, a server and in all, and a text that is not that of its hash is none', async () => {
+	await using folder = await temporaryHome();
+	const {open, path} = openIn(folder.path);
+	const pins = await open();
+	const sized = (name: string, length: number) => ({
+		...create,
+		name,
+		description: 'x'.repeat(length),
+	});
+	await pins.remember(textSeen([sized('small', 100), sized('large', 20_000)]));
+	expect([...(pins.knownOf('default', 'crm').texts?.keys() ?? [])]).toEqual(['small']);
+
+	for (let index = 0; index < 20; index++) {
+		const many = Array.from({length: 40}, (_, at) => sized(`tool${at}`, 15_000 + index));
+		await pins.remember(textSeen(many, `server${index}`));
+	}
+
+	expect(pins.knownOf('default', 'server19').texts?.size).toBe(17);
+	expect(pins.knownOf('default', 'server0').definitions.size).toBe(40);
+	expect(pins.knownOf('default', 'server0').texts).toBeUndefined();
+	const text = readFileSync(path, 'utf8');
+	expect(text.length).toBeLessThan(5_000_000);
+
+	writeFileSync(path, text.replaceAll('Wipes one', 'Reads one').replaceAll('xxxx', 'yyyy'));
+	expect((await open()).knownOf('default', 'server19').texts).toBeUndefined();
 });

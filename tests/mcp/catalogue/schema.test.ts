@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {cleanSchema} from '../../../source/mcp/catalogue/schema.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const clean = (schema: unknown) => cleanSchema(schema).schema;
 
@@ -197,6 +198,6 @@ test('any value becomes a bounded object schema without references, and that sta
 			expect(schema).not.toHaveProperty('anyOf');
 			expect(clean(schema)).toEqual(schema);
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 });

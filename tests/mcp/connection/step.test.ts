@@ -8,6 +8,7 @@ import type {
 	ServerState,
 } from '../../../source/mcp/connection/state.ts';
 import {stepServer, unconfigured} from '../../../source/mcp/connection/step.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const passing = {kind: 'passing', message: 'connection refused'} as const;
 const permanent = {kind: 'permanent', message: 'no such program'} as const;
@@ -464,7 +465,7 @@ test('whatever happens, in whatever order', () => {
 	};
 
 	expect(() => {
-		fc.assert(fc.property(steps, follow), {numRuns: 2000});
+		fc.assert(fc.property(steps, follow), {numRuns: propertyRuns(2000)});
 	}).not.toThrow();
 });
 

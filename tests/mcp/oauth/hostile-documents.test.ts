@@ -15,6 +15,7 @@ import {type AddressScope, refusalOfUrl} from '../../../source/mcp/wire/address-
 import {ConnectError} from '../../../source/mcp/wire/connect-error.ts';
 import {createHttpTransport} from '../../../source/mcp/wire/http-transport.ts';
 import type {OpenTransport} from '../../../source/mcp/wire/open-transport.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {remoteServer} from './oauth-world.ts';
 
@@ -241,7 +242,7 @@ test('a login, whatever one of its documents says: nobody nearer is asked or sho
 				).toEqual([]);
 			},
 		),
-		{numRuns: 100},
+		{numRuns: propertyRuns(100)},
 	);
 });
 
@@ -287,7 +288,7 @@ test('whatever a server answers to a request for a code, what is shown is a page
 				'problem' in code ? broken(claimsOfProblem(code.problem)) : broken(claimsOf(code, home)),
 			).toEqual([]);
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 
@@ -322,7 +323,7 @@ test('whatever metadata say, the server for devices is the one that was asked, o
 			expect(broken(found instanceof Error ? claimsOfFailure(found) : {})).toEqual([]);
 			expect(isDeviceServer(found) ? broken(claimsOfServer(found)) : []).toEqual([]);
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 });
 
@@ -344,7 +345,7 @@ test('whatever a client document is, what is wrong with it is said in one short 
 				expect((problem ?? '').length).toBeLessThan(400);
 			},
 		),
-		{numRuns: 500},
+		{numRuns: propertyRuns(500)},
 	);
 });
 
@@ -386,7 +387,7 @@ test('whatever stands in the files of a login, it is a login that can be present
 				}),
 			).toEqual([]);
 		}),
-		{numRuns: 300},
+		{numRuns: propertyRuns(300)},
 	);
 });
 

@@ -1,7 +1,9 @@
-import {writeFile} from 'node:fs/promises';
+import {createPrivateKey} from 'node:crypto';
+import {readFile, writeFile} from 'node:fs/promises';
 import {Client} from '@modelcontextprotocol/client';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {RemoteEndpoint} from '../../../source/config/tool-server.ts';
+import {codeOf} from '../../../source/core/errors.ts';
 import {makeCertificates} from '../servers/certificates.ts';
 import {always, jsonServer, remoteServer, startHttp} from '../servers/http-server.ts';
 import {openTransports} from './open-transports.ts';
@@ -110,6 +112,35 @@ test.for<[string, () => Tls]>([
 		});
 	},
 );
+
+test('a wrong password whose decryption happens to end well is called a wrong password, too', async () => {
+	const key = await readFile(file('locked.key'), 'utf8');
+	const password =
+		wrongPasswords().find(passphrase => failureOf(key, passphrase) !== 'ERR_OSSL_BAD_DECRYPT') ??
+		'';
+	await using transports = await openTransports();
+	const tls = {
+		verify: true,
+		client: {cert: file('client.pem'), key: file('locked.key'), password: password ?? ''},
+	};
+
+	expect(password).not.toBe('');
+	await expect(transports.open(remoteServer('https://127.0.0.1:1/mcp', {tls}))).rejects.toThrow(
+		"MCP server 'crm': The password of client_cert is missing, or does not fit its key",
+	);
+});
+
+/** About one in 256 leaves a well-formed padding: that none of 20,000 does is as good as impossible. */
+const wrongPasswords = () => Iterator.from(Array(20_000).keys()).map(index => `wrong ${index}`);
+
+function failureOf(key: string, passphrase: string): unknown {
+	try {
+		createPrivateKey({key, passphrase});
+		return undefined;
+	} catch (error) {
+		return codeOf(error);
+	}
+}
 
 test('a server without TLS', async () => {
 	await using transports = await openTransports();

@@ -10,64 +10,12 @@ import {
 } from 'fast-check';
 import {expect, test} from 'vitest';
 import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
-import type {KeyEvent} from '../../../source/terminal/input/key-event.ts';
-import type {MouseEvent} from '../../../source/terminal/input/mouse-event.ts';
-import type {Paste} from '../../../source/terminal/input/paste-collector.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakeTerminal} from '../../helpers/fake-terminal.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
+import {openFrontend as open} from './open-frontend.ts';
 
 const escape = '\u001B';
-
-function open({reading = true}: {readonly reading?: boolean} = {}) {
-	const clock = createFakeClock();
-	const terminal = createFakeTerminal();
-	const frontend = createInputFrontend(terminal.stream, {clock});
-	const keys: KeyEvent[] = [];
-	const pastes: Paste[] = [];
-	const mouse: MouseEvent[] = [];
-	const focus: boolean[] = [];
-	const toInk: string[] = [];
-	frontend.onKey(key => {
-		keys.push(key);
-		return false;
-	});
-	frontend.onPaste(paste => {
-		pastes.push(paste);
-		return false;
-	});
-	frontend.onMouse(event => mouse.push(event));
-	frontend.onWindowFocus(focused => focus.push(focused));
-	frontend.stdin.on('readable', () => {
-		for (let piece = frontend.stdin.read(); piece !== null; piece = frontend.stdin.read()) {
-			toInk.push(String(piece));
-		}
-	});
-	if (reading) {
-		frontend.stdin.setRawMode(true);
-	}
-
-	/** Delivers each piece as a read of its own and waits until the keys were handed out. */
-	const type = async (...pieces: ReadonlyArray<string | Uint8Array>) => {
-		for (const piece of pieces) {
-			terminal.type(piece);
-		}
-
-		while (frontend.busy()) {
-			// oxlint-disable-next-line no-await-in-loop -- each key has a turn of its own
-			await new Promise(resolve => {
-				setImmediate(resolve);
-			});
-		}
-	};
-
-	const pause = async (ms: number) => {
-		clock.advance(ms);
-		await type();
-	};
-
-	const ids = () => keys.map(({id}) => id);
-	return {clock, terminal, frontend, keys, pastes, mouse, focus, toInk, type, pause, ids};
-}
 
 test('keys that came in one read are single keys', async () => {
 	const {type, ids} = open();
@@ -263,30 +211,52 @@ test('Ink gets no key while no field has the focus', async () => {
 	expect(frontend.fieldFocused()).toBe(false);
 });
 
-test('a focused field gets what it understands, each piece on its own, until it is released', async () => {
+/** A field that remembers what it gets. */
+function remembering() {
+	const got: string[] = [];
+	return {
+		got,
+		field: {
+			key({id}: {readonly id: string}) {
+				got.push(id);
+			},
+			paste(text: string) {
+				got.push(`paste ${text}`);
+			},
+		},
+	};
+}
+
+test('a focused field gets what nobody took, each piece on its own, until it is released', async () => {
 	const {type, toInk, frontend} = open();
-	const release = frontend.focusField();
+	const {got, field} = remembering();
+	const outer = frontend.focusField(remembering().field);
+	const release = frontend.focusField(field);
 	await type(`ab${escape}[D\u007F\u0017${escape}[3~${escape}f\t\r`);
 	await type(`${escape}[200~two\nlines\u0007${escape}[201~`);
-	expect(toInk).toEqual(['a', 'b', `${escape}[D`, '\u007F', '\r', 'two lines']);
+	const all = 'a b left backspace ctrl+w delete alt+f tab enter'.split(' ');
+	expect(got).toEqual([...all, 'paste two lines']);
+	expect(toInk).toEqual([]);
 	release();
 	release();
+	outer();
 	await type('z');
-	expect(toInk).toHaveLength(6);
+	expect(got).toHaveLength(10);
 	expect(frontend.fieldFocused()).toBe(false);
 });
 
 test('a taken key goes neither to the next handler nor to the field', async () => {
-	const {type, toInk, frontend, terminal, clock} = open();
+	const {type, frontend, terminal, clock} = open();
 	const second = createInputFrontend(terminal.stream, {clock});
 	second[Symbol.dispose]();
-	using _ = {[Symbol.dispose]: frontend.focusField()};
+	const {got, field} = remembering();
+	using _ = {[Symbol.dispose]: frontend.focusField(field)};
 	const later: string[] = [];
 	frontend.onKey(({id}) => id === 'b');
 	const stop = frontend.onKey(({id}) => later.push(id) > 9);
 	await type('abc');
 	expect(later).toEqual(['a', 'c']);
-	expect(toInk).toEqual(['a', 'c']);
+	expect(got).toEqual(['a', 'c']);
 	stop();
 	await type('d');
 	expect(later).toEqual(['a', 'c']);
@@ -398,7 +368,7 @@ test('however the same bytes are cut into reads, the same keys come out', async 
 				expect(await outcome(pieces(bytes, cuts))).toEqual(await outcome([bytes]));
 			},
 		),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });
 
@@ -415,9 +385,6 @@ test('each sequence of the corpus survives each single cut', async () => {
 });
 
 /** Text without controls, or one of the few keys that fields know. */
-const isForInk = (piece: string) =>
-	!/\p{Cc}/u.test(piece) || [`${escape}[D`, `${escape}[C`, '\u007F', '\r'].includes(piece);
-
 test('random bytes never throw, never leak a mouse report, and the keyboard works afterwards', async () => {
 	const noise = oneof(
 		uint8Array({maxLength: 12}),
@@ -429,7 +396,8 @@ test('random bytes never throw, never leak a mouse report, and the keyboard work
 			array(tuple(noise, constantFrom(0, 10, 61, 500)), {maxLength: 20}),
 			async reads => {
 				const {type, pause, keys, toInk, frontend} = open();
-				frontend.focusField();
+				const {got, field} = remembering();
+				frontend.focusField(field);
 				for (const [bytes, ms] of reads) {
 					// oxlint-disable-next-line no-await-in-loop -- in order
 					await type(bytes);
@@ -438,11 +406,12 @@ test('random bytes never throw, never leak a mouse report, and the keyboard work
 				}
 
 				await pause(5000);
-				expect(toInk.filter(piece => !isForInk(piece))).toEqual([]);
+				expect(toInk).toEqual([]);
+				expect(got.filter(piece => /\p{Cc}/u.test(piece))).toEqual([]);
 				await type('j');
 				expect(keys.at(-1)).toMatchObject({id: 'j', text: 'j'});
 			},
 		),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });

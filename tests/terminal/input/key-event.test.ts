@@ -1,8 +1,9 @@
 /* oxlint-disable no-control-regex -- terminal input is made of control characters */
 import {assert, oneof, property, string, stringMatching} from 'fast-check';
 import {expect, test} from 'vitest';
+import {bytesOfKey} from '../../../source/terminal/input/key-bytes.ts';
 import {parseKey} from '../../../source/terminal/input/key-event.ts';
-import {bytesOfKey} from '../../helpers/keyboard.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const escape = '\u001B';
 
@@ -118,7 +119,7 @@ test('any text is a key with a name or none, and only printable keys have text',
 				expect(['', id === 'space' ? ' ' : id]).toContain(text);
 			},
 		),
-		{numRuns: 5000},
+		{numRuns: propertyRuns(5000)},
 	);
 });
 

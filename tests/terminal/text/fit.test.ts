@@ -6,6 +6,7 @@ import {clip, fit, widthOf} from '../../../source/terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../source/terminal/text/safe.ts';
 import {singleLine} from '../../../source/terminal/text/single-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const strangers = oneof(
 	string({unit: 'grapheme', maxLength: 60}),
@@ -52,7 +53,7 @@ test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', 
 				expect(fitted.isWellFormed()).toBe(true);
 			},
 		),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });
 
@@ -72,7 +73,7 @@ test('clipped text is never wider than asked, and is the text itself when that f
 			expect(widthOf(clipped)).toBeLessThanOrEqual(width);
 			expect(widthOf(clean) > width || clipped === clean).toBe(true);
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 
@@ -105,6 +106,6 @@ test('a one-line value holds no line break, control or half character, and clean
 			expect(once).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
 			expect(singleLine(once, maxLength)).toBe(once);
 		}),
-		{numRuns: 3000},
+		{numRuns: propertyRuns(3000)},
 	);
 });

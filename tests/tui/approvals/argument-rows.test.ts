@@ -30,6 +30,14 @@ test('what changed, what is new, what is left out', () => {
 	]);
 });
 
+test('what is said beside an argument is never cut inside a word', () => {
+	expect(textOf({c: 'x'.repeat(10)}, {d: null}, 30).slice(0, 3)).toEqual([
+		'  + c       "xxxxxxxxxx"',
+		'└           first time this',
+		'┊           value',
+	]);
+});
+
 test('objects that are too long for a row have a row for each part', () => {
 	expect(textOf({a: {first: 'x'.repeat(30), second: 'y'.repeat(20)}})).toEqual([
 		'    a       {',

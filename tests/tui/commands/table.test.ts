@@ -78,11 +78,11 @@ test('single letters belong to the text field that has the focus', () => {
 	expect(shell.view.get().overlay).toBeUndefined();
 });
 
-test('Ctrl-Z says why the process is not stopped', () => {
+test('Ctrl-Z says why the process is not stopped, and what leaves the gateway running', () => {
 	using shell = newShell();
 	handleKey(shell, {id: 'ctrl+z', text: '', t: 0, alone: true});
 
 	expect(shell.view.get().toast?.text).toBe(
-		'svc would stop answering webhooks – use tmux or another terminal',
+		'svc would stop answering webhooks – B leaves, and the gateway goes on',
 	);
 });

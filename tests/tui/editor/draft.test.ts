@@ -2,18 +2,23 @@ import {assert, dictionary, constantFrom, integer, property} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {
+	afterOwnEdit,
 	changeDraft,
 	countChanges,
 	isDirty,
 	onTopOf,
 	undo,
+	wireDraft,
 	withValueAt,
 	type Draft,
 } from '../../../source/tui/editor/draft.ts';
-import {shownValue, typedText, typedValue} from '../../../source/tui/editor/field-text.ts';
+import {settingField} from '../../../source/tui/editor/route-form.ts';
+import {shownValue} from '../../../source/tui/editor/shown-value.ts';
+import {typedText, typedValue} from '../../../source/tui/forms/field-kinds.ts';
 
 const draftOf = (base: JsonObject): Draft => ({
 	name: 'hook',
+	from: 'hook',
 	isNew: false,
 	source: 'dynamic',
 	fingerprint: 'f',
@@ -72,6 +77,24 @@ test('on top of what somebody else did: keys that were changed here as here, all
 	);
 });
 
+test('what a person wrote into the file by hand stays there, whatever is taken back', () => {
+	const mine = set(set(draftOf({a: 1, tools: 1}), ['a'], 2), ['a'], 3);
+	const both = afterOwnEdit(mine, {definition: {a: 1, tools: 2}, fingerprint: 'g'});
+
+	expect(both.definition).toEqual({a: 3, tools: 2});
+	expect(undo(both).definition).toEqual({a: 2, tools: 2});
+	expect(isDirty(undo(undo(both)))).toBe(false);
+});
+
+test('another name counts as a change, and can be taken back', () => {
+	const renamed = changeDraft(draftOf({a: 1}), {name: 'fresh'});
+
+	expect([isDirty(renamed), countChanges(renamed)]).toEqual([true, 1]);
+	expect(wireDraft(renamed)).toMatchObject({from: 'hook'});
+	expect(wireDraft(undo(renamed))).not.toHaveProperty('from');
+	expect(isDirty(undo(renamed))).toBe(false);
+});
+
 test.for([
 	['texts', ['push', 'issues'], 'push, issues'],
 	['texts', ['a,b'], '[\n  "a,b"\n]'],
@@ -85,24 +108,30 @@ test.for([
 	['json', [{field: 'a', equals: null}], '[\n  {\n    "field": "a",\n    "equals": null\n  }\n]'],
 	['json', 'stripe', 'stripe'],
 ] as const)('%s: what is typed is what was shown (%j)', ([kind, value, text]) => {
-	const field = {path: ['x'], kind, description: ''};
+	const field = settingField({path: ['x'], kind, description: ''});
 
 	expect(typedText(field, value)).toBe(text);
 	expect(typedValue(field, text)).toEqual({ok: true, value});
 });
 
 test('what is empty is left out, and what is wrong is said', () => {
-	expect(typedValue({path: ['x'], kind: 'text', description: ''}, ' ')).toEqual({
+	expect(typedValue(settingField({path: ['x'], kind: 'lines', description: ''}), ' ')).toEqual({
 		ok: true,
 		value: undefined,
 	});
-	expect(typedValue({path: ['x'], kind: 'integer', description: ''}, 'ten')).toMatchObject({
+	expect(
+		typedValue(settingField({path: ['x'], kind: 'integer', description: ''}), 'ten'),
+	).toMatchObject({
 		ok: false,
 	});
-	expect(typedValue({path: ['x'], kind: 'json', description: ''}, '{"a":')).toMatchObject({
+	expect(
+		typedValue(settingField({path: ['x'], kind: 'json', description: ''}), '{"a":'),
+	).toMatchObject({
 		ok: false,
 	});
-	expect(typedValue({path: ['x'], kind: 'mapping', description: ''}, 'a: 1\nno')).toEqual({
+	expect(
+		typedValue(settingField({path: ['x'], kind: 'mapping', description: ''}), 'a: 1\nno'),
+	).toEqual({
 		ok: false,
 		problem: 'has no "key: value" in line 2',
 	});
@@ -114,5 +143,5 @@ test('of a secret is shown whether it is there, also of one that was typed', () 
 	expect(shownValue(field, '<kept: secret, 43 bytes>')).toBe('set, 43 bytes, kept');
 	expect(shownValue(field, 'just-typed-it')).toBe('new, set here');
 	expect(shownValue(field, '${NAME}')).toBe('"${NAME}"');
-	expect(typedText(field, 'just-typed-it')).toBe('');
+	expect(typedText(settingField(field), 'just-typed-it')).toBe('');
 });

@@ -3,6 +3,7 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {routeViews} from '../../../source/config/route-table.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
+import type {Emit} from '../../../source/core/events.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createRouteEditorCommands} from '../../../source/gateway/commands/route-editor-commands.ts';
@@ -26,15 +27,8 @@ const config = `platforms:
       fixed: {events: [push]} # few
 `;
 
-/** The pane of routes over the real files of a home, and the real commands for editing them. */
-export async function openSubs({
-	size = {columns: 120, rows: 36},
-	payloads = [],
-}: {
-	readonly size?: {readonly columns: number; readonly rows: number};
-	/** Of deliveries of `hook`, the newest first. */
-	readonly payloads?: readonly JsonObject[];
-} = {}) {
+/** The real files of a home, and the real commands for editing its routes. */
+export async function openRoutes(payloads: readonly JsonObject[] = []) {
 	// The first command that needs them would take longer than any test waits.
 	await Promise.all([
 		import('../../../source/config/route-edit/save-draft.ts'),
@@ -52,8 +46,17 @@ export async function openSubs({
 		paths.subscriptions,
 		JSON.stringify({hook: {prompt: 'Look at {number}', secret: ownSecret, events: ['push']}}),
 	);
+	let emit: Emit = () => {};
 	const live = createLiveConfig(
-		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
+		{
+			paths,
+			environment: {},
+			clock: systemClock,
+			emit(event) {
+				emit(event);
+			},
+			log: silentLogger,
+		},
 		{async onChange() {}},
 	);
 	const stored = payloads.map((payload, index): StoredDelivery => {
@@ -69,14 +72,28 @@ export async function openSubs({
 			body,
 		};
 	});
+	// The newest was turned away, as most are where a rate is exceeded: nothing of it is kept to be looked at.
+	const refused = makeDelivery({route: 'hook', outcome: 'rate', status: 429, receivedAt: 2000});
 	const journal = {
-		list: async ({route}: {readonly route?: string}) => (route === 'hook' ? stored : []),
+		list: async ({
+			route,
+			outcomes,
+		}: {
+			readonly route?: string;
+			readonly outcomes?: readonly string[];
+		}) =>
+			route === 'hook'
+				? [refused, ...stored].filter(({outcome}) => outcomes?.includes(outcome) ?? true)
+				: [],
 		get: async (id: string) => stored.find(one => one.id === id),
 	};
 	const port = createFakePort({routes: routeViews(live.routes())});
+	emit = event => {
+		port.emit(event);
+	};
 	Object.assign(
 		port,
-		{listDeliveries: journal.list},
+		{listDeliveries: journal.list, reload: async () => live.reload()},
 		createRouteEditorCommands({
 			clock: systemClock,
 			getState: () => port.getState(),
@@ -87,6 +104,26 @@ export async function openSubs({
 				>,
 		}),
 	);
+	return {
+		port,
+		paths,
+		subscriptions: () =>
+			JSON.parse(readFileSync(paths.subscriptions, 'utf8')) as Record<string, JsonObject>,
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+/** The pane of routes over such files. */
+export async function openSubs({
+	size = {columns: 120, rows: 36},
+	payloads = [],
+}: {
+	readonly size?: {readonly columns: number; readonly rows: number};
+	/** Of deliveries of `hook`, the newest first. */
+	readonly payloads?: readonly JsonObject[];
+} = {}) {
+	const stack = new AsyncDisposableStack();
+	const {port, paths, subscriptions} = stack.use(await openRoutes(payloads));
 	const shown = stack.use(await showShell(port, size, {pane: 'subs'}));
 	const shows = async (...texts: readonly string[]) => {
 		const isThere = () => texts.some(text => shown.text().includes(text));
@@ -105,6 +142,7 @@ export async function openSubs({
 	return {
 		shown,
 		paths,
+		port,
 		shows,
 		press: async (...keys: readonly string[]) => shown.screen.press(...keys),
 		type: async (text: string) => shown.screen.type(text),
@@ -118,8 +156,7 @@ export async function openSubs({
 
 			await shown.pass(0);
 		},
-		subscriptions: () =>
-			JSON.parse(readFileSync(paths.subscriptions, 'utf8')) as Record<string, JsonObject>,
+		subscriptions,
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }

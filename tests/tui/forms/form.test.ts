@@ -1,10 +1,13 @@
 import {expect, test} from 'vitest';
-import {fieldProblem} from '../../../source/tui/forms/field-problem.ts';
+import {fieldProblem} from '../../../source/tui/forms/field-kinds.ts';
 import {
 	actOnField,
 	contentOf,
+	clearField,
+	endEditing,
 	moveField,
 	newForm,
+	pasteInto,
 	problemsIn,
 	turnField,
 } from '../../../source/tui/forms/form.ts';
@@ -66,4 +69,45 @@ test('a text is typed, anything else is turned', () => {
 	const form = newForm([makeField({key: 't'}), makeField({key: 'b', kind: 'boolean'})]);
 	expect(actOnField(form).editing).toEqual({value: '', cursor: 0});
 	expect(contentOf(actOnField(moveField(form, 1)))).toEqual({b: true});
+});
+
+const typed = (form: ReturnType<typeof newForm>, text: string) =>
+	endEditing(pasteInto(actOnField(form), text));
+
+test('what cannot be a value stays as it was typed, and says so', () => {
+	const form = newForm([makeField({key: 'n', kind: 'number', initial: 1})]);
+	const wrong = typed(form, 'x');
+	expect(problemsIn(wrong).get('n')).toBe('is no number');
+	expect(actOnField(wrong).editing).toMatchObject({value: '1x'});
+	expect(contentOf(clearField(wrong))).toEqual({});
+});
+
+test('a secret is typed anew each time, and stays when nothing is typed', () => {
+	const form = typed(newForm([makeField({key: 's', masked: true})]), 'abc');
+	expect(actOnField(form).editing).toEqual({value: '', cursor: 0});
+	expect(contentOf(endEditing(actOnField(form)))).toEqual({s: 'abc'});
+	expect(contentOf(typed(form, 'de'))).toEqual({s: 'de'});
+});
+
+test('a field of several lines takes them; one that may have no value is turned through none', () => {
+	const form = newForm([
+		{...makeField({key: 'l'}), kind: 'lines'},
+		{...makeField({key: 'b', kind: 'boolean'}), none: {default: true}},
+	]);
+	const filled = typed(form, 'one\ntwo');
+	expect(contentOf(filled)).toEqual({l: 'one\ntwo'});
+	const turned = turnField(moveField(filled, 1), 1);
+	expect(contentOf(turned)).toEqual({l: 'one\ntwo', b: false});
+	expect(contentOf(turnField(turned, 1))).toEqual({l: 'one\ntwo'});
+});
+
+test('steps of several fields end at the ends', () => {
+	const form = newForm([
+		makeField({key: 'a'}),
+		makeField({key: 'b'}),
+		makeField({key: 'm', kind: 'choices', options}),
+	]);
+	expect(moveField(form, 10).index).toBe(2);
+	expect(moveField(form, Infinity)).toMatchObject({index: 2, option: 1});
+	expect(moveField(moveField(form, Infinity), -Infinity)).toMatchObject({index: 0, option: 0});
 });

@@ -9,6 +9,7 @@ import {
 	type ListMove,
 	type ListPosition,
 } from '../../../source/tui/list/window.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const list = (from: number, to: number) =>
 	rowsOf(
@@ -143,7 +144,7 @@ test('whatever happens, the window is full, within the list, and holds the curso
 				position = view.position;
 			}
 		}),
-		{numRuns: 2000},
+		{numRuns: propertyRuns(2000)},
 	);
 });
 

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {block} from '../../../source/core/untrusted.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {wrapText} from '../../../source/tui/panes/line.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 
 test('rows lose and double nothing of a text, and none is wider than asked', () => {
 	const unit = constantFrom(
@@ -27,6 +28,6 @@ test('rows lose and double nothing of a text, and none is wider than asked', () 
 			expect(withoutBlanks(rows.join(''))).toBe(withoutBlanks(block(text).text));
 			expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(width);
 		}),
-		{numRuns: 1000},
+		{numRuns: propertyRuns(1000)},
 	);
 });

@@ -48,7 +48,7 @@ test('t asks once for all marked runs, with what it means to how many; one that 
 		{name: 'retryRun', args: [1]},
 		{name: 'retryRun', args: [4]},
 	]);
-	expect(shown.screen.lines().at(-1)).toContain('2 retried, 1 could not: run #2');
+	expect(shown.said()).toContain('2 retried, 1 could not: run #2');
 	expect(shown.text()).not.toContain('marked');
 });
 
@@ -76,7 +76,7 @@ test('at most 200 rows are marked', async () => {
 	await shown.screen.press('V');
 
 	expect(shown.shell.local(runMarks).get().size).toBe(200);
-	expect(shown.screen.lines().at(-1)).toContain('At most 200');
+	expect(shown.said()).toContain('At most 200');
 });
 
 test('r replays what is marked, after one question that names what is started where', async () => {
@@ -109,5 +109,5 @@ test('r replays what is marked, after one question that names what is started wh
 	expect(port.calls.map(({name, args}) => [name, args[0]])).toEqual(
 		deliveries.slice(1).map(({id}) => ['replay', id]),
 	);
-	expect(shown.screen.lines().at(-1)).toContain('2 replayed');
+	expect(shown.said()).toContain('2 replayed');
 });

@@ -53,6 +53,58 @@ test('what a person is asked is told at once, however slow the pace is, and the 
 	expect(told).toBe(3);
 });
 
+test('words of a model that nobody looks at are no frame, and do not hold up the ticks', () => {
+	const clock = createFakeClock();
+	const port = createFakePort();
+	let showsWords = false;
+	using feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000, showsWords}));
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	const say = (from: number) => {
+		port.emit({type: 'run-said', at: 0, runId: 1, from, text: 'x'});
+	};
+	for (let from = 0; from < 9; from += 1) {
+		say(from);
+		clock.advance(100);
+	}
+
+	expect(told).toBe(0);
+	clock.advance(100);
+	expect(told).toBe(1);
+	showsWords = true;
+	clock.advance(100);
+	say(9);
+	expect(told).toBe(2);
+	expect(feed.get().state.said?.[1]?.text).toBe('x'.repeat(10));
+});
+
+test('while it is held nothing is told, not even what a person is asked, and all of it afterwards', () => {
+	const clock = createFakeClock();
+	const port = createFakePort();
+	let isHeld = true;
+	using feed = createFeed({port, clock}, () => ({
+		intervalMs: feedIntervals.stalledMs,
+		tickMs: feedIntervals.stalledMs,
+		isHeld,
+	}));
+	let told = 0;
+	feed.subscribe(() => {
+		told += 1;
+	});
+	port.emit({type: 'approval-requested', at: 0, approval: makeToolApproval()});
+	port.emit(received(makeDelivery()));
+	clock.advance(10 * feedIntervals.stalledMs);
+	expect(told).toBe(0);
+
+	isHeld = false;
+	clock.advance(feedIntervals.stalledMs);
+	expect(told).toBe(1);
+	expect(feed.get().state.approvals).toHaveLength(1);
+	expect(feed.get().state.deliveries.length).toBe(1);
+});
+
 test('while a burst is gathered nobody asks the gateway, which would sum up its state each time', () => {
 	const port = createFakePort();
 	const clock = createFakeClock();
@@ -145,9 +197,9 @@ function createIdleFeed() {
 	};
 }
 
-test('a minute in which nothing happened ends the seconds: a frame a minute, and at once when something comes', () => {
+test('a quarter of a minute in which nothing happened ends the seconds: a frame a minute, and at once when something comes', () => {
 	using idle = createIdleFeed();
-	expect(idle.pass(59)).toBeGreaterThanOrEqual(59);
+	expect(idle.pass(14)).toBeGreaterThanOrEqual(14);
 	idle.pass(2);
 	expect(idle.feed.get().isIdle).toBe(true);
 	// The clock at the top counts minutes; a megabyte more is worth nothing.

@@ -4,6 +4,7 @@ import {limits} from '../../../source/core/state.ts';
 import {entryList} from '../../../source/tui/panes/approvals/entry-list.ts';
 import {groupList} from '../../../source/tui/panes/groups/group-list.ts';
 import type {Host} from '../../../source/tui/shell/shell.ts';
+import {searchedPart} from '../../../source/tui/shell/title-parts.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import type {AnyList} from '../../../source/tui/state/list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
@@ -72,14 +73,19 @@ function open(id: 'approvals' | 'groups', port: FakePort) {
 	};
 }
 
+const titleText = (list: AnyList) =>
+	searchedPart(list)
+		.map(({text}) => text)
+		.join('');
+
 const settled = (id: number): Approval =>
 	makeToolApproval({id, requestedAt: id, decision: {outcome: 'denied', by: 'timeout', at: id}});
 
 const count = 1200;
 
-/** Approvals of which one waits and 1,200 were settled; the state holds the newest. */
-function manySettled() {
-	const all = Array.from({length: count}, (_, index) => settled(index + 1));
+/** Approvals of which one waits and so many were settled; the state holds the newest. */
+function manySettled(settledCount = count) {
+	const all = Array.from({length: settledCount}, (_, index) => settled(index + 1));
 	const waiting = makeToolApproval({id: 9000});
 	const slices = () => ({
 		approvals: [waiting],
@@ -169,6 +175,21 @@ test('a filter is asked of the journal until the screen is full, and a journal t
 	at.list.setFilter('server:none');
 	await at.settle();
 	expect(at.list.get().searched).toMatchObject({problem: 'no such disk'});
+});
+
+test('a list that ends before the journal does says how many it has, whatever is filtered', async () => {
+	using at = manySettled(5600);
+	at.list.move('last');
+	await at.settle();
+	await at.settle();
+	expect(at.list.get().searched?.most).toBe(5000);
+	expect(titleText(at.list)).toBe('the newest 5,000 of those done');
+	expect(at.list.get().items.length).toBeLessThan(5600);
+
+	using few = manySettled();
+	few.list.move('last');
+	await few.settle();
+	expect(titleText(few.list)).toBe('');
 });
 
 test('groups that are done page to the very first, by the number of their run, below those that wait', async () => {

@@ -54,6 +54,38 @@ test('an answer that comes after something else is wanted is dropped', async () 
 	expect(loader.get()).toEqual({status: 'missing', key: 'other'});
 });
 
+test('what the journal says of the moment before is shown, and looked for once more', async () => {
+	const clock = createFakeClock();
+	let state = 'running';
+	let looks = 0;
+	using loader = createLoader({
+		clock,
+		async load() {
+			looks++;
+			return state;
+		},
+		isCurrent: (key, value) => key === value,
+	});
+	loader.want('done', rest(0));
+	clock.advance(0);
+	await turn();
+	expect(loader.get()).toEqual({status: 'ready', key: 'done', value: 'running'});
+	state = 'done';
+	clock.advance(400);
+	await turn();
+	expect(loader.get()).toEqual({status: 'ready', key: 'done', value: 'done'});
+
+	state = 'running';
+	loader.want('other', rest(0));
+	for (let again = 0; again < 5; again++) {
+		clock.advance(400);
+		// oxlint-disable-next-line no-await-in-loop -- one look after the other
+		await turn();
+	}
+
+	expect(looks).toBe(4);
+});
+
 test('what the journal learns a moment after the event is found', async () => {
 	const clock = createFakeClock();
 	const journal = new Map<string, string>();

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {readSavedState} from '../../../source/tui/state/saved-state.ts';
+import {shellOptions, stateOf, type TuiWorld} from '../../../source/tui/tui-world.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
@@ -27,6 +28,34 @@ test.for([
 	['what every object has', {pane: 'toString', theme: 'constructor'}, {filters: {}}],
 ] as const)('of a file with %s is taken what is right', ([, value, expected]) => {
 	expect(readSavedState(value, known)).toEqual(expected);
+});
+
+/** The interface of a terminal with these settings. */
+const begin = async (environment: Readonly<Record<string, string>>, state?: unknown) => {
+	const world = {
+		stdout: {columns: 80, rows: 24},
+		options: {environment, state, noColor: 'NO_COLOR' in environment, ssh: false, version: '1.0'},
+	} as unknown as TuiWorld;
+	return showShell(createFakePort(), {columns: 80, rows: 24}, shellOptions(world));
+};
+
+test('what the terminal decides about the theme is not kept, what a person chose is', async () => {
+	await using light = await begin({COLORFGBG: '0;15'});
+	expect(light.shell.view.get().theme).toBe('light');
+	expect(stateOf(light.shell)).not.toHaveProperty('theme');
+
+	await light.screen.press(':');
+	await light.screen.type('/theme');
+	await light.screen.press('enter');
+	expect(light.shell.view.get().theme).toBe('ansi16');
+	expect(stateOf(light.shell)).toHaveProperty('theme', 'ansi16');
+});
+
+test('a start without colours keeps the theme that was chosen before', async () => {
+	await using plain = await begin({NO_COLOR: '1'}, {theme: 'light'});
+
+	expect(plain.shell.view.get().theme).toBe('mono');
+	expect(stateOf(plain.shell)).toHaveProperty('theme', 'light');
 });
 
 test('a pane that is gone opens the first one', async () => {

@@ -30,7 +30,7 @@ function Form({
 			return true;
 		}
 
-		return key.id === 'ctrl+k';
+		return key.id === 'ctrl+g';
 	});
 	return (
 		<Box flexDirection="column" width={40} height={4}>
@@ -38,6 +38,7 @@ function Form({
 			{open && (
 				<Field
 					value={value}
+					width={30}
 					onChange={setValue}
 					onSubmit={text => submitted.push(text)}
 					{...(maxLength !== undefined && {maxLength})}
@@ -70,7 +71,7 @@ test('text and Enter that came in one read are single keys', async () => {
 test('the root handler sees keys first, and what it takes is not typed', async () => {
 	const {screen, taken} = await open();
 	await using _ = screen;
-	await screen.press('a', 'ctrl+k', 'b', 'esc', 'c');
+	await screen.press('a', 'ctrl+g', 'b', 'esc', 'c');
 	expect(screen.lines()[0]).toBe('value=ab');
 	expect(taken).toEqual(['c']);
 	expect(screen.frontend.fieldFocused()).toBe(false);
@@ -85,11 +86,27 @@ test('a pasted text stands at the cursor on one line, without its controls', asy
 	expect(screen.lines()[0]).toBe('value=ax y[31mc');
 });
 
-test('Ctrl-w, Delete and Tab type nothing', async () => {
+test('Tab and what means nothing in a line type nothing', async () => {
 	const {screen} = await open();
 	await using _ = screen;
-	await screen.press('a', 'b', 'ctrl+w', 'delete', 'tab', 'shift+tab', 'up', 'alt+f');
+	await screen.press('a', 'b', 'tab', 'shift+tab', 'up', 'alt+f', 'ctrl+t');
 	expect(screen.lines()[0]).toBe('value=ab');
+});
+
+test("the keys of the shell's line are those of the field", async () => {
+	const {screen} = await open();
+	await using _ = screen;
+	const value = () => screen.lines()[0]?.replace('value=', '');
+	await screen.type('one two three');
+	await screen.press('ctrl+w');
+	expect(value()).toBe('one two');
+	await screen.press('ctrl+a', 'x', 'ctrl+e', 'y', 'home', 'delete', 'right', 'ctrl+k');
+	expect(value()).toBe('o');
+	expect(screen.lines()[1]).toBe('o█');
+	await screen.type('k then');
+	await screen.press('left', 'left', 'left', 'left', 'ctrl+u');
+	expect(value()).toBe('then');
+	expect(screen.lines()[1]).toBe('█then');
 });
 
 test('Backspace never leaves half a character', async () => {

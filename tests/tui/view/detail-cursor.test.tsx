@@ -105,7 +105,7 @@ test('s takes no field that came under the cursor by itself', async () => {
 	await shown.screen.press('s');
 
 	expect(shown.shell.view.get().overlay).toBeUndefined();
-	expect(shown.screen.lines().at(-1)).toContain('j k to a field, then s once more');
+	expect(shown.said()).toContain('j k to a field, then s once more');
 });
 
 test('another delivery begins at its first row', async () => {

@@ -9,7 +9,7 @@ async function footer(columns: number, keys: readonly string[]): Promise<string>
 	port.emit(received(makeDelivery({receivedAt: testNow})));
 	await using shown = await showShell(port, {columns, rows: 24});
 	await shown.screen.press(...keys);
-	return (shown.screen.lines().at(-1) ?? '').trim().replaceAll(/\s+/g, ' ');
+	return (shown.said() ?? '').trim().replaceAll(/\s+/g, ' ');
 }
 
 const ways = '? help : palette q quit';
@@ -56,6 +56,6 @@ test('an empty Traffic pane offers the test event, and nothing to open', async (
 	});
 	await using shown = await showShell(port, {columns: 80, rows: 24});
 
-	expect(shown.screen.lines().at(-1)).toContain('T test event');
-	expect(shown.screen.lines().at(-1)).not.toContain('enter open');
+	expect(shown.said()).toContain('T test event');
+	expect(shown.said()).not.toContain('enter open');
 });

@@ -254,7 +254,7 @@ test.for([60, 80, 100, 120, 200])(
 		for (const key of ['1', '2', 'tab', 'enter', '3', '5', '7', 'enter', '8']) {
 			// oxlint-disable-next-line no-await-in-loop -- one screen after the other
 			await shown.screen.press(key);
-			const footer = shown.screen.lines().at(-1) ?? '';
+			const footer = shown.said() ?? '';
 			expect(footer).toMatch(/ \? help {2}: palette {2}q quit ?$/);
 			expect(footer.length).toBeLessThanOrEqual(columns);
 		}
@@ -338,6 +338,28 @@ test('whatever is pressed and whatever comes, the frame has exactly as many rows
 		),
 		{numRuns: 12},
 	);
+});
+
+test('twenty sizes within a second: every frame is whole, and the last one is a fresh one', async () => {
+	const port = createFakePort();
+	fill(port, 30);
+	await using shown = await showShell(port, narrow);
+	for (let step = 0; step < 20; step += 1) {
+		fill(port, 2);
+		// oxlint-disable-next-line no-await-in-loop -- one size after the other
+		await shown.resize({columns: 60 + ((step * 37) % 90), rows: 16 + ((step * 11) % 25)});
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.pass(50);
+	}
+
+	expect(shown.screen.picture()).toBe(await freshPicture(shown));
+
+	// A terminal shows each frame at once: nothing is written outside of a begin and its end.
+	const written = shown.screen.written();
+	const frames = written.split('\u001B[?2026h').slice(1);
+	expect(frames.length).toBeGreaterThan(20);
+	expect(frames.filter(frame => !frame.includes('\u001B[?2026l'))).toEqual([]);
+	expect(foreignSequences(written)).toEqual([]);
 });
 
 test('hostile text in every field never reaches the screen as control', async () => {

@@ -88,7 +88,7 @@ async function showSlow() {
 				await shown.pass(0);
 			}
 		},
-		last: () => shown.screen.lines().at(-1),
+		last: () => shown.said(),
 		async [Symbol.asyncDispose]() {
 			await shown[Symbol.asyncDispose]();
 		},

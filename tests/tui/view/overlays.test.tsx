@@ -2,11 +2,23 @@ import {expect, test} from 'vitest';
 import {manualTopics} from '../../../source/cli/manual/read-page.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
+import {dialogRows} from '../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
-import {showShell} from '../../helpers/show-shell.tsx';
+import {freshPicture, showShell} from '../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
+
+const route = {
+	name: 'linear-bugs',
+	profile: 'default',
+	source: 'static',
+	description: '',
+	events: [],
+	deliver: 'log',
+	mode: 'agent',
+	insecure: false,
+} as const;
 
 test('q names what leaving would end; q again quits', async () => {
 	const port = createFakePort();
@@ -19,12 +31,43 @@ test('q names what leaving would end; q again quits', async () => {
 	expect(shown.text()).toContain('2 agent runs under way');
 	expect(shown.text()).toContain('1 queued run: kept');
 	expect(shown.text()).toContain('3 pending groups will be dispatched now (3 runs start).');
-	expect(shown.text()).toContain('q again to quit, Esc stay');
+	expect(shown.text()).toContain('q again to quit, b leave it running in the background, Esc stay');
 
 	await shown.screen.press('enter', 'esc');
 	expect(shown.desktop.left).toBe(0);
 	await shown.screen.press('q', 'q');
 	expect(shown.desktop.left).toBe(1);
+});
+
+test('b in the dialog, and B anywhere, leave the gateway running', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('q', 'b');
+	expect(shown.desktop).toMatchObject({left: 0, letGone: 1});
+	await shown.screen.press('esc', 'B');
+	expect(shown.desktop.letGone).toBe(2);
+});
+
+test('without a launcher nobody gives the prompt back: it is said what to do instead', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	shown.desktop.givesPromptBack = false;
+	await shown.screen.press('B');
+	expect(shown.text()).toContain('close this terminal, the gateway goes on');
+	await shown.screen.press('q', 'b');
+	expect(shown.text()).toContain('q again to quit, Esc stay');
+	expect(shown.text()).toContain('To keep it running, close this terminal instead');
+	expect(shown.desktop.letGone).toBe(0);
+});
+
+test('a demo ends with its screen: going on is not offered, and B says why', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	shown.desktop.endsWithFace = true;
+	await shown.screen.press('B');
+	expect(shown.text()).toContain('a demo ends with its screen');
+	await shown.screen.press('q', 'b');
+	expect(shown.text()).toContain('q again to quit, Esc stay');
+	expect(shown.text()).toContain('This is a demo: it ends with its screen');
+	expect(shown.text()).not.toContain('close this terminal');
+	expect(shown.desktop.letGone).toBe(0);
 });
 
 test('Ctrl-C twice quits, also from a field', async () => {
@@ -38,11 +81,16 @@ test('Ctrl-C twice quits, also from a field', async () => {
 });
 
 test('attached, the dialog says that the gateway goes on', async () => {
-	await using shown = await showShell(createFakePort({}, {embedded: false}), narrow);
+	await using shown = await showShell(createFakePort({}, {embedded: false}), narrow, {
+		version: '1.0.0',
+	});
 	await shown.screen.press('q');
 	await shown.pass(0);
 
 	expect(shown.text()).toContain('The gateway goes on in process 4242');
+	expect(shown.text()).toContain('q again to quit, Esc stay');
+	await shown.screen.press('esc', 'B');
+	expect(shown.desktop.letGone).toBe(1);
 });
 
 test('help is generated from the key table, the open pane first, and can be searched', async () => {
@@ -50,6 +98,10 @@ test('help is generated from the key table, the open pane first, and can be sear
 	await shown.screen.press('?');
 	expect(shown.screen.lines()[2]).toContain('── Help ── Traffic ── / search ──');
 	expect(shown.text()).toContain('r                replay');
+	expect(shown.screen.lines()[2]).toMatch(/rows 1 to \d+ of \d+: j k scroll/);
+	await shown.screen.press(...Array.from({length: 40}, () => 'space'));
+	expect(shown.screen.lines()[2]).toMatch(/to (\d+) of \1: j k scroll/);
+	await shown.screen.press('esc', '?');
 
 	await shown.screen.press('/');
 	await shown.screen.type('palette');
@@ -62,18 +114,7 @@ test('help is generated from the key table, the open pane first, and can be sear
 test('the palette finds commands, panes, routes, runs and deliveries', async () => {
 	const port = createFakePort({
 		runs: [makeRun({id: 184})],
-		routes: [
-			{
-				name: 'linear-bugs',
-				profile: 'default',
-				source: 'static',
-				description: '',
-				events: [],
-				deliver: 'log',
-				mode: 'agent',
-				insecure: false,
-			},
-		],
+		routes: [route],
 	});
 	const delivery = makeDelivery();
 	port.emit(received(delivery));
@@ -119,15 +160,24 @@ test('the palette takes aliases and runs the first entry', async () => {
 	expect(port.calls).toEqual([{name: 'reload', args: []}]);
 });
 
+test('the palette opens what the doctor says of the installation', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('ctrl+k');
+	await shown.screen.type('/doctor');
+	await shown.screen.press('enter');
+	await shown.pass(0);
+
+	expect(shown.desktop.paged).toEqual(['health']);
+});
+
 test('what begins with the query stands before what only holds it', async () => {
 	const port = createFakePort({runs: [makeRun({id: 7, route: 're-re'})]});
 	port.emit(received(makeDelivery({route: 'release'})));
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press(':');
 	await shown.screen.type('re');
-	const labels = shown.screen
-		.lines()
-		.slice(4, -1)
+	const labels = dialogRows(shown.screen.lines())
+		.slice(1)
 		.map(row => row.slice(2).trim());
 	const others = labels.findIndex(label => !/^(?:re|retry)/.test(label));
 
@@ -144,14 +194,11 @@ test('what cannot be done now comes last, with its reason', async () => {
 	await shown.screen.press(':');
 	await shown.screen.type('replay');
 
-	const rows = shown.screen.lines().slice(4);
+	const rows = dialogRows(shown.screen.lines()).slice(1);
 	const first = rows.findIndex(row => row.includes('disabled'));
 	const last = rows.findLastIndex(row => row.trim() !== '' && !row.includes('disabled'));
 	expect(rows[first]).toContain('No delivery is selected');
-	// The last row of the screen is the footer.
-	expect(rows.slice(first, last).every(row => row.trim() === '' || row.includes('disabled'))).toBe(
-		true,
-	);
+	expect(last).toBeLessThan(first);
 });
 
 test('the first-run card shows what was written; c copies, T sends and goes on to the traffic', async () => {
@@ -170,22 +217,22 @@ test('the first-run card shows what was written; c copies, T sends and goes on t
 	expect(shown.text()).toContain('svc-offline-1 (no model is configured)');
 
 	await shown.screen.press('c');
-	expect(shown.text()).not.toContain('── Traffic');
+	expect(shown.text()).toContain('── Welcome to svc ──');
 	await shown.screen.press('T');
 	await shown.pass(0);
 	expect(shown.desktop.copied).toEqual(['curl http://127.0.0.1:8644/webhooks/hello']);
 	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['hello']});
-	expect(shown.text()).toContain('── Traffic');
-	expect(shown.screen.lines().at(-1)).toContain('Answered 202 accepted');
+	expect(shown.text()).not.toContain('Welcome');
+	expect(shown.said()).toContain('Answered 202 accepted');
 });
 
 test('a toast goes after four seconds', async () => {
 	await using shown = await showShell(createFakePort(), narrow);
 	await shown.screen.press('ctrl+z');
-	expect(shown.screen.lines().at(-1)).toContain('use tmux or another terminal');
+	expect(shown.said()).toContain('svc would stop answering webhooks');
 	await shown.pass(4000);
 
-	expect(shown.screen.lines().at(-1)).not.toContain('tmux');
+	expect(shown.said()).not.toContain('tmux');
 });
 
 test('m in the help opens the manual page of the pane, of which each has one', async () => {
@@ -202,9 +249,9 @@ test('m in the help opens the manual page of the pane, of which each has one', a
 test('the help of pane 2 has the keys of groups, then those of jobs', async () => {
 	await using shown = await showShell(createFakePort(), {columns: 120, rows: 36}, {pane: 'groups'});
 	await shown.screen.press('?');
-	const left = shown.screen.lines().map(row => row.slice(0, 60).trimEnd());
+	const left = dialogRows(shown.screen.lines()).map(row => row.slice(1, 55).trimEnd());
 
-	expect(left.slice(3, 13)).toEqual([
+	expect(left.slice(0, 10)).toEqual([
 		'Groups',
 		'  d                dispatch now (asks)',
 		'  o                its run',
@@ -256,4 +303,70 @@ test('what an answer opens stays open', async () => {
 	await shown.screen.press('y');
 
 	expect(shell.view.get().overlay).toBe(help);
+});
+
+test.for([
+	['q', {columns: 120, rows: 36}],
+	['?', {columns: 120, rows: 36}],
+	[':', narrow],
+	['q', narrow],
+	['T', {columns: 60, rows: 16}],
+	['?', {columns: 60, rows: 16}],
+] as const)('%s opens a box over the pane, of %j', async ([key, size]) => {
+	const port = createFakePort({
+		routes: [
+			{...route, name: 'one'},
+			{...route, name: 'two'},
+		],
+	});
+	port.emit(received(makeDelivery({route: 'gh-review'})));
+	await using shown = await showShell(port, size);
+	const before = shown.screen.lines();
+	await shown.screen.press(key);
+	const lines = shown.screen.lines();
+
+	expect(lines).toHaveLength(size.rows);
+	expect(lines.slice(0, 2)).toEqual(before.slice(0, 2));
+	expect(dialogRows(lines).length).toBeGreaterThan(2);
+	expect(dialogRows(lines.slice(-1))).toEqual([]);
+	await shown.screen.press('esc');
+	expect(shown.screen.lines()).toEqual(before);
+	expect(await freshPicture(shown)).toBe(shown.screen.picture());
+});
+
+test('what comes while a question is open is seen beside it, and the question is not drawn again for it', async () => {
+	const port = createFakePort();
+	for (let index = 0; index < 30; index += 1) {
+		port.emit(received(makeDelivery({route: `first-${index}`})));
+	}
+
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('q');
+	await shown.pass(0);
+	const question = dialogRows(shown.screen.lines());
+	const from = shown.screen.written().length;
+	port.emit(received(makeDelivery({route: 'later'})));
+	await shown.pass(200);
+
+	expect(shown.text()).toContain('later');
+	expect(dialogRows(shown.screen.lines())).toEqual(question);
+	expect(shown.screen.written().slice(from)).not.toContain('\u001B[2J');
+	expect(await freshPicture(shown)).toBe(shown.screen.picture());
+});
+
+test('behind a box nothing stands out', async () => {
+	const port = createFakePort();
+	port.emit(received(makeDelivery({outcome: 'signature', status: 401})));
+	await using shown = await showShell(port, narrow);
+	const row = shown.screen.lines().findIndex(text => text.startsWith('>'));
+	const colors = () =>
+		new Set(
+			Array.from({length: 80}, (_, column) => shown.screen.cell(row, column))
+				.filter(({text}) => text.trim() !== '')
+				.map(({foreground, bold}) => `${foreground} ${bold}`),
+		);
+	expect(colors().size).toBeGreaterThan(1);
+	await shown.screen.press('q');
+
+	expect(colors().size).toBe(1);
 });

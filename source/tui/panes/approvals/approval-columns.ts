@@ -1,6 +1,7 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
+import {chatWords} from '../../../core/run.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -84,9 +85,14 @@ function requestRow(
 
 /** `run #184 gh-review`, then what it was called with. */
 function originText(approval: Approval): Safe {
-	const {run, route} = approval;
+	const {run, route, chat} = approval;
 	const origin = run === undefined ? literal('a person') : safe`run #${run}`;
-	const via = route === undefined || route === '-' ? literal('') : safe` ${clean(route)}`;
+	const via =
+		route === undefined || route === '-'
+			? chat === undefined
+				? literal('')
+				: safe` ${clean(chatWords(chat))}`
+			: safe` ${clean(route)}`;
 	const args =
 		approval.kind === 'tool' && approval.args !== null
 			? safe`  ${cell(JSON.stringify(approval.args), 200).text}`

@@ -79,6 +79,7 @@ export const approvalCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'approvals.revoke',
+		changes: true,
 		keys: ['x'],
 		label: literal('revoke the rule (asks)'),
 		why: why(entry =>

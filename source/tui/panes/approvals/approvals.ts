@@ -6,10 +6,12 @@ import {countPart, grouped, searchedPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import type {Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
+import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
 import {approvalCommands, waitingNow} from './approval-commands.ts';
 import {entryDetail} from './approval-detail.ts';
-import {ApprovalsBody} from './approvals-body.tsx';
+import {entryKey} from './approval-entry.ts';
 import {entryList} from './entry-list.ts';
 
 function createEntryDetail({list, feed}: Host): DetailSource {
@@ -40,6 +42,17 @@ function factsPart({feed}: Shell): Line {
 	];
 }
 
+const columns = approvalColumns(readWidth);
+
+const reading = readingOf(entryList, {
+	header: approvalHeader(columns),
+	keyOf: entryKey,
+	rowsOf({feed}) {
+		const {now} = feed.get();
+		return {row: entry => entryRow(entry, {columns, now}, false), heading: entryHeading};
+	},
+});
+
 /** What waits for a person, the rules that stand for one, and what was decided. */
 export const approvalsPane: Pane = {
 	id: 'approvals',
@@ -51,7 +64,6 @@ export const approvalsPane: Pane = {
 		'Nothing waits for approval, and nothing did.',
 		'Calls that need a person wait here, and deny themselves when nobody answers.',
 	],
-	Body: ApprovalsBody,
 	isWide: false,
 	sections: [
 		{
@@ -61,6 +73,7 @@ export const approvalsPane: Pane = {
 			listing: {
 				list: entryList,
 				vocabulary: approvalVocabulary,
+				reading,
 				isLive: false,
 				detail: createEntryDetail,
 				hasCursor: false,

@@ -3,7 +3,7 @@ import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
-import {clean, line, type Line, type Span} from '../line.ts';
+import {clean, type Line, type Span} from '../line.ts';
 import {runWords} from '../runs/run-word.ts';
 import {clockTime, duration} from '../time.ts';
 import {
@@ -162,6 +162,3 @@ const shortWord = ({state}: Run): Span => ({
 	...runWords[state],
 	text: clean(runWords[state].text.slice(0, 1)),
 });
-
-/** Stands between those that wait and those that are done. */
-export const doneHeading: Line = line(literal('  ── done ──'), 'quiet');

@@ -61,6 +61,7 @@ function askToDispatch(shell: Shell): void {
 export const groupCommands: readonly PaneCommand[] = [
 	{
 		id: 'groups.dispatch',
+		changes: true,
 		keys: ['d'],
 		label: literal('dispatch now (asks)'),
 		why: why(({state}) => state === 'pending', literal('The group is dispatched already')),

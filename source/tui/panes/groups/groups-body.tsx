@@ -10,10 +10,11 @@ import {LineRow} from '../../view/line-row.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {blankLine, line, type Line} from '../line.ts';
+import {blankLine, line} from '../line.ts';
 import {runOf} from '../runs/run-of.ts';
-import {doneHeading, groupColumnWidths, groupHeader, groupRow} from './group-columns.ts';
+import {groupColumnWidths, groupHeader, groupRow} from './group-columns.ts';
 import {groupList} from './group-list.ts';
+import {doneHeading} from './group-sizes.ts';
 import {jobsTitle} from './groups-title.ts';
 import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
 import {jobKey} from './job-key.ts';
@@ -54,7 +55,12 @@ function GroupList({width, height}: RegionProps) {
 			list={groups}
 			keyOf={group => String(group.id)}
 			rowOf={rowOf}
-			headingOf={doneHeadingOf}
+			headingOf={(group, above) =>
+				// Those that are done begin under a heading.
+				group.state === 'dispatched' && above?.state !== 'dispatched'
+					? doneHeading(state.groups)
+					: undefined
+			}
 			header={line(groupHeader(columns, groups.shown()), 'quiet')}
 			width={width}
 			height={height}
@@ -62,10 +68,6 @@ function GroupList({width, height}: RegionProps) {
 		/>
 	);
 }
-
-/** Those that are done begin under a heading. */
-const doneHeadingOf = (group: Group, above: Group | undefined): Line | undefined =>
-	group.state === 'dispatched' && above?.state !== 'dispatched' ? doneHeading : undefined;
 
 const noJobs = [blankLine, line(literal('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];
 

@@ -11,6 +11,7 @@ import {groupOrder} from './group-order.ts';
 import {nextText} from './job-columns.ts';
 import {jobName} from './job-key.ts';
 import {jobList} from './job-list.ts';
+import {jobsHaveFocus} from './sections.ts';
 
 /** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
 export function groupsSummary({feed, list, port}: Shell): readonly Line[] {
@@ -53,7 +54,8 @@ const counted = (list: AnyList): readonly Line[] =>
 	list.get().filterText.trim() === '' ? [] : [countPart(list)];
 
 /** The rule above the jobs: how many, what is wrong, and which one fires next. */
-export function jobsTitle({feed, list}: Shell, width: number): Line {
+export function jobsTitle(shell: Shell, width: number): Line {
+	const {feed, list} = shell;
 	const {
 		state: {jobs},
 		now,
@@ -80,5 +82,6 @@ export function jobsTitle({feed, list}: Shell, width: number): Line {
 				: [],
 		],
 		width,
+		{hasKeyboard: jobsHaveFocus(shell) && shell.view.get().overlay === undefined},
 	);
 }

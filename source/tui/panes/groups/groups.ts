@@ -10,7 +10,7 @@ import {groupCommands} from './group-commands.ts';
 import {createGroupDetail, createJobDetail} from './group-details.ts';
 import {groupList} from './group-list.ts';
 import {groupOrder} from './group-order.ts';
-import {GroupsBody} from './groups-body.tsx';
+import {groupReading, jobReading} from './group-reading.ts';
 import {groupsSummary} from './groups-title.ts';
 import {jobCommands} from './job-commands.ts';
 import {jobKey, jobName, jobVocabulary} from './job-key.ts';
@@ -24,6 +24,7 @@ const groupSection: PaneSection = {
 	listing: {
 		list: groupList,
 		vocabulary: groupVocabulary,
+		reading: groupReading,
 		isLive: false,
 		detail: createGroupDetail,
 		hasCursor: false,
@@ -37,6 +38,7 @@ const jobSection: PaneSection = {
 	listing: {
 		list: jobList,
 		vocabulary: jobVocabulary,
+		reading: jobReading,
 		isLive: false,
 		detail: createJobDetail,
 		hasCursor: false,
@@ -73,7 +75,6 @@ export const groupsPane: Pane = {
 		jobs.some(({state, nextAt}) => state === 'active' && nextAt !== undefined),
 	count: state => groupOrder(state.groups).pending,
 	empty: noGroups,
-	Body: GroupsBody,
 	isWide: true,
 	sections: [groupSection, jobSection],
 	summary: groupsSummary,

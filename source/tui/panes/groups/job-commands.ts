@@ -95,6 +95,7 @@ function copyMenu(shell: Shell): void {
 export const jobCommands: readonly PaneCommand[] = [
 	{
 		id: 'jobs.run',
+		changes: true,
 		keys: ['x'],
 		label: literal('run now (asks)'),
 		why: why(unusable),
@@ -102,6 +103,7 @@ export const jobCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'jobs.pause',
+		changes: true,
 		keys: ['p'],
 		label: literal('pause or resume'),
 		why: why(

@@ -17,7 +17,14 @@ export const jobVocabulary: Vocabulary<JobView> = {
 	terms: new Map<string, Term<JobView>>([
 		['name', textTerm(job => job.name, {says: 'its name', example: 'name:nightly'})],
 		['id', textTerm(job => job.id, {says: 'its identifier', example: 'id:job_'})],
-		['state', textTerm(job => job.state, {says: 'whether it fires', example: 'state:paused'})],
+		[
+			'state',
+			textTerm(job => job.state, {
+				says: 'whether it fires',
+				example: 'state:paused',
+				words: ['active', 'paused', 'ended', 'invalid'],
+			}),
+		],
 		[
 			'schedule',
 			textTerm(job => job.schedule, {says: 'its schedule as it is written', example: 'schedule:9'}),

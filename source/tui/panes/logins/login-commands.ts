@@ -43,6 +43,7 @@ const starting = (
 	},
 ): PaneCommand => ({
 	id: `logins.${id}`,
+	changes: true,
 	keys: [key],
 	label,
 	...(quiet && {quiet}),
@@ -154,6 +155,7 @@ export const loginCommands: readonly PaneCommand[] = [
 	}),
 	{
 		id: 'logins.paste',
+		changes: true,
 		keys: ['p'],
 		label: literal('paste the final URL'),
 		why: why(({attempt}) =>
@@ -172,6 +174,7 @@ export const loginCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'logins.cancel',
+		changes: true,
 		keys: ['x'],
 		label: literal('cancel, or put a failure away'),
 		why: why(({attempt}) => {
@@ -206,6 +209,7 @@ export const loginCommands: readonly PaneCommand[] = [
 	}),
 	{
 		id: 'logins.all',
+		changes: true,
 		keys: ['A'],
 		label: literal('log in to all that need it'),
 		quiet: shell => needing(shell).length < 2,
@@ -217,6 +221,7 @@ export const loginCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'logins.logout',
+		changes: true,
 		keys: ['L'],
 		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,

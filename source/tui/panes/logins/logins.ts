@@ -4,14 +4,22 @@ import {countPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Destination, Pane} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
 import {serverName} from '../tools/server-key.ts';
+import {loginColumns, loginHeader, loginRow, noteRow} from './login-columns.ts';
 import {loginCommands} from './login-commands.ts';
 import {loginDetail} from './login-detail.ts';
-import {isUnderWay, loginEntries, loginState, loginVocabulary, succeededMs} from './login-entry.ts';
+import {
+	isUnderWay,
+	loginEntries,
+	loginKey,
+	loginState,
+	loginVocabulary,
+	succeededMs,
+} from './login-entry.ts';
 import {loginList, rememberEntries} from './login-list.ts';
 import {qrCodes, qrPicture, qrText} from './login-picture.ts';
-import {LoginsBody} from './logins-body.tsx';
 import {goToLogin} from './start-login.ts';
 
 function createLoginDetail(host: Host): DetailSource {
@@ -28,7 +36,7 @@ function createLoginDetail(host: Host): DetailSource {
 			const second = Math.floor(now / 1000);
 			const picture = entry && qrPicture(host, entry);
 			return remember([entry, others, width, height, second, picture?.rows], () =>
-				entry ? loginDetail(entry, {others, width, height, now, picture}) : [],
+				entry ? loginDetail(entry, {others, width, height, now, picture, isRead: host.isRead}) : [],
 			);
 		},
 		want(isShown) {
@@ -46,6 +54,20 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
+const columns = loginColumns(readWidth);
+
+const reading = readingOf(loginList, {
+	header: loginHeader(columns),
+	keyOf: loginKey,
+	rowsOf({feed}) {
+		const {now} = feed.get();
+		return {
+			row: entry => loginRow(entry, {columns, now}, false),
+			note: entry => noteRow(entry, now),
+		};
+	},
+});
+
 /** The logins to tool servers: who needs one, the codes, and what to do with them. */
 export const loginsPane: Pane = {
 	id: 'logins',
@@ -59,7 +81,6 @@ export const loginsPane: Pane = {
 		'One with `auth: oauth` in config.yaml appears here: l logs in, in a browser or with a code for another device.',
 		'Its code, its page and a QR code are shown here, to be copied with one key.',
 	],
-	Body: LoginsBody,
 	isWide: true,
 	sections: [
 		{
@@ -69,6 +90,7 @@ export const loginsPane: Pane = {
 			listing: {
 				list: loginList,
 				vocabulary: loginVocabulary,
+				reading,
 				isLive: false,
 				detail: createLoginDetail,
 				hasCursor: false,

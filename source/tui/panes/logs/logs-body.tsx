@@ -1,47 +1,17 @@
 import {useState} from 'react';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
-import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {empty, safe} from '../../../terminal/text/safe.ts';
 import {useStore} from '../../state/use-store.ts';
-import type {Tone} from '../../theme/theme.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {clean, type Line} from '../line.ts';
+import {clean} from '../line.ts';
+import {logLine} from './log-line.ts';
 import {logList, logLook} from './log-list.ts';
 import {repeatsHead, type LogRow} from './log-row.ts';
 import {createLogSubjects} from './log-subject.ts';
-
-const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {
-	error: 'bad',
-	warn: 'warn',
-	info: 'plain',
-	debug: 'quiet',
-};
-
-const logLine = (
-	{head, text, facts, record}: LogRow,
-	{
-		isSelected,
-		isRepeated,
-		about,
-	}: {
-		readonly isSelected: boolean;
-		readonly isRepeated: boolean;
-		/** What is said behind it. */
-		readonly about: Safe;
-	},
-): Line => [
-	{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
-	// The selected row says by itself what it is.
-	{
-		text: isRepeated && !isSelected ? clean(' '.repeat(head.length)) : head,
-		tone: tones[record.level],
-	},
-	{text, tone: tones[record.level]},
-	{text: safe`${facts}${about}`, tone: 'quiet'},
-];
 
 /** Less of a subject than this says nothing. */
 const leastCells = 12;

@@ -4,12 +4,12 @@ import {countPart, followPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
+import {readingOf} from '../reading.ts';
 import {createMemory} from '../remember.ts';
 import {fullTime} from '../time.ts';
 import {logCommands} from './log-commands.ts';
 import {logList, logLook} from './log-list.ts';
 import {logVocabulary, type LogRow} from './log-row.ts';
-import {LogsBody} from './logs-body.tsx';
 
 function createRecordDetail({list}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -36,6 +36,15 @@ function lookPart({local}: Shell): Line {
 	];
 }
 
+const reading = readingOf(logList, {
+	keyOf: ({key}) => key,
+	rowsOf: () => ({
+		// The word of the level says what its sign does.
+		row: ({head, text, facts}) =>
+			line(safe`${clean(head.replace(/[✗!-] (?=[a-z])/, ''))}${text}${facts}`),
+	}),
+});
+
 /** What the program says about itself. */
 export const logsPane: Pane = {
 	id: 'logs',
@@ -44,7 +53,6 @@ export const logsPane: Pane = {
 	manual: 'errors',
 	count: undefined,
 	empty: () => ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
-	Body: LogsBody,
 	isWide: true,
 	sections: [
 		{
@@ -54,6 +62,7 @@ export const logsPane: Pane = {
 			listing: {
 				list: logList,
 				vocabulary: logVocabulary,
+				reading,
 				isLive: true,
 				detail: createRecordDetail,
 				hasCursor: false,

@@ -33,7 +33,7 @@ const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
 const laidOut = new WeakMap<object, {readonly width: number; readonly rows: readonly Line[]}>();
 
 /** A text of a block as rows of `width` cells, at most 200. */
-function partRows({text, isMarkdown, from}: BlockPart, width: number): readonly Line[] {
+function partRows({text, isMarkdown, isGrowing, from}: BlockPart, width: number): readonly Line[] {
 	const known = laidOut.get(from);
 	if (known?.width === width) {
 		return known.rows;
@@ -42,13 +42,13 @@ function partRows({text, isMarkdown, from}: BlockPart, width: number): readonly 
 	const all: readonly Line[] = isMarkdown
 		? layOutForeignMarkdown(text, width).map(row => line(row.text, rowTones[row.kind]))
 		: wrapText(text, width).map(row => line(row));
+	const excess = all.length - maxRows;
 	const rows =
-		all.length > maxRows
-			? [
-					...all.slice(0, maxRows),
-					line(safe`… ${all.length - maxRows} more rows, e opens all`, 'warn'),
-				]
-			: all;
+		excess <= 0
+			? all
+			: isGrowing
+				? [line(safe`… ${excess} rows before`, 'quiet'), ...all.slice(excess)]
+				: [...all.slice(0, maxRows), line(safe`… ${excess} more rows, e opens all`, 'warn')];
 	laidOut.set(from, {width, rows});
 	return rows;
 }

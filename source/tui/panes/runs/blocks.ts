@@ -1,4 +1,5 @@
 import {toolWords, type TranscriptEntry} from '../../../core/run.ts';
+import type {RunSaid} from '../../../core/state.ts';
 import type {Tone} from '../../theme/theme.ts';
 
 /** One text of a block, and where it comes from: what is laid out is kept with that. */
@@ -7,6 +8,8 @@ export type BlockPart = {
 	readonly text: string;
 	readonly isMarkdown: boolean;
 	readonly from: object;
+	/** It is being written: of too many rows the last are shown. */
+	readonly isGrowing?: true;
 };
 
 /** A step of a run: a head, and what is read when it is unfolded. */
@@ -47,12 +50,14 @@ export type BlockOptions = {
 	readonly answer: string | undefined;
 	/** Nothing comes any more: a call without a result has none. */
 	readonly isOver: boolean;
+	/** A sender wrote of the prompt. */
+	readonly isOfSender: boolean;
 };
 
 /** The blocks of a transcript in their order; a call and its result are one. */
 export function blocksOf(
 	entries: readonly TranscriptEntry[],
-	{answer, isOver}: BlockOptions,
+	{answer, isOver, isOfSender}: BlockOptions,
 ): readonly RunBlock[] {
 	const {resultOf, isTaken} = pairsOf(entries);
 	const count = new Map<string, number>();
@@ -72,7 +77,7 @@ export function blocksOf(
 						key: keyOf(entry),
 						at: entry.at,
 						label: entry.kind,
-						facts: entry.kind === 'prompt' ? sizeWords(entry.text) : '',
+						facts: entry.kind === 'prompt' ? sizeWords(entry.text, isOfSender) : '',
 						sign: '',
 						tone: tones[entry.kind],
 						parts: [{text: entry.text, isMarkdown: entry.kind === 'text', from: entry}],
@@ -81,11 +86,32 @@ export function blocksOf(
 		);
 }
 
-/** `1.9 kB, text of the event is untrusted`. */
-export const sizeWords = (text: string): string => {
+/** The answer that the model is giving; it looks as it will when it is whole. */
+export const wordsBlock = (said: RunSaid): RunBlock => ({
+	key: 'words',
+	at: said.at,
+	label: 'text',
+	facts: '',
+	sign: '',
+	tone: tones.text,
+	parts: [
+		{
+			...(said.from > 0 && {title: `… ${said.from.toLocaleString('en')} characters before`}),
+			// What follows may be the other half of its last character.
+			text: said.text.replace(/[\ud800-\udbff]$/, ''),
+			isMarkdown: true,
+			from: said,
+			isGrowing: true,
+		},
+	],
+	isOpen: true,
+});
+
+/** `1.9 kB, text of the event is untrusted`; of a job that a schedule or a person fired the size alone. */
+export const sizeWords = (text: string, isOfSender: boolean): string => {
 	const count = Buffer.byteLength(text);
 	const size = count < 1000 ? `${count} B` : `${(count / 1000).toFixed(1)} kB`;
-	return `${size}, text of the event is untrusted`;
+	return isOfSender ? `${size}, text of the event is untrusted` : size;
 };
 
 /** The result of each call. Models may give a name to more than one call, so a result belongs to the oldest that has none. */

@@ -1,8 +1,9 @@
 import type {Approval} from '../../../core/approval.ts';
-import {needsDecision, tookWords, type Run} from '../../../core/run.ts';
+import {needsDecision, originWords, targetWords, tookWords, type Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {aboutText} from '../about.ts';
 import {clean, type Line} from '../line.ts';
 import {markSign} from '../marks.ts';
 import {clockTime} from '../time.ts';
@@ -85,15 +86,14 @@ export function runRow(
 		},
 		{text: fit(word.text, cells.state + borrowed), tone: word.tone},
 		{
-			text: safe`${optional(clean(run.target), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
+			text: safe`${optional(clean(targetWords(run)), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
 			tone: 'quiet',
 		},
 	];
 }
 
-/** What started it: its route, or the job itself where a schedule or a person fired that. */
-const routeText = ({route, job}: Run): Safe =>
-	route === '-' && job ? safe`job ${clean(job.name)}` : clean(route);
+/** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
+const routeText = (run: Run): Safe => clean(originWords(run));
 
 /** Less of a name than this says nothing. */
 const minNameCells = 4;
@@ -104,7 +104,7 @@ function eventText(run: Run, room: number, hasRoute: boolean): Safe {
 	const name =
 		subject === undefined && !hasRoute
 			? safe`${routeText(run)} ${clean(event)}`
-			: clean(subject ?? event);
+			: aboutText(subject ?? event, room);
 	const extras = [
 		...(superseded > 0 ? [safe`+${superseded} old`] : []),
 		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),

@@ -3,16 +3,15 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {goToDelivery, goToGroup, goToJob} from '../../commands/go-to.ts';
 import {change} from '../../commands/navigate.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {jobKey} from '../groups/job-key.ts';
 import {clean} from '../line.ts';
 import {blockText} from './block-rows.ts';
 import {askForMarked, hasMarkedRuns, runMarkCommands} from './bulk.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
+import {originCommands} from './origin-commands.ts';
 import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
 import {runList} from './run-list.ts';
@@ -148,6 +147,7 @@ function copyMenu(shell: Shell): void {
 export const runCommands: readonly PaneCommand[] = [
 	{
 		id: 'runs.cancel',
+		changes: true,
 		keys: ['x'],
 		label: literal('cancel (asks)'),
 		why: unlessMarked(
@@ -168,6 +168,7 @@ export const runCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'runs.retry',
+		changes: true,
 		keys: ['t'],
 		label: literal('try again, or now (asks)'),
 		why: unlessMarked(
@@ -186,36 +187,7 @@ export const runCommands: readonly PaneCommand[] = [
 			}
 		},
 	},
-	{
-		id: 'runs.delivery',
-		keys: ['o'],
-		label: literal('its delivery'),
-		why: why(run => run.delivery !== undefined, literal('A schedule or a person started it')),
-		run(shell) {
-			const {delivery} = selected(shell) ?? {};
-			if (delivery !== undefined) {
-				goToDelivery(shell, delivery);
-			}
-		},
-	},
-	{
-		id: 'runs.origin',
-		keys: ['b'],
-		label: literal('back to its group or job'),
-		quiet: true,
-		why: why(
-			({group, job}) => group !== undefined || job !== undefined,
-			literal('It came of one event, not of a group or a job'),
-		),
-		run(shell) {
-			const {group, job, profile} = selected(shell) ?? {};
-			if (group !== undefined) {
-				goToGroup(shell, group);
-			} else if (job && profile !== undefined) {
-				goToJob(shell, jobKey({profile, id: job.id}));
-			}
-		},
-	},
+	...originCommands(selected),
 	{
 		id: 'runs.copy',
 		keys: ['y'],

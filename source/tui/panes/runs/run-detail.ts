@@ -1,7 +1,9 @@
 import type {Approval} from '../../../core/approval.ts';
+import {readWords} from '../../../core/prompt-read.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded, tookWords, toolWords} from '../../../core/run.ts';
+import {hasEnded, originWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
+import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
@@ -17,6 +19,10 @@ import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from './run-word.t
 export type RunSources = {
 	/** Entries that came while it was watched. */
 	readonly progress: readonly TranscriptEntry[] | undefined;
+	/** What the model is saying. */
+	readonly said?: RunSaid | undefined;
+	/** It was seen at work. */
+	readonly isWatched?: boolean;
 	readonly loaded: Loaded<StoredRun>;
 	readonly now: number;
 	/** What it waits for. */
@@ -29,16 +35,22 @@ const nothingHeard: readonly TranscriptEntry[] = [];
 /** The blocks of a run, of what was heard or of its journal, whichever knows more. */
 export function blocksOfRun(
 	run: Run,
-	{loaded, progress, now}: Omit<RunSources, 'folds'>,
+	{loaded, progress, now, said, isWatched}: Omit<RunSources, 'folds'>,
 ): RunBlocks {
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
 	const live = progress ?? nothingHeard;
 	// What is stored may be older than what was heard of a run that is under way.
 	const transcript =
-		stored && (hasEnded(run.state) || live.length < stored.transcript.length)
+		stored && (hasEnded(stored.state) || live.length < stored.transcript.length)
 			? stored.transcript
 			: live;
-	return runBlocks(run, {stored, transcript, now});
+	return runBlocks(run, {
+		stored,
+		transcript,
+		now,
+		said,
+		...(isWatched !== undefined && {isWatched}),
+	});
 }
 
 /** One run as rows of `width` cells: what became of it, its answer, where its time went, its steps. */
@@ -50,13 +62,21 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 	const hasBlocks = blocks.answer !== undefined || blocks.steps.length > 0;
 	return [
 		[
-			{text: safe`#${run.id}  ${clean(run.route)}  ${clean(run.event)}  `, tone: 'strong'},
+			{
+				text: safe`#${run.id}  ${clean(run.chat ? originWords(run) : run.route)}  ${clean(run.event)}  `,
+				tone: 'strong',
+			},
 			runWordAt(run, now, {approval: sources.approval}),
 		],
 		...(subject === undefined ? [] : [line(safe`about ${clean(subject)}`)]),
 		...approvalRows(sources, width),
 		...loginRows(run, now, width),
 		...factRows(run, {now, heard: blocks.steps}, width),
+		...(stored?.plan.read
+			? wrapText(`prompt read: ${readWords(stored.plan.read)}`, width).map(row =>
+					line(row, 'quiet'),
+				)
+			: []),
 		...adviceRows(run, width),
 		...(run.error === undefined
 			? []
@@ -123,7 +143,7 @@ function factRows(
 		line(
 			[
 				fullTime(run.createdAt),
-				...(run.target === '' ? [] : [safe`to ${clean(run.target)}`]),
+				...(run.target === '' ? [] : [safe`to ${clean(targetWords(run))}`]),
 				...(run.model === undefined ? [] : [safe`model ${clean(run.model)}`]),
 			].reduce((text, part) => safe`${text}  ${part}`),
 			'quiet',

@@ -90,5 +90,6 @@ export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>
 const waits = ({state, nextAttemptAt}: Run): boolean =>
 	nextAttemptAt !== undefined && !hasEnded(state);
 
-/** Whether a person may ask for another try, or for the next one now. */
-export const canRetry = (run: Run): boolean => retryFrom[run.state] !== undefined || waits(run);
+/** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
+export const canRetry = (run: Run): boolean =>
+	run.chat === undefined && (retryFrom[run.state] !== undefined || waits(run));

@@ -1,5 +1,5 @@
 import {runVocabulary} from '../../../core/filter/run-vocabulary.ts';
-import type {StoredRun} from '../../../core/run.ts';
+import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {limits, runsToDecide} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../commands/go-to.ts';
@@ -10,40 +10,70 @@ import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
 import {runMarks} from './bulk.ts';
 import {foldsOf, runFolds} from './folds.ts';
+import {runColumns, runHeader, runRow} from './run-columns.ts';
 import {runCommands} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
 import {runList} from './run-list.ts';
 import {runWords} from './run-word.ts';
-import {RunsBody} from './runs-body.tsx';
 
-/** The key is `id state`: a run that went on is loaded again. */
+const keyOf = ({id, state}: Run) => `${id} ${state}`;
+
+/** A run that went on is loaded again. */
 const storedRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number.parseInt(key, 10)),
+	isCurrent: (key, run) => key === keyOf(run),
 };
+
+/** A run that was seen at work, with what was heard of it last: until its journal is there, that is shown. */
+type Watched = {readonly id: number; readonly progress: readonly TranscriptEntry[] | undefined};
+
+function watchedAfter(
+	watched: Watched | undefined,
+	run: Run | undefined,
+	progress: Watched['progress'],
+): Watched | undefined {
+	if (run && (run.id === watched?.id || run.state === 'running')) {
+		return {
+			id: run.id,
+			progress: progress ?? (run.id === watched?.id ? watched.progress : undefined),
+		};
+	}
+
+	return undefined;
+}
 
 function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const runs = list(runList);
 	const loads = loader(storedRuns);
+	let watched: Watched | undefined;
 	return {
 		lines(width) {
 			const run = runs.selected();
 			const {state, now} = feed.get();
 			const loaded = loads.get();
-			const progress = run && state.progress[run.id];
+			watched = watchedAfter(watched, run, run && state.progress[run.id]);
+			const isWatched = watched !== undefined;
+			const progress = watched ? watched.progress : run && state.progress[run.id];
+			const said = run && state.said?.[run.id];
 			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
 			const approval = state.approvals.find(other => other.run === run?.id);
 			const folds = run && foldsOf(local(runFolds).get(), run);
-			return remember([run, loaded, progress, approval, second, folds, width], () =>
-				run && folds ? runDetail(run, {progress, loaded, now, approval, folds}, width) : [],
+			return remember(
+				[run, loaded, progress, said, isWatched, approval, second, folds, width],
+				() =>
+					run && folds
+						? runDetail(run, {progress, said, isWatched, loaded, now, approval, folds}, width)
+						: [],
 			);
 		},
 		want(isShown) {
 			const run = isShown ? runs.selected() : undefined;
-			loads.want(run ? `${run.id} ${run.state}` : '', paceOf(runs));
+			loads.want(run ? keyOf(run) : '', paceOf(runs));
 		},
 	};
 }
@@ -57,6 +87,33 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
+const columns = runColumns(readWidth);
+
+const reading = readingOf(runList, {
+	header: runHeader(columns),
+	keyOf: ({id}) => String(id),
+	rowsOf({feed, local}) {
+		const {
+			state: {approvals},
+			now,
+		} = feed.get();
+		const marked = local(runMarks).get();
+		return {
+			row: run =>
+				runRow(
+					run,
+					{
+						columns,
+						now,
+						approval: approvals.find(approval => approval.run === run.id),
+						isMarked: marked.has(String(run.id)),
+					},
+					false,
+				),
+		};
+	},
+});
+
 /** What the agents did and do. */
 export const runsPane: Pane = {
 	id: 'runs',
@@ -67,7 +124,6 @@ export const runsPane: Pane = {
 		state.runs.filter(run => run.state === 'running' || run.state === 'delivering').length +
 		runsToDecide(state),
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
-	Body: RunsBody,
 	isWide: false,
 	// A run is read, and its list only chosen from.
 	listShare: 0.4,
@@ -79,6 +135,7 @@ export const runsPane: Pane = {
 			listing: {
 				list: runList,
 				vocabulary: runVocabulary,
+				reading,
 				isLive: true,
 				marks: runMarks,
 				detail: createRunDetail,
@@ -90,6 +147,8 @@ export const runsPane: Pane = {
 		const runs = list(runList);
 		return [countPart(runs, {limit: limits.runs}), searchedPart(runs), followPart(runs)];
 	},
+	showsWords: ({list, layout}) =>
+		layout().showsDetail && list(runList).selected()?.state === 'running',
 	waiting({list, port}) {
 		const id = list(runList).selected()?.id;
 		return id === undefined ? undefined : port.getState().approvals.find(({run}) => run === id);

@@ -27,6 +27,7 @@ function notServed(shell: Shell): Safe | undefined {
 export const routeActCommands: readonly PaneCommand[] = [
 	{
 		id: 'subs.test',
+		changes: true,
 		keys: ['T'],
 		label: literal('test event'),
 		why: notServed,

@@ -94,6 +94,7 @@ function askToDelete(shell: Shell, {name}: RouteView): void {
 export const routeChangeCommands: readonly PaneCommand[] = [
 	{
 		id: 'subs.pause',
+		changes: true,
 		keys: ['p'],
 		label: literal('pause or resume'),
 		why: notHere,
@@ -101,6 +102,7 @@ export const routeChangeCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'subs.rotate',
+		changes: true,
 		keys: ['R'],
 		label: literal('new secret'),
 		why: notHere,
@@ -108,6 +110,7 @@ export const routeChangeCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'subs.delete',
+		changes: true,
 		keys: ['D'],
 		label: literal('delete'),
 		why: notHere,

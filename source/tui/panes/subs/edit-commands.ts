@@ -22,6 +22,7 @@ const withSelected =
 export const routeEditCommands: readonly PaneCommand[] = [
 	{
 		id: 'subs.edit',
+		changes: true,
 		keys: ['e'],
 		label: literal('edit'),
 		why: noRoute,
@@ -29,12 +30,14 @@ export const routeEditCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'subs.add',
+		changes: true,
 		keys: ['a'],
-		label: literal('add a subscription'),
+		label: literal('add a route'),
 		run: addRoute,
 	},
 	{
 		id: 'subs.duplicate',
+		changes: true,
 		keys: ['Y'],
 		label: literal('duplicate'),
 		why: noRoute,

@@ -1,22 +1,25 @@
-import type {RouteFacts} from '../../../core/route-editor.ts';
+import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import {literal} from '../../../terminal/text/safe.ts';
+import {secretAge} from '../../editor/secret-age.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {dayTime} from '../time.ts';
-import type {RouteTraffic} from './route-traffic.ts';
 
-/** What is loaded of a route, as names and values. `traffic` tells how much of its rate was used last. */
+/** What is loaded of a route, as names and values. `rate`: how much of it is used now. */
 export function loadedFacts(
-	{secret, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
-	{traffic, now}: {readonly traffic: RouteTraffic | undefined; readonly now: number},
+	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
+	{rate, now}: {readonly rate: RouteRate | undefined; readonly now: number},
 ): ReadonlyArray<readonly [string, string]> {
 	const passing = formerSecretsUntil.filter(until => until > now);
 	const asking = tools.filter(({asks}) => asks);
 	return [
 		['secret', secret],
+		...(secret.startsWith('its own')
+			? [['', secretAge(secretSince, {now, key: 'R'})] as const]
+			: []),
 		...(formerSecretsUntil.length === 0
 			? []
 			: [['former', formerText(passing, formerSecretsUntil.length)] as const]),
-		['rate', rateText(rateLimit, traffic)],
+		['rate', rateText(rateLimit, rate)],
 		[
 			'tools',
 			toolsText(
@@ -35,13 +38,21 @@ const formerText = (passing: readonly number[], count: number): string =>
 		? `${count}, none of which passes any more`
 		: `${passing.length} of ${count} still ${passing.length === 1 ? 'passes' : 'pass'}, until ${dayTime(Math.max(...passing))}`;
 
-function rateText(limit: number, traffic: RouteTraffic | undefined): string {
-	const newest = traffic?.newest.find(({trace}) => trace.some(({step}) => step === 'rate'));
-	const used = newest?.trace.find(({step}) => step === 'rate')?.detail;
-	return newest && used !== undefined
-		? `${limit} a minute; ${used} at ${dayTime(newest.receivedAt)}`
-		: `${limit} a minute`;
+function rateText(limit: number, rate: RouteRate | undefined): string {
+	if (!rate) {
+		return `${limit} a minute`;
+	}
+
+	const {used, endsInMs, promisedInMs} = rate;
+	return [
+		`${rate.limit} a minute; ${used === 0 ? 'none used now' : `${used} used, anew in ${seconds(endsInMs)}`}`,
+		...(promisedInMs === undefined
+			? []
+			: [`the last that waits starts in ${seconds(promisedInMs)}`]),
+	].join('; ');
 }
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 function toolsText(names: readonly string[], unknownServers: readonly string[]): string {
 	const unknown =

@@ -3,8 +3,9 @@ import {routePath} from '../../../core/route-path.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {sparkline} from '../../text/sparkline.ts';
 import {clean, type Line} from '../line.ts';
-import {isMostlyRefused, type RouteTraffic} from './route-traffic.ts';
+import {dayParts, isMostlyRefused, type RouteTraffic} from './route-traffic.ts';
 
 export type RouteColumns = {
 	readonly name: number;
@@ -12,19 +13,25 @@ export type RouteColumns = {
 	readonly source: number;
 	readonly events: number;
 	readonly deliver: number;
+	/** The last day as a picture; 0 leaves it out. */
+	readonly day: number;
 };
 
 const countCells = 5;
 const counts = 3 * (countCells + 1);
 const sourceFrom = 96;
+const dayFrom = 96;
+const dayCells = 12;
 
 /** How `width` cells are shared. */
 export function routeColumns(width: number): RouteColumns {
 	const source = width >= sourceFrom ? 7 : 0;
-	const rest = Math.max(18, width - 3 - 2 - counts - (source > 0 ? source + 1 : 0));
+	const day = width >= dayFrom ? dayCells : 0;
+	const spent = counts + (source > 0 ? source + 1 : 0) + (day > 0 ? day + 1 : 0);
+	const rest = Math.max(18, width - 3 - 2 - spent);
 	const name = Math.min(28, Math.floor(rest * 0.42));
 	const events = Math.floor((rest - name) * 0.4);
-	return {name, source, events, deliver: rest - name - events};
+	return {name, source, events, deliver: rest - name - events, day};
 }
 
 const optional = (text: Safe, width: number): Safe =>
@@ -33,8 +40,8 @@ const optional = (text: Safe, width: number): Safe =>
 const countText = (text: string): Safe => safe` ${fit(clean(text), countCells, {align: 'end'})}`;
 
 /** The names of the columns. */
-export const routeHeader = ({name, source, events, deliver}: RouteColumns): Safe =>
-	safe`   ${fit(literal('name'), name)} ${optional(literal('source'), source)}${fit(literal('events'), events)} ${fit(literal('deliver'), deliver)}${countText('taken')}${countText('ign.')}${countText('ref.')}`;
+export const routeHeader = ({name, source, events, deliver, day}: RouteColumns): Safe =>
+	safe`   ${fit(literal('name'), name)} ${optional(literal('source'), source)}${fit(literal('events'), events)} ${fit(literal('deliver'), deliver)}${countText('taken')}${countText('ign.')}${countText('ref.')}${day > 0 ? literal('     24 hours') : empty}`;
 
 /** One route as one row, with what came in for it; a route that is not served as it is written carries `!`, and says why instead. */
 export function routeRow(
@@ -56,7 +63,15 @@ export function routeRow(
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		...(isBad
-			? [{text: fit(clean(problem), columns.deliver + counts), tone: 'bad' as const}]
+			? [
+					{
+						text: fit(
+							clean(problem),
+							columns.deliver + counts + (columns.day > 0 ? columns.day + 1 : 0),
+						),
+						tone: 'bad' as const,
+					},
+				]
 			: [
 					{
 						text: fit(clean(`${paused ? 'paused, ' : ''}${deliverText(route)}`), columns.deliver),
@@ -70,6 +85,14 @@ export function routeRow(
 						text: countText(countOf(traffic?.refused)),
 						tone: !isRefused ? 'quiet' : isMostlyRefused(traffic) ? 'bad' : 'warn',
 					} as const,
+					...(columns.day === 0 || !traffic
+						? []
+						: [
+								{
+									text: safe` ${sparkline(dayParts(traffic, columns.day))}`,
+									tone: 'accent' as const,
+								},
+							]),
 				]),
 	];
 }

@@ -1,14 +1,15 @@
 import type {RouteView} from '../../../core/config-view.ts';
-import type {RouteFacts} from '../../../core/route-editor.ts';
+import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {sparkline} from '../../text/sparkline.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {dayTime} from '../time.ts';
 import {resultTone, resultWord} from '../traffic/result-word.ts';
 import {contentLines, loadedFacts} from './facts-lines.ts';
 import {problemText} from './route-columns.ts';
-import {hoursText, isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
+import {isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
@@ -21,9 +22,13 @@ export type RouteSources = {
 	readonly traffic: RoutesTraffic;
 	/** Absent until they are loaded, and of a route that is not served. */
 	readonly facts: RouteFacts | undefined;
+	/** Absent until it is loaded. */
+	readonly rate: RouteRate | undefined;
 	/** What it turned away within the hour, and why there are no facts. */
 	readonly warnings: readonly string[];
 	readonly now: number;
+	/** Nothing is changed from here. */
+	readonly isReadOnly: boolean;
 };
 
 const pausedText =
@@ -32,10 +37,9 @@ const pausedText =
 /** One route as it is served. */
 export function routeDetail(
 	route: RouteView,
-	{traffic, facts, warnings, now}: RouteSources,
+	{traffic, facts, rate, warnings, now, isReadOnly}: RouteSources,
 	width: number,
 ): readonly Line[] {
-	const own = {traffic: traffic.byRoute.get(trafficKey(route)), now};
 	const problem = problemText(route);
 	return [
 		line(safe`${clean(route.name)}  ${clean(route.source)}`, 'strong'),
@@ -48,16 +52,17 @@ export function routeDetail(
 			wrapText(`! ${text}`, width).map(row => line(row, 'warn')),
 		),
 		blankLine,
-		...[...factsOf(route), ...(facts ? loadedFacts(facts, own) : [])].flatMap(([name, value]) =>
-			factRows(name, value, width),
+		...[...factsOf(route), ...(facts ? loadedFacts(facts, {rate, now}) : [])].flatMap(
+			([name, value]) => factRows(name, value, width),
 		),
 		...(route.description === ''
 			? []
 			: [blankLine, ...wrapText(route.description, width).map(row => line(row))]),
 		...trafficRows(route, traffic, width),
 		...(facts ? contentLines(facts, width) : []),
-		blankLine,
-		...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet')),
+		...(isReadOnly
+			? []
+			: [blankLine, ...wrapText(howToChange[route.source], width).map(row => line(row, 'quiet'))]),
 	];
 }
 
@@ -68,7 +73,7 @@ function trafficRows(
 	width: number,
 ): readonly Line[] {
 	const traffic = byRoute.get(trafficKey(route));
-	const span = safe`  that Traffic lists since ${dayTime(since)}`;
+	const span = safe`  since ${dayTime(since)}`;
 	const title: Line = [
 		{text: literal('Events'), tone: 'title'},
 		{text: span, tone: 'quiet'},
@@ -89,7 +94,7 @@ function trafficRows(
 			},
 		],
 		[
-			{text: clean(`  ${hoursText(traffic)}`), tone: 'accent'},
+			{text: safe`  ${sparkline(traffic.hours)}`, tone: 'accent'},
 			{text: literal('  24 hours'), tone: 'quiet'},
 		],
 		...newest.map((delivery): Line => [

@@ -11,7 +11,13 @@ import {line} from '../line.ts';
 import {createMemory} from '../remember.ts';
 import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
 import {routeKey, routeList} from './route-list.ts';
-import {trafficKey, trafficOf, type RoutesTraffic, type RouteTraffic} from './route-traffic.ts';
+import {
+	loadedCounts,
+	trafficKey,
+	trafficOf,
+	type RoutesTraffic,
+	type RouteTraffic,
+} from './route-traffic.ts';
 
 /** The routes, one row each; in their place the form of one that is edited. */
 export function SubsBody({width, height}: RegionProps) {
@@ -25,12 +31,14 @@ export function SubsBody({width, height}: RegionProps) {
 	);
 	const [count] = useState(() => createMemory<RoutesTraffic>());
 	const {state, now} = useStore(shell.feed, snapshot => snapshot);
+	const loads = shell.loader(loadedCounts);
+	const counts = useStore(loads, () => loads.last()?.value);
 	if (edited) {
 		return <EditorBody state={edited} width={width} height={height} />;
 	}
 
-	const {byRoute} = count([state.deliveries, Math.floor(now / 60_000)], () =>
-		trafficOf(state.deliveries, now),
+	const {byRoute} = count([state.deliveries, Math.floor(now / 60_000), counts], () =>
+		trafficOf(state.deliveries, {now, counts}),
 	);
 	return (
 		<ListRows

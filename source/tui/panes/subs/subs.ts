@@ -1,38 +1,61 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import {lossyRoutes} from '../../../core/lost-events.ts';
-import type {RouteFacts} from '../../../core/route-editor.ts';
+import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {openPane} from '../../commands/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
+import {editorNow} from '../../editor/editor-state.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../shell/source.ts';
 import {countPart} from '../../shell/title-parts.ts';
+import type {Loader} from '../../state/loader.ts';
 import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
 import {dayTime} from '../time.ts';
 import {routeActCommands} from './act-commands.ts';
 import {routeChangeCommands} from './change-commands.ts';
 import {routeEditCommands} from './edit-commands.ts';
+import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
 import {routeDetail} from './route-detail.ts';
 import {routeKey, routeList, routeVocabulary} from './route-list.ts';
-import {trafficOf, type RoutesTraffic} from './route-traffic.ts';
-import {SubsBody} from './subs-body.tsx';
+import {
+	countsKey,
+	loadedCounts,
+	trafficKey,
+	trafficOf,
+	type RoutesTraffic,
+} from './route-traffic.ts';
 
 /** The key is `source name count`: another count as soon as routes or tool servers are other ones. */
 const loadedRoutes: LoadSource<RouteFacts> = {
 	load: async (port, key) => port.describeRoute(key.split(' ')[1] ?? ''),
 };
 
-function createRouteDetail({list, loader, feed}: Host): DetailSource {
+/** The key is `name second`: asked anew as long as it is looked at. */
+const loadedRates: LoadSource<RouteRate> = {
+	load: async (port, key) => port.readRouteRate(key.split(' ')[0] ?? ''),
+};
+
+/** What is known of the rate of a route that is looked at. */
+function rateOf(loads: Loader<RouteRate>, route: RouteView | undefined): RouteRate | undefined {
+	const last = loads.last();
+	return route && last?.key.startsWith(`${route.name} `) ? last.value : undefined;
+}
+
+function createRouteDetail(host: Host): DetailSource {
+	const {list, loader, feed} = host;
 	const remember = createMemory<readonly Line[]>();
 	const count = createMemory<RoutesTraffic>();
 	const version = createMemory<{readonly number: number}>();
 	let versions = 0;
 	const routes = list(routeList);
 	const loads = loader(loadedRoutes);
+	const rates = loader(loadedRates);
+	const dayCounts = loader(loadedCounts);
 	const keyOf = ({source, name}: RouteView): string => {
 		const {state} = feed.get();
 		const {number} = version([state.routes, state.servers], () => {
@@ -57,17 +80,23 @@ function createRouteDetail({list, loader, feed}: Host): DetailSource {
 			const route = routes.selected();
 			const {state, now} = feed.get();
 			const minute = Math.floor(now / minuteMs);
-			const traffic = count([state.deliveries, minute], () => trafficOf(state.deliveries, now));
+			const counts = dayCounts.last()?.value;
+			const traffic = count([state.deliveries, minute, counts], () =>
+				trafficOf(state.deliveries, {now, counts}),
+			);
 			const facts = route && factsOf(route);
 			const loaded = loads.get();
-			return remember([route, traffic, facts, loaded, width], () =>
+			const rate = rateOf(rates, route);
+			return remember([route, traffic, facts, rate, loaded, width], () =>
 				route
 					? routeDetail(
 							route,
 							{
 								traffic,
 								facts,
+								rate,
 								now,
+								isReadOnly: host.port.isReadOnly === true,
 								warnings: [
 									...lossTexts(route, state, now),
 									...(loaded.status === 'failed' ? [loaded.reason] : []),
@@ -79,8 +108,14 @@ function createRouteDetail({list, loader, feed}: Host): DetailSource {
 			);
 		},
 		want(isShown) {
+			// The list shows them as well.
+			const isOpen = host.section() === listSection;
+			dayCounts.want(isOpen ? countsKey(feed.get().now) : '', {kind: 'rest', ms: 0});
 			const route = isShown ? routes.selected() : undefined;
-			loads.want(route && route.problem === undefined ? keyOf(route) : '', paceOf(routes));
+			const served = route && route.problem === undefined ? route : undefined;
+			loads.want(served ? keyOf(served) : '', paceOf(routes));
+			const second = Math.floor(feed.get().now / secondMs);
+			rates.want(served ? `${served.name} ${second}` : '', paceOf(routes));
 		},
 	};
 }
@@ -92,6 +127,7 @@ const lossTexts = (route: RouteView, {deliveries}: GatewayState, now: number): r
 			`loses events: the last was answered 429 at ${dayTime(lastAt)}, ${remedy}`,
 	);
 
+const secondMs = 1000;
 const minuteMs = 60_000;
 
 const destinations = (shell: Shell): readonly Destination[] =>
@@ -106,6 +142,21 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
+const columns = routeColumns(readWidth);
+
+const reading = readingOf(routeList, {
+	header: routeHeader(columns),
+	keyOf: routeKey,
+	rowsOf({feed, loader}) {
+		const {state, now} = feed.get();
+		const counts = loader(loadedCounts).last()?.value;
+		const {byRoute} = trafficOf(state.deliveries, {now, counts});
+		return {
+			row: route => routeRow(route, {columns, traffic: byRoute.get(trafficKey(route))}, false),
+		};
+	},
+});
+
 const listSection: PaneSection = {
 	id: 'subs',
 	title: literal('Subs'),
@@ -113,6 +164,7 @@ const listSection: PaneSection = {
 	listing: {
 		list: routeList,
 		vocabulary: routeVocabulary,
+		reading,
 		isLive: false,
 		detail: createRouteDetail,
 		hasCursor: false,
@@ -129,9 +181,12 @@ export const subsPane: Pane = {
 	empty: () => [
 		'No routes.',
 		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
+		'`:` and "set up" asks for port, secret and a first route.',
 	],
-	Body: SubsBody,
 	isWide: false,
+	// Nobody tells that a minute of the rate is over.
+	countsSeconds: (_state, {list, loader}) =>
+		(rateOf(loader(loadedRates), list(routeList).selected())?.used ?? 0) > 0,
 	sections: [listSection, ...editorSections],
 	focus: {
 		now: host => editorSection(host) ?? listSection,
@@ -144,6 +199,11 @@ export const subsPane: Pane = {
 		next: host => editorSection(host) !== undefined,
 		cross: () => false,
 	},
-	summary: ({list}) => [countPart(list(routeList))],
+	summary(host) {
+		const edited = editorNow(host);
+		return edited
+			? [[{text: clean(edited.draft.name || 'new route'), tone: 'strong'}]]
+			: [countPart(host.list(routeList))];
+	},
 	destinations,
 };

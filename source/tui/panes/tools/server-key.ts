@@ -1,6 +1,6 @@
 import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
 import {numberTerm, textTerm} from '../../../core/filter/terms.ts';
-import type {ServerView} from '../../../core/tool-server.ts';
+import {serverStatuses, type ServerView} from '../../../core/tool-server.ts';
 
 /** What a server is remembered by. */
 export const serverKey = ({profile, name}: Pick<ServerView, 'profile' | 'name'>): string =>
@@ -16,11 +16,19 @@ export const serverVocabulary: Vocabulary<ServerView> = {
 		['server', textTerm(server => server.name, {says: 'its name', example: 'server:files'})],
 		[
 			'state',
-			textTerm(server => server.status, {says: 'where it stands', example: 'state:failed'}),
+			textTerm(server => server.status, {
+				says: 'where it stands',
+				example: 'state:failed',
+				words: serverStatuses,
+			}),
 		],
 		[
 			'transport',
-			textTerm(server => server.transport, {says: 'how it is reached', example: 'transport:stdio'}),
+			textTerm(server => server.transport, {
+				says: 'how it is reached',
+				example: 'transport:stdio',
+				words: ['stdio', 'http', 'sse'],
+			}),
 		],
 		[
 			'trust',

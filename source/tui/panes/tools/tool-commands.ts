@@ -131,6 +131,7 @@ export function askToReload(shell: Shell): void {
 export const toolCommands: readonly PaneCommand[] = [
 	{
 		id: 'tools.connect',
+		changes: true,
 		keys: ['c'],
 		label: literal('connect'),
 		why: why(({status}) => {
@@ -144,6 +145,7 @@ export const toolCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'tools.disconnect',
+		changes: true,
 		keys: ['x'],
 		label: literal('disconnect'),
 		why: why(({status}) =>
@@ -155,12 +157,14 @@ export const toolCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'tools.reload',
+		changes: true,
 		keys: ['R'],
 		label: literal('show config changes'),
 		run: askToReload,
 	},
 	{
 		id: 'tools.login',
+		changes: true,
 		keys: ['l'],
 		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
@@ -177,6 +181,7 @@ export const toolCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'tools.try',
+		changes: true,
 		keys: ['t'],
 		label: literal('try a tool'),
 		why: why(({tools}) => (tools.length === 0 ? literal('It has no tools now') : undefined)),
@@ -192,6 +197,7 @@ export const toolCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'tools.try-this',
+		changes: true,
 		keys: ['enter'],
 		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
@@ -216,6 +222,7 @@ export const toolCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'tools.edit',
+		changes: true,
 		keys: ['T'],
 		label: literal('config in $EDITOR'),
 		quiet: true,

@@ -6,12 +6,13 @@ import {countPart} from '../../shell/title-parts.ts';
 import type {DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
+import {reasonRow, serverColumns, serverHeader, serverRow} from './server-columns.ts';
 import {serverDetail} from './server-detail.ts';
-import {serverVocabulary} from './server-key.ts';
+import {serverKey, serverVocabulary} from './server-key.ts';
 import {serverList} from './server-list.ts';
 import {toolCommands} from './tool-commands.ts';
-import {ToolsBody} from './tools-body.tsx';
 
 function createServerDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -27,6 +28,20 @@ function createServerDetail({list, feed}: Host): DetailSource {
 	};
 }
 
+const columns = serverColumns(readWidth);
+
+const reading = readingOf(serverList, {
+	header: serverHeader(columns),
+	keyOf: serverKey,
+	rowsOf({feed}) {
+		const {now} = feed.get();
+		return {
+			row: server => serverRow(server, {columns, now}, false),
+			note: server => reasonRow(server, now),
+		};
+	},
+});
+
 /** The tool servers, their tools, and what a call needs. */
 export const toolsPane: Pane = {
 	id: 'tools',
@@ -39,7 +54,6 @@ export const toolsPane: Pane = {
 		'Add one: `svc mcp add NAME …`, or write it below mcp_servers in config.yaml.',
 		'It appears here with its state, its tools, and what a call needs.',
 	],
-	Body: ToolsBody,
 	isWide: false,
 	sections: [
 		{
@@ -49,6 +63,7 @@ export const toolsPane: Pane = {
 			listing: {
 				list: serverList,
 				vocabulary: serverVocabulary,
+				reading,
 				isLive: false,
 				detail: createServerDetail,
 				hasCursor: true,

@@ -160,6 +160,7 @@ const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
 export const replayCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.replay',
+		changes: true,
 		keys: ['r'],
 		label: literal('replay'),
 		why: shell => (hasMarkedDeliveries(shell) ? undefined : nothingToReplay(shell)),
@@ -178,6 +179,7 @@ export const replayCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'traffic.edit-replay',
+		changes: true,
 		keys: ['R'],
 		label: literal('edit+replay'),
 		quiet: isNarrow,
@@ -188,6 +190,7 @@ export const replayCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'traffic.replay-to',
+		changes: true,
 		keys: ['t'],
 		label: literal('replay to another route'),
 		quiet: true,

@@ -2,6 +2,7 @@ import type {DeliveryRow} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {aboutText} from '../about.ts';
 import {clean, type Line} from '../line.ts';
 import {markSign} from '../marks.ts';
 import type {RunWord} from '../runs/run-word.ts';
@@ -104,6 +105,6 @@ function subjectText({event, subject}: DeliveryRow['delivery'], room: number): S
 		return type;
 	}
 
-	const about = clean(subject);
+	const about = aboutText(subject, room);
 	return widthOf(about) + widthOf(type) + 2 <= room ? safe`${about}  ${type}` : about;
 }

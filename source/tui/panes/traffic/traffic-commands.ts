@@ -5,7 +5,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../commands/command.ts';
 import {copyText} from '../../commands/copy.ts';
-import {goToGroup, goToRun} from '../../commands/go-to.ts';
+import {goToGroupOrRun, goToRun} from '../../commands/go-to.ts';
 import {openMenu} from '../../commands/overlay-state.ts';
 import {placeNow} from '../../commands/place.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -122,6 +122,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'traffic.test',
+		changes: true,
 		keys: ['T'],
 		label: literal('test event'),
 		quiet: shell => selectedDelivery(shell) !== undefined,
@@ -159,7 +160,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 			if (runId !== undefined) {
 				goToRun(shell, runId);
 			} else if (group !== undefined) {
-				goToGroup(shell, group);
+				goToGroupOrRun(shell, group);
 			}
 		},
 	},

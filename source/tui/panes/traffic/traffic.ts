@@ -8,6 +8,7 @@ import {paceOf, type DetailSource} from '../detail.ts';
 import {clean, type Line} from '../line.ts';
 import {newest, recent} from '../newest.ts';
 import type {Destination, Pane} from '../pane.ts';
+import {readingOf, readWidth} from '../reading.ts';
 import {createMemory} from '../remember.ts';
 import {runOf} from '../runs/run-of.ts';
 import {deliveryMarks} from './bulk-replay.ts';
@@ -15,9 +16,10 @@ import {deliveryList} from './delivery-list.ts';
 import {noTraffic} from './no-traffic.ts';
 import {resultWord, shownId} from './result-word.ts';
 import {storedDeliveries} from './selected-delivery.ts';
-import {TrafficBody} from './traffic-body.tsx';
+import {trafficColumns, trafficHeader, trafficRow} from './traffic-columns.ts';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
+import {createWorkWords} from './work-word.ts';
 
 function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -63,6 +65,26 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
+const columns = trafficColumns(readWidth);
+
+const reading = readingOf(deliveryList, {
+	header: trafficHeader(columns),
+	keyOf: ({key}) => key,
+	rowsOf({feed, local}) {
+		const workOf = createWorkWords();
+		const {state} = feed.get();
+		const marked = local(deliveryMarks).get();
+		return {
+			row: row =>
+				trafficRow(
+					row,
+					{columns, isMarked: marked.has(row.key), work: workOf(row.delivery, state)},
+					false,
+				),
+		};
+	},
+});
+
 /** What came in over HTTP, and what became of it. */
 export const trafficPane: Pane = {
 	id: 'traffic',
@@ -71,7 +93,6 @@ export const trafficPane: Pane = {
 	manual: 'receiver',
 	count: undefined,
 	empty: noTraffic,
-	Body: TrafficBody,
 	isWide: false,
 	sections: [
 		{
@@ -81,6 +102,7 @@ export const trafficPane: Pane = {
 			listing: {
 				list: deliveryList,
 				vocabulary: deliveryVocabulary,
+				reading,
 				isLive: true,
 				marks: deliveryMarks,
 				detail: createTrafficDetail,

@@ -88,7 +88,7 @@ test('x revokes a rule, and asks', async () => {
 	const port = createFakePort(state);
 	await using shown = await showShell(port, narrow, {pane: 'approvals'});
 	await shown.screen.press('x');
-	expect(shown.screen.lines().at(-1)).toContain('Only a rule can be revoked');
+	expect(shown.said()).toContain('Only a rule can be revoked');
 	await shown.screen.press('j', 'j', 'x');
 	expect(shown.text()).toContain('allow github-tools/create_issue  the same owner, repo');
 	await shown.screen.press('enter');
@@ -96,7 +96,7 @@ test('x revokes a rule, and asks', async () => {
 	await shown.screen.press('y');
 	await shown.pass(0);
 	expect(port.calls).toEqual([{name: 'revokeApprovalRule', args: [4]}]);
-	expect(shown.screen.lines().at(-1)).toBe(' Rule r4 is revoked');
+	expect(shown.said()).toBe(' Rule r4 is revoked');
 });
 
 test('the detail says who decided, and what the agent was told', async () => {

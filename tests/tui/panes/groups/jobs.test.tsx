@@ -52,7 +52,7 @@ test('jobs stand below the groups: schedule, next run in time and as countdown, 
 	const port = createFakePort({groups: [group], jobs, runs: [lastRun]});
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 
-	expect(shown.text()).toContain('── Jobs ── 5 ── ! 1 invalid ── next morning in 4:12 ──');
+	expect(shown.text()).toContain('·· Jobs ·· 5 ·· ! 1 invalid ·· next morning in 4:12 ··');
 	const rows = readTable(shown.screen.lines(), [
 		'name',
 		'schedule',
@@ -104,7 +104,7 @@ test('without groups the jobs have the keyboard', async () => {
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 
 	expect(shown.text()).toMatch(/^> {2}morning/m);
-	expect(shown.screen.lines().at(-1)).toContain('x run now (asks)');
+	expect(shown.said()).toContain('x run now (asks)');
 	await shown.screen.press('k');
 	expect(shown.text()).toMatch(/^> {2}morning/m);
 });
@@ -121,7 +121,7 @@ test('x says what it starts and asks, then runs the job of its profile', async (
 	await shown.screen.press('y');
 	await shown.pass(0);
 	expect(port.calls).toEqual([{name: 'runJob', args: ['job_digest00', {profile: 'default'}]}]);
-	expect(shown.screen.lines().at(-1)).toBe(' Run #1 of digest is queued');
+	expect(shown.said()).toBe(' Run #1 of digest is queued');
 
 	await shown.screen.press('j', 'j', 'x');
 	expect(shown.text()).toContain('Its schedule stays paused.');
@@ -135,11 +135,11 @@ test('p pauses an active job and resumes a paused one', async () => {
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('p');
 	await shown.pass(0);
-	expect(shown.screen.lines().at(-1)).toBe(' morning is paused');
+	expect(shown.said()).toBe(' morning is paused');
 	await shown.screen.press('j', 'j', 'j', 'p');
 	await shown.pass(0);
 
-	expect(shown.screen.lines().at(-1)).toBe(' ops/away goes on');
+	expect(shown.said()).toBe(' ops/away goes on');
 	expect(port.calls).toEqual([
 		{name: 'setJobPaused', args: ['job_morning0', {paused: true, profile: 'default'}]},
 		{name: 'setJobPaused', args: ['job_away0000', {paused: false, profile: 'ops'}]},
@@ -156,7 +156,7 @@ test.for([
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('g', ...Array.from({length: index}, () => 'j'), key);
 
-	expect(shown.screen.lines().at(-1)).toContain(reason);
+	expect(shown.said()).toContain(reason);
 	expect(port.calls).toEqual([]);
 });
 

@@ -108,7 +108,7 @@ test('s keeps the records of one room, m those of one run, and both let go again
 	];
 	await using shown = await showShell(createFakePort({logs: about}), narrow, {pane: 'logs'});
 	await shown.screen.press('m');
-	expect(shown.screen.lines().at(-1)).toContain('names neither a run nor a delivery');
+	expect(shown.said()).toContain('names neither a run nor a delivery');
 	await shown.screen.press('g', 'm');
 	expect(shown.text()).toContain('of 7, too');
 	expect(shown.text()).not.toContain('of 8');

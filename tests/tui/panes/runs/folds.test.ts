@@ -17,6 +17,7 @@ import {pathOf, placeIn} from '../../../../source/tui/panes/detail-cursor.ts';
 import {runBlocks, rowsOfBlocks} from '../../../../source/tui/panes/runs/run-blocks.ts';
 import {newView} from '../../../../source/tui/state/view.ts';
 import {makeRun} from '../../../helpers/make.ts';
+import {propertyRuns} from '../../../helpers/property-runs.ts';
 
 const kinds = ['prompt', 'text', 'tool-call', 'tool-result', 'note', 'error'] as const;
 
@@ -67,7 +68,7 @@ test('folding and unfolding never loses the place: the same row, or the head of 
 				}
 			},
 		),
-		{numRuns: 100},
+		{numRuns: propertyRuns(100)},
 	);
 });
 
@@ -80,6 +81,6 @@ test('every row has a name of its own', () => {
 
 			expect(new Set(names).size).toBe(names.length);
 		}),
-		{numRuns: 50},
+		{numRuns: propertyRuns(50)},
 	);
 });

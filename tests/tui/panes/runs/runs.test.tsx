@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import type {Run, StoredRun, TranscriptEntry} from '../../../../source/core/run.ts';
 import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
 import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
+import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
@@ -151,8 +152,12 @@ test('a run under way shows what was heard, an ended one its journal', async () 
 });
 
 /** A run that is done, its detail open, with a prompt, a call and an answer. */
-async function showDone(size = wide, overrides: Partial<StoredRun> = {}) {
-	const done = run(5, {
+async function showDone(
+	size = wide,
+	overrides: Partial<StoredRun> = {},
+	changed: (done: Run) => Run = done => done,
+) {
+	const plain = run(5, {
 		state: 'done',
 		attempt: 1,
 		startedAt: testNow,
@@ -161,6 +166,7 @@ async function showDone(size = wide, overrides: Partial<StoredRun> = {}) {
 		model: 'gpt-test',
 		usage: {inputTokens: 1204, outputTokens: 380, cost: {amount: 0.004, currency: 'USD'}},
 	});
+	const done = changed(plain);
 	const port = createFakePort({runs: [done]});
 	port.runs.set(
 		5,
@@ -180,6 +186,16 @@ async function showDone(size = wide, overrides: Partial<StoredRun> = {}) {
 	await shown.pass(400);
 	return shown;
 }
+
+test('the prompt of a job, which no sender wrote of, is not called untrusted', async () => {
+	await using shown = await showDone(wide, {}, done => {
+		const {delivery: of, ...rest} = done;
+		expect(of).toBeDefined();
+		return {...rest, job: {id: 'job_1', name: 'Digest'}};
+	});
+	expect(shown.text()).toContain('▸ prompt  20 B');
+	expect(shown.text()).not.toContain('untrusted');
+});
 
 test('what a run took stands in one line, its answer first, its prompt folded', async () => {
 	await using shown = await showDone();
@@ -294,7 +310,7 @@ test.for([
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 	await shown.screen.press(key);
 
-	expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(effect);
+	expect(dialogRows(shown.screen.lines()).join(' ').replaceAll(/\s+/g, ' ')).toContain(effect);
 });
 
 test.for([
@@ -305,7 +321,7 @@ test.for([
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 	await shown.screen.press(key);
 
-	expect(shown.screen.lines().at(-1)).toContain(reason);
+	expect(shown.said()).toContain(reason);
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
@@ -359,7 +375,7 @@ test('a run says how many events it stands for, and whose job it is', async () =
 	await shown.screen.press('esc', 'G', 'enter');
 	expect(shown.text()).toContain('job morning (job_morning0)');
 	await shown.screen.press('o');
-	expect(shown.screen.lines().at(-1)).toContain('A schedule or a person started it');
+	expect(shown.said()).toContain('A schedule or a person started it');
 });
 
 test('b goes back to the job of a run', async () => {
@@ -399,7 +415,7 @@ test('beside its detail a run is told apart by what it is about; one without a s
 
 	const rows = readTable(shown.screen.lines(), ['#', 'why', 'state']);
 	expect(rows.slice(0, 2).map(({cells}) => cells['why'])).toEqual([
-		expect.stringMatching(/^acme\/api#7/),
+		expect.stringMatching(/^api#7/),
 		expect.stringMatching(/^gh-review/),
 	]);
 });

@@ -88,6 +88,15 @@ test.for([
 const at = (hoursAgo: number, overrides: Parameters<typeof makeDelivery>[0] = {}) =>
 	received(makeDelivery({receivedAt: testNow - hoursAgo * 3_600_000, ...overrides}));
 
+test('where there is room each route has a picture of its day', async () => {
+	const port = createFakePort({routes});
+	port.emit(at(3), at(2), at(2), at(1));
+	await using shown = await showShell(port, {columns: 180, rows: 24}, {pane: 'subs'});
+
+	expect(shown.screen.lines()[3]).toContain('24 hours');
+	expect(shown.screen.lines()[4]).toContain('··········▃█');
+});
+
 test('what came in within a day is counted for each route', async () => {
 	const port = createFakePort({routes});
 	port.emit(
@@ -108,8 +117,54 @@ test('what came in within a day is counted for each route', async () => {
 	]);
 	await shown.screen.press('enter');
 	expect(shown.text()).toContain('2 taken in, 1 ignored, 1 refused');
-	expect(shown.text()).toContain('·····················░█░  24 hours');
+	expect(shown.text()).toContain('·····················▄█▄  24 hours');
 	expect(shown.text()).toContain('acme/api#7 opened');
+});
+
+test('what the journal holds of the day is counted, whatever Traffic lists, with what came since', async () => {
+	const port = createFakePort({routes});
+	const counted = makeDelivery({receivedAt: testNow - 1000});
+	let asked = 0;
+	port.countRoutes = async () => {
+		asked += 1;
+		return {
+			since: testNow - 86_400_000,
+			until: testNow,
+			newest: counted.id,
+			routes: [
+				{
+					profile: 'default',
+					route: 'gh-review',
+					taken: 17_000,
+					ignored: 30,
+					refused: 4,
+					hours: [17_034, ...Array.from({length: 23}, () => 0)],
+				},
+			],
+		};
+	};
+	port.emit(received(counted));
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await shown.pass(100);
+	const firstRow = () =>
+		Object.values(
+			readTable(shown.screen.lines(), ['name', 'taken', 'ign.', 'ref.'])[0]?.cells ?? {},
+		);
+	expect(firstRow()).toEqual(['gh-review', '17000', '30', '4']);
+
+	port.emit(received(makeDelivery({receivedAt: testNow + 1})));
+	await shown.pass(100);
+	expect(firstRow()).toEqual(['gh-review', '17001', '30', '4']);
+	expect(asked).toBe(1);
+
+	// Asked anew while the pane is open, and not of another one.
+	await shown.pass(60_000);
+	await shown.pass(1000);
+	const whileOpen = asked;
+	expect(whileOpen).toBeGreaterThan(1);
+	await shown.screen.press('1');
+	await shown.pass(60_000);
+	expect(asked).toBe(whileOpen);
 });
 
 test('T sends a test event to the selected route; y copies its URL and a signed curl line', async () => {
@@ -136,7 +191,7 @@ test('nothing is sent to a route that is not served, and T says so', async () =>
 	await using shown = await showShell(port, narrow, {pane: 'subs'});
 	await shown.screen.press('T');
 
-	expect(shown.screen.lines().at(-1)).toContain('Route gh-review is not served');
+	expect(shown.said()).toContain('Route gh-review is not served');
 });
 
 test('p pauses the selected subscription, and its row says so', async () => {
@@ -175,7 +230,7 @@ test.for(['p', 'R', 'D'])('%s does nothing to a route of config.yaml, and says w
 	await using shown = await showShell(port, narrow, {pane: 'subs'});
 	await shown.screen.press(key);
 
-	expect(shown.screen.lines().at(-1)).toContain('stands in config.yaml: edit it with e');
+	expect(shown.said()).toContain('stands in config.yaml: edit it with e');
 	expect(port.calls).toEqual([]);
 });
 
@@ -212,8 +267,11 @@ test('the detail has what the route is made of, and what is wrong with it while 
 	const port = createFakePort({
 		routes: [route({troubles: ['delivers to "email", which is not enabled']})],
 	});
+	let used = 4;
+	let asked = 0;
 	const facts: RouteFacts = {
 		rateLimit: 30,
+		secretSince: testNow - 400 * 86_400_000,
 		secret: 'its own: 43 bytes',
 		formerSecretsUntil: [testNow - 1, testNow + 1],
 		prompt: 'Look at {number}\nand \u001B[31msay',
@@ -228,11 +286,12 @@ test('the detail has what the route is made of, and what is wrong with it while 
 	};
 	Object.assign(port, {
 		describeRoute: async (name: string) => (name === 'gh-review' ? facts : undefined),
+		async readRouteRate() {
+			asked += 1;
+			return {limit: 30, used, endsInMs: 12_400};
+		},
 	});
-	port.emit(
-		at(0, {trace: [{step: 'rate', verdict: 'pass', detail: '4 of 30 in this minute'}]}),
-		at(0, {status: 429, outcome: 'rate'}),
-	);
+	port.emit(at(0, {status: 429, outcome: 'rate'}));
 	await using shown = await showShell(port, {columns: 100, rows: 50}, {pane: 'subs'});
 	expect(readTable(shown.screen.lines(), ['name', 'deliver'])[0]?.sign).toBe('>!');
 	await shown.screen.press('enter');
@@ -244,7 +303,8 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		'overflow: queue keeps them',
 		'its own: 43 bytes',
 		'1 of 2 still passes, until',
-		'30 a minute; 4 of 30 in this minute',
+		'30 a minute; 4 used, anew in 13 s',
+		'400 days old: R makes a new one',
 		'mcp__crm__find, mcp__crm__delete',
 		'those of new, once connected',
 		'! Toolset "file" has no tools in this version',
@@ -254,6 +314,12 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(fact);
 	}
 
+	// While some of it is used, it is asked each second; nobody tells that the minute is over.
+	used = 0;
+	await shown.pass(1100);
+	await shown.pass(200);
+	expect(shown.text()).toContain('30 a minute; none used now');
+	expect(asked).toBeGreaterThan(1);
 	expect(shown.text()).toMatch(/ask first +mcp__crm__delete/);
 	expect(shown.text()).not.toContain('\u001B[31m');
 });

@@ -93,7 +93,7 @@ test('a text of blanks sends nothing', async () => {
 	await shown.screen.press('R');
 	await shown.pass(0);
 
-	expect(shown.screen.lines().at(-1)).toBe(' Nothing is sent: the text was left empty');
+	expect(shown.said()).toBe(' Nothing is sent: the text was left empty');
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
@@ -173,8 +173,6 @@ test.for([
 		await shown.pass(0);
 
 		const what = status === 202 && effects.length > 0 ? effects.join(', ') : `{"status":"${word}"}`;
-		expect(shown.screen.lines().at(-1)).toBe(
-			` Replayed ${id.slice(-6)} to gh-review (${status}): ${what}`,
-		);
+		expect(shown.said()).toBe(` Replayed ${id.slice(-6)} to gh-review (${status}): ${what}`);
 	},
 );

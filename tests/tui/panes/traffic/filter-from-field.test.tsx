@@ -177,5 +177,5 @@ test.for([
 	await back.shown.screen.press('s');
 
 	expect(back.shown.shell.view.get().overlay).toBeUndefined();
-	expect(back.shown.screen.lines().at(-1)).toContain(reason);
+	expect(back.shown.said()).toContain(reason);
 });

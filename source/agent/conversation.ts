@@ -1,0 +1,23 @@
+import {chatInstructions, instructionsFor} from './instructions.ts';
+import type {AgentRequest} from './runner.ts';
+
+/** What the model reads first, in the SDK's words: the message of a run, or a chat as it stands, with what its application asks of the model. */
+export function conversationOf(request: AgentRequest) {
+	const {prompt, chat} = request;
+	if (!chat) {
+		return {instructions: instructionsFor(request), prompt};
+	}
+
+	const {system, before, maxTokens, temperature, stop} = chat;
+	const instructions = chatInstructions(request, system);
+	return {
+		...(instructions !== undefined && {instructions}),
+		messages: [...before, {role: 'user' as const, text: prompt}].map(({role, text}) => ({
+			role,
+			content: text,
+		})),
+		...(maxTokens !== undefined && {maxOutputTokens: maxTokens}),
+		...(temperature !== undefined && {temperature}),
+		...(stop && {stopSequences: [...stop]}),
+	};
+}

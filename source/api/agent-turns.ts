@@ -1,0 +1,48 @@
+import type {ApiKey} from '../core/api-keys/api-key.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {PublicModel} from './public-model.ts';
+
+/** One message of a conversation, as the API and the journal have it. */
+export type TurnMessage = {
+	readonly role: 'system' | 'user' | 'assistant';
+	readonly text: string;
+};
+
+/** What an agent of the API is asked: one turn of a conversation. */
+export type AgentTurn = {
+	/** `agent: true`. */
+	readonly model: PublicModel;
+	/** The last is the user's. */
+	readonly messages: readonly TurnMessage[];
+	readonly maxTokens?: number;
+	readonly temperature?: number;
+	readonly stop?: readonly string[];
+	/** Kind `test`: the offline model answers. */
+	readonly key: Pick<ApiKey, 'id' | 'name' | 'kind'>;
+	readonly requestId: string;
+	/** `x-svc-approval: deny`: a call that needs a yes is denied at once. */
+	readonly denyApprovals: boolean;
+	readonly signal: AbortSignal;
+	/** Its run is under way. */
+	readonly onBegin?: (run: number) => void;
+	/** The answer is whole. Awaited before its run is done, which fails as this does. */
+	readonly onAnswer?: (answer: {readonly text: string; readonly run: number}) => Promise<void>;
+	/** Text as it comes; awaited, so that a slow reader slows the model down. */
+	readonly onText: (delta: string) => Promise<void>;
+	/** Progress for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */
+	readonly onProgress: (progress: JsonObject) => Promise<void>;
+};
+
+export type TurnResult = {
+	readonly text: string;
+	readonly finishReason: 'stop' | 'length';
+	/** Counted by the model, or estimated. */
+	readonly inputTokens: number;
+	readonly outputTokens: number;
+	readonly isOffline: boolean;
+	/** In the journal. */
+	readonly run: number;
+};
+
+/** Answers one turn. Rejects with `SvcError` as `AgentRunner` does. */
+export type AgentTurns = (turn: AgentTurn) => Promise<TurnResult>;

@@ -1,0 +1,266 @@
+import type {IncomingMessage} from 'node:http';
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
+import {requestTargetOf} from '../http/request-target.ts';
+import {
+	ApiError,
+	endpointDenied,
+	internalError,
+	keyError,
+	limitError,
+	stopping,
+	unknownUrl,
+	wrongMethod,
+} from './api-error.ts';
+import type {ApiAnswer, ApiCall, ApiRequest, Endpoint} from './endpoint.ts';
+import {bearerOf} from './http/bearer.ts';
+import {corsHeaders, preflightHeaders} from './http/cors.ts';
+import {cutStalled} from './http/cut-stalled.ts';
+import {createEventStream} from './http/event-stream.ts';
+import {readJsonBody} from './http/json-body.ts';
+import {requestIdOf} from './http/request-id.ts';
+import type {KeyDesk} from './keys/desk.ts';
+
+export type Answering = {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly keys: Pick<KeyDesk, 'authenticate' | 'admit' | 'left'>;
+	readonly endpoints: readonly Endpoint[];
+	readonly limits: () => {readonly maxBodyBytes: number; readonly corsOrigins: readonly string[]};
+	/** Aborts when whatever still works must stop. */
+	readonly stopping: AbortSignal;
+	readonly isDraining: () => boolean;
+	/** A request was answered; 499: its client had left. */
+	readonly onAnswered: (path: string, status: number) => void;
+};
+
+/** Made once: with each request it would cost its stack. */
+const gone = new Error('The client has left');
+
+/** Who left before the answer was whole, as nginx counts it. */
+const clientLeft = 499;
+
+/**
+ * Answers one request, in this order: its name, the question of a browser, the key (401), URL (404) and method (405), size (413), JSON and schema (400), model (404), what the key may (403) and
+ * how much of it (429). Never rejects.
+ *
+ * @see manual/chat-api.md#errors
+ */
+export async function answerRequest(pair: HttpPair, world: Answering): Promise<void> {
+	const {request, response} = pair;
+	const {clock, log, limits, onAnswered} = world;
+	const requestId = requestIdOf(request.headers['x-request-id']);
+	const {corsOrigins} = limits();
+	const headers = {'x-request-id': requestId, ...corsHeaders(request, corsOrigins)};
+	const {path} = requestTargetOf(request);
+	// A connection that breaks ends the reading of the body; there is nobody left to tell.
+	request.on('error', ignore);
+	response.on('error', ignore);
+	let isLeft = false;
+	const left = new AbortController();
+	response.once('close', () => {
+		isLeft = !response.writableFinished;
+		if (isLeft) {
+			left.abort(gone);
+		}
+	});
+
+	const send = (answer: Pick<HttpAnswer, 'status' | 'body' | 'contentType' | 'headers'>) => {
+		respond(
+			pair,
+			{...answer, headers: {...headers, ...answer.headers}, close: world.isDraining()},
+			clock,
+		);
+		cutStalled(response, answer.body.length, clock);
+	};
+
+	const preflight = preflightHeaders(request, corsOrigins);
+	if (preflight) {
+		send({status: 204, body: '', headers: preflight});
+		onAnswered(path, 204);
+		return;
+	}
+
+	let status = 200;
+	try {
+		const answer = await serve(pair, {...world, path, requestId, headers, left: left.signal});
+		if (answer !== 'streamed') {
+			status = 'json' in answer ? (answer.status ?? 200) : 200;
+			send(
+				'json' in answer
+					? {
+							status,
+							body: JSON.stringify(answer.json),
+							...(answer.headers && {headers: answer.headers}),
+						}
+					: {status, body: answer.text, contentType: answer.contentType},
+			);
+		}
+	} catch (error) {
+		const refusal = error instanceof ApiError ? error : internalError();
+		if (!(error instanceof ApiError) && !isLeft) {
+			log.error('Cannot serve a request of the chat API', {
+				error: messageOf(error),
+				request: requestId,
+			});
+		}
+
+		({status} = refusal);
+		if (response.headersSent) {
+			response.destroy();
+		} else {
+			send({status, body: JSON.stringify({error: refusal.body}), headers: refusal.headers});
+		}
+	}
+
+	onAnswered(path, isLeft ? clientLeft : status);
+}
+
+const ignore = () => {};
+
+type Serving = Answering & {
+	readonly path: string;
+	readonly requestId: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly left: AbortSignal;
+};
+
+async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
+	const {request, response} = pair;
+	const {endpoints, keys, path, requestId, clock, limits} = world;
+	const method = request.method ?? '';
+	const found = endpointAt(endpoints, path);
+	const here = found.find(({endpoint}) => endpoint.method === method);
+	const isOpen = here !== undefined && here.endpoint.scope === undefined;
+	let key = isOpen ? undefined : keyOf(request, keys);
+	if (!here) {
+		throw found.length === 0
+			? unknownUrl(method.slice(0, 20), path.slice(0, 200))
+			: wrongMethod(
+					method.slice(0, 20),
+					found.map(({endpoint}) => endpoint.method),
+				);
+	}
+
+	const {endpoint, rest} = here;
+	const header: ApiRequest['header'] = name => {
+		const value = request.headers[name];
+		return typeof value === 'string' ? value : undefined;
+	};
+	let body: ApiRequest['body'] = {};
+	if (endpoint.method === 'POST') {
+		body = await readJsonBody(pair, limits().maxBodyBytes);
+		// A body may take a minute: the key may have ended meanwhile, or be for less.
+		key &&= keyOf(request, keys);
+	}
+
+	const prepared = endpoint.prepare({key, rest, body, header});
+	if (!key || endpoint.scope === undefined) {
+		return endpoint.serve(prepared, openCall);
+	}
+
+	if (!key.endpoints.includes(endpoint.scope)) {
+		throw endpointDenied(endpoint.scope);
+	}
+
+	endpoint.permit?.(prepared, key);
+	if (world.isDraining()) {
+		throw stopping();
+	}
+
+	const call = (signal: AbortSignal, settle: ApiCall['settle']): ApiCall => ({
+		requestId,
+		key,
+		signal,
+		settle,
+		header,
+		stream: more =>
+			createEventStream(response, {
+				clock,
+				more: {...world.headers, ...rateHeaders(keys, key.id, key.rpm), ...more},
+			}),
+	});
+	if (!endpoint.estimate) {
+		return endpoint.serve(prepared, call(AbortSignal.any([world.left, world.stopping]), ignore));
+	}
+
+	const admission = keys.admit(key.id, endpoint.estimate(prepared));
+	if (admission.kind === 'refused') {
+		throw limitError(admission.refusal);
+	}
+
+	using permit = admission.permit;
+	const signal = AbortSignal.any([world.left, world.stopping, permit.signal]);
+	const answer = await endpoint.serve(
+		prepared,
+		call(signal, used => permit.settle(used)),
+	);
+	return answer !== 'streamed' && 'json' in answer
+		? {...answer, headers: {...rateHeaders(keys, key.id, key.rpm), ...answer.headers}}
+		: answer;
+}
+
+/** What those who need not say who they are get: nothing of it is for them. */
+const openCall: ApiCall = {
+	requestId: '',
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key
+	key: undefined as never,
+	signal: new AbortController().signal,
+	settle: ignore,
+	header: () => undefined,
+	stream() {
+		throw new Error('An endpoint without a scope does not stream');
+	},
+};
+
+/** Endpoints of a path, of all methods. Some clients end it with a slash. */
+function endpointAt(
+	endpoints: readonly Endpoint[],
+	asked: string,
+): ReadonlyArray<{readonly endpoint: Endpoint; readonly rest: string}> {
+	const path = asked.replace(/\/$/, '');
+	return endpoints.flatMap(endpoint => {
+		const [head = '', parameter] = endpoint.path.split('{');
+		if (parameter === undefined) {
+			return path === head ? [{endpoint, rest: ''}] : [];
+		}
+
+		const rest = path.startsWith(head) ? decoded(path.slice(head.length)) : undefined;
+		return rest ? [{endpoint, rest}] : [];
+	});
+}
+
+function decoded(text: string): string | undefined {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return undefined;
+	}
+}
+
+function keyOf({headers: {authorization}}: IncomingMessage, keys: Answering['keys']) {
+	const secret = bearerOf(authorization);
+	const found = secret === undefined ? {problem: 'missing' as const} : keys.authenticate(secret);
+	if ('problem' in found) {
+		throw keyError(found.problem);
+	}
+
+	return found.key;
+}
+
+function rateHeaders(
+	keys: Answering['keys'],
+	id: string,
+	rpm: number | undefined,
+): Readonly<Record<string, string>> {
+	const left = rpm === undefined ? undefined : keys.left(id);
+	return rpm === undefined || left === undefined
+		? {}
+		: {
+				'x-ratelimit-limit-requests': String(rpm),
+				'x-ratelimit-remaining-requests': String(left.requests),
+				'x-ratelimit-reset-requests': `${left.resetMs}ms`,
+			};
+}

@@ -1,0 +1,103 @@
+import type {Clock} from '../core/clock.ts';
+import {createBusy} from '../core/idle.ts';
+import type {Logger} from '../core/log.ts';
+import {drain} from '../http/drain.ts';
+import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';
+import {listen} from '../http/listen.ts';
+import {answerRequest, type Answering} from './answer-request.ts';
+import {stopping} from './api-error.ts';
+import type {Endpoint} from './endpoint.ts';
+import type {KeyDesk} from './keys/desk.ts';
+
+export type ApiServer = {
+	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
+	listen(): Promise<{readonly url: string}>;
+	/** Drains as the receiver does; streams are cut after 5 s. */
+	close(): Promise<void>;
+	/** Requests under way. */
+	readonly active: number;
+};
+
+/** Clients keep connections for the next turn of a conversation; Node's five seconds would end many of them in the moment in which they are used. */
+const keepAliveTimeoutMs = 75_000;
+
+/** A request of 10 MiB over a slow line takes longer than an event of a webhook. */
+const requestTimeoutMs = 60_000;
+
+/** The server of the chat API. One instance listens once; after a refusal or a close make another. */
+export function createApiServer(
+	{
+		clock,
+		log,
+		keys,
+		endpoints,
+		limits,
+		onAnswered,
+	}: Pick<Answering, 'limits' | 'onAnswered'> & {
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly keys: KeyDesk;
+		readonly endpoints: readonly Endpoint[];
+	},
+	{
+		http: httpLimits = {},
+		...options
+	}: {
+		readonly host: string;
+		readonly port: number;
+		/** Others than the usual ones. */
+		readonly http?: Partial<HttpLimits>;
+	},
+): ApiServer {
+	const busy = createBusy();
+	const hardStop = new AbortController();
+	let draining = false;
+	const world: Answering = {
+		clock,
+		log,
+		keys,
+		endpoints,
+		limits,
+		stopping: hardStop.signal,
+		isDraining: () => draining,
+		onAnswered,
+	};
+	const http = createHttpServer(
+		{
+			async handle(pair) {
+				const end = busy.begin();
+				try {
+					await answerRequest(pair, world);
+				} finally {
+					end();
+				}
+			},
+			clock,
+			log,
+			onRefused: status => {
+				onAnswered('', status);
+			},
+			onEvicted() {},
+			onDropped() {},
+		},
+		{...usualLimits, keepAliveTimeoutMs, requestTimeoutMs, ...httpLimits},
+	);
+
+	return {
+		listen: async () => ({url: await listen(http.server, options, 'api')}),
+		async close() {
+			draining = true;
+			await drain(http, {
+				clock,
+				busy,
+				onHardStop() {
+					hardStop.abort(stopping());
+				},
+			});
+			hardStop.abort();
+		},
+		get active() {
+			return busy.count;
+		},
+	};
+}

@@ -1,0 +1,56 @@
+import {estimateTokens, textMessages, tokensIn, turnMessages} from './chat-messages.ts';
+import {stopsOf} from './chat-request.ts';
+import {usageOf, type ChatAnswer} from './chat-shapes.ts';
+import type {ChatCall, ChatWorld, OfflineAnswer} from './chat-world.ts';
+
+/** The offline model, for a relay that has no other, and for keys that reach no other. */
+export async function offlineAnswer(
+	{request, call, sink}: ChatCall,
+	{answerOffline}: Pick<ChatWorld, 'answerOffline'>,
+): Promise<ChatAnswer> {
+	const said = answerOffline(textMessages(request.body['messages']), request.maxTokens);
+	await sink?.delta({content: said.text});
+	return textAnswer(said, call);
+}
+
+/** One turn of an agent. */
+export async function agentAnswer(
+	{request: {model, body, maxTokens}, call, sink}: ChatCall,
+	{turn}: Pick<ChatWorld, 'turn'>,
+): Promise<ChatAnswer> {
+	const {temperature} = body;
+	const stop = stopsOf(body);
+	const inputTokens = estimateTokens(body['messages']);
+	let characters = 0;
+	const said = await turn({
+		model,
+		messages: turnMessages(body['messages']),
+		...(maxTokens !== undefined && {maxTokens}),
+		...(typeof temperature === 'number' && {temperature}),
+		...(stop.length > 0 && {stop}),
+		key: call.key,
+		requestId: call.requestId,
+		denyApprovals: call.header('x-svc-approval') === 'deny',
+		signal: call.signal,
+		async onText(content) {
+			characters += content.length;
+			// Of a turn that fails, nobody counts.
+			call.settle({inputTokens, outputTokens: tokensIn(characters)});
+			await (content !== '' && sink?.delta({content}));
+		},
+		async onProgress(progress) {
+			await sink?.progress(progress);
+		},
+	});
+	// What nobody told of as it came.
+	await (characters === 0 && said.text !== '' && sink?.delta({content: said.text}));
+	return {...textAnswer(said, call), run: said.run};
+}
+
+function textAnswer(
+	{text, finishReason, inputTokens, outputTokens}: OfflineAnswer,
+	{settle}: ChatCall['call'],
+): ChatAnswer {
+	settle({inputTokens, outputTokens});
+	return {message: {content: text}, finishReason, usage: usageOf(inputTokens, outputTokens)};
+}

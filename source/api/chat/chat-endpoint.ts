@@ -1,0 +1,54 @@
+import {endpoint, type Endpoint} from '../endpoint.ts';
+import {permitModel} from '../public-model.ts';
+import {openSessionTurn} from '../sessions/session-turn.ts';
+import {estimateTokens, turnMessages} from './chat-messages.ts';
+import {readChatRequest, type ChatRequest} from './chat-request.ts';
+import {answerHead, completion, createChunks} from './chat-shapes.ts';
+import type {ChatWorld} from './chat-world.ts';
+import {createLateStream} from './late-stream.ts';
+import {serveChat} from './serve-chat.ts';
+
+/** What an answer may come to where nobody says. Tokens. */
+const usualAnswer = 1024;
+
+/** Tokens that a request may use at most, as far as one can tell. */
+export const estimateOf = ({body, maxTokens = usualAnswer}: ChatRequest): number =>
+	estimateTokens(body['messages']) + maxTokens;
+
+/** `POST /v1/chat/completions`. @see manual/chat-api.md#requests */
+export const chatEndpoint = (world: ChatWorld): Endpoint =>
+	endpoint<ChatRequest>({
+		method: 'POST',
+		path: '/v1/chat/completions',
+		scope: 'chat',
+		prepare({body}) {
+			const request = readChatRequest(body, world.models);
+			if (request.model.agent) {
+				turnMessages(body['messages']);
+			}
+
+			return request;
+		},
+		permit({model}, key) {
+			permitModel(model, key);
+		},
+		estimate: estimateOf,
+		async serve(request, call) {
+			const {clock} = world;
+			const {includesUsage} = request;
+			const head = answerHead(request.model.id, clock.now());
+			// Nothing was used before somebody was asked.
+			call.settle({inputTokens: 0, outputTokens: 0});
+			await using session = await openSessionTurn(world.sessions, request, call);
+			return await serveChat({request: session.request, call, session}, world, {
+				whole: answer => completion(head, answer),
+				stream: open =>
+					createLateStream({
+						clock,
+						chunks: createChunks(head, {includesUsage}),
+						includesUsage,
+						open,
+					}),
+			});
+		},
+	});

@@ -1,0 +1,150 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {TurnMessage} from '../agent-turns.ts';
+import {
+	either,
+	isList,
+	kindOf,
+	listOf,
+	missing,
+	objectOf,
+	required,
+	text,
+	textIn,
+	unsupported,
+	type Check,
+} from './field-checks.ts';
+
+const textPart = objectOf({text: required(text)});
+
+const content = (parts: Readonly<Record<string, Check>>): Check =>
+	either({text, list: listOf(kindOf('type', parts), {least: 1})}, 'a text or a list of parts');
+
+const plain = objectOf({content: required(content({text: textPart})), name: text});
+
+const functionCall = objectOf({name: required(text), arguments: required(text)});
+
+const toolCall = objectOf({
+	id: required(text),
+	type: required(text),
+	function: functionCall,
+});
+
+const assistant: Check = (value, path) => {
+	objectOf({
+		content: content({text: textPart, refusal: objectOf({refusal: required(text)})}),
+		refusal: text,
+		name: text,
+		tool_calls: listOf(toolCall),
+	})(value, path);
+	const says = (name: string) =>
+		isJsonObject(value) && value[name] !== undefined && value[name] !== null;
+	if (!['content', 'tool_calls', 'refusal'].some(says)) {
+		throw missing(`${path}.content`);
+	}
+};
+
+const user = objectOf({
+	content: required(
+		content({
+			text: textPart,
+			image_url: objectOf({image_url: required(objectOf({url: required(text), detail: text}))}),
+			input_audio: objectOf({
+				input_audio: required(objectOf({data: required(text), format: required(text)})),
+			}),
+			file: objectOf({file: required(objectOf({}))}),
+		}),
+	),
+	name: text,
+});
+
+/** `messages`: at least one, each as its role has it. */
+export const messagesCheck: Check = listOf(
+	kindOf('role', {
+		system: plain,
+		developer: plain,
+		user,
+		assistant,
+		tool: objectOf({content: required(content({text: textPart})), tool_call_id: required(text)}),
+	}),
+	{least: 1},
+);
+
+/** The messages, checked, as an agent takes them. @throws ApiError 400 for what only a model of its own can be given */
+export function turnMessages(messages: JsonValue | undefined): readonly TurnMessage[] {
+	const list = listOfObjects(messages);
+	const turn = list.map((message, index) => turnMessage(message, `messages[${index}]`));
+	if (turn.at(-1)?.role !== 'user') {
+		throw unsupported(
+			`messages[${turn.length - 1}].role`,
+			'the last message to an agent is that of the user',
+		);
+	}
+
+	return turn;
+}
+
+function turnMessage(message: JsonObject, path: string): TurnMessage {
+	const role = message['role'];
+	if (role === 'tool' || listOfObjects(message['tool_calls']).length > 0) {
+		throw unsupported(
+			role === 'tool' ? `${path}.role` : `${path}.tool_calls`,
+			'an agent has tools of its own, and takes no calls of others',
+		);
+	}
+
+	for (const [index, part] of listOfObjects(message['content']).entries()) {
+		if (part['type'] !== 'text' && part['type'] !== 'refusal') {
+			throw unsupported(`${path}.content[${index}].type`, 'an agent takes text');
+		}
+	}
+
+	return {
+		role: role === 'user' || role === 'assistant' ? role : 'system',
+		text: textOf(message),
+	};
+}
+
+/** All texts of the messages, whoever takes them: what the offline model goes by, and estimates. */
+export const textMessages = (messages: JsonValue | undefined): readonly TurnMessage[] =>
+	listOfObjects(messages).map(message => ({
+		role:
+			message['role'] === 'user'
+				? 'user'
+				: message['role'] === 'assistant'
+					? 'assistant'
+					: 'system',
+		text: textOf(message),
+	}));
+
+function textOf({content: written, refusal}: JsonObject): string {
+	if (typeof written === 'string') {
+		return written;
+	}
+
+	const parts = listOfObjects(written).map(part => textIn(part['text'] ?? part['refusal']));
+	return parts.length > 0 ? parts.join('') : textIn(refusal);
+}
+
+const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
+	isList(value) ? value.filter(isJsonObject) : [];
+
+const charactersPerToken = 4;
+
+/** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
+const tokensOfPart = 1000;
+
+export const tokensIn = (characters: number): number => Math.ceil(characters / charactersPerToken);
+
+/** Tokens of the messages, as far as one can tell without the model. */
+export function estimateTokens(messages: JsonValue | undefined): number {
+	let characters = 0;
+	let others = 0;
+	for (const message of listOfObjects(messages)) {
+		characters += textOf(message).length;
+		others += listOfObjects(message['content']).filter(
+			({type}) => type !== 'text' && type !== 'refusal',
+		).length;
+	}
+
+	return tokensIn(characters) + others * tokensOfPart;
+}

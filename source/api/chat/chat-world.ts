@@ -1,0 +1,37 @@
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {AgentTurns, TurnMessage, TurnResult} from '../agent-turns.ts';
+import type {ApiCall} from '../endpoint.ts';
+import type {PublicModel, PublicModels} from '../public-model.ts';
+import type {Upstream} from '../relay/upstream.ts';
+import type {SessionDesk} from '../sessions/session-desk.ts';
+import type {ChatRequest} from './chat-request.ts';
+import type {Sink} from './late-stream.ts';
+
+/** What is asked of the rest of the program. */
+export type ChatWorld = {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly models: PublicModels;
+	/** Where the model's server is; `undefined` when the offline model answers. Rejects with `SvcError` as choosing a model does. */
+	readonly upstreamOf: (model: PublicModel) => Promise<Upstream | undefined>;
+	readonly turn: AgentTurns;
+	readonly sessions: SessionDesk;
+	readonly answerOffline: (
+		messages: readonly TurnMessage[],
+		maxTokens: number | undefined,
+	) => OfflineAnswer;
+};
+
+/** What the offline model says. */
+export type OfflineAnswer = Omit<TurnResult, 'isOffline' | 'run'>;
+
+/** One request on its way. */
+export type ChatCall = {
+	readonly request: ChatRequest;
+	readonly call: ApiCall;
+	/** Absent: the answer is wanted in one piece. */
+	readonly sink?: Sink;
+};

@@ -1,0 +1,98 @@
+import type {Clock} from '../../core/clock.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {ApiError} from '../api-error.ts';
+import type {EventStream} from '../http/event-stream.ts';
+import type {ChatAnswer, ChatChunks} from './chat-shapes.ts';
+
+/** Where the words of an answer go as they come. */
+export type Sink = {
+	delta(delta: JsonObject, logprobs?: JsonObject): Promise<void>;
+	progress(svc: JsonObject): Promise<void>;
+};
+
+/** An answer as a stream that begins with its first word: until then, a failure still has a status of its own. */
+export type LateStream = Sink & {
+	readonly hasBegun: boolean;
+	finish(answer: ChatAnswer): Promise<void>;
+	/** Ends it with an error. To be called when it has begun. */
+	fail(error: ApiError): Promise<void>;
+	[Symbol.dispose](): void;
+};
+
+/** Who waits longer for a first word hears that somebody is there; proxies on the way cut what says nothing. */
+const beginMs = 5000;
+
+/** A stream that is opened when it is first asked for, or after five seconds. @param greet what it begins with: written at once, before all else */
+export function openLate({
+	clock,
+	open,
+	greet,
+}: {
+	readonly clock: Clock;
+	readonly open: () => EventStream;
+	readonly greet: (stream: EventStream) => void;
+}): {
+	readonly hasBegun: () => boolean;
+	readonly begin: () => EventStream;
+	readonly cancel: () => void;
+} {
+	let stream: EventStream | undefined;
+	const begin = (): EventStream => {
+		if (!stream) {
+			stream = open();
+			greet(stream);
+		}
+
+		return stream;
+	};
+	const cancel = clock.after(beginMs, begin);
+	return {hasBegun: () => stream !== undefined, begin, cancel};
+}
+
+/** An answer of chunks. */
+export function createLateStream({
+	clock,
+	chunks,
+	includesUsage,
+	open,
+}: {
+	readonly clock: Clock;
+	readonly chunks: ChatChunks;
+	/** Whether the last of them tells what was used. */
+	readonly includesUsage: boolean;
+	readonly open: () => EventStream;
+}): LateStream {
+	const {hasBegun, begin, cancel} = openLate({
+		clock,
+		open,
+		greet(stream) {
+			stream.keepAlive(() => ({data: chunks.delta({})}));
+			// It is the first of all; who writes next waits for it.
+			void stream.send(chunks.delta({role: 'assistant', content: ''}));
+		},
+	});
+
+	return {
+		get hasBegun() {
+			return hasBegun();
+		},
+		delta: async (delta, logprobs) => begin().send(chunks.delta(delta, logprobs)),
+		progress: async svc => begin().send(chunks.progress(svc)),
+		async finish({finishReason, usage}) {
+			const begun = begin();
+			await begun.send(chunks.finish(finishReason));
+			if (includesUsage) {
+				await begun.send(chunks.usage(usage));
+			}
+
+			await begun.send('[DONE]');
+			begun.end();
+		},
+		async fail(error) {
+			const begun = begin();
+			await begun.send(JSON.stringify({error: error.body}));
+			begun.end();
+		},
+		[Symbol.dispose]: cancel,
+	};
+}

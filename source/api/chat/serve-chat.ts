@@ -1,0 +1,92 @@
+import {messageOf} from '../../core/errors.ts';
+import type {ApiError} from '../api-error.ts';
+import type {ApiAnswer} from '../endpoint.ts';
+import type {EventStream} from '../http/event-stream.ts';
+import {relayAnswer} from '../relay/relay-answer.ts';
+import type {SessionTurn} from '../sessions/session-turn.ts';
+import {agentAnswer, offlineAnswer} from './answer-text.ts';
+import type {ChatAnswer} from './chat-shapes.ts';
+import type {ChatCall, ChatWorld} from './chat-world.ts';
+import {failureOf} from './failure.ts';
+import type {LateStream} from './late-stream.ts';
+
+/** How an answer is written. */
+export type AnswerForm = {
+	/** In one piece. */
+	whole(answer: ChatAnswer): unknown;
+	/** As it comes. */
+	stream(open: () => EventStream): LateStream;
+};
+
+/** Has a request answered by whoever its model stands for, in that form. @throws ApiError before anything was sent */
+export async function serveChat(
+	asked: Omit<ChatCall, 'sink'> & {readonly session?: SessionTurn},
+	world: ChatWorld,
+	form: AnswerForm,
+): Promise<ApiAnswer> {
+	const {call} = asked;
+	const report = (error: unknown): ApiError => {
+		if (!call.signal.aborted) {
+			world.log.warn('Cannot answer a request of the chat API', {
+				request: call.requestId,
+				error: world.redact(messageOf(error)),
+			});
+		}
+
+		return failureOf(error, call.signal);
+	};
+	try {
+		return await answer(asked, form, {world, report});
+	} catch (error) {
+		throw report(error);
+	}
+}
+
+async function answer(
+	{session, ...asked}: ChatCall & {readonly session?: SessionTurn},
+	form: AnswerForm,
+	{world, report}: {readonly world: ChatWorld; readonly report: (error: unknown) => ApiError},
+): Promise<ApiAnswer> {
+	const {
+		request: {model, isStreamed, ignored},
+		call,
+	} = asked;
+	// Nothing was used before somebody was asked.
+	call.settle({inputTokens: 0, outputTokens: 0});
+	const upstream = call.key.kind === 'test' ? undefined : await world.upstreamOf(model);
+	const answerWith = async (one: ChatCall): Promise<ChatAnswer> => {
+		if (model.agent) {
+			return agentAnswer(one, world);
+		}
+
+		return upstream ? relayAnswer(one, upstream, world) : offlineAnswer(one, world);
+	};
+	const headers = {
+		...session?.headers,
+		...(!upstream && {'x-svc-model-kind': 'rule-based'}),
+		...(ignored.length > 0 && {'x-svc-ignored-params': ignored.join(', ')}),
+	};
+	if (!isStreamed) {
+		const said = await answerWith(asked);
+		await session?.keep(said);
+		return {json: form.whole(said), headers};
+	}
+
+	using stream = form.stream(() => {
+		session?.tell();
+		return call.stream(headers);
+	});
+	try {
+		const said = await answerWith({...asked, sink: session?.listen(stream) ?? stream});
+		await session?.keep(said);
+		await stream.finish(said);
+	} catch (error) {
+		if (!stream.hasBegun) {
+			throw error;
+		}
+
+		await stream.fail(report(error));
+	}
+
+	return 'streamed';
+}

@@ -1,0 +1,62 @@
+import type {IncomingMessage} from 'node:http';
+
+/** Headers that a page may send, and read; the rest a browser keeps from it. */
+const requestHeaders = 'authorization, content-type, x-request-id, x-svc-session, x-svc-approval';
+const answerHeaders =
+	'x-request-id, x-svc-session, x-svc-ignored-params, x-svc-model-kind, retry-after, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests';
+const maxAgeSeconds = 600;
+
+/** More of them than a page has reason to send. */
+const maxRequestedLength = 2048;
+
+const headerName = /^[\w-]{1,64}$/;
+
+/** Those, and whatever else the page wants to send: libraries say of themselves what they are. Its origin is trusted, and nothing of ours goes by them. */
+function allowedHeaders(requested: string | undefined): string {
+	const names = requested !== undefined && requested.length <= maxRequestedLength ? requested : '';
+	const usual = requestHeaders.split(', ');
+	const others = names
+		.split(',')
+		.map(name => name.trim().toLowerCase())
+		.filter(name => headerName.test(name) && !usual.includes(name));
+	return [...usual, ...others].join(', ');
+}
+
+/** What every answer says to a page of an allowed origin; nothing to any other. */
+export function corsHeaders(
+	{headers: {origin}}: IncomingMessage,
+	allowed: readonly string[],
+): Readonly<Record<string, string>> {
+	if (allowed.length === 0) {
+		return {};
+	}
+
+	return origin !== undefined && allowed.includes(origin)
+		? {
+				'Access-Control-Allow-Origin': origin,
+				'Access-Control-Expose-Headers': answerHeaders,
+				Vary: 'Origin',
+			}
+		: {Vary: 'Origin'};
+}
+
+/** What a browser is answered that asks before it sends what a page wants; `undefined` where that is no such question. */
+export function preflightHeaders(
+	request: IncomingMessage,
+	allowed: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+	const {method, headers} = request;
+	const {origin} = headers;
+	if (method !== 'OPTIONS' || allowed.length === 0 || origin === undefined) {
+		return undefined;
+	}
+
+	return allowed.includes(origin)
+		? {
+				...corsHeaders(request, allowed),
+				'Access-Control-Allow-Methods': 'GET, POST',
+				'Access-Control-Allow-Headers': allowedHeaders(headers['access-control-request-headers']),
+				'Access-Control-Max-Age': String(maxAgeSeconds),
+			}
+		: {Vary: 'Origin'};
+}

@@ -1,0 +1,17 @@
+import type {ServerResponse} from 'node:http';
+import type {Clock} from '../../core/clock.ts';
+
+const patienceMs = 60_000;
+
+/** As slow as a line may be: 16 kB in a second. */
+const slowestBytesPerMs = 16;
+
+/** Cuts a client that does not take an answer which is sent in one piece, of so many bytes: until then it stays in memory. */
+export function cutStalled(response: ServerResponse, bytes: number, clock: Clock): void {
+	response.once(
+		'close',
+		clock.after(patienceMs + bytes / slowestBytesPerMs, () => {
+			response.destroy();
+		}),
+	);
+}

@@ -1,0 +1,115 @@
+import type {ServerResponse} from 'node:http';
+import type {Clock} from '../../core/clock.ts';
+import {createDeadline} from '../../core/deadline.ts';
+
+/** An answer of server-sent events: `data:` lines alone, because comments, `id:` and `retry:` break clients that are in use, and names of events those that expect none. */
+export type EventStream = {
+	/** Writes one event. Resolves when more may be written: a client that reads slowly slows down who writes. Resolves, and writes nothing, once it has ended. */
+	send(data: string, event?: string): Promise<void>;
+	/** What to send when nothing was for five seconds. */
+	keepAlive(data: () => {readonly data: string; readonly event?: string}): void;
+	end(): void;
+};
+
+const keepAliveMs = 5000;
+
+/** A client that takes nothing for so long is cut: what it does not read stays in memory. */
+const stalledMs = 60_000;
+
+const headers = {
+	'Content-Type': 'text/event-stream; charset=utf-8',
+	'Cache-Control': 'no-cache',
+	// nginx gathers what it passes on, unless it is told not to.
+	'X-Accel-Buffering': 'no',
+} as const;
+
+/**
+ * Begins such an answer on `response`. @param more further headers
+ *
+ * @see manual/chat-api.md#streaming
+ */
+export function createEventStream(
+	response: ServerResponse,
+	{clock, more}: {readonly clock: Clock; readonly more: Readonly<Record<string, string>>},
+): EventStream {
+	let keepAlive: (() => {readonly data: string; readonly event?: string}) | undefined;
+	let isOver = false;
+	const silence = createDeadline(clock, () => {
+		// Whoever is slow has something to read: nothing is made that is not sent, since it may be numbered.
+		const beat = response.writableNeedDrain ? undefined : keepAlive?.();
+		if (beat && !isOver) {
+			write(beat.data, beat.event);
+		}
+
+		wait();
+	});
+	const wait = () => {
+		if (keepAlive && !isOver) {
+			silence.move(keepAliveMs);
+		}
+	};
+	const over = () => {
+		isOver = true;
+		silence[Symbol.dispose]();
+	};
+	if (response.closed) {
+		// Who left before the first word is told of by nothing any more: who wrote would wait for good.
+		over();
+	} else {
+		response.once('close', over);
+		response.writeHead(200, {...headers, ...more});
+		response.flushHeaders();
+	}
+
+	/** All who write meanwhile wait for the same. */
+	let draining: Promise<void> | undefined;
+	const drained = async (): Promise<void> => {
+		if (draining) {
+			return draining;
+		}
+
+		const {promise, resolve} = Promise.withResolvers<void>();
+		draining = promise;
+		const cancelStall = clock.after(stalledMs, () => {
+			response.destroy();
+		});
+		const end = () => {
+			cancelStall();
+			response.off('drain', end);
+			response.off('close', end);
+			draining = undefined;
+			resolve();
+		};
+		response.on('drain', end);
+		response.on('close', end);
+		return promise;
+	};
+
+	const write = (data: string, event?: string) =>
+		response.write(
+			event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`,
+		);
+
+	return {
+		async send(data, event) {
+			if (isOver) {
+				return;
+			}
+
+			wait();
+			if (!write(data, event)) {
+				await drained();
+			}
+		},
+		keepAlive(data) {
+			keepAlive = data;
+			wait();
+		},
+		end() {
+			if (!isOver) {
+				over();
+				response.end();
+			}
+		},
+	};
+}

@@ -1,0 +1,254 @@
+import {
+	endOf,
+	usualEndpoints,
+	type ApiKey,
+	type KeyFacts,
+	type KeyGrant,
+	type KeyRecord,
+} from '../../core/api-keys/api-key.ts';
+import {dayOf, periodEnd} from '../../core/api-keys/key-periods.ts';
+import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import {createMutex} from '../../core/mutex.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {StoredKeys} from '../../store/key-port.ts';
+import {keyError} from '../api-error.ts';
+import type {KeyDesk, KeyPermit, MintedKey} from './desk.ts';
+import {createKeyLimits, type KeyLimits} from './key-limits.ts';
+import {createKeyUsages, rememberedDays} from './key-usage.ts';
+import {startUsageWriter} from './usage-writer.ts';
+
+const maxNameLength = 64;
+
+/** The first key: for whoever has just set up the gateway. */
+const firstGrant: KeyGrant = {
+	name: 'first',
+	kind: 'live',
+	endpoints: [...usualEndpoints],
+	models: ['*'],
+	agents: true,
+};
+const dayMs = 86_400_000;
+
+/** What the desk holds of one key. */
+type Held = {
+	record: KeyRecord;
+	readonly limits: KeyLimits;
+	/** Estimated tokens of requests under way. */
+	reserved: number;
+	readonly permits: Set<AbortController>;
+};
+
+/** @see manual/api-keys.md */
+export async function openKeyDesk({
+	clock,
+	keys,
+	log,
+	onChange = () => {},
+}: {
+	readonly clock: Clock;
+	readonly keys: StoredKeys;
+	readonly log: Logger;
+	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
+	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
+}): Promise<KeyDesk> {
+	const [records, recent, totals] = await Promise.all([
+		keys.list(),
+		keys.usesSince(dayOf(clock.now() - rememberedDays * dayMs)),
+		keys.totals(),
+	]);
+	const usages = createKeyUsages({recent, totals});
+	const held = new Map(records.map(record => [record.id, hold(record, clock)]));
+	const byHash = new Map(
+		[...held.values()].flatMap(one => one.record.secrets.map(({hash}) => [hash, one] as const)),
+	);
+
+	const viewOf = (one: Held): ApiKey => ({
+		...factsOf(one),
+		usage: usages.of(one.record, clock.now()),
+	});
+	const factsOf = ({record}: Held): KeyFacts => {
+		const {secrets, ...facts} = record;
+		const now = clock.now();
+		const [current, before] = secrets;
+		const isRetiring = before?.until !== undefined && before.until > now;
+		return {
+			...facts,
+			hint: current?.hint ?? '',
+			...(isRetiring && {retiring: {hint: before.hint, until: before.until}}),
+		};
+	};
+
+	/** One change after the other: none is made of what another replaces meanwhile. */
+	const oneByOne = createMutex();
+	const keep = async (one: Held, record: KeyRecord) => {
+		const dropped = await keys.put(record, clock.now());
+		for (const id of dropped) {
+			for (const {hash} of held.get(id)?.record.secrets ?? []) {
+				byHash.delete(hash);
+			}
+
+			held.delete(id);
+		}
+
+		for (const {hash} of one.record.secrets) {
+			byHash.delete(hash);
+		}
+
+		one.record = {...record, ...(one.record.lastUsedAt && {lastUsedAt: one.record.lastUsedAt})};
+		held.set(record.id, one);
+		for (const {hash} of record.secrets) {
+			byHash.set(hash, one);
+		}
+
+		onChange([viewOf(one)], dropped);
+	};
+
+	const mint = async ({name, ...grant}: KeyGrant, prefix: string): Promise<MintedKey> => {
+		const secret = mintKey({kind: grant.kind, prefix});
+		const record: KeyRecord = {
+			...grant,
+			id: mintKeyId(),
+			name: cell(name, maxNameLength).text,
+			createdAt: clock.now(),
+			secrets: [{hash: hashOfKey(secret), hint: hintOfKey(secret)}],
+		};
+		const one = hold(record, clock);
+		await keep(one, record);
+		log.info(`Made the key ${record.id} (${hintOfKey(secret)})`);
+		return {key: viewOf(one), secret};
+	};
+
+	const writer = startUsageWriter({
+		clock,
+		keys,
+		usages,
+		log,
+		onUsed(ids) {
+			const used = ids.length === 0 ? [...held.values()] : ids.flatMap(id => held.get(id) ?? []);
+			onChange(used.map(viewOf), []);
+		},
+	});
+	onChange([...held.values()].map(viewOf), []);
+	return {
+		list: () => [...held.values()].map(viewOf),
+		create: async (grant, prefix) => oneByOne(async () => mint(grant, prefix)),
+		createFirst: async prefix =>
+			oneByOne(async () => (held.size === 0 ? mint(firstGrant, prefix) : undefined)),
+		days: id => (held.has(id) ? usages.daysOf(id) : undefined),
+		rotate: async (id, {overlapMs, prefix}) =>
+			oneByOne(async () => {
+				const one = held.get(id);
+				if (!one || endOf(one.record, clock.now())) {
+					return undefined;
+				}
+
+				const secret = mintKey({kind: one.record.kind, prefix});
+				const [current] = one.record.secrets;
+				await keep(one, {
+					...one.record,
+					secrets: [
+						{hash: hashOfKey(secret), hint: hintOfKey(secret)},
+						...(current && overlapMs > 0 ? [{...current, until: clock.now() + overlapMs}] : []),
+					],
+				});
+				log.info(`Rotated the key ${id} (${hintOfKey(secret)})`);
+				return {key: viewOf(one), secret};
+			}),
+		revoke: async id =>
+			oneByOne(async () => {
+				const one = held.get(id);
+				if (one && one.record.revokedAt === undefined) {
+					await keep(one, {...one.record, revokedAt: clock.now()});
+					for (const permit of one.permits) {
+						permit.abort(keyError('revoked'));
+					}
+
+					log.info(`Revoked the key ${id}`);
+				}
+
+				return one && viewOf(one);
+			}),
+		authenticate(secret) {
+			if (kindOfKey(secret) === undefined) {
+				return {problem: 'malformed'};
+			}
+
+			const hash = hashOfKey(secret);
+			const one = byHash.get(hash);
+			const now = clock.now();
+			const found = one?.record.secrets.find(each => each.hash === hash);
+			if (!one || !found || (found.until !== undefined && found.until <= now)) {
+				return {problem: 'unknown'};
+			}
+
+			const end = endOf(one.record, now);
+			return end ? {problem: end} : {key: factsOf(one)};
+		},
+		admit(id, tokens) {
+			const one = held.get(id);
+			if (!one) {
+				throw new Error(`There is no key ${id}`);
+			}
+
+			const {budget} = one.record;
+			const now = clock.now();
+			if (budget) {
+				const used = usages.tokensOf(id, now, budget.per);
+				if (used >= budget.tokens || used + one.reserved + tokens > budget.tokens) {
+					const retryMs = periodEnd(now, budget.per) - now;
+					return {
+						kind: 'refused',
+						refusal: {kind: 'budget', used, most: budget.tokens, retryMs},
+					};
+				}
+			}
+
+			const taken = one.limits.take(one.record);
+			return taken.kind === 'taken'
+				? {kind: 'admitted', permit: permitOf(one, tokens)}
+				: {kind: 'refused', refusal: taken};
+		},
+		left(id) {
+			const one = held.get(id);
+			const rpm = one?.record.rpm;
+			return rpm === undefined ? undefined : one?.limits.left(rpm);
+		},
+		[Symbol.asyncDispose]: async () => writer[Symbol.asyncDispose](),
+	};
+
+	function permitOf(one: Held, tokens: number): KeyPermit {
+		const ending = new AbortController();
+		one.permits.add(ending);
+		one.reserved += tokens;
+		let used: Parameters<KeyPermit['settle']>[0] = {inputTokens: tokens, outputTokens: 0};
+		let isOpen = true;
+		return {
+			signal: ending.signal,
+			settle(settled) {
+				used = settled;
+			},
+			[Symbol.dispose]() {
+				if (!isOpen) {
+					return;
+				}
+
+				isOpen = false;
+				one.permits.delete(ending);
+				one.reserved -= tokens;
+				one.limits.release();
+				const at = clock.now();
+				one.record = {...one.record, lastUsedAt: at};
+				usages.add(one.record.id, at, {requests: 1, ...used});
+			},
+		};
+	}
+}
+
+const hold = (record: KeyRecord, clock: Clock): Held => ({
+	record,
+	limits: createKeyLimits(clock),
+	reserved: 0,
+	permits: new Set(),
+});

@@ -1,0 +1,107 @@
+import type {ApiKey, BudgetPeriod, KeyDay, KeyUsage} from '../../core/api-keys/api-key.ts';
+import {dayOf, periodStart} from '../../core/api-keys/key-periods.ts';
+import type {KeyUse} from '../../store/key-port.ts';
+
+/** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
+export type KeyUsages = {
+	/** Counts now. */
+	add(id: string, at: number, used: KeyUsage): void;
+	of(key: Pick<ApiKey, 'id' | 'budget'>, at: number): ApiKey['usage'];
+	/** What a key used on each day that is remembered, oldest first. */
+	daysOf(id: string): readonly KeyDay[];
+	/** Tokens since the period began in which `at` is. */
+	tokensOf(id: string, at: number, per: BudgetPeriod): number;
+	/** What is not on the disk, and from now on taken to be; `putBack` when it could not be written. */
+	takeUnwritten(): {
+		readonly uses: readonly KeyUse[];
+		readonly usedAt: ReadonlyMap<string, number>;
+		putBack(): void;
+	};
+};
+
+const nothing: KeyUsage = {requests: 0, inputTokens: 0, outputTokens: 0};
+
+const sumOf = (a: KeyUsage, b: KeyUsage): KeyUsage => ({
+	requests: a.requests + b.requests,
+	inputTokens: a.inputTokens + b.inputTokens,
+	outputTokens: a.outputTokens + b.outputTokens,
+});
+
+/** Days beyond which no period reaches back: a month, and the week that began before it. */
+export const rememberedDays = 40;
+
+/** @param stored what the journal has of the last {@link rememberedDays} days, and all in all */
+export function createKeyUsages({
+	recent,
+	totals,
+}: {
+	readonly recent: readonly KeyUse[];
+	readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
+}): KeyUsages {
+	const days = new Map<string, Map<string, KeyUsage>>();
+	const all = new Map(totals.map(({id, ...usage}) => [id, usage]));
+	let unwritten = new Map<string, KeyUse>();
+	let usedAt = new Map<string, number>();
+	const remember = (id: string, day: string, used: KeyUsage) => {
+		const byDay = days.get(id) ?? new Map<string, KeyUsage>();
+		days.set(id, byDay.set(day, sumOf(byDay.get(day) ?? nothing, used)));
+		if (byDay.size > rememberedDays) {
+			const [oldest] = [...byDay.keys()].toSorted();
+			byDay.delete(oldest ?? '');
+		}
+	};
+
+	for (const {id, day, ...used} of recent) {
+		remember(id, day, used);
+	}
+
+	const note = (use: KeyUse) => {
+		const name = `${use.id} ${use.day}`;
+		unwritten.set(name, {...use, ...sumOf(unwritten.get(name) ?? nothing, use)});
+	};
+
+	const since = (id: string, day: string): KeyUsage =>
+		[...(days.get(id) ?? [])]
+			.filter(([one]) => one >= day)
+			.reduce((sum, [, used]) => sumOf(sum, used), nothing);
+
+	return {
+		add(id, at, used) {
+			const day = dayOf(at);
+			remember(id, day, used);
+			all.set(id, sumOf(all.get(id) ?? nothing, used));
+			note({id, day, ...used});
+			usedAt.set(id, at);
+		},
+		of: ({id, budget}, at) => ({
+			day: since(id, dayOf(at)),
+			period: since(id, dayOf(periodStart(at, budget?.per ?? 'month'))),
+			all: all.get(id) ?? nothing,
+		}),
+		daysOf: id =>
+			[...(days.get(id) ?? [])]
+				.map(([day, used]) => ({day, ...used}))
+				.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
+		tokensOf(id, at, per) {
+			const {inputTokens, outputTokens} = since(id, dayOf(periodStart(at, per)));
+			return inputTokens + outputTokens;
+		},
+		takeUnwritten() {
+			const taken = unwritten;
+			const times = usedAt;
+			unwritten = new Map();
+			usedAt = new Map();
+			return {
+				uses: [...taken.values()],
+				usedAt: times,
+				putBack() {
+					for (const use of taken.values()) {
+						note(use);
+					}
+
+					usedAt = new Map([...times, ...usedAt]);
+				},
+			};
+		},
+	};
+}

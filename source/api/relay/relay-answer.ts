@@ -1,0 +1,131 @@
+import {isDeepJson} from '../../core/json-depth.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {chatFields} from '../chat/chat-fields.ts';
+import {estimateTokens, tokensIn} from '../chat/chat-messages.ts';
+import type {ChatRequest} from '../chat/chat-request.ts';
+import {usageOf, type ChatAnswer, type ChatUsage} from '../chat/chat-shapes.ts';
+import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
+import {readEvents} from './relay-events.ts';
+import {errorEvent, garbled} from './upstream-failure.ts';
+import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
+import {askUpstream, type Reply, type Upstream} from './upstream.ts';
+
+/** What the model's server answers, under our names. @throws ApiError */
+export async function relayAnswer(
+	{request, call, sink}: ChatCall,
+	upstream: Upstream,
+	{clock, redact}: Pick<ChatWorld, 'clock' | 'redact'>,
+): Promise<ChatAnswer> {
+	const inputTokens = estimateTokens(request.body['messages']);
+	const count = (usage: ChatUsage | undefined, characters: number): ChatUsage => {
+		const counted = usage ?? usageOf(inputTokens, tokensIn(characters));
+		call.settle({
+			inputTokens: counted.prompt_tokens,
+			outputTokens: counted.completion_tokens,
+		});
+		return counted;
+	};
+
+	using reply = await askUpstream(upstream, upstreamBody(request, upstream), {
+		clock,
+		redact,
+		signal: call.signal,
+	});
+	// From here on it costs something, however it ends.
+	count(undefined, 0);
+	if (!sink) {
+		const {characters, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
+		return {...answer, usage: count(usage, characters)};
+	}
+
+	const events = readEvents({reply, sink, redact});
+	try {
+		const {finishReason, usage} = await events.done;
+		return {message: {}, finishReason, usage: count(usage, events.characters())};
+	} catch (error) {
+		count(events.usage(), events.characters());
+		throw error;
+	}
+}
+
+/** The request as the model's server gets it: what we know of it, under its own name of the model, and the usage told in any case. */
+function upstreamBody(
+	{body, isStreamed, maxTokens}: ChatRequest,
+	{model, limitField}: Upstream,
+): JsonObject {
+	const passed = Object.fromEntries(
+		Object.entries(body).filter(([name, value]) => chatFields.get(name)?.relay && value !== null),
+	);
+	const limits = ['max_tokens', 'max_completion_tokens'].filter(name => name in passed);
+	return {
+		...passed,
+		...(maxTokens !== undefined &&
+			Object.fromEntries(
+				(limits.length > 0 ? limits : [limitField]).map(name => [name, maxTokens]),
+			)),
+		model,
+		stream: isStreamed,
+		...(isStreamed && {stream_options: {include_usage: true}}),
+	};
+}
+
+/** The fetch bounds it. */
+async function wholeText(reply: Reply): Promise<string> {
+	const parts: string[] = [];
+	for (let part = await reply.read(); part !== undefined;) {
+		parts.push(part);
+		// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
+		part = await reply.read();
+	}
+
+	return parts.join('');
+}
+
+function wholeAnswer(
+	text: string,
+	redact: ChatWorld['redact'],
+): Omit<ChatAnswer, 'usage'> & {readonly usage?: ChatUsage; readonly characters: number} {
+	if (isDeepJson(text)) {
+		throw garbled('it is nested too deep');
+	}
+
+	const answer = jsonOf(text);
+	if (!isJsonObject(answer)) {
+		throw garbled('it is no JSON object');
+	}
+
+	const {choices, error} = answer;
+	if (error !== undefined && error !== null) {
+		throw errorEvent(error, redact);
+	}
+
+	const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+	const said = isJsonObject(choice) ? choice['message'] : undefined;
+	if (!isJsonObject(choice) || !isJsonObject(said)) {
+		throw garbled('it has no message');
+	}
+
+	const {finish_reason: reason, logprobs} = choice;
+	if (typeof reason !== 'string') {
+		throw garbled('it does not say why it ends');
+	}
+
+	const calls = toolCallsOf(said['tool_calls']);
+	const message = sayingsOf(said, calls);
+	const usage = countedUsage(answer['usage']);
+	return {
+		message: calls.length > 0 ? message : {content: '', ...message},
+		finishReason: finishReasonOf(reason),
+		...(isJsonObject(logprobs) && {logprobs}),
+		...(usage && {usage}),
+		characters: JSON.stringify(message).length,
+	};
+}
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,135 @@
+import {isDeepJson} from '../../core/json-depth.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ChatUsage, FinishReason} from '../chat/chat-shapes.ts';
+import type {Sink} from '../chat/late-stream.ts';
+import {createSseReader, SseTooLong} from './sse-reader.ts';
+import {errorEvent, garbled} from './upstream-failure.ts';
+import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';
+import type {Reply} from './upstream.ts';
+
+/** An answer of a model's server that comes in events. */
+type Events = {
+	/** Rejects with `ApiError`, also when it ends without having said why. */
+	readonly done: Promise<{readonly finishReason: FinishReason; readonly usage?: ChatUsage}>;
+	/** How much was passed on. */
+	characters(): number;
+	usage(): ChatUsage | undefined;
+};
+
+/** Arguments of a call may be a file. */
+const maxEventChars = 4 * 1024 * 1024;
+
+/** Passes on what is said, event by event: the next is not read before whoever listens has taken the last. */
+export function readEvents({
+	reply,
+	sink,
+	redact,
+}: {
+	readonly reply: Reply;
+	readonly sink: Sink;
+	readonly redact: Redact;
+}): Events {
+	const callDeltas = createToolCallDeltas();
+	const reader = createSseReader(maxEventChars);
+	let finishReason: FinishReason | undefined;
+	let usage: ChatUsage | undefined;
+	let characters = 0;
+
+	const takeChoice = async ({delta, finish_reason: reason, logprobs}: JsonObject) => {
+		// What comes after the end is none of the answer.
+		if (isJsonObject(delta) && finishReason === undefined) {
+			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
+			if (Object.keys(said).length > 0) {
+				characters += lengthOf(said);
+				await sink.delta(said, isJsonObject(logprobs) ? logprobs : undefined);
+			}
+		}
+
+		if (typeof reason === 'string' && finishReason === undefined) {
+			finishReason = finishReasonOf(reason);
+			reply.hurry();
+		}
+	};
+
+	/** Whether it was the last. */
+	const take = async (data: string): Promise<boolean> => {
+		const text = data.trim();
+		if (text === '') {
+			return false;
+		}
+
+		if (text === '[DONE]') {
+			return true;
+		}
+
+		if (isDeepJson(text)) {
+			throw garbled('a part of it is nested too deep');
+		}
+
+		const event = jsonOf(text);
+		if (!isJsonObject(event)) {
+			throw garbled('a part of it is no JSON object');
+		}
+
+		const {choices, error} = event;
+		if (error !== undefined && error !== null) {
+			throw errorEvent(error, redact);
+		}
+
+		usage = countedUsage(event['usage']) ?? usage;
+		const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+		await (isJsonObject(choice) && takeChoice(choice));
+		return false;
+	};
+
+	const takeAll = async (events: readonly string[]): Promise<boolean> => {
+		for (const event of events) {
+			// oxlint-disable-next-line no-await-in-loop -- in their order, and no faster than they are taken
+			if (await take(event)) {
+				return true;
+			}
+		}
+
+		return false;
+	};
+
+	const read = async () => {
+		try {
+			let isDone = false;
+			while (!isDone) {
+				// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
+				const part = await reply.read();
+				const events = part === undefined ? reader.end() : reader.push(part);
+				// oxlint-disable-next-line no-await-in-loop -- as above
+				isDone = (await takeAll(events)) || part === undefined;
+			}
+		} catch (error) {
+			// The answer is whole: what is missing is the count alone.
+			if (finishReason === undefined) {
+				throw error instanceof SseTooLong ? garbled('a part of it has no end') : error;
+			}
+		}
+
+		if (finishReason === undefined) {
+			throw garbled('it ends in the middle');
+		}
+
+		return {finishReason, ...(usage && {usage})};
+	};
+
+	return {done: read(), characters: () => characters, usage: () => usage};
+}
+
+/** Of all texts in it. */
+const lengthOf = ({content, ...others}: JsonObject): number =>
+	(typeof content === 'string' ? content.length : 0) +
+	(Object.keys(others).length > 0 ? JSON.stringify(others).length : 0);
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,76 @@
+/** Makes events of a text that comes in parts. */
+export type SseReader = {
+	/** The data of each event that is whole now. @throws SseTooLong */
+	push(part: string): readonly string[];
+	/** What was left without an end. */
+	end(): readonly string[];
+};
+
+/** An event that does not end. */
+export class SseTooLong extends Error {
+	override readonly name = 'SseTooLong';
+}
+
+/**
+ * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, several `data` lines of one event, comments, other fields, and lines that are none of these,
+ * of which nothing is kept. At most `maxChars` of an event.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export function createSseReader(maxChars: number): SseReader {
+	let pending = '';
+	let data: string[] = [];
+	let chars = 0;
+
+	const count = (more: number) => {
+		chars += more;
+		if (chars + pending.length > maxChars) {
+			throw new SseTooLong('The event has no end');
+		}
+	};
+
+	const takeLine = (line: string): string | undefined => {
+		if (line === '') {
+			const event = data.length > 0 ? data.join('\n') : undefined;
+			data = [];
+			chars = 0;
+			return event;
+		}
+
+		if (line === 'data' || line.startsWith('data:')) {
+			const value = line.slice('data:'.length);
+			const text = value.startsWith(' ') ? value.slice(1) : value;
+			data.push(text);
+			count(text.length + 1);
+		}
+
+		return undefined;
+	};
+
+	return {
+		push(part) {
+			const text = pending === '' ? part : `${pending}${part}`;
+			const events: string[] = [];
+			let from = 0;
+			for (let at = text.indexOf('\n', pending.length); at !== -1; at = text.indexOf('\n', from)) {
+				pending = '';
+				const end = at > from && text[at - 1] === '\r' ? at - 1 : at;
+				const event = takeLine(text.slice(from, end));
+				if (event !== undefined) {
+					events.push(event);
+				}
+
+				from = at + 1;
+			}
+
+			pending = text.slice(from);
+			count(0);
+			return events;
+		},
+		end() {
+			const last = pending.replace(/\r$/, '');
+			pending = '';
+			return [takeLine(last), takeLine('')].filter(event => event !== undefined);
+		},
+	};
+}

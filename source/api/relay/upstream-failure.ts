@@ -1,0 +1,150 @@
+import {codeOf, messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {Redact} from '../../core/redact.ts';
+import {isUnknownAuthority} from '../../core/unknown-authority.ts';
+import {cell} from '../../core/untrusted.ts';
+import {badRequest, upstreamError, type ApiError} from '../api-error.ts';
+
+/** What a model's server answered that is no answer of a model. */
+export type UpstreamRefusal = {
+	readonly status: number;
+	readonly header: (name: string) => string | null;
+	/** The beginning of it. */
+	readonly body: string;
+};
+
+const maxExcerptLength = 500;
+
+/** The request itself is what these are about: who sent it can mend it. */
+const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
+const aboutTheKey: ReadonlySet<number> = new Set([401, 402, 403]);
+const aboutTime: ReadonlySet<number> = new Set([408, 504]);
+const busy: ReadonlySet<number> = new Set([429, 503, 529]);
+
+const maxRetryAfterSeconds = 3600;
+
+/**
+ * What that is to whoever asked us. Its 401, 402 and 403 are about our key there, its 404 about our configuration: none of them is the client's. Its 429 is none of
+ * ours: the client has not asked too often, the server has too much to do, which is 503.
+ *
+ * @see manual/chat-api.md#errors
+ */
+export function refusalOf({status, header, body}: UpstreamRefusal, redact: Redact): ApiError {
+	const {message, param, code} = errorIn(body);
+	const clean = (text: string) => cell(redact(text), maxExcerptLength).text;
+	const detail = message === '' ? '' : `: ${clean(message)}`;
+	if (aboutTheRequest.has(status)) {
+		return badRequest(
+			`Cannot serve the request: the model's server refused it with ${status}${detail}`,
+			code === '' ? 'upstream_rejected' : clean(code).slice(0, 64),
+			param === '' ? undefined : clean(param),
+		);
+	}
+
+	if (aboutTheKey.has(status)) {
+		// Nothing of what it says: servers like to quote the key they did not accept.
+		return upstreamError(
+			502,
+			`Cannot use the model: its server answered ${status}; the key of the gateway for it does not pass (model.api_key)`,
+		);
+	}
+
+	if (busy.has(status)) {
+		return upstreamError(
+			503,
+			`Cannot use the model: its server has too much to do (${status})${detail}`,
+			retryAfterOf(header('retry-after')),
+		);
+	}
+
+	if (status >= 300 && status < 400) {
+		return upstreamError(
+			502,
+			`Cannot use the model: its server answered ${status}, a redirect, which is not followed`,
+		);
+	}
+
+	const hint = status === 404 ? ' (model.name, model.base_url)' : '';
+	return upstreamError(
+		aboutTime.has(status) ? 504 : 502,
+		`Cannot use the model: its server answered ${status}${hint}${detail}`,
+	);
+}
+
+/** What an error in the middle of an answer is. @param error the member of that name */
+export function errorEvent(error: JsonValue, redact: Redact): ApiError {
+	const {message} = errorIn(JSON.stringify({error}));
+	return upstreamError(
+		502,
+		`Cannot go on: the model's server failed${message === '' ? '' : `: ${cell(redact(message), maxExcerptLength).text}`}`,
+	);
+}
+
+export const garbled = (why: string): ApiError =>
+	upstreamError(502, `Cannot read the answer of the model's server: ${why}`);
+
+/** What broke on the way there or back. */
+export function networkFailure(error: unknown): ApiError {
+	const chain = causesOf(error);
+	if (chain.some(one => codeOf(one) === 'answer_too_large')) {
+		return garbled('it is too large');
+	}
+
+	if (chain.some(isUnknownAuthority)) {
+		return upstreamError(
+			502,
+			"Cannot reach the model's server: its certificate was not issued by a known authority (tls.ca)",
+		);
+	}
+
+	const code = chain.map(codeOf).find(one => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(one));
+	return upstreamError(
+		502,
+		`Cannot reach the model's server, or its line was cut [${code ?? cell(messageOf(error), 100).text}]`,
+	);
+}
+
+function causesOf(error: unknown): readonly unknown[] {
+	const chain: unknown[] = [];
+	for (let cause = error; cause instanceof Error && chain.length < 8; cause = cause.cause) {
+		chain.push(cause);
+	}
+
+	return chain;
+}
+
+/** Of the shape of this API, of Google's list of one, or of a server that says `{"error": "text"}`. */
+function errorIn(body: string): {
+	readonly message: string;
+	readonly param: string;
+	readonly code: string;
+} {
+	const parsed = parsedJson(body);
+	const whole: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+	const error = isJsonObject(whole) ? (whole['error'] ?? whole) : {};
+	if (!isJsonObject(error)) {
+		return {message: textOr(error), param: '', code: ''};
+	}
+
+	return {
+		message: textOr(error['message'] ?? error['detail']),
+		param: textOr(error['param']),
+		code: textOr(error['code']),
+	};
+}
+
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function parsedJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Seconds; what is no number is not kept. */
+function retryAfterOf(value: string | null): number | undefined {
+	const seconds = /^\d{1,6}$/.test(value ?? '') ? Number(value) : undefined;
+	return seconds === undefined ? undefined : Math.min(seconds, maxRetryAfterSeconds);
+}

@@ -1,0 +1,148 @@
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {
+	either,
+	isList,
+	kindOf,
+	listOf,
+	missing,
+	never,
+	objectOf,
+	oneOf,
+	required,
+	text,
+	textIn,
+	unsupported,
+	type Check,
+} from '../chat/field-checks.ts';
+
+const textPart = objectOf({text: required(text)});
+
+/** What a part must bring itself: files are not kept here. */
+const brought =
+	(name: string, others: readonly string[]): Check =>
+	(value, path) => {
+		objectOf({[name]: text})(value, path);
+		if (!isJsonObject(value) || typeof value[name] === 'string') {
+			return;
+		}
+
+		const other = others.find(one => value[one] !== undefined && value[one] !== null);
+		throw other === undefined
+			? missing(`${path}.${name}`)
+			: unsupported(`${path}.${other}`, `files are not kept here; send "${name}"`);
+	};
+
+/** @returns a check of both, one after the other */
+const both =
+	(first: Check, second: Check): Check =>
+	(value, path) => {
+		first(value, path);
+		second(value, path);
+	};
+
+const texts = {input_text: textPart, output_text: textPart, text: textPart} as const;
+const others = {
+	input_image: both(objectOf({detail: text}), brought('image_url', ['file_id'])),
+	input_file: both(objectOf({filename: text}), brought('file_data', ['file_url', 'file_id'])),
+} as const;
+
+const content = either(
+	{
+		text,
+		list: listOf(
+			kindOf('type', {
+				...texts,
+				refusal: objectOf({refusal: required(text)}),
+				...others,
+				input_audio: objectOf({
+					input_audio: required(objectOf({data: required(text), format: required(text)})),
+				}),
+			}),
+		),
+	},
+	'a text or a list of parts',
+);
+
+const message = objectOf({
+	role: required(oneOf(['user', 'assistant', 'system', 'developer'])),
+	content: required(content),
+});
+
+const output = objectOf({
+	call_id: required(text),
+	output: required(
+		either(
+			{text, list: listOf(kindOf('type', {...texts, ...others}))},
+			'a text or a list of parts',
+		),
+	),
+});
+
+const call = (said: string) =>
+	objectOf({
+		call_id: required(text),
+		name: required(text),
+		namespace: text,
+		[said]: required(text),
+	});
+
+const kinds = kindOf('type', {
+	message,
+	function_call: call('arguments'),
+	function_call_output: output,
+	custom_tool_call: call('input'),
+	custom_tool_call_output: output,
+	reasoning: objectOf({}),
+	item_reference: never('nothing is kept here; send the item itself ("store": false in clients)'),
+});
+
+/** A message may leave out that it is one. */
+const item: Check = (value, path) => {
+	(isJsonObject(value) && (value['type'] ?? null) === null && value['role'] !== undefined
+		? message
+		: kinds)(value, path);
+};
+
+/** `input`: a text, or at least one item. */
+export const inputCheck: Check = either(
+	{text, list: listOf(item, {least: 1})},
+	'a text or a list of items',
+);
+
+/** What an agent cannot be given of it. */
+export const turnCheck: Check = (input: JsonValue, path) => {
+	const items = isList(input) ? input : [];
+	for (const [index, one] of items.entries()) {
+		checkForTurn(one, `${path}[${index}]`);
+	}
+
+	const last = items.at(-1);
+	if (isJsonObject(last) && last['role'] !== 'user') {
+		throw unsupported(
+			`${path}[${items.length - 1}]${last['role'] === undefined ? '.type' : '.role'}`,
+			'the last message to an agent is that of the user',
+		);
+	}
+};
+
+function checkForTurn(one: JsonValue, path: string): void {
+	if (!isJsonObject(one)) {
+		return;
+	}
+
+	const type = textIn(one['type']) || 'message';
+	if (type !== 'message' && type !== 'reasoning') {
+		throw unsupported(
+			`${path}.type`,
+			'an agent has tools of its own, and takes no calls of others',
+		);
+	}
+
+	const parts = isList(one['content']) ? one['content'] : [];
+	for (const [index, part] of parts.entries()) {
+		const kind = isJsonObject(part) ? textIn(part['type']) : '';
+		if (type === 'message' && kind !== 'refusal' && !Object.hasOwn(texts, kind)) {
+			throw unsupported(`${path}.content[${index}].type`, 'an agent takes text');
+		}
+	}
+}

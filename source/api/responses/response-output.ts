@@ -1,0 +1,130 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import type {FinishReason} from '../chat/chat-shapes.ts';
+import {isList, textIn} from '../chat/field-checks.ts';
+import {openCall, openMessage, openReasoning, type Emit, type Said} from './output-items.ts';
+import {isCut} from './response-shapes.ts';
+import type {ToolNames} from './tool-names.ts';
+
+/** What the assistant says in a chat completion, as items. */
+export type ResponseOutput = {
+	/** A delta, or a whole message. */
+	add(said: JsonObject): void;
+	/** All items, when nothing more is said. */
+	end(reason: FinishReason): readonly JsonObject[];
+	/** Those that are whole. */
+	done(): readonly JsonObject[];
+};
+
+type Speech = ReturnType<typeof openMessage>;
+type Thought = ReturnType<typeof openReasoning>;
+type Call = ReturnType<typeof openCall>;
+
+/** Of whom more may come. Words and thoughts follow each other; calls may come side by side, and end with the answer. */
+type OpenSpeech =
+	| {readonly kind: 'message'; readonly index: number; readonly item: Speech}
+	| {readonly kind: 'reasoning'; readonly index: number; readonly item: Thought};
+
+type OpenCall = {
+	readonly id: string;
+	name: string;
+	/** Until it has a name. */
+	pending: string;
+	open?: {readonly index: number; readonly item: Call};
+};
+
+export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): ResponseOutput {
+	const items: Array<JsonObject | undefined> = [];
+	const calls = new Map<number, OpenCall>();
+	let open: OpenSpeech | undefined;
+
+	const take = () => items.push(undefined) - 1;
+	const close = (status: 'completed' | 'incomplete') => {
+		if (open) {
+			items[open.index] = open.item.end(status);
+			open = undefined;
+		}
+	};
+
+	const say = (kind: Said, text: string) => {
+		if (open?.kind !== 'message') {
+			close('completed');
+			const index = take();
+			open = {kind: 'message', index, item: openMessage({index, emit})};
+		}
+
+		open.item.add(kind, text);
+	};
+
+	const think = (text: string) => {
+		if (open?.kind !== 'reasoning') {
+			close('completed');
+			const index = take();
+			open = {kind: 'reasoning', index, item: openReasoning({index, emit})};
+		}
+
+		open.item.add(text);
+	};
+
+	const begin = (call: OpenCall) => {
+		close('completed');
+		const index = take();
+		const item = openCall({index, emit}, {callId: call.id, name: call.name}, names);
+		call.open = {index, item};
+		item.add(call.pending);
+		return call.open;
+	};
+
+	const addCall = (at: number, {id, function: called}: JsonObject) => {
+		const call = calls.get(at) ?? {id: textIn(id), name: '', pending: ''};
+		calls.set(at, call);
+		const {name, arguments: given} = isJsonObject(called) ? called : {};
+		if (call.open) {
+			call.open.item.add(textIn(given));
+			return;
+		}
+
+		call.name += textIn(name);
+		call.pending += textIn(given);
+		if (call.name !== '') {
+			begin(call);
+		}
+	};
+
+	return {
+		add({content, refusal, reasoning_content: thought, reasoning, tool_calls: made}) {
+			const thinks = textIn(thought) || textIn(reasoning);
+			if (thinks !== '') {
+				think(thinks);
+			}
+
+			if (textIn(content) !== '') {
+				say('output_text', textIn(content));
+			}
+
+			if (textIn(refusal) !== '') {
+				say('refusal', textIn(refusal));
+			}
+
+			for (const [position, call] of (isList(made) ? made : []).entries()) {
+				if (isJsonObject(call)) {
+					addCall(typeof call['index'] === 'number' ? call['index'] : position, call);
+				}
+			}
+		},
+		end(reason) {
+			const status = isCut(reason) ? 'incomplete' : 'completed';
+			if (items.length === 0 && calls.size === 0) {
+				say('output_text', '');
+			}
+
+			close(status);
+			for (const call of calls.values()) {
+				const {index, item} = call.open ?? begin(call);
+				items[index] = item.end(status);
+			}
+
+			return items.filter(item => item !== undefined);
+		},
+		done: () => items.filter(item => item !== undefined),
+	};
+}

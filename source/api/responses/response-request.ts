@@ -1,0 +1,93 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {badRequest} from '../api-error.ts';
+import {limitOf, type ChatRequest} from '../chat/chat-request.ts';
+import {textIn} from '../chat/field-checks.ts';
+import {checkFields, checkForAgent, ignoredNames, isSaid} from '../chat/request-fields.ts';
+import {publicModel, type PublicModels} from '../public-model.ts';
+import {chatMessages} from './chat-of-items.ts';
+import {responseFields} from './response-fields.ts';
+import {createToolNames, type ToolNames} from './tool-names.ts';
+
+/** A request that can be served, as the chat completion that says the same. */
+export type ResponseRequest = ChatRequest & {
+	/** As it was sent, checked. */
+	readonly asked: JsonObject;
+	readonly names: ToolNames;
+};
+
+/** @throws ApiError 400, then 404 for the model, then 400 for what the model cannot be asked */
+export function readResponseRequest(asked: JsonObject, models: PublicModels): ResponseRequest {
+	if (!isSaid(asked['input']) && isSaid(asked['messages'])) {
+		throw badRequest(
+			'Cannot read the request: "input" is missing; a body with "messages" is one for POST /v1/chat/completions',
+			'missing_required_parameter',
+			'input',
+		);
+	}
+
+	checkFields(asked, responseFields);
+	const model = publicModel(textIn(asked['model']), models);
+	if (model.agent) {
+		checkForAgent(asked, responseFields);
+	}
+
+	// An agent has its own.
+	const names = createToolNames(model.agent ? {} : asked);
+	return {
+		model,
+		asked,
+		names,
+		body: chatBody(asked, names),
+		isStreamed: asked['stream'] === true,
+		includesUsage: true,
+		...limitOf(model, [asked['max_output_tokens']]),
+		ignored: ignoredNames(asked, {
+			fields: responseFields,
+			model,
+			others: names.leftOut.map(type => `tools.${type}`),
+		}),
+	};
+}
+
+/** Fields that are the same in both. */
+const sameFields = [
+	'temperature',
+	'top_p',
+	'presence_penalty',
+	'frequency_penalty',
+	'service_tier',
+	'safety_identifier',
+	'user',
+] as const;
+
+function chatBody(asked: JsonObject, names: ToolNames): JsonObject {
+	const {text, reasoning, parallel_tool_calls: parallel} = asked;
+	const {verbosity, format} = isJsonObject(text) ? text : {};
+	const effort = isJsonObject(reasoning) ? reasoning['effort'] : undefined;
+	return {
+		messages: chatMessages(asked, names),
+		...Object.fromEntries(
+			sameFields.flatMap(name => {
+				const value = asked[name];
+				return isSaid(value) ? [[name, value]] : [];
+			}),
+		),
+		...names.fields,
+		// It is what servers do anyway, and some refuse the field.
+		...(parallel === false && 'tools' in names.fields && {parallel_tool_calls: false}),
+		...(isSaid(verbosity) && {verbosity}),
+		...(isSaid(effort) && {reasoning_effort: effort}),
+		...(isJsonObject(format) && format['type'] !== 'text' && {response_format: chatFormat(format)}),
+	};
+}
+
+function chatFormat({type = null, ...schema}: JsonObject): JsonObject {
+	return type === 'json_schema'
+		? {
+				type,
+				json_schema: Object.fromEntries(
+					Object.entries(schema).filter(([, value]) => isSaid(value)),
+				),
+			}
+		: {type};
+}

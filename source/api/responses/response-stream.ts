@@ -1,0 +1,88 @@
+import type {Clock} from '../../core/clock.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {openLate, type LateStream} from '../chat/late-stream.ts';
+import type {EventStream} from '../http/event-stream.ts';
+import {createOutput} from './response-output.ts';
+import {isCut, type createResource} from './response-shapes.ts';
+import type {ToolNames} from './tool-names.ts';
+
+/** An answer of named events, numbered from 0 without a gap. */
+export function createResponseStream({
+	clock,
+	resource,
+	names,
+	open,
+}: {
+	readonly clock: Clock;
+	readonly resource: ReturnType<typeof createResource>;
+	readonly names: Pick<ToolNames, 'meant'>;
+	readonly open: () => EventStream;
+}): LateStream {
+	let next = 0;
+	const eventOf = (type: string, fields: JsonObject) => ({
+		event: type,
+		data: JSON.stringify({type, sequence_number: next++, ...fields}),
+	});
+	const now = resource({status: 'in_progress'});
+	const inProgress = (more: JsonObject = {}) =>
+		eventOf('response.in_progress', {response: now, ...more});
+
+	/** What was written and not yet taken. */
+	let sent: Array<Promise<void>> = [];
+	const {hasBegun, begin, cancel} = openLate({
+		clock,
+		open,
+		greet(stream) {
+			stream.keepAlive(inProgress);
+			send(stream, eventOf('response.created', {response: now}));
+			send(stream, inProgress());
+		},
+	});
+	const send = (stream: EventStream, {event, data}: ReturnType<typeof eventOf>) => {
+		sent.push(stream.send(data, event));
+	};
+	const taken = async () => {
+		const waiting = sent;
+		sent = [];
+		await Promise.all(waiting);
+	};
+	const output = createOutput(names, (type, fields) => {
+		const stream = begin();
+		send(stream, eventOf(type, fields));
+	});
+	const last = async (type: string, response: JsonObject) => {
+		const stream = begin();
+		send(stream, eventOf(type, {response}));
+		await taken();
+		stream.end();
+	};
+
+	return {
+		get hasBegun() {
+			return hasBegun();
+		},
+		async delta(said) {
+			output.add(said);
+			await taken();
+		},
+		async progress(svc) {
+			const stream = begin();
+			send(stream, inProgress({svc}));
+			await taken();
+		},
+		async finish({finishReason: reason, usage}) {
+			const response = resource({
+				status: 'ended',
+				reason,
+				output: output.end(reason),
+				usage,
+				at: clock.now(),
+			});
+			await last(isCut(reason) ? 'response.incomplete' : 'response.completed', response);
+		},
+		async fail({body: error}) {
+			await last('response.failed', resource({status: 'failed', error, output: output.done()}));
+		},
+		[Symbol.dispose]: cancel,
+	};
+}

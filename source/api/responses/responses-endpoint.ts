@@ -1,0 +1,41 @@
+import {estimateOf} from '../chat/chat-endpoint.ts';
+import type {ChatWorld} from '../chat/chat-world.ts';
+import {serveChat} from '../chat/serve-chat.ts';
+import {endpoint, type Endpoint} from '../endpoint.ts';
+import {permitModel} from '../public-model.ts';
+import {createOutput} from './response-output.ts';
+import {readResponseRequest, type ResponseRequest} from './response-request.ts';
+import {createResource} from './response-shapes.ts';
+import {createResponseStream} from './response-stream.ts';
+
+/** `POST /v1/responses`: a chat completion in other words, of which nothing is kept. @see manual/chat-api.md#responses */
+export const responsesEndpoint = (world: ChatWorld): Endpoint =>
+	endpoint<ResponseRequest>({
+		method: 'POST',
+		path: '/v1/responses',
+		scope: 'responses',
+		prepare: ({body}) => readResponseRequest(body, world.models),
+		permit({model}, key) {
+			permitModel(model, key);
+		},
+		estimate: estimateOf,
+		async serve(request, call) {
+			const {clock} = world;
+			const {names} = request;
+			const resource = createResource(request, clock.now());
+			return serveChat({request, call}, world, {
+				whole({message, finishReason: reason, usage}) {
+					const output = createOutput(names, () => {});
+					output.add(message);
+					return resource({
+						status: 'ended',
+						reason,
+						output: output.end(reason),
+						usage,
+						at: clock.now(),
+					});
+				},
+				stream: open => createResponseStream({clock, resource, names, open}),
+			});
+		},
+	});

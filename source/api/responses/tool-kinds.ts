@@ -1,0 +1,161 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {
+	isList,
+	objectOf,
+	required,
+	text,
+	textIn,
+	flag,
+	listOf,
+	type Check,
+} from '../chat/field-checks.ts';
+
+/** A tool as the model's server is told of it: that knows functions alone. */
+type Offered = {
+	/** As the request has it, with all that an answer says of a tool. */
+	readonly told: JsonObject;
+	/** As it is asked for: the tool, or those in it. */
+	readonly functions: readonly OfferedFunction[];
+};
+
+export type OfferedFunction = {
+	readonly kind: 'function' | 'custom';
+	readonly name: string;
+	readonly namespace?: string;
+	readonly description?: string;
+	readonly parameters?: JsonObject;
+	readonly strict?: boolean;
+};
+
+type ToolKind = {
+	readonly check: Check;
+	offer(tool: JsonObject): Offered;
+};
+
+const functionKind: ToolKind = {
+	check: objectOf({
+		name: required(text),
+		description: text,
+		parameters: objectOf({}),
+		strict: flag,
+	}),
+	offer(tool) {
+		const {name, description = null, parameters = null, strict = null} = tool;
+		return {
+			told: {type: 'function', name: textIn(name), description, parameters, strict},
+			functions: [
+				{
+					kind: 'function',
+					name: textIn(name),
+					...(typeof description === 'string' && {description}),
+					...(isJsonObject(parameters) && {parameters}),
+					...(typeof strict === 'boolean' && {strict}),
+				},
+			],
+		};
+	},
+};
+
+/** A text instead of arguments: a function whose only argument is that text. */
+const customKind: ToolKind = {
+	check: objectOf({name: required(text), description: text, format: objectOf({})}),
+	offer(tool) {
+		const {name, description, format} = tool;
+		const grammar =
+			isJsonObject(format) && typeof format['definition'] === 'string'
+				? `"input" follows this grammar (${textIn(format['syntax'])}):\n${format['definition']}`
+				: '';
+		return {
+			told: {
+				type: 'custom',
+				name: textIn(name),
+				...(typeof description === 'string' && {description}),
+				...(isJsonObject(format) && {format}),
+			},
+			functions: [
+				{
+					kind: 'custom',
+					name: textIn(name),
+					description: [textIn(description), grammar].filter(part => part !== '').join('\n\n'),
+					parameters: {
+						type: 'object',
+						properties: {input: {type: 'string'}},
+						required: ['input'],
+						additionalProperties: false,
+					},
+				},
+			],
+		};
+	},
+};
+
+const insideKinds: Readonly<Record<string, ToolKind>> = {
+	function: functionKind,
+	custom: customKind,
+};
+
+/** Tools under a name of their own, as Codex sends those of its agents. */
+const namespaceKind: ToolKind = {
+	check: objectOf({
+		name: required(text),
+		description: text,
+		tools: required(listOf((value, path) => checkTool(value, {path, kinds: insideKinds}))),
+	}),
+	offer(tool) {
+		const {name, description = null, tools} = tool;
+		const inside = objectsIn(tools).flatMap(one => {
+			const kind = insideKinds[textIn(one['type'])];
+			return kind ? [kind.offer(one)] : [];
+		});
+		return {
+			told: {
+				type: 'namespace',
+				name: textIn(name),
+				description,
+				tools: inside.map(({told}) => told),
+			},
+			functions: inside.flatMap(({functions}) =>
+				functions.map(one => ({...one, namespace: textIn(name)})),
+			),
+		};
+	},
+};
+
+const toolKinds: Readonly<Record<string, ToolKind>> = {
+	...insideKinds,
+	namespace: namespaceKind,
+};
+
+function checkTool(
+	value: JsonValue,
+	{path, kinds}: {readonly path: string; readonly kinds: Readonly<Record<string, ToolKind>>},
+): void {
+	objectOf({type: required(text)})(value, path);
+	const type = isJsonObject(value) ? textIn(value['type']) : '';
+	(Object.hasOwn(kinds, type) ? kinds[type] : undefined)?.check(value, path);
+}
+
+const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
+	isList(value) ? value.filter(isJsonObject) : [];
+
+/** `tools`: those of a kind that nobody here knows, such as `web_search`, are somebody else's to run, and left out. */
+export const toolsCheck: Check = listOf((value, path) => {
+	checkTool(value, {path, kinds: toolKinds});
+});
+
+/** @param tools checked */
+export function offerTools(tools: JsonValue | undefined): {
+	readonly offered: readonly Offered[];
+	/** Kinds that were left out. */
+	readonly leftOut: readonly string[];
+} {
+	const all = objectsIn(tools).map(tool => {
+		const type = textIn(tool['type']);
+		const kind = Object.hasOwn(toolKinds, type) ? toolKinds[type] : undefined;
+		return {type, offered: kind?.offer(tool)};
+	});
+	return {
+		offered: all.flatMap(({offered}) => offered ?? []),
+		leftOut: [...new Set(all.filter(({offered}) => !offered).map(({type}) => type))],
+	};
+}

@@ -1,0 +1,158 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {isSessionId, mintSessionId, type ChatSession} from '../../core/session.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {StoredSessions} from '../../store/session-port.ts';
+import {refuseAbove} from '../../store/session-room.ts';
+import {textMessages} from '../chat/chat-messages.ts';
+
+/** A session with one turn of it under way; nobody else has one meanwhile. */
+export type OpenSession = {
+	readonly id: string;
+	/** What was said before, oldest first. */
+	readonly before: readonly JsonObject[];
+	/** Whether the messages and an answer may be added. @throws SvcError `session_full` */
+	checkRoom(messages: readonly JsonObject[]): void;
+	/** From here on somebody knows its identifier: it stays, though nothing be said in it. */
+	tell(): void;
+	/** Durably adds the turn. @param run that `answer` is of @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `journal_unavailable` */
+	keep(turn: {
+		readonly asked: readonly JsonObject[];
+		readonly answer: JsonObject;
+		readonly model: string;
+		readonly run?: number;
+	}): Promise<void>;
+	/** Ends the turn. One that was not kept leaves nothing. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Who asks: a key, or `undefined` for the person at the terminal. */
+export type SessionOwner = ChatSession['key'];
+
+/** Sessions, one turn of each at a time, whoever asks for it. */
+export type SessionDesk = {
+	/** @throws SvcError `journal_unavailable` */
+	begin(owner: SessionOwner, model: string): Promise<OpenSession>;
+	/** @throws SvcError `session_not_found` also for what is somebody else's, `session_busy` */
+	resume(owner: SessionOwner, id: string): Promise<OpenSession>;
+	/** `false` when there is none. @throws SvcError `session_busy` */
+	remove(id: string): Promise<boolean>;
+};
+
+const maxTitle = 80;
+
+export function createSessionDesk({
+	clock,
+	sessions,
+}: {
+	readonly clock: Clock;
+	readonly sessions: Pick<StoredSessions, 'begin' | 'append' | 'remove' | 'get' | 'messages'>;
+}): SessionDesk {
+	const busy = new Set<string>();
+	const take = (id: string): Disposable => {
+		if (busy.has(id)) {
+			throw new SvcError(
+				'session_busy',
+				`Cannot go on with session "${id}": a turn of it is under way`,
+			);
+		}
+
+		busy.add(id);
+		return {
+			[Symbol.dispose]() {
+				busy.delete(id);
+			},
+		};
+	};
+
+	const opened = (
+		id: string,
+		before: readonly JsonObject[],
+		{isNew, place}: {readonly isNew: boolean; readonly place: Disposable},
+	): OpenSession => {
+		let isKnown = !isNew;
+		return {
+			id,
+			before,
+			tell() {
+				isKnown = true;
+			},
+			checkRoom(messages) {
+				refuseAbove({
+					messages: before.length + messages.length + 1,
+					bytes: bytesOf(before) + bytesOf(messages),
+				});
+			},
+			async keep({asked, answer, model, run}) {
+				const messages = [...asked, answer];
+				const texts = textMessages(messages);
+				const first = texts.find(({role}) => role === 'user')?.text ?? '';
+				const kept = await sessions.append(id, {
+					at: clock.now(),
+					model,
+					title: cell(first.replaceAll(/\s+/g, ' ').trim(), maxTitle).text,
+					messages: messages.map((message, index) => ({
+						message,
+						text: texts[index]?.text ?? '',
+						...(run !== undefined && index === asked.length && {run}),
+					})),
+				});
+				if (!kept) {
+					throw notFound(id);
+				}
+
+				isKnown = true;
+			},
+			async [Symbol.asyncDispose]() {
+				try {
+					if (!isKnown) {
+						await sessions.remove(id);
+					}
+				} catch {
+					// It is empty: the retention takes it.
+				} finally {
+					place[Symbol.dispose]();
+				}
+			},
+		};
+	};
+
+	return {
+		async begin(owner, model) {
+			const id = mintSessionId();
+			const key = owner && {...owner, name: cell(owner.name, maxTitle).text};
+			await sessions.begin({id, model, createdAt: clock.now(), ...(key && {key})});
+			return opened(id, [], {isNew: true, place: take(id)});
+		},
+		async resume(owner, id) {
+			const session = isSessionId(id) ? await sessions.get(id) : undefined;
+			if (!session || session.key?.id !== owner?.id) {
+				throw notFound(id);
+			}
+
+			using stack = new DisposableStack();
+			const place = stack.use(take(id));
+			const before = (await sessions.messages(id)).map(({message}) => message);
+			stack.move();
+			return opened(id, before, {isNew: false, place});
+		},
+		async remove(id) {
+			const place = take(id);
+			try {
+				return await sessions.remove(id);
+			} finally {
+				place[Symbol.dispose]();
+			}
+		},
+	};
+}
+
+const bytesOf = (messages: readonly JsonObject[]): number =>
+	messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message)), 0);
+
+const notFound = (id: string): SvcError =>
+	new SvcError(
+		'session_not_found',
+		`Cannot find the session "${cell(id, 64).text}": it was never begun, was removed, or belongs to another key`,
+	);

@@ -1,0 +1,149 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {ChatRequest} from '../chat/chat-request.ts';
+import type {ChatAnswer} from '../chat/chat-shapes.ts';
+import {failureOf} from '../chat/failure.ts';
+import type {Sink} from '../chat/late-stream.ts';
+import type {ApiCall} from '../endpoint.ts';
+import type {OpenSession, SessionDesk} from './session-desk.ts';
+
+/** What the header is of which `x-svc-session` begins a session. */
+const begins = 'new';
+
+/** One request in a session, or in none. */
+export type SessionTurn = AsyncDisposable & {
+	/** The request with all that was said before it. */
+	readonly request: ChatRequest;
+	/** What the answer says of it. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The answer begins to leave. */
+	tell(): void;
+	/** Gathers what is said into `sink`. */
+	listen(sink: Sink): Sink;
+	/** Durably adds the request and its answer. @throws SvcError as `OpenSession.keep` does */
+	keep(answer: ChatAnswer): Promise<void>;
+};
+
+/** Opens the session that the request names. @throws ApiError 400 where it has no room, 404, 409, 503 */
+export async function openSessionTurn(
+	desk: SessionDesk,
+	request: ChatRequest,
+	{header, key, signal}: ApiCall,
+): Promise<SessionTurn> {
+	const named = header('x-svc-session');
+	if (named === undefined) {
+		return stateless(request);
+	}
+
+	const {model, body} = request;
+	const asked = messagesOf(body['messages']);
+	const owner = {id: key.id, name: key.name, isTest: key.kind === 'test'};
+	try {
+		await using stack = new AsyncDisposableStack();
+		const session = stack.use(
+			named === begins ? await desk.begin(owner, model.id) : await desk.resume(owner, named),
+		);
+		session.checkRoom(asked);
+		const opened = stack.move();
+		return {
+			...turnOf({session, request, asked}),
+			[Symbol.asyncDispose]: async () => opened.disposeAsync(),
+		};
+	} catch (error) {
+		throw failureOf(error, signal);
+	}
+}
+
+const stateless = (request: ChatRequest): SessionTurn => ({
+	request,
+	headers: {},
+	tell() {},
+	listen: sink => sink,
+	async keep() {},
+	async [Symbol.asyncDispose]() {},
+});
+
+function turnOf({
+	session,
+	request,
+	asked,
+}: {
+	readonly session: OpenSession;
+	readonly request: ChatRequest;
+	readonly asked: readonly JsonObject[];
+}): Omit<SessionTurn, typeof Symbol.asyncDispose> {
+	const {body, model} = request;
+	let heard: JsonObject = {};
+	return {
+		request: {...request, body: {...body, messages: [...session.before, ...asked]}},
+		headers: {'x-svc-session': session.id},
+		tell() {
+			session.tell();
+		},
+		listen: sink => ({
+			...sink,
+			async delta(delta, logprobs) {
+				heard = heardAfter(heard, delta);
+				await sink.delta(delta, logprobs);
+			},
+		}),
+		async keep({message, run}) {
+			await session.keep({
+				asked,
+				// Of a stream, the answer itself may say nothing.
+				answer: kept({...heard, ...message}),
+				model: model.id,
+				...(run !== undefined && {run}),
+			});
+		},
+	};
+}
+
+const messagesOf = (messages: JsonValue | undefined): readonly JsonObject[] =>
+	Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+
+/** What clients send back of an answer; some servers refuse a conversation with more of it, as with what a model thought. */
+function kept({content, refusal, tool_calls: calls}: JsonObject): JsonObject {
+	return {
+		role: 'assistant',
+		content: content ?? (calls ? null : ''),
+		...(refusal !== undefined && {refusal}),
+		...(calls !== undefined && {tool_calls: calls}),
+	};
+}
+
+/** What was said so far and one more part of it. */
+function heardAfter(heard: JsonObject, delta: JsonObject): JsonObject {
+	const {content, refusal, tool_calls: calls} = delta;
+	const calling = messagesOf(heard['tool_calls']);
+	const called = messagesOf(calls).reduce(callsAfter, calling);
+	return {
+		...heard,
+		...(typeof content === 'string' && {content: textOf(heard['content']) + content}),
+		...(typeof refusal === 'string' && {refusal: textOf(heard['refusal']) + refusal}),
+		...(called.length > 0 && {tool_calls: called}),
+	};
+}
+
+/** A part of a call joins that of its index: the names and arguments of its parts follow each other. */
+function callsAfter(calls: readonly JsonObject[], part: JsonObject): readonly JsonObject[] {
+	const {index: at, function: part_, ...others} = part;
+	const index = typeof at === 'number' ? at : calls.length;
+	const before = calls[index] ?? {};
+	const said = isJsonObject(before['function']) ? before['function'] : {};
+	const more = isJsonObject(part_) ? part_ : {};
+	const call = {
+		...before,
+		...others,
+		function: {
+			...said,
+			...more,
+			...(typeof more['name'] === 'string' || typeof said['name'] === 'string'
+				? {name: textOf(said['name']) + textOf(more['name'])}
+				: {}),
+			arguments: textOf(said['arguments']) + textOf(more['arguments']),
+		},
+	};
+	return index < calls.length ? calls.with(index, call) : [...calls, call];
+}
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,103 @@
+import type {Command} from 'commander';
+import {SvcError} from '../../core/errors.ts';
+import type {Context} from '../context.ts';
+import {numberOption} from '../options.ts';
+import {printTable} from '../print-table.ts';
+import {printJson, printLines} from '../print.ts';
+
+type Json = {readonly json?: boolean};
+
+const limit = numberOption(1, 1000);
+
+/** `svc sessions list|show|search|delete`. @see manual/chat-api.md#sessions */
+export function addSessionCommands(program: Command, context: Context): void {
+	const group = program
+		.command('sessions')
+		.description('conversations of the chat API and of the interface that are kept');
+	const open = async ({change = false} = {}) => {
+		const {openSessions} = await import('../sessions/open-sessions.ts');
+		return openSessions(context, {change});
+	};
+
+	group
+		.command('list')
+		.description('list sessions, last used first')
+		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
+		.option('--json', 'print JSON')
+		.action(async ({json, ...filter}: Json & {readonly limit: number}) => {
+			await using opened = await open();
+			const found = await opened.sessions.listSessions(filter);
+			if (json) {
+				printJson(context, found);
+				return;
+			}
+
+			const {sessionTable} = await import('../sessions/describe-sessions.ts');
+			await printTable(context, sessionTable(found));
+		});
+
+	group
+		.command('show')
+		.description('show what was said in a session')
+		.argument('<session>', 'its identifier')
+		.option('--json', 'print JSON')
+		.action(async (id: string, {json}: Json) => {
+			await using opened = await open();
+			const found = await opened.sessions.getSession(id);
+			if (!found) {
+				throw notFound('show', id);
+			}
+
+			if (json) {
+				printJson(context, found);
+				return;
+			}
+
+			const {describeSession} = await import('../sessions/describe-sessions.ts');
+			printLines(context, describeSession(found));
+		});
+
+	group
+		.command('search')
+		.description(
+			'find messages that have all of these words, each from its beginning; newest first',
+		)
+		.argument('<words...>', 'what to look for')
+		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
+		.option('--json', 'print JSON')
+		.action(async (words: readonly string[], {json, ...more}: Json & {readonly limit: number}) => {
+			await using opened = await open();
+			const found = await opened.sessions.searchSessions({text: words.join(' '), ...more});
+			if (json) {
+				printJson(context, found);
+				return;
+			}
+
+			const {matchTable} = await import('../sessions/describe-sessions.ts');
+			await printTable(context, matchTable(found));
+		});
+
+	group
+		.command('delete')
+		.description('forget a session and all that was said in it')
+		.argument('<session>', 'its identifier')
+		.option('--json', 'print JSON')
+		.action(async (id: string, {json}: Json) => {
+			await using opened = await open({change: true});
+			if (!(await opened.sessions.deleteSession(id))) {
+				throw notFound('delete', id);
+			}
+
+			if (json) {
+				printJson(context, {id});
+			} else {
+				printLines(context, [`Deleted session ${id}`]);
+			}
+		});
+}
+
+const notFound = (act: string, id: string): SvcError =>
+	new SvcError(
+		'session_not_found',
+		`Cannot ${act} "${id.slice(0, 100)}": no session has that identifier, see "svc sessions list"`,
+	);

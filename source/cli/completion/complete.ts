@@ -1,0 +1,153 @@
+import type {Command, Option} from 'commander';
+import {type Noun, nounOfArgument, nounOfOption} from './nouns.ts';
+
+/** One thing that may stand there. */
+export type Candidate = {readonly value: string; readonly says?: string};
+
+/** What may stand in place of the last word: candidates, or a noun of which the names are to be looked up. */
+export type Completion = {
+	/** The beginning that is written, without what stands before it in the same word. */
+	readonly begun: string;
+	/** What stands before it in the same word: `--route=`. */
+	readonly before: string;
+	readonly candidates: readonly Candidate[];
+	readonly noun?: Noun | undefined;
+};
+
+type Place = {
+	readonly command: Command;
+	readonly path: readonly string[];
+	/** Arguments of the command so far. */
+	readonly taken: number;
+	/** The option that the last word is the value of. */
+	readonly option: Option | undefined;
+	/** After `--` nothing is an option. */
+	readonly isPlain: boolean;
+	/** Options that are there already. */
+	readonly given: ReadonlySet<Option>;
+};
+
+/** What may complete the last of `words`, which stand behind the program's name. Derived from the commands; no I/O. */
+export function complete(program: Command, words: readonly string[]): Completion {
+	const last = words.at(-1) ?? '';
+	const place = placeOf(program, words.slice(0, -1));
+	const {command, path, taken, option, isPlain, given} = place;
+	if (option) {
+		return {begun: last, before: '', ...valuesOf(option, path)};
+	}
+
+	const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
+	const inline = isPlain ? undefined : optionNamed(command, name);
+	if (inline && value !== undefined) {
+		return {begun: value, before: `${name}=`, ...valuesOf(inline, path)};
+	}
+
+	if (!isPlain && last.startsWith('-')) {
+		return {begun: last, before: '', candidates: optionsOf(command, given)};
+	}
+
+	const argument = command.registeredArguments[taken] ?? variadicOf(command);
+	return {
+		begun: last,
+		before: '',
+		candidates: [
+			...(taken === 0 && !isPlain ? commandsOf(command) : []),
+			...(argument?.argChoices ?? []).map(choice => ({value: choice})),
+		],
+		noun: argument && nounOfArgument(path, argument.name()),
+	};
+}
+
+function placeOf(program: Command, words: readonly string[]): Place {
+	let command = program;
+	let path: readonly string[] = [];
+	let taken = 0;
+	let option: Option | undefined;
+	let isPlain = false;
+	const given = new Set<Option>();
+	for (const word of words) {
+		if (option) {
+			// A list goes on until the next option.
+			option = option.variadic && !word.startsWith('-') ? option : undefined;
+			if (!word.startsWith('-') || option) {
+				continue;
+			}
+		}
+
+		if (isPlain) {
+			taken += 1;
+		} else if (word === '--') {
+			isPlain = true;
+		} else if (word.startsWith('-')) {
+			const found = optionNamed(command, word.replace(/=.*$/s, ''));
+			if (found) {
+				given.add(found);
+				option = takesValue(found) && !word.includes('=') ? found : undefined;
+			}
+		} else {
+			const sub =
+				taken === 0 ? command.commands.find(one => namesOf(one).includes(word)) : undefined;
+			if (sub) {
+				command = sub;
+				path = [...path, sub.name()];
+			} else {
+				taken += 1;
+			}
+		}
+	}
+
+	return {command, path, taken, option, isPlain, given};
+}
+
+const takesValue = ({required, optional}: Option): boolean => required || optional;
+
+const namesOf = (command: Command): readonly string[] => [command.name(), ...command.aliases()];
+
+const variadicOf = ({registeredArguments}: Command) => {
+	const last = registeredArguments.at(-1);
+	return last?.variadic ? last : undefined;
+};
+
+/** Own options, then those of the commands above. */
+function allOptions(command: Command | null): readonly Option[] {
+	return command ? [...command.options, ...allOptions(command.parent)] : [];
+}
+
+const optionNamed = (command: Command, name: string): Option | undefined =>
+	allOptions(command).find(({long, short}) => name !== '' && (name === long || name === short));
+
+/** Of the commands above only what every command takes. */
+function optionsOf(command: Command, given: ReadonlySet<Option>): readonly Candidate[] {
+	const own = command.options.filter(
+		option => !option.hidden && (!given.has(option) || option.variadic || isRepeatable(option)),
+	);
+	const profile = command.parent
+		? allOptions(command.parent).filter(({long}) => long === '--profile')
+		: [];
+	return [
+		...[...own, ...profile.filter(option => !given.has(option))].flatMap(({long, description}) =>
+			long === undefined || long === null ? [] : [{value: long, says: description}],
+		),
+		{value: '--help', says: 'what the command takes'},
+	];
+}
+
+/** One with a parser of its own may gather what is said again. */
+const isRepeatable = ({description}: Option): boolean => /repeat/i.test(description);
+
+function valuesOf(
+	option: Option,
+	path: readonly string[],
+): Pick<Completion, 'candidates' | 'noun'> {
+	const [, placeholder = ''] = /[<[]([^>\].]+)/.exec(option.flags) ?? [];
+	return {
+		candidates: (option.argChoices ?? []).map(value => ({value})),
+		noun: nounOfOption(path, {long: option.long ?? '', placeholder}),
+	};
+}
+
+const commandsOf = (command: Command): readonly Candidate[] =>
+	command
+		.createHelp()
+		.visibleCommands(command)
+		.map(sub => ({value: sub.name(), says: sub.description()}));

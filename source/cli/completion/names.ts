@@ -1,0 +1,181 @@
+import {readdirSync, readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import type {HomePaths} from '../../config/config.ts';
+import {basePaths, namePattern, profilesFolder} from '../../config/home-paths.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {StoreReader} from '../../store/sqlite-reader.ts';
+import type {Candidate} from './complete.ts';
+import type {Noun} from './nouns.ts';
+
+/** How many of what has numbers. */
+const newest = 50;
+
+/** A larger file is not read for a completion. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** How long a gateway may take to say what waits, milliseconds. */
+const silenceMs = 1000;
+
+type Naming = (paths: HomePaths) => Promise<readonly Candidate[]>;
+
+/**
+ * Where the names of each noun are read: from files, without the checks of the program, and from the journal. What a name needs is loaded with it. A file that cannot be
+ * read has no names.
+ */
+const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
+	async route(paths) {
+		const {routesPlace} = await import('../../config/routes-place.ts');
+		const config = await configOf(paths);
+		return [
+			...membersAt(config, routesPlace(config)).map(value => ({value, says: 'config.yaml'})),
+			...Object.entries(jsonObject(paths.subscriptions)).map(([value, entry]) => ({
+				value,
+				says: wordOf(entry, 'description') || 'subscription',
+			})),
+		];
+	},
+	server: async paths => membersAt(await configOf(paths), ['mcp_servers']).map(value => ({value})),
+	async job({cron}) {
+		const file = jsonOf(join(cron, 'jobs.json'));
+		const entries = isJsonObject(file) ? file['jobs'] : file;
+		return (Array.isArray(entries) ? entries : []).flatMap((entry: JsonValue) => {
+			const [id, name] = [wordOf(entry, 'id'), wordOf(entry, 'name')];
+			return [
+				...(name === '' ? [] : [{value: name, says: id}]),
+				...(id === '' ? [] : [{value: id, says: name}]),
+			];
+		});
+	},
+	async profile(paths) {
+		const folder = profilesFolder((basePaths(paths) ?? paths).home);
+		return readdirSync(folder, {withFileTypes: true})
+			.filter(entry => entry.isDirectory() && namePattern.test(entry.name))
+			.map(({name}) => ({value: name}));
+	},
+	async target() {
+		const {targetKinds} = await import('../../targets/targets.ts');
+		return targetKinds.map(({kind}) => ({value: kind}));
+	},
+	delivery: async paths =>
+		fromJournal(paths, async ({journal}) =>
+			(await journal.list({limit: newest})).map(({id, route, event, outcome}) => ({
+				value: id,
+				says: `${route} ${event} ${outcome}`,
+			})),
+		),
+	run: async paths =>
+		fromJournal(paths, async ({runs}) =>
+			(await runs.list({limit: newest})).map(({id, route, state}) => ({
+				value: String(id),
+				says: [route, state].join(' ').trim(),
+			})),
+		),
+	group: async paths =>
+		fromJournal(paths, async ({groups}) =>
+			(await groups.list({limit: newest})).map(({id, route, key}) => ({
+				value: String(id),
+				says: `${route} ${key}`,
+			})),
+		),
+	// What waits is known to the gateway alone.
+	approval: async paths => [
+		...(await ask(paths, '/v1/approvals')).map(entry => ({
+			value: numberOf(entry),
+			says: `${wordOf(isJsonObject(entry) ? entry['tool'] : undefined, 'tool') || 'a form'} waits`,
+		})),
+		...(await fromJournal(paths, async ({approvals}) =>
+			(await approvals.settled(newest)).map(({id}) => ({value: String(id), says: 'settled'})),
+		)),
+	],
+	async rule(paths) {
+		const live = await ask(paths, '/v1/approval-rules');
+		return live.length > 0
+			? live.map(entry => ({value: numberOf(entry), says: wordOf(entry, 'tool')}))
+			: fromJournal(paths, async ({approvals}) =>
+					(await approvals.rules()).map(({id, tool}) => ({value: String(id), says: tool})),
+				);
+	},
+	key: async paths =>
+		fromJournal(paths, async ({keys}) =>
+			(await keys.list())
+				.filter(({revokedAt}) => revokedAt === undefined)
+				.map(({id, name, secrets}) => ({value: id, says: name || (secrets[0]?.hint ?? '')})),
+		),
+	session: async paths =>
+		fromJournal(paths, async ({sessions}) =>
+			(await sessions.list({limit: newest})).map(({id, title}) => ({value: id, says: title})),
+		),
+	async topic() {
+		const {manualTopics} = await import('../manual/read-page.ts');
+		return manualTopics().map(value => ({value, says: 'page of the manual'}));
+	},
+	async code() {
+		const {errorCodes} = await import('../../manual/error-codes.ts');
+		return Object.keys(errorCodes).map(value => ({value}));
+	},
+};
+
+/** The names of a noun; none where they cannot be read. Never rejects, writes nothing. */
+export async function namesOf(
+	noun: Exclude<Noun, 'file'>,
+	paths: HomePaths,
+): Promise<readonly Candidate[]> {
+	try {
+		return await namings[noun](paths);
+	} catch {
+		return [];
+	}
+}
+
+async function configOf({config}: HomePaths): Promise<unknown> {
+	const {parseYamlSource} = await import('../../config/yaml-source.ts');
+	return parseYamlSource(textOf(config)).value;
+}
+
+function membersAt(value: unknown, path: ReadonlyArray<string | number>): readonly string[] {
+	let found = value;
+	for (const key of path) {
+		found = isJsonObject(found) ? found[key] : undefined;
+	}
+
+	return isJsonObject(found) ? Object.keys(found) : [];
+}
+
+async function fromJournal(
+	{stateDb}: HomePaths,
+	read: (reader: StoreReader) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+	const {openSqliteReader} = await import('../../store/sqlite-reader.ts');
+	await using reader = await openSqliteReader(stateDb, {leavesNothing: true});
+	return await read(reader);
+}
+
+/** A list of the running gateway; empty when there is none. */
+async function ask({socket}: HomePaths, path: string): Promise<readonly JsonValue[]> {
+	const {callControl} = await import('../../gateway/control/control-client.ts');
+	const answer = await callControl(socket, path, {silenceMs}).catch(() => undefined);
+	return Array.isArray(answer) ? answer : [];
+}
+
+const wordOf = (entry: JsonValue | undefined, key: string): string => {
+	const word = isJsonObject(entry) ? entry[key] : undefined;
+	return typeof word === 'string' ? word : '';
+};
+
+const numberOf = (entry: JsonValue): string =>
+	isJsonObject(entry) && typeof entry['id'] === 'number' ? String(entry['id']) : '';
+
+const jsonObject = (path: string) => {
+	const value = jsonOf(path);
+	return isJsonObject(value) ? value : {};
+};
+
+function jsonOf(path: string): JsonValue {
+	const value: JsonValue = JSON.parse(textOf(path) || 'null');
+	return value;
+}
+
+const textOf = (path: string): string =>
+	(statSync(path, {throwIfNoEntry: false})?.size ?? maxBytes) < maxBytes
+		? readFileSync(path, 'utf8')
+		: '';

@@ -1,0 +1,57 @@
+import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {delimiter, dirname, join} from 'node:path';
+import type {Environment} from '../../config/environment.ts';
+
+/** A data directory of the demo's own, removed when it is disposed of, and at the end of the process at the latest. */
+export type DemoHome = Disposable & {
+	/** The home; beside it there are the programs of the demo, and nothing else. */
+	readonly path: string;
+	write(name: string, text: string): void;
+	/** Makes a program that is found by its name; resolves with where it is. */
+	addProgram(name: string, script: string): string;
+	/** What is passed on of `environment`: the person's terminal and editor, and nothing that could name another place or hold a key. */
+	environment(of: Environment): Environment;
+};
+
+/** Names of variables that are about the terminal, the person before it, and where programs are. */
+const passedOn =
+	/^(?:PATH|TERM|TERM_[A-Z_]+|COLORTERM|COLORFGBG|NO_COLOR|LANG|LC_[A-Z]+|TZ|EDITOR|VISUAL|PAGER|LESS|SHELL|USER|LOGNAME|TMPDIR|TMUX|TMUX_PANE|STY|CI|CONTINUOUS_INTEGRATION|SVC_SCREEN_READER|WAYLAND_DISPLAY|DISPLAY|XDG_RUNTIME_DIR|SSH_TTY|SSH_CONNECTION|SSH_CLIENT)$/;
+
+/** Makes the folder. @throws what the file system says */
+export function makeDemoHome(): DemoHome {
+	const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+	const path = join(folder, '.svc');
+	const programs = join(folder, 'bin');
+	const remove = () => {
+		rmSync(folder, {recursive: true, force: true, maxRetries: 5});
+	};
+
+	// A second signal ends the process where it stands.
+	process.once('exit', remove);
+	mkdirSync(path, {mode: 0o700});
+	mkdirSync(programs, {mode: 0o700});
+	return {
+		path,
+		write(name, text) {
+			mkdirSync(dirname(join(path, name)), {recursive: true, mode: 0o700});
+			writeFileSync(join(path, name), text, {mode: 0o600});
+		},
+		addProgram(name, script) {
+			writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
+			chmodSync(join(programs, name), 0o700);
+			return join(programs, name);
+		},
+		environment: of => ({
+			...Object.fromEntries(Object.entries(of).filter(([name]) => passedOn.test(name))),
+			PATH: [programs, of['PATH']].filter(Boolean).join(delimiter),
+			HOME: folder,
+			SVC_HOME: path,
+			BROWSER: join(programs, 'browser'),
+		}),
+		[Symbol.dispose]() {
+			process.off('exit', remove);
+			remove();
+		},
+	};
+}

@@ -1,0 +1,80 @@
+import {existsSync} from 'node:fs';
+import {lockHolder} from '../../../core/lock-holder.ts';
+import {runningPid} from '../../../gateway/lock.ts';
+import {type Check, failed, type Found, ok, warning} from '../check.ts';
+
+/** Whether a gateway runs, of which version, and what a dead one left. */
+export const gateway: Check = {
+	subject: 'gateway',
+	look({gateway: seen, paths, context}) {
+		switch (seen.kind) {
+			case 'silent':
+				return [
+					failed(seen.reason, `kill ${runningPid(paths) ?? 'that process'}, then: svc gateway`),
+				];
+			case 'running': {
+				const {pid, version, api, restart_needed: keys, journal_failing: failing} = seen.status;
+				return [
+					version === context.version
+						? ok(`process ${pid} runs, version ${version}`)
+						: warning(
+								`process ${pid} runs version ${version}, this is ${context.version}`,
+								'svc gateway stop; svc gateway',
+							),
+					...('refused' in api
+						? [
+								failed(
+									`the chat API is not served: ${api.refused}`,
+									'another api.port in config.yaml, or api.enabled: false',
+								),
+							]
+						: []),
+					...(keys.length === 0
+						? []
+						: [
+								warning(
+									`a restart is needed for ${keys.join(', ')}`,
+									'svc gateway stop; svc gateway',
+								),
+							]),
+					...(failing === null
+						? []
+						: [failed(`its journal cannot be written: ${failing}`, 'see "disk" and "journal"')]),
+				];
+			}
+			case 'none':
+				return [ok(seen.elsewhere ?? 'none runs'), ...leftOf(paths)];
+		}
+	},
+};
+
+/** What stands in `run/` although nobody runs. The kernel's locks go with their process: none of it keeps the next one from starting. */
+function leftOf({
+	lockFile,
+	pidFile,
+	socket,
+}: {
+	readonly lockFile: string;
+	readonly pidFile: string;
+	readonly socket: string;
+}): readonly Found[] {
+	const holder = lockHolder(lockFile);
+	if (holder !== undefined) {
+		return [
+			failed(
+				`process ${holder} holds the lock of the home ("${lockFile}") and does not answer`,
+				`kill ${holder}, then: svc gateway`,
+			),
+		];
+	}
+
+	const pid = runningPid({pidFile});
+	return pid !== undefined || existsSync(socket)
+		? [
+				warning(
+					`a gateway${pid === undefined ? '' : ` (process ${pid})`} ended without leaving: what it left in run/ does no harm, the next start goes on from the journal`,
+					'svc gateway',
+				),
+			]
+		: [];
+}

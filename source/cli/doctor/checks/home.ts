@@ -1,0 +1,85 @@
+import {accessSync, constants, readdirSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import type {HomePaths} from '../../../config/config.ts';
+import {loosePaths} from '../../../config/loose-files.ts';
+import {codeOf, messageOf} from '../../../core/errors.ts';
+import {refusePlantedFolder} from '../../../core/planted-file.ts';
+import {asWord} from '../../../core/shell-word.ts';
+import {type Check, failed, type Found, ok} from '../check.ts';
+
+const maxShown = 20;
+
+/** The data directory: there, ours, and closed to others, with every file in it that may hold a secret. */
+export const home: Check = {
+	subject: 'home',
+	look: ({paths}) => {
+		const problem = problemWithHome(paths.home);
+		if (problem) {
+			return [problem];
+		}
+
+		const loose = loosePaths({folders: foldersOf(paths), files: filesOf(paths)});
+		return loose.length === 0
+			? [ok(`${paths.home}, and nobody else gets at its secrets`)]
+			: loose
+					.slice(0, maxShown)
+					.map(({path, mode}) =>
+						failed(`other users can get at "${path}"`, `chmod ${mode} ${asWord(path)}`),
+					);
+	},
+};
+
+/** Why the folder cannot be used, or is not there yet. */
+function problemWithHome(path: string): Found | undefined {
+	try {
+		const {uid} = statSync(path);
+		refusePlantedFolder(path);
+		accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+		const own = process.getuid?.();
+		return own === undefined || uid === own
+			? undefined
+			: failed(
+					`"${path}" belongs to another user (${uid})`,
+					`chown ${own} ${asWord(path)}, or set SVC_HOME to a folder of your own`,
+				);
+	} catch (error) {
+		return codeOf(error) === 'ENOENT'
+			? ok(`${path} is not there yet: the first start makes it`)
+			: failed(
+					`"${path}" cannot be used: ${messageOf(error)}`,
+					'make it a folder that you may read and write, or set SVC_HOME to one',
+				);
+	}
+}
+
+const foldersOf = ({home: top, scripts, skills, cron, run, cache, logs, mcpTokens}: HomePaths) => [
+	top,
+	scripts,
+	skills,
+	cron,
+	run,
+	cache,
+	logs,
+	mcpTokens,
+];
+
+/** Files with secrets, payloads or answers in them. */
+const filesOf = ({cron, cache, logs, mcpTokens, ...paths}: HomePaths): readonly string[] => [
+	paths.config,
+	paths.env,
+	paths.subscriptions,
+	paths.markKey,
+	...['', '-wal', '-shm'].map(ending => `${paths.stateDb}${ending}`),
+	paths.socket,
+	...[cron, cache, logs, mcpTokens].flatMap(filesIn),
+];
+
+function filesIn(folder: string): readonly string[] {
+	try {
+		return readdirSync(folder, {withFileTypes: true})
+			.filter(entry => entry.isFile())
+			.map(({name}) => join(folder, name));
+	} catch {
+		return [];
+	}
+}

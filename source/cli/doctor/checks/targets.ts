@@ -1,0 +1,74 @@
+import {createAuthorities} from '../../../config/authorities.ts';
+import type {Config} from '../../../config/config.ts';
+import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
+import {buildRouteTable} from '../../../config/route-table.ts';
+import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
+import {silentLogger} from '../../../core/log.ts';
+import {createDeliverer} from '../../../delivery/create-deliverer.ts';
+import {createJobsReader} from '../../../schedule/job-file.ts';
+import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../targets/targets.ts';
+import type {Context} from '../../context.ts';
+import {type Check, type Found, ok, unknown, unread} from '../check.ts';
+
+/** Where answers go: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
+export const targets: Check = {
+	subject: 'target',
+	asks: true,
+	async look({config, context}, signal) {
+		if (!config) {
+			return [unread];
+		}
+
+		const {clock, environment} = context;
+		const authorities = createAuthorities(() => config, {log: silentLogger});
+		await using deliverer = createDeliverer({
+			clock,
+			log: silentLogger,
+			config: () => config,
+			environment: () => environment,
+			secureContext: () => authorities.context(),
+		});
+		const used = kindsInUse(context, config);
+		const found = await Promise.all(
+			used.map(async ({kind, profile}): Promise<readonly Found[]> => {
+				const health = await deliverer.examine(kind, profile, signal);
+				const of = profile === 'default' ? kind : `${kind} of ${profile}`;
+				return health ? [{...health, of}] : [];
+			}),
+		);
+		const idle = targetKinds
+			.filter(({section, kind}) => section && !used.some(other => other.kind === kind))
+			.map(({kind}) => ({...unknown('no route and no job uses it'), of: kind}));
+		const all = [...found.flat(), ...idle];
+		return all.length === 0 ? [ok('answers go to the log')] : all;
+	},
+};
+
+/** Kinds that routes and jobs deliver to, with the profile that they do it for, and platforms that are switched on. */
+function kindsInUse(
+	{clock}: Context,
+	config: Config,
+): ReadonlyArray<{readonly kind: string; readonly profile: string}> {
+	const {paths, profiles} = config;
+	const subscriptions = createSubscriptionsReader({paths, clock, log: silentLogger}).current();
+	const {routes} = buildRouteTable(config, subscriptions);
+	const ofRoutes = [...routes.values()]
+		.filter(({cronJob}) => cronJob === undefined)
+		.map(({deliver, profile}) => ({kind: targetOf(deliver), profile}));
+	const ofJobs = [profiles.of('default'), ...profiles.others].flatMap(({name, paths: own}) =>
+		createJobsReader({paths: own, clock, log: silentLogger})
+			.current()
+			.entries.flatMap(entry =>
+				entry.ok ? [{kind: targetOf(entry.job.target.kind), profile: name}] : [],
+			),
+	);
+	const on = platformKinds.flatMap(({kind}) => {
+		const isOn = platformSettings(config, kind)?.enabled === true || platformSlip(config, kind);
+		return isOn ? [{kind, profile: 'default'}] : [];
+	});
+	// A platform is the same for every profile.
+	const all = [...on, ...ofRoutes, ...ofJobs].map(used =>
+		targetNamed(used.kind)?.settings ? {...used, profile: 'default'} : used,
+	);
+	return [...new Map(all.map(used => [JSON.stringify(used), used])).values()];
+}

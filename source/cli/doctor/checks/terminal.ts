@@ -1,0 +1,95 @@
+import {runInGroup} from '../../../core/process-group.ts';
+import {type Check, type Found, ok, unknown, warning} from '../check.ts';
+
+const tmuxMs = 2000;
+
+/** What the interface draws on. */
+export const terminal: Check = {
+	subject: 'terminal',
+	async look({context: {stdout, environment, clock}}, signal) {
+		if (!stdout.isTTY) {
+			return [unknown('standard output is no terminal')];
+		}
+
+		const tmux = environment['TMUX'] ? await tmuxVersion(environment, {clock, signal}) : '';
+		return [
+			...healthOfTerminal(environment, {colours: 2 ** stdout.getColorDepth(environment), tmux}),
+		];
+	},
+};
+
+/** What the variables of a terminal mean for the interface. Pure. */
+export function healthOfTerminal(
+	environment: Readonly<Record<string, string | undefined>>,
+	{colours, tmux}: {readonly colours: number; readonly tmux: string},
+): readonly Found[] {
+	const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
+	const term = environment['TERM'] ?? '';
+	const problems = [
+		...(/utf-?8/i.test(locale)
+			? []
+			: [
+					warning(
+						`the locale ("${locale}") does not say UTF-8: lines and signs may be drawn wrong`,
+						'export LANG=C.UTF-8',
+					),
+				]),
+		...(term === '' || term === 'dumb'
+			? [
+					warning(
+						`TERM is "${term}": there is no screen, "svc" prints lines`,
+						'export TERM=xterm-256color, if the terminal can do that',
+					),
+				]
+			: []),
+		...(isOldTmux(tmux)
+			? [
+					warning(
+						`${tmux} is older than 3.2: copying and some colours do not pass`,
+						'install a newer tmux',
+					),
+				]
+			: []),
+	];
+	const shown = environment['NO_COLOR'] ? 'no colours (NO_COLOR)' : `${colours} colours`;
+	return problems.length > 0
+		? problems
+		: [ok([`${term}, ${locale}, ${shown}`, ...(tmux === '' ? [] : [tmux])].join(', '))];
+}
+
+/** `tmux 3.1c`; what has no number is new. */
+function isOldTmux(text: string): boolean {
+	const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
+	return major !== undefined && Number(major) * 100 + Number(minor) < 302;
+}
+
+async function tmuxVersion(
+	environment: Readonly<Record<string, string>>,
+	{
+		clock,
+		signal,
+	}: {
+		readonly clock: Parameters<typeof runInGroup>[1]['clock'];
+		readonly signal: AbortSignal;
+	},
+): Promise<string> {
+	const output = {limitBytes: 1024, above: 'keep-start'} as const;
+	const exit = await runInGroup(
+		{
+			command: 'tmux',
+			args: ['-V'],
+			env: {PATH: environment['PATH'] ?? ''},
+			cwd: '/',
+			input: '',
+			stdout: output,
+			stderr: output,
+			timeoutMs: tmuxMs,
+			termGraceMs: 0,
+			signal,
+		},
+		{clock},
+	);
+	return exit.kind === 'exited' && exit.stdout.trim() !== ''
+		? exit.stdout.trim()
+		: 'tmux of unknown version';
+}

@@ -1,0 +1,117 @@
+import {loadConfig} from '../../config/load-config.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Finding} from '../../core/health.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import {within} from '../../core/within.ts';
+import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
+import {checkConfiguration} from '../check-configuration.ts';
+import type {Context} from '../context.ts';
+import {findGateway, noGateway} from '../gateway-access.ts';
+import {
+	type Check,
+	type DoctorWorld,
+	type Found,
+	failed,
+	type SeenGateway,
+	unknown,
+} from './check.ts';
+import {checks} from './checks.ts';
+
+/** What one check may take. */
+const limitMs = 10_000;
+
+const maxFoundLength = 600;
+
+/**
+ * Looks at the whole installation, side by side, each look for at most 10 s. Writes nothing into the home, and never rejects because of what it finds. Texts are cleaned, and
+ * hold no secret that is known.
+ *
+ * @throws SvcError `profile_not_found`
+ */
+export async function examine(
+	context: Context,
+	{
+		offline,
+		list = checks,
+	}: {
+		/** Leaves out what asks machines or starts programs of others. */
+		readonly offline: boolean;
+		readonly list?: readonly Check[];
+	},
+): Promise<readonly Finding[]> {
+	const paths = context.paths();
+	const [gateway, {problems}] = await Promise.all([
+		seeGateway(context),
+		checkConfiguration(context, {asks: false}),
+	]);
+	const loaded = loadConfig({paths, environment: context.environment});
+	const config = loaded.ok ? loaded.config : undefined;
+	const world: DoctorWorld = {context, paths, config, problems, gateway, offline, heard: []};
+	const redact: Redact = config
+		? createRedact(
+				joinLists(
+					() => config.secretValues,
+					createServerSecrets(() => config),
+				),
+			)
+		: createRedact(() => []);
+	const looked = new Map<Check, readonly Found[]>();
+	for (const isLast of [false, true]) {
+		// oxlint-disable-next-line no-await-in-loop -- what comes last draws on the others
+		await Promise.all(
+			list
+				.filter(({comesLast = false}) => comesLast === isLast)
+				.map(async check => {
+					looked.set(check, await lookOnce(check, world));
+				}),
+		);
+	}
+
+	return list.flatMap(check =>
+		(looked.get(check) ?? []).map(({of, found, mend, health}): Finding => ({
+			subject: cell(of === undefined ? check.subject : `${check.subject} ${of}`, 80).text,
+			health,
+			found: cell(redact(found), maxFoundLength).text,
+			...(mend !== undefined && {mend: cell(redact(mend), maxFoundLength).text}),
+		})),
+	);
+}
+
+async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Found[]> {
+	if (check.asks && world.offline) {
+		return [unknown('not asked (--offline)')];
+	}
+
+	const deadline = new AbortController();
+	const cancel = world.context.clock.after(limitMs, () => {
+		deadline.abort();
+	});
+	try {
+		return await within((async () => check.look(world, deadline.signal))(), deadline.signal);
+	} catch (error) {
+		return [
+			failed(
+				deadline.signal.aborted
+					? `this could not be looked at within ${limitMs / 1000} s`
+					: `this could not be looked at: ${messageOf(error)}`,
+			),
+		];
+	} finally {
+		cancel();
+	}
+}
+
+async function seeGateway(context: Context): Promise<SeenGateway> {
+	try {
+		const gateway = await findGateway(context);
+		if (gateway) {
+			return {kind: 'running', status: await gateway.status()};
+		}
+
+		const elsewhere = await noGateway(context);
+		return {kind: 'none', ...(elsewhere !== '' && {elsewhere})};
+	} catch (error) {
+		return {kind: 'silent', reason: messageOf(error)};
+	}
+}

@@ -1,0 +1,24 @@
+import {loadConfig} from '../../config/load-config.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Context} from '../context.ts';
+import {printLines, tell} from '../print.ts';
+import {openKeys} from './open-keys.ts';
+
+/** Makes the first key of the chat API and prints it, once: for a person who sets up a home that serves it and has never had one. What fails is said, and stops nothing. */
+export async function printFirstKey(context: Context): Promise<void> {
+	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
+	if (!loaded.ok || !loaded.config.api.enabled) {
+		return;
+	}
+
+	try {
+		await using open = await openKeys(context);
+		const minted = await open.keys.createFirstKey();
+		if (minted) {
+			tell(context, `${minted.key.id}: a key for the chat API. It is shown once, keep it`);
+			printLines(context, [minted.secret]);
+		}
+	} catch (error) {
+		tell(context, `No key was made for the chat API ("svc keys create"): ${messageOf(error)}`);
+	}
+}

@@ -1,0 +1,29 @@
+import type {RouteView} from '../../core/config-view.ts';
+import type {RouteCounts} from '../../core/route-counts.ts';
+import type {Context} from '../context.ts';
+import {openRecords} from '../gateway-access.ts';
+
+/** How many requests a route took in, ignored and refused within a day. */
+export type DayCounts = Pick<RouteCounts['routes'][number], 'taken' | 'ignored' | 'refused'>;
+
+/**
+ * What the journal holds of a day, for each route; `undefined` where it cannot be read: whoever asks for the records themselves is told why.
+ */
+export async function readDay(
+	context: Context,
+): Promise<(route: Pick<RouteView, 'name' | 'profile'>) => DayCounts | undefined> {
+	try {
+		await using records = await openRecords(context);
+		const {routes} = await records.deliveries.count();
+		const byRoute = new Map(
+			routes.map(({profile, route, taken, ignored, refused}) => [
+				`${profile}/${route}`,
+				{taken, ignored, refused},
+			]),
+		);
+		return ({profile, name}) =>
+			byRoute.get(`${profile}/${name}`) ?? {taken: 0, ignored: 0, refused: 0};
+	} catch {
+		return () => undefined;
+	}
+}

@@ -1,0 +1,116 @@
+import {z} from 'zod';
+import {keyPrefixPattern} from '../core/api-keys/key-text.ts';
+import {defaultApiPort} from '../core/loopback.ts';
+import {checked, nonEmptyText, nonEmptyTexts, setting, wholeNumber} from '../core/schema-parts.ts';
+import {defineSettings, type ValueOf} from '../core/settings.ts';
+
+const maxTokens = 1_000_000_000;
+const mebibyte = 2 ** 20;
+
+/** What clients may send as `model`: long enough for `vendor/name:tag`, and nothing that a terminal or a URL could take for something else. */
+const modelId = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+
+/** One of `api.models`. @see manual/chat-api.md#models */
+export const apiModelSettings = defineSettings({
+	agent: setting(z.boolean(), {
+		description: 'An agent answers: with tools, approvals and skills',
+		default: false,
+	}),
+	relay: setting(z.boolean(), {
+		description: 'Straight to the model of `model`, and nothing of ours between',
+		default: false,
+	}),
+	tools: setting(z.boolean(), {
+		description: 'Of an agent; `false`: it has none and asks nobody, for titles and tags',
+		default: true,
+	}),
+	toolsets: setting(nonEmptyTexts, {
+		description: 'Of an agent: its tools, instead of `svc-webhook`',
+	}),
+	skills: setting(nonEmptyTexts, {
+		description: 'Of an agent; the first that is found is loaded',
+		default: [],
+	}),
+	name: setting(nonEmptyText, {
+		description: "The provider's name of the model, instead of `model.name`",
+	}),
+	context_length: setting(wholeNumber(1, maxTokens), {
+		description: 'What `/v1/models` says of it; absent: what its server says',
+	}),
+	max_output_tokens: setting(wholeNumber(1, maxTokens), {
+		description: 'The same; and a request asks for no more',
+	}),
+});
+
+export type ApiModel = ValueOf<typeof apiModelSettings.fields>;
+
+/** For titles and tags, which chat applications ask for beside each conversation: it is there also when others are named. */
+const titleModel = ['svc-title-1', apiModelSettings.read({agent: true, tools: false})] as const;
+
+const oneOf = ({
+	agent,
+	relay,
+}: {
+	readonly agent?: boolean | null | undefined;
+	readonly relay?: boolean | null | undefined;
+}) =>
+	(agent === true) === (relay === true)
+		? 'must have either "agent: true" or "relay: true"'
+		: undefined;
+
+const origin = checked(nonEmptyText, written =>
+	written === URL.parse(written)?.origin
+		? undefined
+		: 'must be an origin, as https://chat.example.com',
+);
+
+/** `api`. @see manual/chat-api.md#settings */
+export const apiSettings = defineSettings({
+	enabled: setting(z.boolean(), {
+		description: 'Whether the chat API is served (`API_ENABLED`)',
+		default: true,
+	}),
+	host: setting(nonEmptyText, {
+		description: 'Address to listen on',
+		default: '127.0.0.1',
+		change: 'restart',
+	}),
+	port: setting(wholeNumber(0, 65_535), {
+		description: 'Port to listen on; 0: any free one (`API_PORT`)',
+		default: defaultApiPort,
+		change: 'restart',
+	}),
+	models: setting(
+		z.record(
+			z.string().regex(modelId, 'must be up to 128 letters, digits and . _ : / -'),
+			checked(apiModelSettings.schema, oneOf),
+		),
+		{
+			description:
+				'Public identifiers, and [what answers](chat-api.md#models) for each; `svc-title-1` is there besides',
+			default: {'svc-agent-1': {agent: true}, 'svc-model-1': {relay: true}},
+			to: (written): ReadonlyMap<string, ApiModel> =>
+				new Map([
+					titleModel,
+					...Object.entries(written).map(
+						([id, model]) => [id, apiModelSettings.read(model)] as const,
+					),
+				]),
+		},
+	),
+	max_body_bytes: setting(wholeNumber(1024, 256 * mebibyte), {
+		description: 'Largest request',
+		default: 10 * mebibyte,
+	}),
+	cors_origins: setting(z.array(origin), {
+		description: 'Pages that browsers may let ask, by their origin; none: no page may',
+		default: [],
+	}),
+	key_prefix: setting(
+		z.string().regex(keyPrefixPattern, 'must be up to 16 small letters and digits, a letter first'),
+		{
+			description: 'What new keys begin with',
+			default: 'svc',
+		},
+	),
+});

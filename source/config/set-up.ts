@@ -1,0 +1,174 @@
+import {createHash} from 'node:crypto';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import type {SetupDraft, SetupPlan} from '../core/setup.ts';
+import {problemWithNewName} from './check-subscription.ts';
+import type {Config, HomePaths, LoadedConfig} from './config.ts';
+import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
+import type {YamlEdit} from './edit-yaml.ts';
+import {firstConfig} from './first-config.ts';
+import {formatDiagnostic} from './format-diagnostic.ts';
+import {generateSecret} from './merge-subscription.ts';
+import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
+import {readTextFile} from './read-text-file.ts';
+import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
+import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
+import {warningOnSecrets} from './weak-secrets.ts';
+import {parseYamlSource} from './yaml-source.ts';
+
+/** The receiver settings that can be set up; what is absent stays as it is. */
+export type ReceiverSettings = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'>;
+
+const section: KeyPath = ['platforms', 'webhook'];
+
+/** What is edited in `config.yaml` for these settings. */
+export const receiverEdits = ({
+	enable,
+	host,
+	port,
+	secret,
+}: ReceiverSettings): readonly YamlEdit[] =>
+	Object.entries({enabled: enable, host, port, secret}).flatMap(([key, value]) =>
+		value === undefined ? [] : [{path: [...section, key], value}],
+	);
+
+/** What setting up is judged in. */
+export type SetupSurroundings = {
+	/** In use. */
+	readonly config: Config;
+	/** What a start would make of this text of `config.yaml`. */
+	readonly load: (text: string) => LoadedConfig;
+	/** Keys whose change waits for a restart, if this is what is configured. */
+	readonly restartNeeded: (next: Config) => readonly string[];
+};
+
+/**
+ * What `draft` would change in `config.yaml`, without secrets.
+ *
+ * @throws SvcError as `editConfigText` does; `file_too_large`
+ */
+export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): SetupPlan {
+	const {paths, webhook} = surroundings.config;
+	const before = readTextFile(paths.config, maxConfigBytes) ?? firstConfig();
+	const whole = withMadeSecret(draft);
+	const after = editConfigText(before, editsFor(whole), paths.config);
+	const change = {textBefore: before, textAfter: after, path: section};
+	const {problems, next} = judge(whole, {before, after}, surroundings);
+	const weak = draft.secret === undefined ? undefined : warningOnSecrets([draft.secret]);
+	return {
+		file: paths.config,
+		diff:
+			before === after
+				? []
+				: configDiff({before: sectionIn(before), after: sectionIn(after) ?? {}}, change),
+		problems,
+		warnings: weak === undefined ? [] : [weak],
+		restartNeeded: next ? surroundings.restartNeeded(next) : [],
+		movesOthers: sectionIn(before) !== undefined && movesOthers(change),
+		now: {
+			enabled: webhook.enabled,
+			host: webhook.host,
+			port: webhook.port,
+			hasSecret: webhook.secrets.length > 0,
+		},
+		fingerprint: fingerprintOf(before),
+	};
+}
+
+/**
+ * Writes `draft` into `config.yaml` under its lock, with comments kept; returns the secret that was made.
+ *
+ * @throws SvcError `setup_refused`, `setup_conflict`; as `editConfig` does
+ */
+export async function setUp(
+	draft: SetupDraft,
+	{surroundings, clock}: {readonly surroundings: SetupSurroundings; readonly clock: Clock},
+): Promise<{readonly secret?: string}> {
+	const whole = withMadeSecret(draft);
+	const {paths} = surroundings.config;
+	await editConfig(paths, editsFor(whole), {
+		clock,
+		check(after, before) {
+			if (![undefined, fingerprintOf(before)].includes(draft.fingerprint)) {
+				throw new SvcError(
+					'setup_conflict',
+					`Cannot write "${paths.config}": it was changed since its diff was made; look at the diff again`,
+				);
+			}
+
+			const [problem] = judge(whole, {before, after}, surroundings).problems;
+			if (problem !== undefined) {
+				throw new SvcError('setup_refused', `Cannot set up the receiver: ${problem}`);
+			}
+		},
+	});
+	return draft.makeSecret === true && whole.secret !== undefined ? {secret: whole.secret} : {};
+}
+
+const withMadeSecret = (draft: SetupDraft): SetupDraft =>
+	draft.makeSecret === true ? {...draft, secret: generateSecret()} : draft;
+
+const editsFor =
+	({route, ...settings}: SetupDraft) =>
+	(written: unknown): readonly YamlEdit[] => [
+		...receiverEdits(settings),
+		...(route === undefined
+			? []
+			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),
+	];
+
+const entryOf = ({events = [], prompt}: NonNullable<SetupDraft['route']>): JsonObject => ({
+	...(events.length > 0 && {events: [...events]}),
+	...(prompt !== undefined && {prompt}),
+	deliver: 'log',
+});
+
+/** All of `platforms.webhook`. */
+function sectionIn(text: string): JsonObject | undefined {
+	const data = asPlainData(parseYamlSource(text).value);
+	const value = data.ok ? valueAt(data.value, section) : undefined;
+	return isJsonObject(value) ? value : undefined;
+}
+
+const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What was not wrong before, and would be. */
+function judge(
+	{route}: SetupDraft,
+	{before, after}: {readonly before: string; readonly after: string},
+	{config: {paths}, load}: SetupSurroundings,
+): {readonly problems: readonly string[]; readonly next?: Config} {
+	const ofRoute = route === undefined ? undefined : problemWithRoute(route.name, before, paths);
+	const loaded = load(after);
+	const known = new Set(problemsOf(load(before)).map(({key, message}) => `${key} ${message}`));
+	const problems = problemsOf(loaded)
+		.filter(({key, message}) => !known.has(`${key} ${message}`))
+		.map(formatDiagnostic);
+	return {
+		problems: ofRoute === undefined ? [...new Set(problems)] : [ofRoute],
+		...(loaded.ok && {next: loaded.config}),
+	};
+}
+
+const problemsOf = (loaded: LoadedConfig) =>
+	loaded.ok
+		? [
+				...loaded.config.problems.filter(({severity}) => severity === 'error'),
+				...[...loaded.config.webhook.refusals, ...loaded.config.webhook.slipped].map(
+					({problem}) => problem,
+				),
+			]
+		: loaded.problems;
+
+function problemWithRoute(name: string, text: string, paths: HomePaths): string | undefined {
+	const {value} = parseYamlSource(text);
+	const data = asPlainData(value);
+	const isTaken =
+		(data.ok && valueAt(data.value, pathInConfig(value, name)) !== undefined) ||
+		readWrittenRoute(paths, name, 'dynamic').entry !== undefined;
+	return (
+		problemWithNewName(name) ??
+		(isTaken ? `there is a route "${name}" already: choose another name` : undefined)
+	);
+}

@@ -1,0 +1,226 @@
+import {isJsonObject, type JsonValue} from '../json.ts';
+import {quotedName} from '../quoted-name.ts';
+
+/** An argument of a call that holds what a stranger's event says. */
+export type FromEvent = {
+	/** Name of the argument; empty for arguments that are no object. */
+	readonly argument: string;
+	/** Dotted path of the field of the payload. */
+	readonly field: string;
+	/** A value of the argument is all that the field holds; else they have a part in common. */
+	readonly isWhole: boolean;
+};
+
+/** A text in common that is shorter says nothing: words and names of fields stand everywhere. */
+const partLength = 12;
+
+/** What of the arguments, and of the payload, is compared, in UTF-16 units. */
+const maxCompared = {arguments: 65_536, payload: 2_000_000} as const;
+
+/** What of the payload, of its values, and of the arguments is looked at in one step; about two milliseconds each. */
+const stepLength = 65_536;
+const leavesAStep = 2000;
+const partsAStep = 4096;
+
+/** Values that are looked at. */
+const maxLeaves = 20_000;
+
+/** A part that is mostly one character is no words: lines, blanks, zeros. */
+const leastCharacters = 4;
+
+/** Names of a field are a stranger's, too: of more than this the beginning is said. */
+const maxFieldLength = 200;
+
+type Leaf = {readonly path: readonly string[]; readonly value: string | number};
+
+/**
+ * Finds the arguments whose value, or a part of at least 12 characters, stands in the payload; of each the first field that explains it best. In steps, so that whoever has
+ * other things to do may do them in between: each `next()` is bounded, the last one returns what was found, in the order of the arguments.
+ */
+export function* findFromEvent(
+	args: JsonValue,
+	payload: JsonValue,
+): Generator<undefined, readonly FromEvent[], undefined> {
+	const wanted = yield* wantedFrom(args);
+	const found = new Map<string, FromEvent>();
+	let room: number = maxCompared.payload;
+	let looked = 0;
+	for (const {path, value} of leavesOf(payload)) {
+		for (const argument of wanted.values.get(value) ?? []) {
+			if (found.get(argument)?.isWhole !== true) {
+				found.set(argument, {argument, field: fieldOf(path), isWhole: true});
+			}
+		}
+
+		const text = typeof value === 'string' ? value.slice(0, room) : '';
+		room -= text.length;
+		for (const stretch of stretchesOf(text)) {
+			for (const argument of partsIn(stretch, wanted)) {
+				const field = found.get(argument)?.field ?? fieldOf(path);
+				found.set(argument, found.get(argument) ?? {argument, field, isWhole: false});
+			}
+
+			yield;
+		}
+
+		looked += 1;
+		yield* turnAfter(looked, leavesAStep);
+	}
+
+	return wanted.names.flatMap(name => found.get(name) ?? []);
+}
+
+/** What a person reads of it, in lines; none where nothing was found. */
+export const fromEventLines = (fromEvent: readonly FromEvent[]): readonly string[] =>
+	fromEvent.length === 0
+		? []
+		: [
+				'stands in the event, which is untrusted',
+				...fromEvent.map(
+					({argument, field, isWhole}) =>
+						`  ${argument === '' ? 'arguments' : quotedName(argument)}  ${isWhole ? 'as' : 'in part as'} ${quotedName(field)}`,
+				),
+			];
+
+const fieldOf = (path: readonly string[]): string => {
+	const field = path.join('.');
+	return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength)}…` : field;
+};
+
+/** A long text in pieces, which have so much in common that a part in any place is in one of them. */
+function* stretchesOf(text: string): Generator<string, void, undefined> {
+	for (let from = 0; from + partLength <= text.length; from += stepLength) {
+		yield text.slice(from, from + stepLength + partLength - 1);
+	}
+}
+
+type Wanted = {
+	readonly names: readonly string[];
+	/** Arguments by a whole value. */
+	readonly values: ReadonlyMap<string | number, ReadonlySet<string>>;
+	/** Arguments by a part of 12 characters. */
+	readonly parts: ReadonlyMap<string, ReadonlySet<string>>;
+	/** Whether a part with this hash may be among them. */
+	readonly hashes: Uint8Array;
+};
+
+const hashBits = 20;
+
+function* wantedFrom(args: JsonValue): Generator<undefined, Wanted, undefined> {
+	const values = new Map<string | number, Set<string>>();
+	const parts = new Map<string, Set<string>>();
+	const hashes = new Uint8Array(1 << hashBits);
+	const named: ReadonlyArray<readonly [string, JsonValue]> = isJsonObject(args)
+		? Object.entries(args)
+		: [['', args]];
+	let room: number = maxCompared.arguments;
+	let looked = 0;
+	for (const [name, argument] of named) {
+		for (const {value} of leavesOf(argument)) {
+			put(values, value, name);
+			const text = typeof value === 'string' ? value.slice(0, room) : '';
+			room -= text.length;
+			for (const {part, slot} of partsOf(text)) {
+				put(parts, part, name);
+				hashes[slot] = 1;
+				looked += 1;
+				yield* turnAfter(looked, partsAStep);
+			}
+		}
+	}
+
+	return {names: named.map(([name]) => name), values, parts, hashes};
+}
+
+function put<Key>(map: Map<Key, Set<string>>, key: Key, name: string): void {
+	const names = map.get(key);
+	if (names) {
+		names.add(name);
+	} else {
+		map.set(key, new Set([name]));
+	}
+}
+
+/** A turn for others after so many of something. */
+function* turnAfter(count: number, most: number): Generator<undefined, void, undefined> {
+	if (count % most === 0) {
+		yield;
+	}
+}
+
+type Part = {readonly part: string; readonly slot: number};
+
+/** Each 12 characters of a text, but for those that are no words. */
+function* partsOf(text: string): Generator<Part, void, undefined> {
+	let hash = 0;
+	for (let end = 0; end < text.length; end += 1) {
+		hash = rolled(hash, text, end);
+		const part = end < partLength - 1 ? '' : text.slice(end - partLength + 1, end + 1);
+		if (new Set(part).size >= leastCharacters) {
+			yield {part, slot: slotOf(hash)};
+		}
+	}
+}
+
+/** The arguments that have a part in common with `text`. */
+function partsIn(text: string, {parts, hashes}: Wanted): ReadonlySet<string> {
+	const found = new Set<string>();
+	let hash = 0;
+	for (let end = 0; end < text.length; end += 1) {
+		hash = rolled(hash, text, end);
+		if (end >= partLength - 1 && hashes[slotOf(hash)] === 1) {
+			for (const name of parts.get(text.slice(end - partLength + 1, end + 1)) ?? []) {
+				found.add(name);
+			}
+		}
+	}
+
+	return found;
+}
+
+const base = 31;
+
+/** What the character that leaves the window has become by then. */
+const leaving = Array.from({length: partLength}).reduce<number>(power => Math.imul(power, base), 1);
+
+/** The hash of the 12 characters up to `end`, from the one of those up to the character before. */
+function rolled(hash: number, text: string, end: number): number {
+	const next = (Math.imul(hash, base) + text.charCodeAt(end)) | 0;
+	return end < partLength
+		? next
+		: (next - Math.imul(text.charCodeAt(end - partLength), leaving)) | 0;
+}
+
+const slotOf = (hash: number): number => Math.imul(hash, 0x9e_37_79_b1) >>> (32 - hashBits);
+
+type Open = {readonly path: readonly string[]; readonly value: JsonValue};
+
+/** Texts and numbers in the order of the JSON; those that say nothing are left out. However deep it is, and however much. */
+function* leavesOf(root: JsonValue): Generator<Leaf, void, undefined> {
+	const open: Open[] = [{path: [], value: root}];
+	let left = maxLeaves;
+	for (let next = open.pop(); next !== undefined && left > 0; next = open.pop()) {
+		const {path, value} = next;
+		left -= 1;
+		if (typeof value === 'number' || (typeof value === 'string' && value !== '')) {
+			yield {path, value};
+		} else if (typeof value === 'object' && value !== null && path.length < maxDepth) {
+			open.push(...innerOf(value, path, left));
+		}
+	}
+}
+
+/** The first so many values inside of another, the last first. */
+const innerOf = (
+	value: Exclude<JsonValue, string | number | boolean | null>,
+	path: readonly string[],
+	most: number,
+): readonly Open[] =>
+	(isJsonObject(value)
+		? Object.keys(value)
+				.slice(0, most)
+				.map(name => ({path: [...path, name.slice(0, maxFieldLength)], value: value[name] ?? null}))
+		: value.slice(0, most).map((inner, index) => ({path: [...path, String(index)], value: inner}))
+	).toReversed();
+
+const maxDepth = 64;

@@ -1,0 +1,107 @@
+import type {ApprovalRule, RuleKey, ToolApproval} from '../approval.ts';
+import {jsonHash} from '../canonical-json.ts';
+import {isJsonObject, type JsonValue} from '../json.ts';
+import {quotedName} from '../quoted-name.ts';
+import {cell, type Safe} from '../untrusted.ts';
+import {isBelowByName} from './below-folder.ts';
+import {isSame, namedArguments, valuesAt} from './rule-keys.ts';
+
+/** Most rules that are told of for one call. */
+const maxTold = 5;
+
+/**
+ * Why rules for the tool of a call do not cover it, a sentence each: `rule 4 does not cover it: argument path is outside of /home/ann/notes/`. Rules for other tools are
+ * not told of. Looks at no disk: where a path leads is not asked. Cleaned.
+ */
+export function whyNotCovered(
+	approval: ToolApproval,
+	rules: readonly ApprovalRule[],
+): readonly Safe[] {
+	const {tool} = approval;
+	return rules
+		.filter(
+			({profile, server, tool: name, file}) =>
+				profile === tool.profile &&
+				(file ? file.name === tool.name : server === tool.server && name === tool.tool),
+		)
+		.slice(0, maxTold)
+		.map(rule => cell(`rule ${rule.id} does not cover it: ${reasonOf(rule, approval)}`, 400).text);
+}
+
+function reasonOf(rule: ApprovalRule, {tool, args, run, route, job}: ToolApproval): string {
+	const {owner} = rule;
+	const asking = owner?.kind === 'route' ? [route] : [job?.id, job?.name];
+	if (owner && !asking.includes(owner.id ?? owner.name)) {
+		return `it is for runs of ${owner.kind} ${quotedName(owner.name)}`;
+	}
+
+	if (rule.problem !== undefined) {
+		return rule.problem;
+	}
+
+	if (rule.scope === 'run' && rule.run !== run) {
+		return `it is for run ${rule.run ?? '?'}`;
+	}
+
+	if (rule.endpoint !== tool.endpoint) {
+		return 'the tool server is another one than it was';
+	}
+
+	if (rule.definition !== tool.definition) {
+		return 'the tool is not defined as it was';
+	}
+
+	return rule.when
+		? (keyReason(rule.when, {tool, args}) ?? 'where its paths lead on this machine is not below')
+		: argumentReason(rule.args, args);
+}
+
+function argumentReason(bound: ApprovalRule['args'], args: JsonValue): string {
+	if (!bound) {
+		return 'it was made after the call asked';
+	}
+
+	if (!bound.keys) {
+		return bound.hash === jsonHash(args)
+			? 'it was made after the call asked'
+			: 'its arguments are not exactly the same';
+	}
+
+	return `${argumentsText(bound.keys)} ${bound.keys.length === 1 ? 'is' : 'are'} not the same`;
+}
+
+const argumentsText = (keys: readonly string[]): string =>
+	`${keys.length === 1 ? 'argument' : 'arguments'} ${keys.map(quotedName).join(', ')}`;
+
+/** The first argument that is not as the rule wants it; `undefined` when all are, as far as their text tells. */
+function keyReason(
+	keys: readonly RuleKey[],
+	{tool, args}: Pick<ToolApproval, 'tool' | 'args'>,
+): string | undefined {
+	const named = new Set(namedArguments(tool));
+	const strange = isJsonObject(args) ? Object.keys(args).filter(key => !named.has(key)) : [];
+	if (strange.length > 0) {
+		return `${argumentsText(strange)} ${strange.length === 1 ? 'is' : 'are'} not of its schema`;
+	}
+
+	for (const {key, equals, below} of keys) {
+		const values = valuesAt(args, key.split('.'))?.flat();
+		const name = argumentsText([key]);
+		if (!values || values.length === 0) {
+			return `${name} is missing`;
+		}
+
+		if (
+			below !== undefined &&
+			!values.every(value => typeof value === 'string' && isBelowByName(value, below))
+		) {
+			return `${name} is outside of ${below}/`;
+		}
+
+		if (below === undefined && !values.every(value => isSame(value, equals ?? null))) {
+			return `${name} is not ${JSON.stringify(equals)}`;
+		}
+	}
+
+	return undefined;
+}

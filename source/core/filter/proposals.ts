@@ -1,0 +1,215 @@
+import type {Vocabulary} from './filter.ts';
+import {fits, noneOf, patternsOf} from './terms.ts';
+import {namedTerm, wordsIn} from './words.ts';
+
+/** A field of a payload that somebody looks at: names and indexes from the root, and its value as JSON unless it is an object or a list. */
+export type KnownField = {readonly path: readonly string[]; readonly json?: string};
+
+/** What is known of the values of terms, beside their words. */
+export type Known = {
+	/** Values of this term that were seen. */
+	values(term: string): readonly string[];
+	/** Whether those are all that there are. */
+	isWhole(term: string): boolean;
+	fields(): readonly KnownField[];
+};
+
+/** What may be typed next: each of `words` stands for `text.slice(start)`. */
+export type Proposals = {readonly start: number; readonly words: readonly string[]};
+
+/** Proposals that are made. */
+const maxWords = 60;
+
+const maxWordLength = 100;
+
+const maxFields = 3000;
+
+/** What is proposed for a time. */
+const moments = ['10m', '1h', '1d'];
+
+/**
+ * How the last word of a filter may go on: a name of the vocabulary, a value of a term, a field of a payload. What begins like the word comes first, then
+ * what holds it. Nothing is proposed for free text between quotes and behind `~`, nor for a word that is complete.
+ */
+export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known: Known): Proposals {
+	const last = wordsIn(text).at(-1);
+	const word = last?.end === text.length ? last.text : '';
+	const positive = word.replace(/^-/, '');
+	const at = text.length - positive.length;
+	const [, name = '', path = '', operator = '', value = ''] = namedTerm.exec(positive) ?? [];
+	const term = vocabulary.terms.get(name);
+	if (term && operator !== '' && (path === '' || term.takesPath)) {
+		return operator === ':'
+			? valuesFor(
+					value,
+					text.length,
+					path === '' ? valuesOf(term, name, known) : valueAt(path, known),
+				)
+			: nothing(text);
+	}
+
+	const [, ofPath, beginning] = /^([a-z]+)\.([^\s:<>="]*)$/.exec(positive) ?? [];
+	if (ofPath !== undefined && beginning !== undefined && vocabulary.terms.get(ofPath)?.takesPath) {
+		return pathsFor(beginning, text.length, known);
+	}
+
+	return /^[a-z]*$/.test(positive) ? namesFor(positive, at, vocabulary) : nothing(text);
+}
+
+const nothing = (text: string): Proposals => ({start: text.length, words: []});
+
+function namesFor<Item>(typed: string, start: number, {terms}: Vocabulary<Item>): Proposals {
+	const names = [...terms].map(([name, {value, takesPath}]) => {
+		const operator = value === 'size' || value === 'duration' ? '>' : ':';
+		return `${name}${takesPath ? '.' : operator}`;
+	});
+	return {start, words: names.filter(name => name.startsWith(typed))};
+}
+
+type TermValues = {readonly value: string; readonly words?: readonly string[]};
+
+const valuesOf = ({value, words = []}: TermValues, name: string, known: Known) => [
+	...words,
+	...(value === 'moment' ? moments : known.values(name)),
+];
+
+/** The values that go on with the last of the patterns that are typed. */
+function valuesFor(value: string, length: number, known: readonly string[]): Proposals {
+	const typed = value.slice(value.lastIndexOf(',') + 1);
+	const wanted = typed.replaceAll('"', '').toLowerCase();
+	// A quote that is open goes over all patterns; only the first can be completed within it.
+	const isOpen = (value.slice(0, value.length - typed.length).split('"').length - 1) % 2 === 1;
+	const holding = isOpen
+		? []
+		: [...new Set(known)].filter(
+				one => (one === '*' || isTypable(one)) && one.toLowerCase().includes(wanted),
+			);
+	const begins = (one: string) => one.toLowerCase().startsWith(wanted);
+	const words = [...holding.filter(begins), ...holding.filter(one => !begins(one))]
+		.slice(0, maxWords)
+		.map(one => (one.includes(' ') ? `"${one}"` : one));
+	return {
+		start: length - typed.length,
+		words: words.length === 1 && words[0] === typed ? [] : words,
+	};
+}
+
+/** Whether a value can be written as a pattern that means it, and holds nothing that hides. */
+const isTypable = (value: string): boolean =>
+	value !== '' && value.length <= maxWordLength && !/[",*\p{C}\p{Zl}\p{Zp}]/u.test(value);
+
+/** The fields as paths of a filter lead to them: from the object `payload`, where there is one. */
+function fieldsFrom(known: Known): readonly KnownField[] {
+	const fields = known.fields().slice(0, maxFields);
+	const wrapped = fields.filter(({path: [first], path}) => first === 'payload' && path.length > 1);
+	return wrapped.length === 0
+		? fields
+		: wrapped.map(field => ({...field, path: field.path.slice(1)}));
+}
+
+/** The members below what is typed, one name further. */
+function pathsFor(typed: string, length: number, known: Known): Proposals {
+	const names = typed.split('.');
+	const last = names.pop() ?? '';
+	const below = new Map<string, boolean>();
+	for (const {path} of fieldsFrom(known)) {
+		const name = path[names.length];
+		if (
+			name !== undefined &&
+			/^[^\s:<>=".\p{C}]+$/u.test(name) &&
+			name.toLowerCase().startsWith(last.toLowerCase()) &&
+			names.every((part, index) => part === path[index])
+		) {
+			below.set(name, below.get(name) === true || path.length > names.length + 1);
+		}
+	}
+
+	const words = [...below].map(([name, goesOn]) => `${name}${goesOn ? '.' : ':'}`);
+	return {start: length - last.length, words: words.slice(0, maxWords)};
+}
+
+/** The value that stands at a path, which begins with a dot. */
+function valueAt(path: string, known: Known): readonly string[] {
+	const wanted = path.slice(1);
+	const found = fieldsFrom(known).find(field => field.path.join('.') === wanted);
+	const value: unknown = found?.json === undefined ? undefined : JSON.parse(found.json);
+	return found === undefined ? [] : [...(found.json === undefined ? [] : [String(value)]), '*'];
+}
+
+/** What one press of the key for completing made of a text. */
+export type Completion = {
+	readonly text: string;
+	/** What it goes on from, when the key is pressed again: what was typed, and which of its proposals is there (-1: what they have in common). */
+	readonly from: string;
+	readonly index: number;
+};
+
+/**
+ * Completes `text`: the only proposal, what all of them begin with, or the first; pressed again, the next one, `step` -1 the one before. `undefined` when
+ * nothing is proposed.
+ */
+export function complete(
+	text: string,
+	{
+		last,
+		step,
+		proposalsFor,
+	}: {
+		readonly last: Completion | undefined;
+		readonly step: 1 | -1;
+		readonly proposalsFor: (text: string) => Proposals;
+	},
+): Completion | undefined {
+	const isAgain = last?.text === text && proposalsFor(last.from).words.length > 1;
+	const from = isAgain ? last.from : text;
+	const {start, words} = proposalsFor(from);
+	const typed = from.slice(start);
+	const common = isAgain ? '' : commonStart(words);
+	if (words.length > 1 && common.length > typed.length && isStart(typed, common)) {
+		return {text: from.slice(0, start) + common, from, index: -1};
+	}
+
+	const now = isAgain ? last.index : -1;
+	const index =
+		now === -1 && step === -1 ? words.length - 1 : (now + step + words.length) % words.length;
+	const word = words[index];
+	return word === undefined ? undefined : {text: from.slice(0, start) + word, from, index};
+}
+
+const isStart = (typed: string, whole: string): boolean =>
+	whole.toLowerCase().startsWith(typed.toLowerCase());
+
+function commonStart(words: readonly string[]): string {
+	const [first = '', ...others] = words;
+	let length = first.length;
+	for (const other of others) {
+		while (!other.startsWith(first.slice(0, length))) {
+			length -= 1;
+		}
+	}
+
+	return first.slice(0, length);
+}
+
+/** Why a word of the filter can find nothing, as far as all values of its term are known: `there is no "gh-reviw": do you mean gh-review?`. */
+export function unknownValue<Item>(
+	text: string,
+	{terms}: Vocabulary<Item>,
+	known: Known,
+): string | undefined {
+	for (const {text: word, closed} of wordsIn(text)) {
+		const [, name = '', path = '', operator = '', value = ''] =
+			namedTerm.exec(word.replace(/^-/, '')) ?? [];
+		if (closed && path === '' && operator === ':' && terms.has(name) && known.isWhole(name)) {
+			const values = known.values(name);
+			const lost = patternsOf(value.replaceAll('"', '')).find(
+				pattern => !values.some(one => fits(pattern, one.toLowerCase())),
+			);
+			if (lost !== undefined && values.length > 0) {
+				return `${name}: ${noneOf(lost, values)}`;
+			}
+		}
+	}
+
+	return undefined;
+}

@@ -1,0 +1,32 @@
+/** How something that was looked at is. `unknown`: it was not asked, or did not tell. */
+export type Health = 'ok' | 'warning' | 'failed' | 'unknown';
+
+/** One line about the installation. Texts may hold what strangers said: whoever shows them cleans them. */
+export type Finding = {
+	/** What was looked at: `port`, `model`. */
+	readonly subject: string;
+	readonly health: Health;
+	readonly found: string;
+	/** What to do: a command, or a line of configuration. */
+	readonly mend?: string;
+};
+
+/** The sign before a line; the word stands beside it. */
+export const healthSigns: Readonly<Record<Health, string>> = {
+	ok: '✓',
+	warning: '!',
+	failed: '✗',
+	unknown: '–',
+};
+
+/** `2 fail, 1 warning, 14 ok`. */
+export function summaryOf(findings: readonly Pick<Finding, 'health'>[]): string {
+	const count = (health: Health) => findings.filter(finding => finding.health === health).length;
+	const [failed, warnings, unknown] = [count('failed'), count('warning'), count('unknown')];
+	return [
+		failed === 0 ? 'nothing fails' : `${failed} ${failed === 1 ? 'fails' : 'fail'}`,
+		`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+		`${count('ok')} ok`,
+		...(unknown === 0 ? [] : [`${unknown} not known`]),
+	].join(', ');
+}

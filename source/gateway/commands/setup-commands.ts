@@ -1,0 +1,45 @@
+import type {Clock} from '../../core/clock.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {setup as table} from '../contract/setup.ts';
+import type {Rooms} from '../rooms.ts';
+
+/** The commands for setting up the receiver of a gateway in this process. */
+export function createSetupCommands({
+	clock,
+	rooms,
+}: {
+	readonly clock: Clock;
+	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'receiver' | 'log'>>;
+}): CommandsOf<typeof table> {
+	const surroundings = async () => {
+		const {live, receiver} = await rooms();
+		const {restartNeeded} = await import('../restart-needed.ts');
+		return {
+			config: live.current(),
+			load: (text: string) => live.load(text),
+			restartNeeded: (next: ReturnType<typeof live.current>) =>
+				restartNeeded(live.started(), next, receiver.listensOn()),
+		};
+	};
+
+	return {
+		async planSetup(draft = {}) {
+			const {planSetup} = await import('../../config/set-up.ts');
+			return planSetup(draft, await surroundings());
+		},
+		async setUp(draft = {}) {
+			const {setUp} = await import('../../config/set-up.ts');
+			const judgedIn = await surroundings();
+			const {secret} = await setUp(draft, {surroundings: judgedIn, clock});
+			const {live, log} = await rooms();
+			await live.reload();
+			const current = live.current();
+			log.info('The receiver was set up', {file: current.paths.config});
+			return {
+				file: current.paths.config,
+				...(secret !== undefined && {secret}),
+				restartNeeded: judgedIn.restartNeeded(current),
+			};
+		},
+	};
+}

@@ -1,0 +1,75 @@
+import {z} from 'zod';
+import {apiEndpoints, keyKinds} from '../../core/api-keys/api-key.ts';
+import {apiKeySchema, keyBudgetSchema, keyDaySchema} from '../../core/schemas/api-key.ts';
+import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
+import type {Operations} from './operation.ts';
+
+const maxNumber = 1_000_000_000_000;
+const maxPatterns = 100;
+const yearMs = 31_536_000_000;
+
+const amount = z.int().min(1).max(maxNumber);
+
+/** What is answered once, and never again. */
+const minted = facts({key: apiKeySchema, secret: text});
+
+/** Keys of the chat API. @see manual/api-keys.md */
+export const keys = {
+	listKeys: {
+		method: 'GET',
+		path: '/v1/keys',
+		summary: 'The keys of the chat API with what they used, oldest first; never a secret.',
+		result: z.array(apiKeySchema),
+	},
+	/**
+	 * Times are milliseconds since 1970. @throws SvcError `key_invalid` for an end that has passed; `keys_full`, `journal_unavailable`
+	 */
+	createKey: {
+		method: 'POST',
+		path: '/v1/keys',
+		summary: 'Makes a key; its secret is answered once.',
+		body: z.strictObject({
+			name: text.max(64),
+			kind: z.enum(keyKinds),
+			endpoints: z.array(z.enum(apiEndpoints)).min(1),
+			models: texts.min(1).max(maxPatterns),
+			agents: yesOrNo,
+			rpm: amount.exactOptional(),
+			parallel: amount.exactOptional(),
+			budget: keyBudgetSchema.exactOptional(),
+			expiresAt: number.exactOptional(),
+		}),
+		result: minted,
+	},
+	/** `undefined` when there has been a key: of two who ask, one gets it. */
+	createFirstKey: {
+		method: 'POST',
+		path: '/v1/keys/first',
+		summary:
+			'Makes the first live key, with no bounds, where there has never been one; 404 when there has. Its secret is answered once.',
+		result: minted.optional(),
+	},
+	/** Days without use are left out, the oldest is first. `undefined` when there is no such key. */
+	listKeyDays: {
+		method: 'GET',
+		path: '/v1/keys/{id}/days',
+		summary: 'What a key used on each of the last 40 days, by UTC.',
+		result: z.array(keyDaySchema).optional(),
+	},
+	/** `undefined` when there is no such key, or it has ended. */
+	rotateKey: {
+		method: 'POST',
+		path: '/v1/keys/{id}/rotate',
+		summary:
+			'Makes a new secret, which is answered once; the one before passes so many milliseconds more. Body: {"overlapMs": 86400000}.',
+		body: z.strictObject({overlapMs: integer.max(yearMs)}),
+		result: minted.optional(),
+	},
+	/** Both of its secrets, at once; its requests under way end. `undefined` when there is no such key. */
+	revokeKey: {
+		method: 'POST',
+		path: '/v1/keys/{id}/revoke',
+		summary: 'Ends a key at once.',
+		result: apiKeySchema.optional(),
+	},
+} as const satisfies Operations;

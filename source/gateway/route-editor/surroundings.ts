@@ -1,0 +1,24 @@
+import type {Config} from '../../config/config.ts';
+import type {Surroundings} from '../../config/route-edit/judge-draft.ts';
+import type {Clock} from '../../core/clock.ts';
+import {dayOf} from '../../core/day-of.ts';
+import {messageOf} from '../../core/errors.ts';
+import {findCronJob} from '../find-cron-job.ts';
+
+/** What a draft of a route is judged in, with the jobs of the home. */
+export const surroundingsOf = (
+	{clock}: {readonly clock: Clock},
+	{config, load}: {readonly config: Config; readonly load: Surroundings['load']},
+): Surroundings => ({
+	config,
+	load,
+	today: () => dayOf(clock.now()),
+	problemWithJob(entry) {
+		try {
+			findCronJob({clock}, entry, config);
+			return undefined;
+		} catch (error) {
+			return messageOf(error);
+		}
+	},
+});

@@ -1,0 +1,26 @@
+import type {KeyRecord, KeyUsage} from '../core/api-keys/api-key.ts';
+
+/** What a key has used on one day. */
+export type KeyUse = KeyUsage & {
+	/** `KeyRecord.id`. */
+	readonly id: string;
+	/** By UTC: `2026-11-23`. */
+	readonly day: string;
+};
+
+/** Keys of the chat API, and what they have used. No secret is here, only hashes. */
+export type StoredKeys = {
+	/** Oldest first. */
+	list(): Promise<readonly KeyRecord[]>;
+	/**
+	 * Durably writes a key, new or changed, and drops those that ended longest ago where more than 1,000 have by `now`, milliseconds since 1970; answers their identifiers.
+	 * @throws SvcError `journal_unavailable`; `keys_full` when 1,000 keys are in force
+	 */
+	put(key: KeyRecord, now: number): Promise<readonly string[]>;
+	/** Durably adds what was used; `usedAt` of a key is its last use, milliseconds since 1970. Uses of keys that are not there are left out. */
+	add(uses: readonly KeyUse[], usedAt: ReadonlyMap<string, number>): Promise<void>;
+	/** What each key used on each day since `day`, that day too. */
+	usesSince(day: string): Promise<readonly KeyUse[]>;
+	/** All that each key has ever used. */
+	totals(): Promise<ReadonlyArray<KeyUsage & {readonly id: string}>>;
+};

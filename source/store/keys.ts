@@ -1,0 +1,108 @@
+import type {DatabaseSync} from 'node:sqlite';
+import {endOf, type KeyRecord} from '../core/api-keys/api-key.ts';
+import {SvcError} from '../core/errors.ts';
+import {integerOf, jsonOf, type Row, textOf} from './columns.ts';
+import type {GroupCommit} from './group-commit-port.ts';
+import type {StoredKeys} from './key-port.ts';
+import {maxKeys} from './rules.ts';
+
+/** `StoredKeys` on SQLite. */
+export function createStoredKeys({
+	database,
+	commit,
+}: {
+	readonly database: DatabaseSync;
+	readonly commit: GroupCommit;
+}): StoredKeys {
+	const open = database.prepare(
+		'select count(*) as n from api_key where (ended = 0 or ended > ?1) and id <> ?2',
+	);
+	const put = database.prepare(
+		`insert into api_key (id, ended, data) values (?1, ?2, ?3)
+		on conflict (id) do update set ended = ?2, data = ?3`,
+	);
+	const old = database.prepare(
+		`select id from api_key where ended > 0 and ended <= ?1 order by ended desc, seq desc limit -1 offset ${maxKeys}`,
+	);
+	const drop = database.prepare('delete from api_key where id = ?');
+	const dropUses = database.prepare('delete from api_key_use where key = ?');
+	const add = database.prepare(
+		`insert into api_key_use (key, day, requests, input, output)
+		select ?1, ?2, ?3, ?4, ?5 from api_key where id = ?1
+		on conflict (key, day) do update set requests = requests + ?3, input = input + ?4, output = output + ?5`,
+	);
+	const sum = database.prepare(
+		'update api_key set requests = requests + ?2, input = input + ?3, output = output + ?4 where id = ?1',
+	);
+	const use = database.prepare('update api_key set used = max(used, ?2) where id = ?1');
+	const reader = createKeyReader(database);
+
+	return {
+		...reader,
+		async put(key, now) {
+			return commit.write(() => {
+				const ended = key.revokedAt ?? key.expiresAt ?? 0;
+				if (!endOf(key, now) && integerOf(open.get(now, key.id)?.['n']) >= maxKeys) {
+					throw new SvcError(
+						'keys_full',
+						`Cannot make a key: ${maxKeys} are in force; revoke one ("svc keys list")`,
+					);
+				}
+
+				const {lastUsedAt: _, ...kept} = key;
+				put.run(key.id, ended, JSON.stringify(kept));
+				const dropped = old.all(now).map(row => textOf(row['id']));
+				for (const id of dropped) {
+					drop.run(id);
+					dropUses.run(id);
+				}
+
+				return dropped;
+			});
+		},
+		async add(uses, usedAt) {
+			await commit.write(() => {
+				for (const {id, day, requests, inputTokens, outputTokens} of uses) {
+					add.run(id, day, requests, inputTokens, outputTokens);
+					sum.run(id, requests, inputTokens, outputTokens);
+				}
+
+				for (const [id, at] of usedAt) {
+					use.run(id, at);
+				}
+			});
+		},
+	};
+}
+
+/** The part of it that only looks. */
+export function createKeyReader(
+	database: DatabaseSync,
+): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
+	const list = database.prepare('select data, used from api_key order by seq');
+	const since = database.prepare(
+		'select key, day, requests, input, output from api_key_use where day >= ? order by day, key',
+	);
+	const totals = database.prepare(
+		'select id as key, requests, input, output from api_key order by seq',
+	);
+	return {
+		list: async () => list.all().map(recordOf),
+		usesSince: async day =>
+			since
+				.all(day)
+				.map(row => ({id: textOf(row['key']), day: textOf(row['day']), ...usageOf(row)})),
+		totals: async () => totals.all().map(row => ({id: textOf(row['key']), ...usageOf(row)})),
+	};
+}
+
+function recordOf(row: Row): KeyRecord {
+	const used = integerOf(row['used']);
+	return {...jsonOf<KeyRecord>(row['data']), ...(used > 0 && {lastUsedAt: used})};
+}
+
+const usageOf = (row: Row) => ({
+	requests: integerOf(row['requests']),
+	inputTokens: integerOf(row['input']),
+	outputTokens: integerOf(row['output']),
+});

@@ -1,0 +1,35 @@
+import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts';
+
+/** What is added to a session when a turn of it is whole. */
+export type SessionTurn = {
+	readonly at: number;
+	/** The public model that answered. */
+	readonly model: string;
+	/** Of a session that has none yet. */
+	readonly title: string;
+	/** `text`: what of the message is text, for the search. */
+	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;
+};
+
+/** Conversations of the chat API and of the person at the terminal. @see source/store/rules.ts for their bounds */
+export type StoredSessions = {
+	/**
+	 * Durably begins one, without a message, and drops those of its owner that were used longest ago where that has more than it may.
+	 * @throws SvcError `journal_unavailable`
+	 */
+	begin(session: Omit<ChatSession, 'messages' | 'bytes' | 'usedAt' | 'title'>): Promise<void>;
+	/**
+	 * Durably adds a turn, all of it or nothing; `undefined` when the session is gone.
+	 * @throws SvcError `session_full` when it would have more than it may, `journal_unavailable`
+	 */
+	append(id: string, turn: SessionTurn): Promise<ChatSession | undefined>;
+	/** Durably forgets one; `false` when there is none. */
+	remove(id: string): Promise<boolean>;
+	get(id: string): Promise<ChatSession | undefined>;
+	/** Its messages, oldest first; empty when there is none. */
+	messages(id: string): Promise<readonly SessionMessage[]>;
+	/** Those that have messages, last used first, at most `limit` (1 to 1,000). `before`: the identifier of the last one of the page before. */
+	list(filter: {readonly before?: string; readonly limit: number}): Promise<readonly ChatSession[]>;
+	/** Messages that have all words of `text`, each from its beginning; newest first, at most `limit`. Any text is a question: what is no word in it is passed over, and without any nothing is found. */
+	search(text: string, limit: number): Promise<readonly SessionMatch[]>;
+};

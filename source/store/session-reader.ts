@@ -1,0 +1,91 @@
+import type {DatabaseSync, StatementSync} from 'node:sqlite';
+import type {ChatSession, SessionMessage} from '../core/session.ts';
+import {block, cell} from '../core/untrusted.ts';
+import {integerOf, jsonOf, nullableInteger, optional, type Row, textOf} from './columns.ts';
+import {pageOf} from './newest-first.ts';
+import type {StoredSessions} from './session-port.ts';
+
+const maxWords = 16;
+const maxWordLength = 64;
+const maxExcerpt = 400;
+
+/** Reads sessions; needs no write access. */
+export function createSessionReader(
+	database: DatabaseSync,
+): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
+	const columns = 'session.id, used_at, messages, bytes, session.data';
+	const one = database.prepare(`select ${columns} from session where id = ?`);
+	const messages = database.prepare(
+		`select at, run, session_message.data from session_message
+		where session = (select seq from session where id = ?) order by id`,
+	);
+	const list = database.prepare(
+		`select ${columns} from session indexed by session_used
+		where (used_at, seq) < (?, ?) and messages > 0 order by used_at desc, seq desc limit ?`,
+	);
+	const place = database.prepare('select used_at, seq from session where id = ?');
+	/** Prepared with the first search: SQLite reads the words of the index for it. */
+	let found: StatementSync | undefined;
+
+	return {
+		async get(id) {
+			const row = one.get(id);
+			return row && sessionOfRow(row);
+		},
+		messages: async id => messages.all(id).map(messageOfRow),
+		async list({before, limit}) {
+			const last = before === undefined ? undefined : place.get(before);
+			const [usedAt, seq] = [last?.['used_at'], last?.['seq']].map(value =>
+				value === undefined ? Number.MAX_SAFE_INTEGER : integerOf(value),
+			);
+			return list.all(usedAt ?? 0, seq ?? 0, pageOf(limit)).map(sessionOfRow);
+		},
+		async search(text, limit) {
+			const question = wordsOf(text);
+			if (question === '') {
+				return [];
+			}
+
+			found ??= database.prepare(
+				`select ${columns}, at, session_message.data ->> 'role' as role, snippet(session_text, 0, '', '', '…', 24) as excerpt
+				from session_text
+				join session_message on session_message.id = session_text.rowid
+				join session on session.seq = session_message.session
+				where session_text match ? order by session_text.rowid desc limit ?`,
+			);
+			return found.all(question, pageOf(limit)).map(row => ({
+				session: sessionOfRow(row),
+				at: integerOf(row['at']),
+				role: cell(textOf(row['role']), 40).text,
+				excerpt: block(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}).text,
+			}));
+		},
+	};
+}
+
+/** A question to the index: each word as a text, so that no sign in it means anything. A single letter stands for itself: half of all words begin with it. */
+function wordsOf(text: string): string {
+	const words = text.normalize('NFC').match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
+	return words
+		.filter(word => /[\p{L}\p{N}\p{Co}]/u.test(word))
+		.slice(0, maxWords)
+		.map(word => `"${word.slice(0, maxWordLength)}"${word.length > 1 ? '*' : ''}`)
+		.join(' ');
+}
+
+export function sessionOfRow(row: Row): ChatSession {
+	const kept = jsonOf<Pick<ChatSession, 'key' | 'model' | 'title' | 'createdAt'>>(row['data']);
+	return {
+		id: textOf(row['id']),
+		...kept,
+		usedAt: integerOf(row['used_at']),
+		messages: integerOf(row['messages']),
+		bytes: integerOf(row['bytes']),
+	};
+}
+
+const messageOfRow = (row: Row): SessionMessage => ({
+	at: integerOf(row['at']),
+	message: jsonOf<SessionMessage['message']>(row['data']),
+	...optional('run', nullableInteger(row['run'])),
+});

@@ -1,0 +1,76 @@
+/* oxlint-disable no-control-regex -- answers of a terminal are made of control characters */
+import type {Clock} from '../core/clock.ts';
+
+/** What is behind the text of a terminal. */
+export type Background = 'dark' | 'light';
+
+/** The background colour is asked for, and then what every terminal answers: after that nothing more comes. */
+export const backgroundQuestion = '\u001B]11;?\u0007\u001B[c';
+
+const colorAnswer =
+	/^\u001B\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\u0007|\u001B\\|\u009C)$/i;
+const attributesAnswer = /^\u001B\[\?[\d;]*c$/;
+
+/** From here on black contrasts more with a colour than white does: where `(L + 0.05) / 0.05` is `1.05 / (L + 0.05)`. */
+const lightFrom = 0.179;
+
+/** Whether a terminal's answer to the question says dark or light; `undefined` when it says something else. */
+export function backgroundOf(answer: string): Background | undefined {
+	const [, ...parts] = colorAnswer.exec(answer) ?? [];
+	const [red, green, blue] = parts.map(part =>
+		linear(Number.parseInt(part, 16) / (16 ** part.length - 1)),
+	);
+	if (red === undefined || green === undefined || blue === undefined) {
+		return undefined;
+	}
+
+	return 0.2126 * red + 0.7152 * green + 0.0722 * blue < lightFrom ? 'dark' : 'light';
+}
+
+/** @see WCAG 2.2, relative luminance */
+const linear = (value: number): number =>
+	value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+
+/**
+ * Whether a terminal of this environment may be asked. The Linux console and GNU screen show the question instead of answering, or say nothing; tmux, which may call itself screen, answers.
+ */
+export const answersQuestions = ({
+	TERM: term = '',
+	TMUX: tmux = '',
+	STY: screen = '',
+}: Readonly<Record<string, string | undefined>>): boolean =>
+	tmux === '' ? screen === '' && !/^(?:$|dumb|linux|cons25|vt\d|screen)/.test(term) : true;
+
+type Hearing = {
+	/** Hands over what the terminal answers, until the release. */
+	readonly expectAnswers: (handler: (raw: string) => void) => () => void;
+	readonly clock: Clock;
+	/** How long an answer counts, milliseconds from now. */
+	readonly limitMs: number;
+};
+
+/** So long the rest of an answer that comes late is looked out for. */
+const lateMs = 2000;
+
+/** Hears what a terminal that was asked says is behind its text; `onBackground` is told within the limit, or never. Returns the way out. */
+export function hearBackground(
+	{expectAnswers, clock, limitMs}: Hearing,
+	onBackground: (background: Background) => void,
+): () => void {
+	const start = clock.monotonic();
+	const release = expectAnswers(raw => {
+		const background = backgroundOf(raw);
+		if (background && clock.monotonic() - start <= limitMs) {
+			onBackground(background);
+		} else if (attributesAnswer.test(raw)) {
+			end();
+		}
+	});
+	const cancel = clock.after(Math.max(lateMs, limitMs), release);
+	const end = () => {
+		cancel();
+		release();
+	};
+
+	return end;
+}

@@ -1,0 +1,65 @@
+import {closeSync, openSync, writeSync} from 'node:fs';
+
+type Streams = {
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+};
+
+/**
+ * Lets go of the terminal for good, whether it is still there or not: the standard streams of this process that were terminals read nothing from now on, and write to what `openOutput` opens.
+ * What is no terminal stays as it is. Nothing must be drawn, read or lent any more.
+ */
+export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () => number): void {
+	// Their own word: of a terminal that has gone the system does not know any more that it was one.
+	if (stdin.isTTY) {
+		stdin.on('error', nothing);
+		stdin.destroy();
+		reopen(0, () => openSync('/dev/null', 'r'));
+	}
+
+	for (const [fd, stream] of [
+		[1, stdout],
+		[2, stderr],
+	] as const) {
+		if (stream.isTTY) {
+			release(stream);
+			redirect(stream, reopen(fd, openOutput));
+		}
+	}
+}
+
+const nothing = () => {};
+
+/** Node keeps the standard streams from being closed, by a method of their own in place of that of their kind. */
+function release(stream: NodeJS.WriteStream): void {
+	stream.on('error', nothing);
+	Reflect.deleteProperty(stream, '_destroy');
+	stream.destroy();
+}
+
+/** The number of what is opened: the lowest that is free, which is `fd`, unless another thread was quicker. */
+function reopen(fd: number, open: () => number): number {
+	closeSync(fd);
+	return open();
+}
+
+/** Whoever has the stream goes on writing. */
+function redirect(stream: NodeJS.WriteStream, fd: number): void {
+	const write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+		try {
+			writeSync(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+		} catch {
+			// A full disk must not end what goes on.
+		}
+
+		const done = rest.at(-1);
+		if (typeof done === 'function') {
+			process.nextTick(done);
+		}
+
+		return true;
+	};
+
+	stream.write = write;
+}

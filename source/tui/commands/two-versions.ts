@@ -1,0 +1,35 @@
+import {twoVersions} from '../../core/two-versions.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {clean} from '../panes/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {openMenu} from './overlay-state.ts';
+
+/** Says once for each version that the gateway has, of those that are not ours; what lies over the pane, or is being typed, goes first. Returns the end of that. */
+export function announceVersions(shell: Shell): () => void {
+	const said = new Set<string>();
+	const look = () => {
+		const {overlay, field} = shell.view.get();
+		const {version} = shell.port.getState().gateway;
+		if (shell.port.embedded || overlay || field !== undefined || said.has(version)) {
+			return;
+		}
+
+		said.add(version);
+		const notes = twoVersions({gateway: version, face: shell.version});
+		if (notes) {
+			openMenu(shell, {
+				title: literal('Two versions'),
+				notes: notes.map(note => clean(note)),
+				items: [{key: 'g', label: literal('go on'), run() {}}],
+			});
+		}
+	};
+
+	const stops = [shell.feed.subscribe(look), shell.view.subscribe(look)];
+	look();
+	return () => {
+		for (const stop of stops) {
+			stop();
+		}
+	};
+}

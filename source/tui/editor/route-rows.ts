@@ -1,0 +1,135 @@
+import type {JsonValue} from '../../core/json.ts';
+import type {RouteField} from '../../core/route-editor.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {typedProblem} from '../forms/field-kinds.ts';
+import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
+import {currentField, typedNow} from '../forms/form.ts';
+import {clean, line, type Line} from '../panes/line.ts';
+import {completionsOf} from './completions.ts';
+import type {EditorState} from './editor-state.ts';
+import {filterLine} from './filter-line.ts';
+import {addKey, isMember, membersOf} from './list-setting.ts';
+import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
+import {secretAge} from './secret-age.ts';
+import {shownValue} from './shown-value.ts';
+
+const maxShown = 8;
+
+/** The fields of a route, with what the receiver says of them below each. */
+export function routeRows(
+	state: EditorState,
+	{width, now}: {readonly width: number; readonly now: number},
+): FieldRows {
+	const byKey = new Map(fieldsOf(state).map(field => [field.path.join('.'), field]));
+	const form = routeForm(state);
+	const isRight = typedNow(form)?.ok === true;
+	return fieldRows(form, {
+		width,
+		shown({key}, value) {
+			const field = byKey.get(key);
+			if (key === '' || !field) {
+				return clean(typeof value === 'string' && value !== '' ? value : '-');
+			}
+
+			return isMember(field.path)
+				? memberText(state, field, {value, now})
+				: shownValue(field, value);
+		},
+		isChanged({key}) {
+			const field = byKey.get(key);
+			return field !== undefined && isFieldChanged(state, field);
+		},
+		problems(record) {
+			const typed = typedProblem(record, form.values[record.key]);
+			return typed === undefined || (isRight && record.key === currentField(form)?.key)
+				? problemsOf(state, byKey.get(record.key))
+				: [typed];
+		},
+		offers: completionLines(state, width),
+	});
+}
+
+/** A filter with what it lets pass, a secret with its age, or what the row is for that adds one. */
+function memberText(
+	{draft, backtest}: EditorState,
+	field: RouteField,
+	{value, now}: {readonly value: JsonValue | undefined; readonly now: number},
+): Safe {
+	const [key = '', at = ''] = field.path;
+	const count = membersOf(draft.definition[key]).length;
+	const isSecret = field.secret === true;
+	if (at === addKey) {
+		return count > 0 || (isSecret && !draft.isNew)
+			? literal('Enter adds one')
+			: isSecret
+				? literal('a new one is made')
+				: literal('none: every event passes; Enter adds one');
+	}
+
+	if (isSecret) {
+		const on = draft.definition['rotated_on'];
+		const shown = shownValue(field, value);
+		return shown.endsWith('kept') && count === 1
+			? safe`${shown}, ${clean(secretAge(typeof on === 'string' ? Date.parse(on) : undefined, {now, key: 'n'}))}`
+			: shown;
+	}
+
+	const passes = backtest?.filterPasses?.[Number(at)];
+	const said = cell(filterLine(value ?? null)).text;
+	return passes === undefined ? said : safe`${passes} of ${backtest?.deliveries ?? 0}: ${said}`;
+}
+
+function problemsOf({check, draft}: EditorState, field: RouteField | undefined): readonly string[] {
+	const path = field?.path ?? [];
+	const own = path.join('.');
+	const [key = '', at = ''] = path;
+	// One that stands without its list has no number; and of the list itself the last row tells.
+	const isOnly = isMember(path) && at === '0' && !Array.isArray(draft.definition[key]);
+	const isWhole =
+		isMember(path) &&
+		(at === addKey
+			? Array.isArray(draft.definition[key]) || draft.definition[key] === undefined
+			: isOnly);
+	return (check?.problems ?? [])
+		.filter(
+			problem =>
+				problem.path === own ||
+				(isWhole && problem.path === key) ||
+				(isOnly && problem.path.startsWith(`${key}.`)) ||
+				(own !== '' && problem.path.startsWith(`${own}.`)) ||
+				// A mapping whose settings stand one by one tells of itself at its first.
+				(path.length > 1 &&
+					!isMember(path) &&
+					field?.inMapping !== true &&
+					problem.path === path[0]),
+		)
+		.map(problem =>
+			problem.path.startsWith(`${own}.`)
+				? `${problem.path.slice(own.length + 1)} ${problem.message}`
+				: problem.message,
+		);
+}
+
+/** What can complete the `{` before the cursor. */
+function completionLines(state: EditorState, width: number): readonly Line[] {
+	const all = completionsOf(state);
+	const at = state.completion ?? 0;
+	const from = Math.max(0, Math.min(at - maxShown + 1, all.length - maxShown));
+	const samples = new Map((state.keys?.keys ?? []).map(({key, sample}) => [key, sample]));
+	return [
+		...all.slice(from, from + maxShown).map((key, index): Line => [
+			{text: literal('     ')},
+			{text: from + index === at ? literal('> ') : literal('  '), tone: 'accent'},
+			{
+				text: fit(clean(key), Math.floor((width - 8) * 0.6)),
+				tone: from + index === at ? 'selected' : 'plain',
+			},
+			{text: safe` ${clean(samples.get(key) ?? '')}`, tone: 'quiet'},
+		]),
+		...(all.length > maxShown
+			? [line(safe`       ${all.length} keys were seen; type to find one`, 'quiet')]
+			: []),
+	];
+}

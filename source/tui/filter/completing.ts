@@ -1,0 +1,114 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {knownValues} from '../../core/filter/known-values.ts';
+import {
+	complete,
+	propose,
+	unknownValue,
+	type Completion,
+	type Known,
+	type KnownField,
+	type Proposals,
+} from '../../core/filter/proposals.ts';
+import {codeHostPayload} from '../../core/form-payload.ts';
+import {singleLine} from '../../terminal/text/single-line.ts';
+import {storedDeliveries} from '../panes/traffic/selected-delivery.ts';
+import {payloadTree} from '../payload/payload-tree.ts';
+import type {Host} from '../shell/shell.ts';
+import type {LocalState} from '../shell/source.ts';
+
+/** What was completed last, and how often something was: the cursor goes behind it. */
+export const completing: LocalState<{
+	readonly last: Completion | undefined;
+	readonly turn: number;
+}> = {initial: {last: undefined, turn: 0}};
+
+const fieldsOf = new WeakMap<StoredDelivery, readonly KnownField[]>();
+
+/** By its loader, which forgets it when the words of a filter that is not complete let nothing pass. */
+const lastSeen = new WeakMap<object, StoredDelivery>();
+
+/** The fields of a payload; of the same one made once. */
+function fieldsIn(delivery: StoredDelivery | undefined): readonly KnownField[] {
+	if (!delivery?.body) {
+		return [];
+	}
+
+	const json = codeHostPayload(delivery);
+	const found =
+		fieldsOf.get(delivery) ??
+		payloadTree(json === undefined ? delivery.body : new TextEncoder().encode(json)).fields.filter(
+			field => field !== undefined,
+		);
+	fieldsOf.set(delivery, found);
+	return found;
+}
+
+/** What the state has, and the payload that was looked at last. */
+function knownHere(shell: Host): Known {
+	const loads = shell.loader(storedDeliveries);
+	const seen = loads.last()?.value ?? lastSeen.get(loads);
+	if (seen) {
+		lastSeen.set(loads, seen);
+	}
+
+	return knownValues(shell.feed.get().state, () => fieldsIn(seen));
+}
+
+/** How the filter of the open list may go on. While one proposal is tried after the other, those of what was typed, with the one that is there. */
+export function proposalsNow(shell: Host): Proposals & {readonly chosen?: number} {
+	const list = shell.openList();
+	const {listing} = shell.section();
+	const known = knownHere(shell);
+	const text = list?.get().filterText ?? '';
+	const {last} = shell.local(completing).get();
+	const from = last?.text === text ? last : undefined;
+	if (!listing) {
+		return {start: 0, words: []};
+	}
+
+	const again = from && propose(from.from, listing.vocabulary, known);
+	return again && again.words.length > 1
+		? {...again, chosen: from.index}
+		: propose(text, listing.vocabulary, known);
+}
+
+/** Completes the filter of the open list, or tries the next proposal. Nothing where there is none. */
+export function completeFilter(shell: Host, step: 1 | -1): void {
+	const list = shell.openList();
+	const {listing} = shell.section();
+	if (!list || !listing) {
+		return;
+	}
+
+	const known = knownHere(shell);
+	const state = shell.local(completing);
+	const next = complete(list.get().filterText, {
+		last: state.get().last,
+		step,
+		proposalsFor: text => propose(text, listing.vocabulary, known),
+	});
+	// A name of a stranger may be long, and the field takes no more.
+	if (next && singleLine(next.text, maxTyped) === next.text) {
+		list.setFilter(next.text);
+		state.set(({turn}) => ({last: next, turn: turn + 1}));
+	}
+}
+
+const maxTyped = 500;
+
+/** Why the filter of the open list finds nothing, where that can be known. */
+export function doubtNow(shell: Host): string | undefined {
+	const list = shell.openList();
+	const {listing} = shell.section();
+	if (!list || !listing) {
+		return undefined;
+	}
+
+	const {filter, filterText, items} = list.get();
+	return (
+		filter.doubt ??
+		(items.length === 0
+			? unknownValue(filterText, listing.vocabulary, knownHere(shell))
+			: undefined)
+	);
+}

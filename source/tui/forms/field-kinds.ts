@@ -1,0 +1,218 @@
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
+
+/** What a kind of fields is. */
+type Kind = Reading & {
+	/** A text of one line or of several is typed, the next of few values is taken, or some of them are. */
+	readonly entry: 'line' | 'area' | 'turn' | 'options';
+	/** Why a value that is there cannot stand. */
+	readonly problem: (field: FieldRecord, value: JsonValue) => string | undefined;
+};
+
+const takes = (value: FieldValue): TypedValue => ({ok: true, value});
+const refuses = (problem: string): TypedValue => ({ok: false, problem});
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+const plain = (value: JsonValue): string =>
+	typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+const never = (): undefined => undefined;
+
+const text: Kind = {
+	entry: 'line',
+	typed: plain,
+	taken: typed => takes(typed === '' ? undefined : typed),
+	problem: textProblem,
+};
+
+const number: Kind = {
+	entry: 'line',
+	typed: plain,
+	taken(typed) {
+		if (isBlank(typed)) {
+			return takes(undefined);
+		}
+
+		return Number.isFinite(Number(typed)) ? takes(Number(typed)) : refuses('is no number');
+	},
+	problem: numberProblem,
+};
+
+const turned: Kind = {
+	entry: 'turn',
+	typed: plain,
+	taken: text.taken,
+	problem: never,
+};
+
+/** Every kind. */
+const kinds: Readonly<Record<FieldKind, Kind>> = {
+	text,
+	lines: {...text, entry: 'area', taken: typed => takes(isBlank(typed) ? undefined : typed)},
+	number,
+	integer: number,
+	boolean: turned,
+	choice: turned,
+	choices: {
+		...turned,
+		entry: 'options',
+		problem: (field, value) =>
+			boundProblem(field, {size: Array.isArray(value) ? value.length : 0, unit: ' options'}),
+	},
+	texts: {
+		entry: 'line',
+		typed: value =>
+			Array.isArray(value) && value.every(isPlainItem) ? value.join(', ') : plain(value),
+		taken: typed => takes(isBlank(typed) ? undefined : listOf(typed)),
+		problem: never,
+	},
+	mapping: {
+		entry: 'area',
+		typed: value =>
+			isJsonObject(value)
+				? Object.entries(value)
+						.map(
+							([key, member]) => `${key}: ${isPlainText(member) ? member : JSON.stringify(member)}`,
+						)
+						.join('\n')
+				: plain(value),
+		taken: typed => (isBlank(typed) ? takes(undefined) : mappingOf(typed)),
+		problem: never,
+	},
+	json: {
+		entry: 'area',
+		typed: plain,
+		taken: typed => (isBlank(typed) ? takes(undefined) : jsonOf(typed)),
+		problem: never,
+	},
+};
+
+/** How a field is entered. */
+export const entryOf = ({kind}: Pick<FieldRecord, 'kind'>): Kind['entry'] => kinds[kind].entry;
+
+/** Whether a field holds what is typed. */
+export const isTyped = (field: Pick<FieldRecord, 'kind'>): boolean =>
+	entryOf(field) === 'line' || entryOf(field) === 'area';
+
+/** A value as it is typed. A secret begins empty. */
+export const typedText = (
+	{kind, masked, own = kinds[kind]}: Pick<FieldRecord, 'kind' | 'masked' | 'own'>,
+	value: FieldValue,
+): string => (value === undefined || value === null || masked ? '' : own.typed(value));
+
+/** What a person typed, as a value. What is empty is none. A secret is one text, whatever is in it. */
+export const typedValue = (
+	{kind, masked, own = kinds[kind]}: Pick<FieldRecord, 'kind' | 'masked' | 'own'>,
+	typed: string,
+): TypedValue => (masked && kind === 'texts' ? text.taken(typed.trim()) : own.taken(typed));
+
+/** Why a text that was kept as it was typed is no value of its field; `undefined`: it is a value. */
+export function typedProblem(field: FieldRecord, value: FieldValue): string | undefined {
+	// Words are JSON texts, too.
+	const isText =
+		typeof value === 'string' &&
+		!field.masked &&
+		(field.kind !== 'json' || field.own !== undefined || /^\s*[{["]/.test(value));
+	const read = isText ? typedValue(field, value) : undefined;
+	return read?.ok === false ? read.problem : undefined;
+}
+
+/** Why a field cannot be sent as it is; `undefined` when it can. The gateway looks again. */
+export function fieldProblem(field: FieldRecord, value: FieldValue): string | undefined {
+	const isEmpty =
+		value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+	if (isEmpty) {
+		return field.required ? 'is needed' : undefined;
+	}
+
+	return kinds[field.kind].problem(field, value);
+}
+
+function textProblem(field: FieldRecord, value: JsonValue): string | undefined {
+	const wanted = field.format === undefined ? undefined : formats[field.format];
+	const written = plain(value);
+	return wanted && !wanted.test(written)
+		? `is no ${field.format}`
+		: boundProblem(field, {size: Array.from(written).length, unit: ' characters'});
+}
+
+const formats: Readonly<Record<string, RegExp>> = {
+	email: /^[^\s@]+@[^\s@]+$/,
+	uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
+	date: /^\d{4}-\d{2}-\d{2}$/,
+	'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/i,
+};
+
+function numberProblem(field: FieldRecord, value: JsonValue): string | undefined {
+	const size = Number(value);
+	if (plain(value).trim() === '' || !Number.isFinite(size)) {
+		return 'is no number';
+	}
+
+	return field.kind === 'integer' && !Number.isInteger(size)
+		? 'is no whole number'
+		: boundProblem(field, {size, unit: ''});
+}
+
+function boundProblem(
+	{least, most}: FieldRecord,
+	{size, unit}: {readonly size: number; readonly unit: string},
+): string | undefined {
+	if (least !== undefined && size < least) {
+		return `at least ${least}${unit}`;
+	}
+
+	return most !== undefined && size > most ? `at most ${most}${unit}` : undefined;
+}
+
+const isPlainItem = (item: JsonValue): item is string =>
+	typeof item === 'string' && !item.includes(',') && item.trim() === item;
+
+/** A text that is not taken for something else when it is read back. */
+const isPlainText = (value: JsonValue): value is string =>
+	typeof value === 'string' &&
+	value.trim() === value &&
+	!value.includes('\n') &&
+	parsedJson(value) === undefined;
+
+/** What a text stands for as JSON; `undefined`: it is none. */
+export function parsedJson(typed: string): JsonValue | undefined {
+	try {
+		const value: JsonValue = JSON.parse(typed);
+		return value;
+	} catch {
+		return undefined;
+	}
+}
+
+function listOf(typed: string): JsonValue {
+	const whole = typed.trim().startsWith('[') ? parsedJson(typed) : undefined;
+	return Array.isArray(whole)
+		? whole
+		: typed
+				.split(',')
+				.map(item => item.trim())
+				.filter(item => item !== '');
+}
+
+function mappingOf(typed: string): TypedValue {
+	const lines = typed.split('\n').filter(line => line.trim() !== '');
+	const pairs = lines.map(line => /^\s*([^:\s][^:]*?)\s*:\s*(.*?)\s*$/.exec(line));
+	const wrong = pairs.indexOf(null);
+	return wrong === -1
+		? takes(Object.fromEntries(pairs.map(pair => [pair?.[1] ?? '', memberOf(pair?.[2] ?? '')])))
+		: refuses(`has no "key: value" in line ${wrong + 1}`);
+}
+
+const memberOf = (typed: string): JsonValue => parsedJson(typed) ?? typed;
+
+/** JSON, or one word that needs no quotes. */
+function jsonOf(typed: string): TypedValue {
+	const value = parsedJson(typed);
+	if (value !== undefined) {
+		return takes(value);
+	}
+
+	return /^[\w.-]+$/.test(typed.trim()) ? takes(typed.trim()) : refuses('is no JSON');
+}

@@ -1,0 +1,57 @@
+import type {JsonValue} from '../../core/json.ts';
+
+/** What a person has put into a field so far; an empty text or list is none. What cannot be a value of its kind is there as it was typed. */
+export type FieldValue = JsonValue | undefined;
+
+/** Every way in which a field is filled in; `field-kinds` says what each means. */
+export type FieldKind =
+	| 'text'
+	| 'lines'
+	| 'number'
+	| 'integer'
+	| 'boolean'
+	| 'choice'
+	| 'choices'
+	| 'texts'
+	| 'mapping'
+	| 'json';
+
+/** What was typed into a field, as a value; `undefined`: none. */
+export type TypedValue =
+	| {readonly ok: true; readonly value: FieldValue}
+	| {readonly ok: false; readonly problem: string};
+
+/** How values are typed. */
+export type Reading = {
+	/** A value as it is typed. */
+	readonly typed: (value: JsonValue) => string;
+	/** What was typed, as a value. */
+	readonly taken: (text: string) => TypedValue;
+};
+
+/** One field of any form: what a tool server asks, an argument of a tool, a setting of a route. */
+export type FieldRecord = {
+	readonly key: string;
+	/** What it is called; the key where it is empty. */
+	readonly title: string;
+	readonly description: string;
+	readonly kind: FieldKind;
+	readonly required: boolean;
+	/** A secret: nobody sees what is typed, and it is typed anew each time. */
+	readonly masked: boolean;
+	/** What it begins with. */
+	readonly initial?: JsonValue;
+	/** For `choice` and `choices`: values with what a person reads. */
+	readonly options?: ReadonlyArray<{readonly value: string; readonly title: string}>;
+	/** `email`, `uri`, `date` or `date-time`. */
+	readonly format?: string;
+	/** Bounds of the number, of the length of the text, or of how many are chosen. */
+	readonly least?: number;
+	readonly most?: number;
+	/** Turning it goes through none, too; what counts then, where that is known. */
+	readonly none?: {readonly default?: JsonValue};
+	/** How it is typed, where that is not the way of its kind. */
+	readonly own?: Reading;
+	/** Longest line that is typed, in UTF-16 units; absent: that of any line. */
+	readonly maxLine?: number;
+};

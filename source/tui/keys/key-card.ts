@@ -1,0 +1,141 @@
+import {
+	apiEndpoints,
+	keyKinds,
+	usualEndpoints,
+	type ApiKey,
+	type KeyGrant,
+} from '../../core/api-keys/api-key.ts';
+import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
+import type {FieldRecord, Reading} from '../forms/field.ts';
+import {newForm, type FormState} from '../forms/form.ts';
+
+/** A key of the chat API that is made, or was: the only place of the interface that ever holds one. */
+export type KeyCard =
+	/** There has never been one: it is made when a person asks for it, so that nobody has one that was not seen. */
+	| {readonly kind: 'offer'}
+	| {readonly kind: 'form'; readonly form: FormState}
+	/** The one time that it is there. */
+	| {
+			readonly kind: 'shown';
+			readonly isRotated: boolean;
+			readonly key: ApiKey;
+			readonly secret: string;
+			/** Where the chat API listens. */
+			readonly url: string | undefined;
+	  };
+
+/** A text that is read when it is needed, and judged as it is typed. */
+const readAs = (read: (text: string) => string | number | object): Reading => ({
+	typed: value => (typeof value === 'string' ? value : JSON.stringify(value)),
+	taken(text) {
+		const problem = text.trim() === '' ? undefined : read(text);
+		return typeof problem === 'string'
+			? {ok: false, problem}
+			: {ok: true, value: text.trim() === '' ? undefined : text.trim()};
+	},
+});
+
+const field = (
+	key: string,
+	kind: FieldRecord['kind'],
+	more: Partial<FieldRecord> & Pick<FieldRecord, 'title' | 'description'>,
+): FieldRecord => ({key, kind, required: false, masked: false, ...more});
+
+const most = 1_000_000;
+
+const fieldsAt = (now: number): readonly FieldRecord[] => [
+	field('name', 'text', {
+		title: 'name',
+		description: 'What it is for.',
+		required: true,
+		most: maxKeyNameLength,
+	}),
+	field('kind', 'choice', {
+		title: 'kind',
+		description: 'A test key reaches the offline model alone and delivers nothing.',
+		required: true,
+		initial: 'live',
+		options: keyKinds.map(value => ({value, title: value})),
+	}),
+	field('endpoints', 'choices', {
+		title: 'endpoints',
+		description: 'What it is for; approvals lets it answer calls that wait for a person.',
+		required: true,
+		initial: [...usualEndpoints],
+		options: apiEndpoints.map(value => ({value, title: value})),
+	}),
+	field('models', 'texts', {
+		title: 'models',
+		description:
+			'Public models, with commas between them; * stands for any characters. Empty: all.',
+	}),
+	field('agents', 'boolean', {
+		title: 'agents',
+		description: 'Whether models that are agents may act for it.',
+		initial: true,
+	}),
+	field('rpm', 'integer', {
+		title: 'rpm',
+		description: 'Requests in a minute. Empty: no bound.',
+		least: 1,
+		most,
+	}),
+	field('parallel', 'integer', {
+		title: 'parallel',
+		description: 'Requests at a time. Empty: no bound.',
+		least: 1,
+		most,
+	}),
+	field('budget', 'text', {
+		title: 'budget',
+		description: 'Tokens in a day, week or month: 100000/day. Empty: no bound.',
+		own: readAs(readBudget),
+	}),
+	field('expires', 'text', {
+		title: 'expires',
+		description: 'Its last day by UTC, 2026-12-31, or a time with its offset. Empty: never.',
+		own: readAs(text => readExpiry(text, now)),
+	}),
+];
+
+/** The card as it opens at `now`, milliseconds since 1970. */
+export const newKeyCard = (now: number): KeyCard => ({kind: 'form', form: newForm(fieldsAt(now))});
+
+/** The form of the card, while it is one. */
+export const keyForm = (card: KeyCard): FormState | undefined =>
+	card.kind === 'form' ? card.form : undefined;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+const numberOf = (value: unknown): number | undefined =>
+	value === undefined || value === '' ? undefined : Number(value);
+
+const listed = (value: unknown): readonly string[] =>
+	Array.isArray(value) ? value.filter(one => typeof one === 'string') : [];
+
+/** What the form asks for at `now`; the name of a field with its problem where that cannot be. */
+export function grantOf({values}: FormState, now: number): KeyGrant | {readonly problem: string} {
+	const budgetText = textOf(values['budget']);
+	const expiryText = textOf(values['expires']);
+	const budget = budgetText === '' ? undefined : readBudget(budgetText);
+	const expiresAt = expiryText === '' ? undefined : readExpiry(expiryText, now);
+	if (typeof budget === 'string' || typeof expiresAt === 'string') {
+		return {problem: typeof budget === 'string' ? `budget: ${budget}` : `expires: ${expiresAt}`};
+	}
+
+	const models = listed(values['models']);
+	const chosen = new Set(listed(values['endpoints']));
+	const rpm = numberOf(values['rpm']);
+	const parallel = numberOf(values['parallel']);
+	return {
+		name: textOf(values['name']),
+		kind: values['kind'] === 'test' ? 'test' : 'live',
+		endpoints: apiEndpoints.filter(endpoint => chosen.has(endpoint)),
+		models: models.length > 0 ? [...models] : ['*'],
+		agents: values['agents'] !== false,
+		...(rpm !== undefined && {rpm}),
+		...(parallel !== undefined && {parallel}),
+		...(budget && {budget}),
+		...(expiresAt !== undefined && {expiresAt}),
+	};
+}

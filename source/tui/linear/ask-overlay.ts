@@ -1,0 +1,246 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {insertText, lineText} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {pasteLink} from '../commands/install.ts';
+import {howToKeep} from '../commands/leaving.ts';
+import {pasteLogin} from '../commands/login-paste.ts';
+import {close} from '../commands/overlay-state.ts';
+import {commandOf} from '../commands/table.ts';
+import {changeTypedName, isName, nameWords} from '../commands/type-name.ts';
+import {formLines} from '../forms/form-lines.ts';
+import {firstRunLines, keysOf, quitFacts} from '../overlay/overlay-lines.ts';
+import {statesBox} from '../overlay/states-box.ts';
+import {clean, type Line} from '../panes/line.ts';
+import {waitingLogins} from '../panes/logins/login-entry.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
+import {answerRows} from '../trial/answer-rows.ts';
+import {choiceLines} from './answer.ts';
+import {askForm} from './ask-form.ts';
+import {askInstall} from './ask-install.ts';
+import {askKey} from './ask-key.ts';
+import {askSetup} from './ask-setup.ts';
+import {askSheet} from './ask-sheet.ts';
+import type {Asked, Choice} from './asked.ts';
+import {choicesIn, performTyped} from './choices.ts';
+import {exact, spoken, spokenLines} from './spoken.ts';
+
+type Of<Kind extends Overlay['kind']> = Extract<Overlay, {kind: Kind}>;
+
+type Questions = {
+	readonly [Kind in Overlay['kind']]: (shell: Shell, overlay: Of<Kind>) => Asked | undefined;
+};
+
+/** Long enough for every line of ours: where it breaks is the terminal's own affair. */
+const width = 400;
+
+/** A question that is read whole: its lines, then its choices. */
+const plainly = (
+	asked: Pick<Asked, 'of' | 'prompt' | 'choices'> & Partial<Asked>,
+	lines: ReadonlyArray<ReturnType<typeof clean>>,
+): Asked => ({
+	...asked,
+	read(out) {
+		out.read([...lines, ...choiceLines(asked.choices)]);
+	},
+});
+
+const cancel = (shell: Shell): Choice => ({
+	word: 'cancel',
+	keys: ['esc', 'back'],
+	label: literal('leave it'),
+	isExact: true,
+	run() {
+		close(shell);
+	},
+});
+
+const sentence = (title: Safe): Safe => (/[.?!]$/.test(title) ? title : safe`${title}.`);
+
+/** The last lines of what the screen says tell its keys: here the choices do. */
+const withoutKeys = (lines: readonly Line[], count: number): readonly Line[] =>
+	lines.slice(0, lines.length - count);
+
+/** What lies over the panes, each kind as a question. `help` and `palette` are words here, and never open. */
+const questions: Questions = {
+	help: () => undefined,
+	palette: () => undefined,
+	states: shell =>
+		plainly({of: ['states'], prompt: literal('cancel'), choices: [cancel(shell)]}, [
+			literal('How everything stands:'),
+			...spokenLines(statesBox({...shell.feed.get(), top: 0}, {width, height: 400}).rows),
+		]),
+	quit: (shell, {consequences}) => ({
+		...plainly(
+			{
+				of: ['quit', consequences],
+				prompt: literal('quit or stay'),
+				choices: choicesIn(shell, 'quit', {
+					'quit.leave': 'quit',
+					'quit.let-go': 'background',
+					'quit.close': 'stay',
+				}),
+			},
+			[
+				...quitFacts({
+					embedded: shell.port.embedded,
+					howToKeep: howToKeep(shell),
+					pid: shell.feed.get().state.gateway.pid,
+					consequences,
+					logins: waitingLogins(shell.logins.attempts()),
+				}),
+				...[howToKeep(shell) ?? []].flat(),
+			].map(clean),
+		),
+		isPending: shell.port.embedded && consequences === undefined,
+	}),
+	confirm: (shell, overlay) =>
+		plainly(
+			{
+				of: [overlay],
+				prompt: literal('yes or no'),
+				choices: choicesIn(shell, 'confirm', {
+					'confirm.yes': 'yes',
+					'confirm.close': 'no',
+				}).map(choice => ({
+					...choice,
+					...(choice.word === 'yes' && {label: overlay.act}),
+					...(choice.word === 't' && overlay.other && {label: overlay.other.label}),
+				})),
+			},
+			[sentence(overlay.title), ...overlay.lines],
+		),
+	menu: (shell, {title, notes = [], items}) =>
+		plainly(
+			{
+				of: [items],
+				prompt: literal('number, or cancel'),
+				choices: [
+					...items.map(({key, label, run}): Choice => ({
+						word: '',
+						keys: [key].filter(name => name !== '' && !/^\d$/.test(name)),
+						label: spoken([{text: label}]),
+						run() {
+							close(shell);
+							run();
+						},
+					})),
+					cancel(shell),
+				],
+			},
+			[sentence(title), ...notes],
+		),
+	'first-run': (shell, {card}) =>
+		plainly(
+			{
+				of: [card],
+				prompt: literal('number, or cancel'),
+				choices: choicesIn(shell, 'first-run'),
+			},
+			[
+				literal('Welcome to svc.'),
+				...spokenLines(
+					withoutKeys(firstRunLines(card, shell.feed.get().state, width), keysOf(card).length),
+				),
+			],
+		),
+	approval: askSheet,
+	setup: (shell, {card}) => askSetup(shell, card),
+	key: (shell, {card}) => askKey(shell, card),
+	install: askInstall,
+	'install-link': shell => ({
+		of: ['install-link'],
+		prompt: literal('link'),
+		choices: [cancel(shell)],
+		read(out) {
+			out.say(
+				literal('Paste the link of the tool server, svc://mcp/install and so on, or say cancel.'),
+			);
+		},
+		take({text}) {
+			pasteLink(shell, text);
+		},
+	}),
+	'login-paste': (shell, {place, problem}) => ({
+		of: ['login-paste', problem],
+		prompt: literal('address'),
+		choices: [{...cancel(shell), label: literal('back; the login waits on')}],
+		read(out) {
+			out.say(
+				problem === undefined
+					? safe`Login to ${clean(place.server)}: paste the address that the browser ended on, or say cancel.`
+					: safe`Not taken: ${problem}. Paste the address again, or say cancel.`,
+			);
+		},
+		take({text}) {
+			pasteLogin(shell, text);
+		},
+	}),
+	'type-name': (shell, {title, lines, act, run, ...wanted}) => ({
+		of: [run],
+		prompt: literal('name'),
+		choices: [cancel(shell)],
+		read(out) {
+			out.read([sentence(title), ...lines]);
+			out.say(safe`Type ${nameWords(wanted)} to ${act}, or say cancel.`);
+		},
+		take(typed, out) {
+			const command = commandOf('type-name.do');
+			if (!isName(wanted, typed.text)) {
+				out.say(safe`That is not ${nameWords(wanted)}. Nothing was done; say cancel to leave it.`);
+			} else if (!typed.alone) {
+				out.say(literal('The name has to be typed, not pasted with other lines.'));
+			} else if (command) {
+				changeTypedName(shell, () => insertText(lineText(), typed.text.trim()));
+				performTyped(shell, command, typed);
+			}
+		},
+	}),
+	trial: (shell, {trial}) => {
+		const {form} = trial;
+		const choices = choicesIn(shell, 'trial', {'trial.call': 'call', 'trial.review': 'approvals'});
+		const others = choicesIn(shell, 'form', {'form.copy': 'copy'});
+		return askForm(shell, form, {
+			of: `trial ${trial.name}`,
+			head(out) {
+				out.say(safe`Try ${clean(trial.tool)} of ${clean(trial.server)}.`);
+			},
+			always: [cancel(shell)],
+			review: plainly(
+				{
+					of: ['trial', trial.name, 'review', form.values],
+					prompt: literal('call, or cancel'),
+					choices: [...choices, ...others].map(choice => ({...choice, isExact: true})),
+				},
+				[
+					safe`The arguments of ${clean(trial.tool)}:`,
+					...formLines({...form, index: -1, option: -1}, width).rows.map(exact),
+				],
+			),
+		});
+	},
+	answer: (shell, {trial, isError, text}) =>
+		plainly(
+			{
+				of: ['answer', text],
+				prompt: literal('number, or cancel'),
+				choices: choicesIn(shell, 'answer', {'answer.review': 'approvals'}),
+			},
+			[
+				safe`${clean(trial.tool)} ${isError ? literal('failed') : literal('answered')}:`,
+				...answerRows(text, width).map(exact),
+			],
+		),
+};
+
+/** What lies over the panes as a question. */
+export function askOverlay(shell: Shell): Asked | undefined {
+	const {overlay} = shell.view.get();
+	if (!overlay) {
+		return undefined;
+	}
+
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the question of its own kind
+	const ask = questions[overlay.kind] as (of: Shell, what: Overlay) => Asked | undefined;
+	return ask(shell, overlay);
+}

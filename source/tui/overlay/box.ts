@@ -1,0 +1,106 @@
+import {widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean, clipLine, line, type Line, type Span} from '../panes/line.ts';
+import {ruleLine} from '../shell/title-parts.ts';
+
+/** Where a dialog lies in the part of the screen that it may cover, its border included. */
+export type BoxPlace = {
+	readonly left: number;
+	readonly top: number;
+	readonly width: number;
+	readonly height: number;
+};
+
+type Area = {readonly width: number; readonly height: number};
+
+const border = 2;
+const smallestInside = 34;
+
+/** Cells left of a dialog and right of it, by the columns from which there is room for them. */
+const margins = [
+	{from: 100, cells: 4},
+	{from: 80, cells: 1},
+] as const;
+
+/** What a dialog may take at most inside of its border. */
+export function roomIn({width, height}: Area): Area {
+	const {cells = 0} = margins.find(({from}) => width >= from) ?? {};
+	return {
+		width: Math.max(0, width - 2 * cells - border),
+		height: Math.max(0, height - border),
+	};
+}
+
+/** A dialog of these contents in the middle, never larger than the area. */
+export function placeBox(area: Area, contents: Area): BoxPlace {
+	const room = roomIn(area);
+	const width = border + Math.min(room.width, Math.max(smallestInside, contents.width));
+	const height = Math.min(area.height, border + Math.min(room.height, contents.height));
+	return {
+		left: Math.max(0, Math.floor((area.width - width) / 2)),
+		top: Math.max(0, Math.floor((area.height - height) / 2)),
+		width,
+		height,
+	};
+}
+
+/** Cells that a line takes. */
+export const lineWidth = (row: Line): number => row.reduce((sum, {text}) => sum + widthOf(text), 0);
+
+/** `row` cut or filled with blanks to exactly `width` cells. */
+export function fillLine(row: Line, width: number): Line {
+	const cut = clipLine(row, width);
+	const rest = width - lineWidth(cut);
+	return rest > 0 ? [...cut, {text: clean(' '.repeat(rest))}] : cut;
+}
+
+/** A dialog with its border: `height` rows of exactly `width` cells each, so that nothing of what lies under it is seen through. */
+export function boxLines(
+	{title, rows}: {readonly title: readonly Line[]; readonly rows: readonly Line[]},
+	{width, height}: Area,
+): readonly Line[] {
+	const inside = width - border;
+	return [
+		[corner('┌'), ...fillLine(ruleLine(title, inside), inside).map(framed), corner('┐')],
+		...Array.from({length: height - border}, (_, index): Line => [
+			corner('│'),
+			...fillLine(rows[index] ?? [], inside),
+			corner('│'),
+		]),
+		[{text: safe`└${clean('─'.repeat(inside))}┘`, tone: 'title'}],
+	];
+}
+
+const corner = (sign: string) => ({text: clean(sign), tone: 'title'}) as const;
+
+/** The border is of one colour, also between the parts of a title. */
+const framed = (span: Span): Span => (/^[─ ]+$/.test(span.text) ? {...span, tone: 'title'} : span);
+
+const isBlank = (row: Line): boolean => row.every(({text}) => text.trim() === '');
+
+/**
+ * `rows` in a height that may be too small for them: blank ones go first, then what is farthest from `shown`, the row that a person has to see; without
+ * one the last row stays, which names the keys.
+ */
+export function fitRows(rows: readonly Line[], height: number, shown?: number): readonly Line[] {
+	const wanted = shown === undefined ? undefined : rows[shown];
+	const kept = [...rows];
+	for (let at = kept.length - 1; at >= 0 && kept.length > height; at -= 1) {
+		if (isBlank(kept[at] ?? [])) {
+			kept.splice(at, 1);
+		}
+	}
+
+	if (kept.length <= height) {
+		return kept;
+	}
+
+	if (wanted) {
+		const top = Math.max(0, kept.indexOf(wanted) - height + 1);
+		return kept.slice(top, top + height);
+	}
+
+	return height < 2
+		? kept.slice(-height)
+		: [...kept.slice(0, height - 2), line(literal('  …'), 'quiet'), ...kept.slice(-1)];
+}

@@ -1,0 +1,23 @@
+/** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
+export const otherWords: Readonly<Record<string, readonly string[]>> = {
+	'subs.rotate': ['rotate'],
+	'subs.pause': ['stop', 'enable', 'disable'],
+	'subs.edit': ['rename', 'change', 'toolsets'],
+	'subs.add': ['new', 'create', 'subscribe'],
+	'subs.duplicate': ['clone'],
+	'subs.delete': ['remove'],
+	'subs.test': ['send', 'try'],
+	'traffic.replay': ['resend', 'redeliver', 'again'],
+	'runs.cancel': ['stop', 'abort'],
+	'runs.retry': ['rerun', 'again'],
+	'approvals.review': ['approve', 'allow', 'deny'],
+	'approvals.open': ['approve', 'allow', 'deny'],
+	'approvals.revoke': ['forget', 'delete', 'remove'],
+	'list.filter': ['search', 'find'],
+	quit: ['exit', 'leave'],
+	'let-go': ['detach', 'background'],
+	help: ['keys', 'shortcuts'],
+	'list.pause': ['freeze', 'stop'],
+	'logins.start': ['authorise', 'authorize', 'sign in'],
+	'tools.try': ['call', 'run', 'test'],
+};

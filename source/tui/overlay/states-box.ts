@@ -1,0 +1,249 @@
+import type {PlatformView} from '../../core/config-view.ts';
+import type {GatewayState, WebhookState} from '../../core/state.ts';
+import {trafficParts} from '../../core/traffic.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
+import {dayTime} from '../panes/time.ts';
+import {needsPerson, serverWords} from '../panes/tools/server-columns.ts';
+import {grouped} from '../shell/title-parts.ts';
+import {sparkline} from '../text/sparkline.ts';
+import type {BoxContent} from './box-content.ts';
+
+/** One part of the gateway: how it stands, and what a person can do about it. */
+type Part = {
+	readonly name: Safe;
+	readonly word: Span;
+	readonly more?: Safe;
+	readonly help?: string;
+};
+
+const nameCells = 11;
+const hourCells = 30;
+/** Above that the loop is what makes requests slow. */
+const slowLoopMs = 100;
+
+/** How every part of the gateway stands: a word, since when, and what helps. */
+export function statesBox(
+	{state, now, top}: {readonly state: GatewayState; readonly now: number; readonly top: number},
+	room: {readonly width: number; readonly height: number},
+): BoxContent {
+	const parts = [
+		gatewayPart(state),
+		receiverPart(state.webhook),
+		...requestParts(state, now),
+		modelPart(state),
+		...platformParts(state.platforms),
+		serversPart(state),
+		jobsPart(state),
+		...journalParts(state),
+		...processParts(state),
+	];
+	const width = Math.min(room.width, 90);
+	const rows = [blankLine, ...parts.flatMap(part => partLines(part, width))];
+	const start = Math.max(0, Math.min(top, rows.length - room.height));
+	return {
+		title: [[{text: literal('States'), tone: 'title'}]],
+		rows: rows.slice(start, start + Math.max(1, room.height)),
+		width,
+	};
+}
+
+function partLines({name, word, more = empty, help}: Part, width: number): readonly Line[] {
+	const indent = nameCells + 4;
+	return [
+		[
+			{text: safe`  ${fit(name, nameCells)}  `, tone: 'quiet'},
+			word,
+			{text: more === '' ? empty : safe`  ${more}`},
+		],
+		...(help === undefined
+			? []
+			: wrapText(help, width - indent - 1).map(row =>
+					line(safe`${clean(' '.repeat(indent))}${row}`, 'quiet'),
+				)),
+	];
+}
+
+function gatewayPart({gateway}: GatewayState): Part {
+	const {reachable, stopping, pid, startedAt} = gateway;
+	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}`;
+	const name = literal('gateway');
+	if (!reachable) {
+		const help = 'Everything shown is old. `svc gateway status` says whether it runs.';
+		return {name, more, word: {text: literal('✗ does not answer'), tone: 'bad'}, help};
+	}
+
+	return stopping
+		? {name, more, word: {text: literal('! stopping'), tone: 'warn'}}
+		: {name, more, word: {text: literal('● runs'), tone: 'good'}};
+}
+
+function receiverPart(webhook: WebhookState): Part {
+	const name = literal('receiver');
+	switch (webhook.state) {
+		case 'listening':
+			return {name, more: clean(webhook.url), word: {text: literal('● listens'), tone: 'good'}};
+		case 'starting':
+			return {name, word: {text: literal('◐ starting'), tone: 'accent'}};
+		case 'refused':
+			return {
+				name,
+				more: safe`since ${dayTime(webhook.since)}`,
+				word: {text: literal('✗ cannot listen'), tone: 'bad'},
+				help: `${webhook.reason}. r tries again, in any pane.`,
+			};
+		case 'disabled':
+			return {
+				name,
+				word: {text: literal('○ off'), tone: 'quiet'},
+				help: 'webhook.enabled in config.yaml turns it on.',
+			};
+		case 'closed':
+			return {name, word: {text: literal('○ closed'), tone: 'quiet'}};
+	}
+}
+
+function requestParts({traffic, totals, health}: GatewayState, now: number): readonly Part[] {
+	const hour = trafficParts(traffic, {now, parts: hourCells});
+	const count = hour.reduce((sum, value) => sum + value, 0);
+	const {received, ok} = totals;
+	const refused = received - ok;
+	const isMuch = received >= 10 && refused * 10 >= received;
+	const p95 =
+		health?.requestP95Ms === undefined ? empty : safe`, p95 ${Math.round(health.requestP95Ms)} ms`;
+	return [
+		{
+			name: literal('last hour'),
+			word: {text: sparkline(hour), tone: 'accent'},
+			more: safe`${grouped(count)} ${count === 1 ? literal('request') : literal('requests')}`,
+		},
+		{
+			name: literal('answers'),
+			word: {
+				text:
+					received === 0
+						? literal('○ none since the start')
+						: safe`${isMuch ? literal('!') : literal('●')} ${Math.floor((ok / received) * 100)} % ok`,
+				tone: received === 0 ? 'quiet' : isMuch ? 'warn' : 'good',
+			},
+			more:
+				received === 0 ? empty : safe`${grouped(refused)} of ${grouped(received)} refused${p95}`,
+			...(isMuch && {
+				help: 'The filter status:4xx in Traffic shows them, each with its reason.',
+			}),
+		},
+	];
+}
+
+function modelPart({model, modelProblem, gateway}: GatewayState): Part {
+	const name = literal('model');
+	if (modelProblem !== undefined) {
+		return {name, word: {text: literal('✗ cannot be used'), tone: 'bad'}, help: modelProblem};
+	}
+
+	if (!model) {
+		return {name, word: {text: literal('◐ looking for one'), tone: 'accent'}};
+	}
+
+	const more = clean(`${model.name} (${model.origin})`);
+	return model.provider === 'offline'
+		? {
+				name,
+				more,
+				word: {text: literal('! none'), tone: 'warn'},
+				help: `Set "model:" in ${gateway.home}/config.yaml.`,
+			}
+		: {name, more, word: {text: literal('● answers'), tone: 'good'}};
+}
+
+const platformWords: Readonly<Record<PlatformView['state'], Span>> = {
+	connected: {text: literal('● connected'), tone: 'good'},
+	failed: {text: literal('✗ failed'), tone: 'bad'},
+	disabled: {text: literal('○ disabled'), tone: 'quiet'},
+};
+
+const platformParts = (platforms: readonly PlatformView[]): readonly Part[] =>
+	platforms.map(({name, state, reason}) => ({
+		name: clean(name),
+		word: platformWords[state],
+		...(state === 'failed' && {
+			help: `${reason ?? 'It does not answer'}. Its settings stand under "platforms:" in config.yaml.`,
+		}),
+		...(state !== 'failed' && reason !== undefined && {more: clean(reason)}),
+	}));
+
+function serversPart({servers}: GatewayState): Part {
+	const name = literal('tools');
+	const waiting = servers.find(needsPerson);
+	const tallies = [...Map.groupBy(servers, ({status}) => status)].map(
+		([status, {length}]) => `${length} ${serverWords[status].text.slice(2)}`,
+	);
+	return {
+		name,
+		word:
+			servers.length === 0
+				? {text: literal('○ no tool servers'), tone: 'quiet'}
+				: waiting
+					? {text: literal('! wait for you'), tone: 'warn'}
+					: {text: literal('● ready'), tone: 'good'},
+		more: clean(tallies.join(', ')),
+		...(waiting && {
+			help: `${waiting.name}: ${waiting.reason ?? waiting.status}. 3 shows them all.`,
+		}),
+	};
+}
+
+function jobsPart({jobs}: GatewayState): Part {
+	const invalid = jobs.filter(({state}) => state === 'invalid').length;
+	const active = jobs.filter(({state}) => state === 'active').length;
+	return {
+		name: literal('jobs'),
+		word:
+			invalid > 0
+				? {text: safe`! ${invalid} invalid`, tone: 'warn'}
+				: jobs.length === 0
+					? {text: literal('○ none'), tone: 'quiet'}
+					: {text: safe`● ${active} active`, tone: 'good'},
+		more: jobs.length === 0 ? empty : safe`of ${jobs.length}`,
+		...(invalid > 0 && {help: '2, then Tab, shows what is wrong with each.'}),
+	};
+}
+
+const journalParts = ({journal}: GatewayState): readonly Part[] =>
+	journal
+		? [
+				{
+					name: literal('journal'),
+					word: {
+						text: safe`${grouped(journal.deliveries)} deliveries, ${grouped(journal.runs)} runs`,
+					},
+				},
+			]
+		: [];
+
+function processParts({health}: GatewayState): readonly Part[] {
+	if (!health) {
+		return [];
+	}
+
+	const loopMs = Math.round(health.loopDelayP99Ms);
+	const isSlow = loopMs >= slowLoopMs;
+	return [
+		{
+			name: literal('loop delay'),
+			word: {
+				text: safe`${isSlow ? literal('!') : literal('●')} ${loopMs} ms`,
+				tone: isSlow ? 'warn' : 'good',
+			},
+			...(isSlow && {
+				help: 'The process is busy: requests wait that long. Large payloads and scripts take most.',
+			}),
+		},
+		{
+			name: literal('memory'),
+			word: {text: safe`● ${Math.round(health.rssBytes / 1e6)} MB`, tone: 'good'},
+		},
+	];
+}

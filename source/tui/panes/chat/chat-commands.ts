@@ -1,0 +1,219 @@
+import type {Safe} from '../../../core/untrusted.ts';
+import {areaText, areaValue, editArea} from '../../../terminal/text/area-editor.ts';
+import {lineText} from '../../../terminal/text/line-editor.ts';
+import {literal} from '../../../terminal/text/safe.ts';
+import type {PaneCommand} from '../../commands/command.ts';
+import {copyText} from '../../commands/copy.ts';
+import {goToRun} from '../../commands/go-to.ts';
+import {review} from '../../commands/review.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {
+	beginSession,
+	chatText,
+	lastAnswer,
+	say,
+	scrollChat,
+	stopTurn,
+	takeBack,
+} from './chat-acts.ts';
+import {conversationNow, isUnderWay} from './chat-loads.ts';
+import {changeChat, chatNow} from './chat-state.ts';
+
+const whole = Number.MAX_SAFE_INTEGER;
+
+const scrolls: ReadonlyArray<
+	readonly [id: string, keys: readonly string[], label: Safe, by: (page: number) => number]
+> = [
+	['down', ['j', 'down'], literal('down'), () => 1],
+	['up', ['k', 'up'], literal('up'), () => -1],
+	['first', ['g', 'home'], literal('the beginning'), () => -whole],
+	['last', ['G', 'end'], literal('the end'), () => whole],
+	['page-down', ['pgdn', 'space'], literal('page down'), page => Math.max(1, page - 1)],
+	['page-up', ['pgup'], literal('page up'), page => -Math.max(1, page - 1)],
+	['half-down', ['ctrl+d'], literal('half a page down'), page => Math.ceil(page / 2)],
+	['half-up', ['ctrl+u'], literal('half a page up'), page => -Math.ceil(page / 2)],
+];
+
+const scrolling = (
+	scope: string,
+	only: (keys: readonly string[]) => readonly string[],
+): readonly PaneCommand[] =>
+	scrolls
+		.map(([id, keys, label, by]): PaneCommand => ({
+			id: `${scope}.${id}`,
+			keys: only(keys),
+			label,
+			quiet: true,
+			run(shell) {
+				scrollChat(shell, by);
+			},
+		}))
+		.filter(({keys}) => keys.length > 0);
+
+const notUnderWay = (shell: Shell): Safe | undefined =>
+	isUnderWay(shell) ? undefined : literal('The agent does not answer now');
+
+const noAnswer = (shell: Shell): Safe | undefined =>
+	lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined;
+
+const stop = (scope: string, key: string): PaneCommand => ({
+	id: `${scope}.stop`,
+	keys: [key],
+	label: literal('stop the agent'),
+	changes: true,
+	why: notUnderWay,
+	run: stopTurn,
+});
+
+/** Run of the turn, or of the last answer. */
+const runNow = (shell: Shell): number | undefined =>
+	chatNow(shell).turn?.run ??
+	conversationNow(shell)?.session.conversation.findLast(({run}) => run !== undefined)?.run;
+
+/** Keys of the conversation. */
+export const chatCommands: readonly PaneCommand[] = [
+	{
+		id: 'chat.write',
+		keys: ['enter', 'i'],
+		label: literal('write'),
+		changes: true,
+		run(shell) {
+			changeChat(shell, () => ({mode: 'write'}));
+		},
+	},
+	stop('chat', 'x'),
+	{
+		id: 'chat.new',
+		keys: ['n'],
+		label: literal('new conversation'),
+		run: beginSession,
+	},
+	{
+		id: 'chat.find',
+		keys: ['s', '/'],
+		label: literal('find a conversation'),
+		run(shell) {
+			changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0}));
+		},
+	},
+	{
+		id: 'chat.take-back',
+		keys: ['r'],
+		label: literal('take the text back'),
+		changes: true,
+		quiet: true,
+		why: shell =>
+			chatNow(shell).turn === undefined || isUnderWay(shell)
+				? literal('Nothing was said that came to nothing')
+				: undefined,
+		run: takeBack,
+	},
+	{
+		id: 'chat.copy',
+		keys: ['y'],
+		label: literal('copy the answer'),
+		why: noAnswer,
+		run(shell) {
+			shell.attempt(async () => copyText(shell, lastAnswer(shell) ?? '', literal('answer')));
+		},
+	},
+	{
+		id: 'chat.copy-all',
+		keys: ['Y'],
+		label: literal('copy all that was said'),
+		quiet: true,
+		why: noAnswer,
+		run(shell) {
+			shell.attempt(async () => copyText(shell, chatText(shell), literal('conversation')));
+		},
+	},
+	{
+		id: 'chat.pager',
+		keys: ['E'],
+		label: literal('all that was said in $PAGER'),
+		quiet: true,
+		why: noAnswer,
+		run(shell) {
+			shell.attempt(async () => shell.desktop.page(chatText(shell)));
+		},
+	},
+	{
+		id: 'chat.run',
+		keys: ['o'],
+		label: literal('the run of the answer'),
+		quiet: true,
+		why: shell =>
+			runNow(shell) === undefined ? literal('There is no answer whose run it could be') : undefined,
+		run(shell) {
+			const run = runNow(shell);
+			if (run !== undefined) {
+				goToRun(shell, run);
+			}
+		},
+	},
+	...scrolling('chat', keys => keys),
+];
+
+/** A backslash at the end of a line: the next Enter begins another one. */
+const isContinued = (text: string): boolean => text.endsWith('\\');
+
+/** Keys while something is written. */
+export const writeCommands: readonly PaneCommand[] = [
+	{
+		id: 'chat-text.send',
+		keys: ['enter'],
+		label: literal('send'),
+		changes: true,
+		run(shell) {
+			const {text} = chatNow(shell);
+			const line = text.lines[text.row] ?? '';
+			if (isContinued(line)) {
+				const backed = editArea(editArea(text, {id: 'end', text: ''}) ?? text, {
+					id: 'backspace',
+					text: '',
+				});
+				changeChat(shell, () => ({
+					text: editArea(backed ?? text, {id: 'ctrl+j', text: ''}) ?? text,
+				}));
+				return;
+			}
+
+			say(shell, areaValue(text));
+		},
+	},
+	{
+		// They are the field's own; here they are told of.
+		id: 'chat-text.newline',
+		keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
+		label: literal('new line'),
+		run(shell) {
+			changeChat(shell, ({text}) => ({text: editArea(text, {id: 'ctrl+j', text: ''}) ?? text}));
+		},
+	},
+	stop('chat-text', 'ctrl+x'),
+	{
+		id: 'chat-text.leave',
+		keys: ['esc'],
+		label: literal('read; the text stays'),
+		run(shell) {
+			changeChat(shell, () => ({mode: 'read'}));
+		},
+	},
+	{
+		id: 'chat-text.clear',
+		keys: ['ctrl+c'],
+		label: literal('clear, then leave'),
+		quiet: true,
+		run(shell) {
+			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()}));
+		},
+	},
+	{
+		id: 'chat-text.review',
+		keys: ['alt+a'],
+		label: literal('review approvals'),
+		quiet: shell => shell.port.getState().approvals.length === 0,
+		run: review,
+	},
+	...scrolling('chat-text', keys => keys.filter(key => key.startsWith('pg'))),
+];

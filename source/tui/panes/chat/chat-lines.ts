@@ -1,0 +1,30 @@
+import type {Host} from '../../shell/shell.ts';
+import type {Line} from '../line.ts';
+import {createMemory} from '../remember.ts';
+import {conversationNow} from './chat-loads.ts';
+import {chatRows} from './chat-rows.ts';
+import {chatNow, runOfTurn} from './chat-state.ts';
+
+type Shown = Pick<Host, 'local' | 'loader' | 'feed'>;
+
+/** One for each shell. */
+const memories = new WeakMap<object, ReturnType<typeof createMemory<readonly Line[]>>>();
+
+/** The conversation as rows of `width` cells; the same array while nothing changed. */
+export function chatLines(host: Shown, width: number): readonly Line[] {
+	const remember = memories.get(host.feed) ?? createMemory<readonly Line[]>();
+	memories.set(host.feed, remember);
+	const {state, now} = host.feed.get();
+	const chat = chatNow(host);
+	const {turn} = chat;
+	const run = runOfTurn(chat, state);
+	const progress = run && state.progress[run.id];
+	const said = run && state.said?.[run.id];
+	const approval = run && state.approvals.find(one => one.run === run.id);
+	const conversation = conversationNow(host);
+	// Only the time that is left to answer moves by itself.
+	const second = approval ? Math.floor(now / 1000) : 0;
+	return remember([conversation, turn, run, progress, said, approval, second, width], () =>
+		chatRows({conversation, turn, run, progress, said, approval, now}, width),
+	);
+}

@@ -1,0 +1,111 @@
+import type {StoredRun} from '../../../core/run.ts';
+import {hasEnded} from '../../../core/run.ts';
+import type {ChatSession, StoredSession} from '../../../core/session.ts';
+import type {GatewayState} from '../../../core/state.ts';
+import type {Host} from '../../shell/shell.ts';
+import type {LoadSource} from '../../shell/source.ts';
+import {createMemory} from '../remember.ts';
+import {chatNow, runOfTurn} from './chat-state.ts';
+
+/** A session with what its agents did. */
+export type Conversation = {
+	readonly session: StoredSession;
+	/** Runs of its newest answers. */
+	readonly runs: ReadonlyMap<number, StoredRun>;
+};
+
+/** Answers whose tools are shown. */
+const shownRuns = 20;
+
+/** The key is `session newest-ended-chat run`: loaded again when an answer has come, whoever asked. `run` is that of a turn that may have come to nothing; 0: none. */
+export const conversations: LoadSource<Conversation> = {
+	async load(port, key) {
+		const [id = '', , turn] = key.split(' ');
+		const session = await port.getSession(id);
+		if (!session) {
+			return undefined;
+		}
+
+		const numbers = session.conversation.flatMap(({run}) => run ?? []).slice(-shownRuns);
+		const wanted = new Set([...numbers, ...(Number(turn) > 0 ? [Number(turn)] : [])]);
+		const runs = await Promise.all([...wanted].map(async run => port.getRun(run)));
+		return {session, runs: new Map(runs.flatMap(run => (run ? [[run.id, run] as const] : [])))};
+	},
+};
+
+/** One session that may be gone on with, and where the words stand that were looked for. */
+export type FoundSession = {readonly session: ChatSession; readonly excerpt?: string};
+
+const mostFound = 100;
+
+/** The key is `newest-ended-chat words`; without words all, the last used first. */
+export const foundSessions: LoadSource<readonly FoundSession[]> = {
+	async load(port, key) {
+		const text = key.slice(key.indexOf(' ') + 1);
+		if (text.trim() === '') {
+			return (await port.listSessions({limit: mostFound})).map(session => ({session}));
+		}
+
+		const seen = new Set<string>();
+		const matches = await port.searchSessions({text, limit: mostFound});
+		return matches.filter(({session: {id}}) => !seen.has(id) && seen.add(id));
+	},
+};
+
+const newestEnded = createMemory<number>();
+
+/** Grows with every turn of a chat that has ended. */
+const stampOf = ({runs}: Pick<GatewayState, 'runs'>): number =>
+	newestEnded([runs], () =>
+		runs.reduce(
+			(sum, {chat, state, finishedAt = 0}) =>
+				chat && hasEnded(state) ? Math.max(sum, finishedAt) : sum,
+			0,
+		),
+	);
+
+/** Tells the loaders what is looked at. */
+export function wantChat(host: Host): void {
+	const {mode, session, query, turn} = chatNow(host);
+	const isOpen = host.pane().id === 'chat';
+	const stamp = stampOf(host.feed.get().state);
+	host
+		.loader(conversations)
+		.want(isOpen && session !== undefined ? `${session} ${stamp} ${turn?.run ?? 0}` : '', {
+			kind: 'rest',
+			ms: 0,
+		});
+	host
+		.loader(foundSessions)
+		.want(isOpen && mode === 'find' ? `${stamp} ${query.value}` : '', {kind: 'rest', ms: 120});
+}
+
+/** The open session, as far as it is there. */
+export function conversationNow(host: Pick<Host, 'loader' | 'local'>): Conversation | undefined {
+	const {session} = chatNow(host);
+	const last = host.loader(conversations).last();
+	return last?.value.session.id === session ? last?.value : undefined;
+}
+
+/** What was found last. */
+export const foundNow = (host: Pick<Host, 'loader'>): readonly FoundSession[] =>
+	host.loader(foundSessions).last()?.value ?? nothing;
+
+const nothing: readonly FoundSession[] = [];
+
+/** Whether the answer to what was said last is in the session. */
+export const isKept = (
+	conversation: Conversation | undefined,
+	{run}: {readonly run?: number},
+): boolean =>
+	run !== undefined && conversation?.session.conversation.some(one => one.run === run) === true;
+
+/** Whether an answer is still to come. */
+export function isUnderWay(host: Pick<Host, 'local' | 'port' | 'loader'>): boolean {
+	const state = chatNow(host);
+	const run = runOfTurn(state, host.port.getState());
+	return (
+		state.turn !== undefined &&
+		(run ? !hasEnded(run.state) : !isKept(conversationNow(host), state.turn))
+	);
+}

@@ -1,0 +1,230 @@
+import type {Approval} from '../../../core/approval.ts';
+import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
+import {messageText, type SessionMessage} from '../../../core/session.ts';
+import type {RunSaid} from '../../../core/state.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {clip} from '../../../terminal/text/fit.ts';
+import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
+import type {Tone} from '../../theme/theme.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
+import {blocksOf, type RunBlock} from '../runs/blocks.ts';
+import {dayTime} from '../time.ts';
+import {isKept, type Conversation} from './chat-loads.ts';
+import type {SaidTurn} from './chat-state.ts';
+
+export type ChatSources = {
+	readonly conversation: Conversation | undefined;
+	readonly turn: SaidTurn | undefined;
+	/** That of the turn. */
+	readonly run: Run | undefined;
+	readonly progress: readonly TranscriptEntry[] | undefined;
+	readonly said: RunSaid | undefined;
+	readonly approval: Approval | undefined;
+	readonly now: number;
+};
+
+/** Messages of a session that are shown, the newest. */
+const shownMessages = 200;
+
+/** Rows of one message. */
+const maxRows = 400;
+
+const indent = literal('   ');
+const indentCells = 3;
+
+/** All that was said, as rows of `width` cells, the newest last. */
+export function chatRows(sources: ChatSources, width: number): readonly Line[] {
+	const {conversation, turn} = sources;
+	const messages = conversation?.session.conversation ?? [];
+	const hidden = messages.length - shownMessages;
+	const shown = hidden > 0 ? messages.slice(hidden) : messages;
+	return [
+		...(hidden > 0 && conversation
+			? [
+					line(
+						safe` … ${hidden} messages before: svc sessions show ${clean(conversation.session.id)}`,
+						'quiet',
+					),
+				]
+			: []),
+		...shown.flatMap(message => [...messageRows(message, conversation, width), blankLine]),
+		...(turn && !isKept(conversation, turn) ? turnRows(turn, sources, width) : []),
+	];
+}
+
+const laidOut = new WeakMap<object, {readonly width: number; readonly rows: readonly Line[]}>();
+
+/** Laid out once for each width, for as long as `from` is held. */
+function remembered(from: object, width: number, make: () => readonly Line[]): readonly Line[] {
+	const known = laidOut.get(from);
+	if (known?.width === width) {
+		return known.rows;
+	}
+
+	const rows = make();
+	laidOut.set(from, {width, rows});
+	return rows;
+}
+
+const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
+	heading: 'title',
+	text: 'plain',
+	code: 'accent',
+	entry: 'strong',
+};
+
+const indented = (rows: readonly Line[]): readonly Line[] =>
+	rows.map(row => [{text: indent}, ...row]);
+
+/** A text of a message, the last rows of it where it grows. */
+function textRows(
+	text: string,
+	{isMarkdown, isGrowing = false}: {readonly isMarkdown: boolean; readonly isGrowing?: boolean},
+	width: number,
+): readonly Line[] {
+	const all = isMarkdown
+		? layOutForeignMarkdown(text, width - indentCells).map(row =>
+				line(row.text, rowTones[row.kind]),
+			)
+		: wrapText(text, width - indentCells).map(row => line(row));
+	const excess = all.length - maxRows;
+	if (excess <= 0) {
+		return indented(all);
+	}
+
+	const left = line(safe`… ${excess} more rows, E shows all`, 'warn');
+	return indented(isGrowing ? [left, ...all.slice(excess)] : [...all.slice(0, maxRows), left]);
+}
+
+const names: Readonly<Record<string, Safe>> = {
+	user: literal('you'),
+	assistant: literal('agent'),
+};
+
+const headRow = (name: Safe, at: number, note: Safe = literal('')): Line => [
+	{text: safe` ${name}  `, tone: name === names['user'] ? 'accent' : 'title'},
+	{text: safe`${dayTime(at)}${note}`, tone: 'quiet'},
+];
+
+const messageRows = (
+	message: SessionMessage,
+	conversation: Conversation | undefined,
+	width: number,
+): readonly Line[] =>
+	remembered(message, width, () => {
+		const {at, run, message: said} = message;
+		const {role} = said;
+		const name = typeof role === 'string' ? (names[role] ?? clean(role)) : literal('?');
+		const transcript = run === undefined ? undefined : conversation?.runs.get(run)?.transcript;
+		const tools = transcript ? toolRows(transcript, true, width) : [];
+		return [
+			headRow(name, at, run === undefined ? literal('') : safe`  run #${run}`),
+			...tools,
+			...textRows(textOf(said), {isMarkdown: role === 'assistant'}, width),
+		];
+	});
+
+/** All text of a message, and the calls in it. */
+export function textOf(message: SessionMessage['message']): string {
+	const {tool_calls: calls} = message;
+	const called = (Array.isArray(calls) ? calls : []).map(call => `calls ${JSON.stringify(call)}`);
+	return [messageText(message), ...called].filter(text => text !== '').join('\n');
+}
+
+const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
+	blocksOf(entries, {answer: undefined, isOver, isOfSender: false});
+
+const toolRows = (
+	entries: readonly TranscriptEntry[],
+	isOver: boolean,
+	width: number,
+): readonly Line[] =>
+	blocks(entries, isOver)
+		.filter(({label}) => label === 'tool')
+		.map(block => toolRow(block, width));
+
+/** A call in one row: how it went, its name, as much of its arguments as there is room for. */
+function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
+	const [name = '', ...rest] = facts.split('  ');
+	const args = parts.find(({title}) => title === 'arguments')?.text ?? '';
+	const ending = rest.join(', ');
+	const end = ending === '' ? literal('') : safe`  ${clean(ending)}`;
+	const start = safe`   ${clean(sign === '' ? '-' : sign)} ${clean(name)} `;
+	const room = Math.max(8, width - start.length - end.length - 1);
+	return [
+		{text: start, tone: sign === '✗' ? 'bad' : tone},
+		{text: clip(clean(args.slice(0, 1000).replaceAll(/\s+/g, ' ')), room), tone: 'quiet'},
+		{text: end, tone: 'quiet'},
+	];
+}
+
+/** What was said last, and what comes of it. */
+function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly Line[] {
+	const {run, progress, said, conversation} = sources;
+	const transcript =
+		progress ?? (turn.run === undefined ? undefined : conversation?.runs.get(turn.run)?.transcript);
+	const isOver = run !== undefined && hasEnded(run.state);
+	const steps = blocks(transcript ?? [], isOver).flatMap((block): readonly Line[] => {
+		if (block.label === 'tool') {
+			return [toolRow(block, width)];
+		}
+
+		const [part] = block.parts;
+		return block.label === 'text' && part
+			? remembered(part.from, width, () => textRows(part.text, {isMarkdown: true}, width))
+			: [];
+	});
+	return [
+		headRow(literal('you'), turn.at),
+		...textRows(turn.text, {isMarkdown: false}, width),
+		blankLine,
+		headRow(
+			literal('agent'),
+			turn.at,
+			turn.run === undefined ? literal('') : safe`  run #${turn.run}`,
+		),
+		...steps,
+		...(said
+			? textRows(
+					said.text.replace(/[\ud800-\udbff]$/, ''),
+					{isMarkdown: true, isGrowing: true},
+					width,
+				)
+			: []),
+		...(transcript === undefined && run?.answer !== undefined
+			? textRows(run.answer, {isMarkdown: true}, width)
+			: []),
+		...stateRows(sources, width),
+	];
+}
+
+/** What the agent does now, or why nothing came of it. */
+function stateRows({run, said, approval, now}: ChatSources, width: number): readonly Line[] {
+	if (approval) {
+		return wrapText(
+			safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! or Alt-a to review`,
+			width - indentCells,
+		).map(row => [{text: indent}, {text: row, tone: 'warn' as const}]);
+	}
+
+	if (!run || !hasEnded(run.state)) {
+		return [
+			line(said ? literal('   ◐ the agent writes') : literal('   ◐ the agent works'), 'accent'),
+		];
+	}
+
+	if (run.state === 'done') {
+		return [];
+	}
+
+	const why = run.state === 'cancelled' ? 'stopped' : (run.error ?? 'it failed');
+	return [
+		...wrapText(`✗ ${why}`, width - indentCells).map((row): Line => [
+			{text: indent},
+			{text: row, tone: 'bad'},
+		]),
+		line(literal('   Nothing of this turn is kept; r takes its text back.'), 'warn'),
+	];
+}

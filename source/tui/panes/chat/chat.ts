@@ -1,0 +1,95 @@
+import {editArea, insertArea} from '../../../terminal/text/area-editor.ts';
+import {editLine, insertText} from '../../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {Host} from '../../shell/shell.ts';
+import {clean, type Line} from '../line.ts';
+import type {Pane, PaneSection} from '../pane.ts';
+import {chatCommands, writeCommands} from './chat-commands.ts';
+import {conversationNow, wantChat, isUnderWay} from './chat-loads.ts';
+import {changeChat, chatNow, type ChatState} from './chat-state.ts';
+import {findCommands} from './find-commands.ts';
+import {ownerOf} from './session-rows.ts';
+
+const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
+	read: {id: 'chat', title: literal('Chat'), commands: chatCommands, listing: undefined},
+	write: {
+		id: 'chat-text',
+		title: literal('Chat, while writing'),
+		commands: writeCommands,
+		listing: undefined,
+		typing: {
+			key(shell, key) {
+				changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text}));
+			},
+			paste(shell, pasted) {
+				changeChat(shell, ({text}) => ({text: insertArea(text, pasted)}));
+			},
+		},
+	},
+	find: {
+		id: 'chat-find',
+		title: literal('Chat, finding a conversation'),
+		commands: findCommands,
+		listing: undefined,
+		typing: {
+			key(shell, key) {
+				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0}));
+			},
+			paste(shell, pasted) {
+				changeChat(shell, ({query}) => ({query: insertText(query, pasted), index: 0}));
+			},
+		},
+	},
+};
+
+/** Which conversation it is. */
+function titleOf(host: Host): Line {
+	const {session} = chatNow(host);
+	const open = conversationNow(host)?.session;
+	if (!open) {
+		return [
+			{
+				text: session === undefined ? literal('new conversation') : literal('loading'),
+				tone: 'quiet',
+			},
+		];
+	}
+
+	return [{text: safe`${ownerOf({session: open})}${clean(open.title)}`, tone: 'quiet'}];
+}
+
+/** The person talks to the agent. */
+export const chatPane: Pane = {
+	id: 'chat',
+	title: literal('Chat'),
+	short: literal('Chat'),
+	manual: 'chat',
+	count: undefined,
+	empty: () => [
+		'Nothing was said yet.',
+		'Enter writes to the agent: it has the tools of svc-webhook, and asks before it calls what is not trusted.',
+		's finds an earlier conversation.',
+	],
+	isWide: true,
+	sections: [sections.read, sections.write, sections.find],
+	focus: {
+		now: host => sections[chatNow(host).mode],
+		hold() {
+			// Nothing that comes by itself takes the keyboard here.
+		},
+		choose() {
+			// Its mode says which section has the keyboard.
+		},
+		next: () => false,
+		cross: () => false,
+	},
+	summary: host => [titleOf(host)],
+	showsWords: isUnderWay,
+	want: wantChat,
+	waiting({local, port}) {
+		const {turn} = chatNow({local});
+		return turn?.run === undefined
+			? undefined
+			: port.getState().approvals.find(({run}) => run === turn.run);
+	},
+};

@@ -1,0 +1,38 @@
+import type {Safe} from '../../../core/untrusted.ts';
+import {clip, fit} from '../../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {clean, line, type Line} from '../line.ts';
+import {dayTime} from '../time.ts';
+import type {FoundSession} from './chat-loads.ts';
+
+/** Whose a session is, where it is not the person's at the terminal. */
+export const ownerOf = ({session: {key}}: FoundSession): Safe =>
+	key === undefined
+		? empty
+		: safe`key ${clean(key.name === '' ? key.id : key.name)}${key.isTest ? literal(' (test)') : empty}  `;
+
+/** One session as one row: when it was used, whose it is, how it begins or where the words stand. */
+export function sessionRow(found: FoundSession, width: number, isSelected: boolean): Line {
+	const {session, excerpt} = found;
+	const head = safe`${dayTime(session.usedAt)}  ${fit(clean(String(session.messages)), 4, {align: 'end'})}  `;
+	const start = clean(`${isSelected ? ' > ' : '   '}${head}`);
+	const about = clean((excerpt ?? session.title).slice(0, 1000).replaceAll(/\s+/g, ' '));
+	const owner = ownerOf(found);
+	return [
+		{text: start, tone: isSelected ? 'accent' : 'quiet'},
+		{text: owner, tone: 'quiet'},
+		{
+			text: clip(about, Math.max(8, width - start.length - owner.length)),
+			tone: isSelected ? 'selected' : 'plain',
+		},
+	];
+}
+
+/** What is said where nothing was found. */
+export const noSessions = (query: string): Line =>
+	line(
+		query.trim() === ''
+			? literal('   No conversations yet.')
+			: literal('   No conversation has all of these words.'),
+		'quiet',
+	);

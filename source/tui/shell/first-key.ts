@@ -1,0 +1,32 @@
+import {literal} from '../../terminal/text/safe.ts';
+import {isOfferingKey, offerFirstKey} from '../commands/key.ts';
+import {close} from '../commands/overlay-state.ts';
+import type {Shell} from './shell.ts';
+
+/** Offers the first key of the chat API once, when it is served and there has never been one; of several faces one makes it, and the others hear of it. Returns the way out. */
+export function watchFirstKey(shell: Shell): () => void {
+	let isOffered = false;
+	const look = () => {
+		const {api, keys} = shell.feed.get().state;
+		const {overlay, field, declinedKey} = shell.view.get();
+		if (isOfferingKey(shell) && keys !== undefined && keys.length > 0) {
+			close(shell);
+			shell.toast(literal('Somebody has made the first key: 9 Keys has it'));
+			return;
+		}
+
+		const isWanted = api?.state === 'listening' && keys?.length === 0 && !declinedKey;
+		if (isWanted && !isOffered && !overlay && !field && !shell.section().typing) {
+			isOffered = true;
+			offerFirstKey(shell);
+		}
+	};
+
+	const stops = [shell.feed.subscribe(look), shell.view.subscribe(look)];
+	look();
+	return () => {
+		for (const stop of stops) {
+			stop();
+		}
+	};
+}

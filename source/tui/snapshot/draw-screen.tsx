@@ -1,0 +1,119 @@
+import {EventEmitter} from 'node:events';
+import {render} from 'ink';
+import type {Clock} from '../../core/clock.ts';
+import {createInputFrontend} from '../../terminal/input/input-frontend.ts';
+import {bytesOfKey} from '../../terminal/input/key-bytes.ts';
+import {InputContext} from '../input/use-keys.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Size} from '../state/view.ts';
+import {App} from '../view/app.tsx';
+
+/** A screen without a terminal. */
+export type DrawnScreen = AsyncDisposable & {
+	/** The last frame: rows of text with colours (SGR) and no other sequence. */
+	frame(): string;
+	/** Presses a key by its name, as `KeyEvent.id` has it. @throws Error for a name that no key has */
+	press(key: string): void;
+	/** Another size, which the next frames have. */
+	resize(size: Size): void;
+	/** Lets what was set in motion become a frame. Whether anything moved. */
+	turn(): Promise<boolean>;
+};
+
+/** Draws the interface of `shell` as the terminal would get it, each frame whole. What could not be drawn at all rejects `turn()`. */
+export function drawScreen(shell: Shell): DrawnScreen {
+	let frame = '';
+	let failure: {readonly error: unknown} | undefined;
+	const stdout = Object.assign(new EventEmitter(), shell.view.get().size, {
+		isTTY: true,
+		write(text: string, done?: unknown) {
+			// Ink also switches modes, and asks with an empty text whether everything has been written: a frame has rows.
+			frame = text.includes('\n') ? text : frame;
+			if (typeof done === 'function') {
+				done();
+			}
+
+			return true;
+		},
+	});
+	const keyboard = createKeyboard();
+	const frontend = createInputFrontend(keyboard.stream, {
+		clock: {...shell.clock, after: atOnce},
+	});
+	const instance = render(
+		<InputContext value={frontend}>
+			<App
+				shell={shell}
+				onError={error => {
+					failure = {error};
+				}}
+			/>
+		</InputContext>,
+		{
+			stdin: frontend.stdin,
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that Ink asks of a stream that it writes whole frames to
+			stdout: stdout as unknown as NodeJS.WriteStream,
+			debug: true,
+			interactive: true,
+			exitOnCtrlC: false,
+			patchConsole: false,
+		},
+	);
+
+	return {
+		frame: () => frame,
+		press(key) {
+			keyboard.type(bytesOfKey(key));
+		},
+		resize(size) {
+			Object.assign(stdout, size);
+			shell.view.set(state => ({...state, size}));
+		},
+		async turn() {
+			const before = frame;
+			await new Promise<void>(resolve => {
+				setImmediate(resolve);
+			});
+			await instance.waitUntilRenderFlush();
+			if (failure) {
+				throw failure.error;
+			}
+
+			return frontend.busy() || frame !== before;
+		},
+		async [Symbol.asyncDispose]() {
+			instance.unmount();
+			await instance.waitUntilExit().catch(() => {});
+			frontend[Symbol.dispose]();
+		},
+	};
+}
+
+/** Nothing has to be waited for: a key comes whole. */
+const atOnce: Clock['after'] = (_, callback) => {
+	const planned = setImmediate(callback);
+	return () => {
+		clearImmediate(planned);
+	};
+};
+
+/** A terminal's stdin on which nobody types but the program. */
+function createKeyboard() {
+	const emitter = new EventEmitter();
+	const itself = () => stream;
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that the front-end asks of a terminal
+	const stream = Object.assign(emitter, {
+		isTTY: true,
+		setRawMode: itself,
+		ref: itself,
+		unref: itself,
+		resume: itself,
+		pause: itself,
+	}) as unknown as NodeJS.ReadStream;
+	return {
+		stream,
+		type(bytes: string) {
+			emitter.emit('data', Buffer.from(bytes));
+		},
+	};
+}

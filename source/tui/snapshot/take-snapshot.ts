@@ -1,0 +1,134 @@
+import {sleep, type Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import {panes} from '../panes/panes.ts';
+import {createShell} from '../shell/create-shell.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Size} from '../state/view.ts';
+import type {ThemeName} from '../theme/theme.ts';
+import {drawScreen, type DrawnScreen} from './draw-screen.tsx';
+import {nobodysDesktop, nobodysLogins} from './nobody.ts';
+
+export type SnapshotOptions = {
+	/** `Pane.id`. */
+	readonly pane: string;
+	readonly size: Size;
+	readonly theme: ThemeName;
+	/** Pressed one after the other, by their names; each waits for what the last one loads. */
+	readonly keys: readonly string[];
+	/** Of the pane's list. */
+	readonly filter?: string;
+	readonly version: string;
+};
+
+/** How long everything together may take. */
+const limitMs = 10_000;
+
+/** Between two looks while something is under way. */
+const pollMs = 5;
+
+/** What draws again and again by itself (a clock, a stream of events) never comes to rest: so many quiet looks are enough. */
+const quietTurns = 3;
+
+/** By id: what panes are called, in the order of their keys. */
+export const paneNames: readonly string[] = panes.map(({id}) => id);
+
+/**
+ * The interface over `port` as one frame: rows of text with colours (SGR) and no other sequence. Waits until all that it shows has been loaded; `isAnswering` says whether
+ * `port` still owes an answer.
+ *
+ * @throws SvcError `snapshot_timeout` with what was missing, `filter_invalid`
+ */
+export async function takeSnapshot(
+	{
+		port,
+		clock,
+		isAnswering,
+	}: {
+		readonly port: GatewayPort;
+		readonly clock: Clock;
+		readonly isAnswering: () => boolean;
+	},
+	{pane, size, theme, keys, filter, version}: SnapshotOptions,
+): Promise<string> {
+	using shell = createShell(
+		{port, logins: nobodysLogins, clock, desktop: nobodysDesktop},
+		{size, theme, ssh: false, version, pane},
+	);
+	if (filter !== undefined) {
+		filterList(shell, filter);
+	}
+
+	await using screen = drawScreen(shell);
+	const until = clock.monotonic() + limitMs;
+	const rest = async (after: string) => {
+		await settled(screen, {
+			clock,
+			until,
+			after,
+			missing: () =>
+				[
+					isAnswering() && 'the gateway still owes an answer',
+					shell.isLoading() && 'what is shown has not been loaded',
+				].find(text => text !== false),
+		});
+	};
+
+	await rest(`opening the pane "${pane}"`);
+	for (const key of keys) {
+		screen.press(key);
+		// oxlint-disable-next-line no-await-in-loop -- one key after the other
+		await rest(`the key "${cell(key, 20).text}"`);
+	}
+
+	return screen.frame();
+}
+
+type Rest = {
+	readonly clock: Clock;
+	/** Monotonic. */
+	readonly until: number;
+	readonly after: string;
+	/** What is not there yet. */
+	readonly missing: () => string | undefined;
+};
+
+async function settled(screen: DrawnScreen, {clock, until, after, missing}: Rest): Promise<void> {
+	for (let quiet = 0; quiet < quietTurns;) {
+		// oxlint-disable-next-line no-await-in-loop -- turn after turn
+		const moved = await screen.turn();
+		const what = missing();
+		quiet = moved || what !== undefined ? 0 : quiet + 1;
+		if (clock.monotonic() > until) {
+			if (what === undefined) {
+				// It moves by itself; everything is there.
+				return;
+			}
+
+			throw new SvcError(
+				'snapshot_timeout',
+				`Cannot take a snapshot within ${limitMs / 1000} s: after ${after}, ${what}`,
+			);
+		}
+
+		if (quiet === 0) {
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await sleep(clock, pollMs);
+		}
+	}
+}
+
+function filterList(shell: Shell, filter: string): void {
+	const list = shell.openList();
+	list?.setFilter(filter);
+	const problem = list
+		? list.get().filter.problem
+		: `the pane "${shell.pane().id}" has no list that could be filtered`;
+	if (problem !== undefined) {
+		throw new SvcError(
+			'filter_invalid',
+			`Cannot use filter "${cell(filter, 200).text}": ${problem}`,
+		);
+	}
+}

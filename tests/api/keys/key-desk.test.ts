@@ -1,0 +1,340 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import type {Admission, KeyDesk} from '../../../source/api/keys/desk.ts';
+import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
+import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
+import {createSqliteHome} from '../../store/sqlite-home.ts';
+
+const startMs = Date.parse('2026-11-23T12:00:00Z');
+const prefix = 'svc';
+const usual: KeyGrant = {
+	name: 'laptop',
+	kind: 'live',
+	endpoints: ['chat', 'models'],
+	models: ['*'],
+	agents: true,
+};
+
+type World = {
+	readonly desk: KeyDesk;
+	readonly clock: FakeClock;
+	readonly reopen: () => Promise<World>;
+};
+
+const withDesk = (body: (world: World) => Promise<void>) => async () => {
+	await using home = await createSqliteHome();
+	await using stack = new AsyncDisposableStack();
+	const clock = createFakeClock(startMs);
+	const open = async (): Promise<World> => {
+		await using opening = new AsyncDisposableStack();
+		const store = opening.use(await home.open(clock));
+		const desk = opening.use(await openKeyDesk({clock, keys: store.keys, log: silentLogger}));
+		const opened = stack.use(opening.move());
+		return {
+			desk,
+			clock,
+			async reopen() {
+				await opened.disposeAsync();
+				return open();
+			},
+		};
+	};
+
+	await body(await open());
+};
+
+const permitOf = (admission: Admission) => {
+	if (admission.kind === 'refused') {
+		throw new Error(`refused: ${admission.refusal.kind}`);
+	}
+
+	return admission.permit;
+};
+
+const refusalOf = (admission: Admission) =>
+	admission.kind === 'refused' ? admission.refusal : undefined;
+
+test(
+	'the first key is made once, for whoever asks first, and never where there was one',
+	withDesk(async ({desk, reopen}) => {
+		const [one, other] = await Promise.all([desk.createFirst(prefix), desk.createFirst(prefix)]);
+		expect(other).toBeUndefined();
+		expect(one?.key).toMatchObject({name: 'first', kind: 'live', models: ['*'], agents: true});
+		expect(desk.authenticate(one?.secret ?? '')).toMatchObject({key: {id: one?.key.id}});
+		await desk.revoke(one?.key.id ?? '');
+		const next = await reopen();
+		expect(await next.desk.createFirst(prefix)).toBeUndefined();
+	}),
+);
+
+test('each change of a key, and each second in which it was used, is told; so is another day', async () => {
+	await using home = await createSqliteHome();
+	const clock = createFakeClock(Date.parse('2026-11-23T23:59:57Z'));
+	await using store = await home.open(clock);
+	const told: string[] = [];
+	await using desk = await openKeyDesk({
+		clock,
+		keys: store.keys,
+		log: silentLogger,
+		onChange(keys) {
+			told.push(keys.map(({name, usage}) => `${name} ${usage.day.requests}`).join());
+		},
+	});
+	const {key} = await desk.create(usual, prefix);
+	for (let count = 0; count < 3; count += 1) {
+		const permit = permitOf(desk.admit(key.id, 1));
+		permit.settle({inputTokens: 5, outputTokens: 5});
+		permit[Symbol.dispose]();
+	}
+
+	clock.advance(1000);
+	await turn();
+	// What was used is written meanwhile.
+	for (let count = 0; count < 20; count += 1) {
+		clock.advance(200);
+		// oxlint-disable-next-line no-await-in-loop -- one turn after the other
+		await turn();
+	}
+
+	expect(told).toEqual(['', 'laptop 0', 'laptop 3', 'laptop 0']);
+	expect(desk.days(key.id)).toEqual([
+		{day: '2026-11-23', requests: 3, inputTokens: 15, outputTokens: 15},
+	]);
+	expect(desk.days('key_other')).toBeUndefined();
+	await desk.rotate(key.id, {overlapMs: 0, prefix});
+	await desk.revoke(key.id);
+	expect(told).toHaveLength(6);
+});
+
+describe('a key', () => {
+	test(
+		'passes from its making on, also after a restart, and only its hash is kept',
+		withDesk(async ({desk, reopen}) => {
+			const {key, secret} = await desk.create(usual, prefix);
+			expect(desk.authenticate(secret)).toMatchObject({key: {id: key.id, name: 'laptop'}});
+			const after = await reopen();
+			expect(after.desk.authenticate(secret)).toMatchObject({key: {id: key.id}});
+			expect(JSON.stringify(after.desk.list())).not.toContain(secret.slice(-12));
+			expect(after.desk.list()).toHaveLength(1);
+		}),
+	);
+
+	test(
+		'that nobody made, or is none, does not pass',
+		withDesk(async ({desk}) => {
+			const {secret} = await desk.create(usual, prefix);
+			expect(desk.authenticate(`${secret.slice(0, -1)}!`)).toEqual({problem: 'malformed'});
+			expect(desk.authenticate('')).toEqual({problem: 'malformed'});
+			const {secret: other} = await desk.create(usual, 'acme');
+			expect(other).toMatch(/^acme_live_/);
+			expect(desk.authenticate(other)).toHaveProperty('key');
+		}),
+	);
+
+	test(
+		'passes no more once it is revoked or expired, and a request under way is ended',
+		withDesk(async ({desk, clock}) => {
+			const {key, secret} = await desk.create(usual, prefix);
+			using permit = permitOf(desk.admit(key.id, 0));
+			await desk.revoke(key.id);
+			expect(desk.authenticate(secret)).toEqual({problem: 'revoked'});
+			expect(permit.signal.aborted).toBe(true);
+			expect(await desk.revoke('key_never')).toBeUndefined();
+
+			const short = await desk.create({...usual, expiresAt: startMs + 1000}, prefix);
+			clock.advance(999);
+			expect(desk.authenticate(short.secret)).toHaveProperty('key');
+			clock.advance(1);
+			expect(desk.authenticate(short.secret)).toEqual({problem: 'expired'});
+			expect(await desk.rotate(short.key.id, {overlapMs: 0, prefix})).toBeUndefined();
+		}),
+	);
+
+	test(
+		'that is rotated without an overlap, or twice, passes with no older secret',
+		withDesk(async ({desk}) => {
+			const first = await desk.create(usual, prefix);
+			const second = await desk.rotate(first.key.id, {overlapMs: 0, prefix});
+			expect(desk.authenticate(first.secret)).toEqual({problem: 'unknown'});
+			const third = await desk.rotate(first.key.id, {overlapMs: 5000, prefix});
+			const fourth = await desk.rotate(first.key.id, {overlapMs: 5000, prefix});
+			expect(desk.authenticate(second?.secret ?? '')).toEqual({problem: 'unknown'});
+			expect(desk.authenticate(third?.secret ?? '')).toHaveProperty('key');
+			expect(desk.authenticate(fourth?.secret ?? '')).toHaveProperty('key');
+		}),
+	);
+
+	test(
+		'that is rotated keeps its identifier; both secrets pass until the overlap is over',
+		withDesk(async ({desk, clock, reopen}) => {
+			const first = await desk.create(usual, prefix);
+			const second = await desk.rotate(first.key.id, {overlapMs: 5000, prefix});
+			expect(second?.key.id).toBe(first.key.id);
+			expect(second?.key.retiring).toEqual({hint: first.key.hint, until: startMs + 5000});
+			expect(desk.authenticate(first.secret)).toHaveProperty('key');
+			expect(desk.authenticate(second?.secret ?? '')).toHaveProperty('key');
+			clock.advance(5000);
+			expect(desk.authenticate(first.secret)).toEqual({problem: 'unknown'});
+			expect(desk.authenticate(second?.secret ?? '')).toHaveProperty('key');
+			// A third one: the first does not come back.
+			const third = await desk.rotate(first.key.id, {overlapMs: 5000, prefix});
+			const after = await reopen();
+			expect(after.desk.authenticate(first.secret)).toEqual({problem: 'unknown'});
+			expect(after.desk.authenticate(second?.secret ?? '')).toHaveProperty('key');
+			expect(after.desk.authenticate(third?.secret ?? '')).toHaveProperty('key');
+			await after.desk.revoke(first.key.id);
+			expect(after.desk.authenticate(second?.secret ?? '')).toEqual({problem: 'revoked'});
+			expect(after.desk.authenticate(third?.secret ?? '')).toEqual({problem: 'revoked'});
+		}),
+	);
+
+	test(
+		'is not revived by a rotation that began before it was revoked',
+		withDesk(async ({desk, reopen}) => {
+			const {key, secret} = await desk.create(usual, prefix);
+			const [, , rotated] = await Promise.all([
+				desk.rotate(key.id, {overlapMs: 60_000, prefix}),
+				desk.revoke(key.id),
+				desk.rotate(key.id, {overlapMs: 60_000, prefix}),
+			]);
+			expect(rotated).toBeUndefined();
+			const after = await reopen();
+			expect(after.desk.authenticate(secret)).toEqual({problem: 'revoked'});
+		}),
+	);
+});
+
+describe('limits of a key', () => {
+	test(
+		'so many requests in a minute, then one each time that a place in it becomes free',
+		withDesk(async ({desk, clock}) => {
+			const {key} = await desk.create({...usual, rpm: 3}, prefix);
+			for (let count = 0; count < 3; count += 1) {
+				permitOf(desk.admit(key.id, 0))[Symbol.dispose]();
+			}
+
+			expect(refusalOf(desk.admit(key.id, 0))).toEqual({kind: 'rpm', most: 3, retryMs: 20_000});
+			expect(desk.left(key.id)).toEqual({requests: 0, resetMs: 60_000});
+			clock.advance(19_999);
+			expect(refusalOf(desk.admit(key.id, 0))?.kind).toBe('rpm');
+			clock.advance(1);
+			permitOf(desk.admit(key.id, 0))[Symbol.dispose]();
+			expect(refusalOf(desk.admit(key.id, 0))?.kind).toBe('rpm');
+		}),
+	);
+
+	test(
+		'so many at a time',
+		withDesk(async ({desk}) => {
+			const {key} = await desk.create({...usual, parallel: 2}, prefix);
+			const first = permitOf(desk.admit(key.id, 0));
+			using second = permitOf(desk.admit(key.id, 0));
+			expect(refusalOf(desk.admit(key.id, 0))).toMatchObject({kind: 'parallel', most: 2});
+			first[Symbol.dispose]();
+			first[Symbol.dispose]();
+			using third = permitOf(desk.admit(key.id, 0));
+			expect(refusalOf(desk.admit(key.id, 0))?.kind).toBe('parallel');
+			expect([second, third].every(({signal}) => !signal.aborted)).toBe(true);
+		}),
+	);
+
+	test(
+		'so many tokens in a day, with what requests under way may still use',
+		withDesk(async ({desk, clock, reopen}) => {
+			const {key} = await desk.create({...usual, budget: {tokens: 100, per: 'day'}}, prefix);
+			const permit = permitOf(desk.admit(key.id, 60));
+			expect(refusalOf(desk.admit(key.id, 41))).toEqual({
+				kind: 'budget',
+				used: 0,
+				most: 100,
+				retryMs: 12 * 3_600_000,
+			});
+			permit.settle({inputTokens: 10, outputTokens: 15});
+			permit[Symbol.dispose]();
+			permitOf(desk.admit(key.id, 75))[Symbol.dispose]();
+			// It said nothing of its use: the estimate counts.
+			expect(refusalOf(desk.admit(key.id, 0))).toMatchObject({kind: 'budget', used: 100});
+
+			const after = await reopen();
+			expect(refusalOf(after.desk.admit(key.id, 0))).toMatchObject({kind: 'budget', used: 100});
+			expect(after.desk.list()[0]).toMatchObject({
+				lastUsedAt: startMs,
+				usage: {
+					day: {requests: 2, inputTokens: 85, outputTokens: 15},
+					period: {requests: 2},
+					all: {requests: 2},
+				},
+			});
+			clock.advance(12 * 3_600_000);
+			permitOf(after.desk.admit(key.id, 75))[Symbol.dispose]();
+			expect(after.desk.list()[0]?.usage.all.inputTokens).toBe(160);
+		}),
+	);
+
+	test(
+		'a budget of a month counts all of its days',
+		withDesk(async ({desk, clock}) => {
+			const {key} = await desk.create({...usual, budget: {tokens: 100, per: 'month'}}, prefix);
+			permitOf(desk.admit(key.id, 60))[Symbol.dispose]();
+			clock.advance(3 * 86_400_000);
+			permitOf(desk.admit(key.id, 40))[Symbol.dispose]();
+			expect(refusalOf(desk.admit(key.id, 1))?.kind).toBe('budget');
+			clock.advance(6 * 86_400_000);
+			permitOf(desk.admit(key.id, 100))[Symbol.dispose]();
+		}),
+	);
+});
+
+test('what could not be written is written later, with the last use; that it could not is said once', async () => {
+	const clock = createFakeClock(startMs);
+	const warned: string[] = [];
+	const log = {...silentLogger, warn: (message: string) => warned.push(message)};
+	const added: unknown[] = [];
+	let isFull = true;
+	const keys = {
+		list: async () => [],
+		usesSince: async () => [],
+		totals: async () => [],
+		put: async () => [],
+		async add(...entry: readonly unknown[]) {
+			if (isFull) {
+				throw new Error('the disk is full');
+			}
+
+			added.push(entry);
+		},
+	};
+	{
+		await using desk = await openKeyDesk({clock, keys, log});
+		const {key} = await desk.create(usual, prefix);
+		permitOf(desk.admit(key.id, 7))[Symbol.dispose]();
+		for (let second = 0; second < 3; second += 1) {
+			clock.advance(1000);
+			// oxlint-disable-next-line no-await-in-loop -- one second after the other
+			await turn();
+		}
+
+		permitOf(desk.admit(key.id, 5))[Symbol.dispose]();
+		isFull = false;
+	}
+
+	expect(warned).toEqual(['Cannot write what keys have used; it is tried again']);
+	expect(added).toEqual([
+		[
+			[
+				{
+					id: expect.any(String),
+					day: '2026-11-23',
+					requests: 2,
+					inputTokens: 12,
+					outputTokens: 0,
+				},
+			],
+			expect.any(Map),
+		],
+	]);
+	const [[, usedAt] = []] = added as Array<readonly [unknown, Map<string, number>]>;
+	expect([...(usedAt?.values() ?? [])]).toEqual([startMs + 3000]);
+});

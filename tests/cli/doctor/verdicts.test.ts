@@ -1,0 +1,82 @@
+import {expect, test} from 'vitest';
+import {healthOfClock} from '../../../source/cli/doctor/checks/clock.ts';
+import {healthOfDisk} from '../../../source/cli/doctor/checks/disk.ts';
+import {healthOf} from '../../../source/cli/doctor/checks/model.ts';
+import {reachOf} from '../../../source/cli/doctor/checks/reach.ts';
+import {healthOfTerminal} from '../../../source/cli/doctor/checks/terminal.ts';
+import {listenersOn} from '../../../source/cli/doctor/port-holder.ts';
+
+const at = Date.UTC(2026, 10, 20, 12, 0, 0);
+
+test.each([
+	[[], 'unknown', /nobody/],
+	[[{from: 'x', date: 'no date', at}], 'unknown', /nobody/],
+	[[{from: 'x', date: 'Fri, 20 Nov 2026 12:00:00 GMT', at}], 'ok', /agrees with x/],
+	[[{from: 'x', date: 'Fri, 20 Nov 2026 11:59:00 GMT', at}], 'ok', /60 s ahead of x/],
+	[[{from: 'x', date: 'Fri, 20 Nov 2026 12:03:00 GMT', at}], 'warning', /180 s behind x/],
+	[[{from: 'x', date: 'Fri, 20 Nov 2026 12:05:00 GMT', at}], 'failed', /300 s behind x/],
+] as const)('the clock, of %j: %s', (heard, health, found) => {
+	expect(healthOfClock(heard)).toMatchObject({health, found: expect.stringMatching(found)});
+});
+
+test.each([
+	['127.0.0.1', [], /this machine alone/],
+	['0.0.0.0', ['192.168.1.5', 'fd00::1'], /same network .*192\.168\.1\.5/],
+	['::', ['10.0.0.1', '203.0.113.5'], /203\.0\.113\.5 looks public/],
+	['172.20.0.1', [], /bound to 172\.20\.0\.1: senders in the same network/],
+	['172.32.0.1', [], /172\.32\.0\.1 looks public/],
+	['100.64.0.9', [], /same network/],
+] as const)('bound to %s with %j', (host, addresses, found) => {
+	expect(reachOf(host, addresses)).toMatchObject({
+		found: expect.stringMatching(found),
+		mend: expect.stringContaining('svc help reachable'),
+	});
+});
+
+test.each([
+	[{status: 200, lists: true}, 'ok'],
+	[{status: 200}, 'ok'],
+	[{status: 200, lists: false}, 'warning'],
+	[{status: 401}, 'failed'],
+	[{status: 403}, 'failed'],
+	[{status: 404}, 'warning'],
+	[{status: 302}, 'failed'],
+	[{status: 429}, 'warning'],
+	[{status: 503}, 'warning'],
+] as const)('a model that answers %j is %s', (answer, health) => {
+	expect(healthOf(answer, {name: 'm', at: 'p at h'})).toMatchObject({health});
+});
+
+const mib = 1024 ** 2;
+
+test.each([
+	[{freeBytes: 10 * 1024 * mib, files: 0, freeFiles: 0}, 'ok'],
+	[{freeBytes: 300 * mib, files: 100_000, freeFiles: 5000}, 'warning'],
+	[{freeBytes: 20 * mib, files: 100_000, freeFiles: 5000}, 'failed'],
+	[{freeBytes: 10 * 1024 * mib, files: 100_000, freeFiles: 3}, 'failed'],
+] as const)('a disk with %j is %s', (free, health) => {
+	expect(healthOfDisk(free, '/home')).toMatchObject({health});
+});
+
+test.each([
+	[{LANG: 'C.UTF-8', TERM: 'xterm-256color'}, '', ['ok']],
+	[{LANG: 'C.UTF-8', LC_ALL: 'C', TERM: 'xterm'}, '', ['warning']],
+	[{TERM: 'dumb'}, '', ['warning', 'warning']],
+	[{LANG: 'de_DE.utf8', TERM: 'screen'}, 'tmux 3.1c', ['warning']],
+	[{LANG: 'de_DE.utf8', TERM: 'tmux-256color'}, 'tmux 3.4', ['ok']],
+	[{LANG: 'de_DE.utf8', TERM: 'tmux-256color'}, 'tmux of unknown version', ['ok']],
+] as const)('the terminal %j %s', (environment, tmux, healths) => {
+	expect(healthOfTerminal(environment, {colours: 256, tmux}).map(({health}) => health)).toEqual(
+		healths,
+	);
+});
+
+test('who listens is read from the table of the kernel', () => {
+	const table = [
+		'  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+		'   0: 0100007F:21C4 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0',
+		'   1: 0100007F:21C4 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0 100 0 0 10 0',
+	].join('\n');
+	expect(listenersOn(8644, table)).toEqual(['4711']);
+	expect(listenersOn(8645, table)).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {connectGateway} from '../../source/gateway/control/remote-port.ts';
+import {startTestGateway} from '../helpers/gateway.ts';
+
+const oldSecret = 'the-secret-that-was-there';
+
+const yaml = `# mine
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1 # this machine
+    port: 0
+    secret: ${oldSecret} # of all
+    routes:
+      # reviews
+      other: {prompt: hi}
+model: {provider: offline}
+`;
+
+test('a plan shows what changes without a secret, and writes nothing', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const plan = await gateway.port.planSetup({
+		secret: 'another-long-secret',
+		route: {name: 'first', events: ['push'], prompt: 'Look at {number}'},
+	});
+
+	expect(plan).toMatchObject({problems: [], warnings: [], restartNeeded: []});
+	const diff = plan.diff.join('\n');
+	expect(diff).toMatch(/^\+ +secret: .*<hidden>|new secret, 19 bytes/m);
+	expect(diff).toMatch(/^\+ +first:$/m);
+	expect(diff).toMatch(/^\+ +prompt: Look at \{number\}$/m);
+	expect(diff).not.toMatch(/another-long-secret|the-secret-that-was-there/);
+	expect(readFileSync(gateway.paths.config, 'utf8')).toBe(yaml);
+});
+
+test('what is written keeps comments, serves the route, and says what waits for a restart', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const {fingerprint} = await gateway.port.planSetup({port: 1});
+	const written = await gateway.port.setUp({
+		port: 1,
+		makeSecret: true,
+		route: {name: 'first', events: ['push']},
+		fingerprint,
+	});
+
+	expect(written.restartNeeded).toEqual(['platforms.webhook.port']);
+	expect(written.secret).toMatch(/^[\w-]{43}$/);
+	const text = readFileSync(gateway.paths.config, 'utf8');
+	expect(text).toContain('# mine\n');
+	expect(text).toContain('host: 127.0.0.1 # this machine\n    port: 1\n');
+	expect(text).toContain(`secret: ${written.secret} # of all\n`);
+	expect(text).toContain('# reviews\n      other: {prompt: hi}\n');
+	expect(gateway.port.getState().routes.map(({name}) => name)).toContain('first');
+});
+
+test('what the receiver would not serve, a name that is taken, and a file that changed are refused', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const {port, paths} = gateway;
+	const plan = await port.planSetup({route: {name: 'other'}});
+	expect(plan.problems).toEqual(['there is a route "other" already: choose another name']);
+	for (const name of ['other', 'A Name']) {
+		// oxlint-disable-next-line no-await-in-loop -- one file
+		await expect(port.setUp({route: {name}})).rejects.toMatchObject({code: 'setup_refused'});
+	}
+
+	await expect(port.setUp({secret: ''})).rejects.toMatchObject({code: 'setup_refused'});
+	await expect(port.setUp({port: 1, fingerprint: 'old'})).rejects.toMatchObject({
+		code: 'setup_conflict',
+	});
+	expect(readFileSync(paths.config, 'utf8')).toBe(yaml);
+	writeFileSync(paths.config, 'platforms: [');
+	await expect(port.planSetup({port: 1})).rejects.toMatchObject({code: 'config_broken'});
+});
+
+test('it goes the same way for a face that is attached', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	await using attached = await connectGateway({clock: systemClock}, gateway.paths);
+	const plan = await attached.planSetup({host: '::1'});
+	expect(plan.restartNeeded).toEqual(['platforms.webhook.host']);
+	await attached.setUp({host: '::1', fingerprint: plan.fingerprint});
+	expect(readFileSync(gateway.paths.config, 'utf8')).toContain('host: ::1 # this machine\n');
+});

@@ -1,0 +1,148 @@
+import {readdirSync} from 'node:fs';
+import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
+import {Unicode11Addon} from '@xterm/addon-unicode11';
+import xterm from '@xterm/headless';
+import {beforeAll, expect, test} from 'vitest';
+import {cellsOf, type Screen} from '../../../source/terminal/picture/cells.ts';
+import {openPane} from '../../../source/tui/commands/navigate.ts';
+import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
+import {panes} from '../../../source/tui/panes/panes.ts';
+import {createShell} from '../../../source/tui/shell/create-shell.ts';
+import type {Shell} from '../../../source/tui/shell/shell.ts';
+import {drawScreen, type DrawnScreen} from '../../../source/tui/snapshot/draw-screen.tsx';
+import {nobodysDesktop} from '../../../source/tui/snapshot/nobody.ts';
+import {setColorLevel} from '../../helpers/color-level.ts';
+import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
+import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+import {testNow} from '../../helpers/show-shell.tsx';
+import {differenceFrom, goldenFolder, goldenText, textOfRow} from './golden-file.ts';
+import {worlds} from './worlds.ts';
+
+const sizes = [
+	{columns: 120, rows: 36},
+	{columns: 80, rows: 24},
+	{columns: 60, rows: 16},
+] as const;
+const shownThemes = ['dark', 'light', 'mono'] as const;
+const states = ['empty', 'busy', 'error'] as const;
+
+const cases = states.flatMap(state => sizes.map(size => ({state, size, ...size})));
+const nameOf = (pane: string, state: string, {columns, rows}: (typeof sizes)[number]) =>
+	`${pane}-${state}-${columns}x${rows}.txt`;
+
+beforeAll(async () => {
+	await setColorLevel(3);
+});
+
+/** Until nothing moves; no time passes. */
+async function still(screen: DrawnScreen): Promise<void> {
+	for (let quiet = 0; quiet < 3;) {
+		// oxlint-disable-next-line no-await-in-loop -- turn after turn
+		quiet = (await screen.turn()) ? 0 : quiet + 1;
+	}
+}
+
+/** A second passes, in which the pane loads what it shows. */
+async function second(screen: DrawnScreen, clock: FakeClock): Promise<void> {
+	for (const ms of [250, 450, 300]) {
+		clock.advance(ms);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await still(screen);
+	}
+}
+
+const isSelected = (row: string) => row.startsWith('>');
+
+/** What must hold of every frame, whatever it shows. */
+function check(shell: Shell, frame: string, screen: Screen): void {
+	const {columns, rows} = shell.view.get().size;
+	expect(foreignSequences(frame)).toEqual([]);
+	expect(screen).toHaveLength(rows);
+	expect(
+		screen.filter(row => row.reduce((sum, cell) => sum + cell.columns, 0) !== columns),
+	).toEqual([]);
+	const list = shell.openList();
+	const hasSelection = list !== undefined && list.get().window.cursor !== -1;
+	expect(screen.map(textOfRow).some(isSelected)).toBe(hasSelection);
+}
+
+/** Where a terminal that goes by another table puts a character elsewhere than we do. */
+async function disagreements(screen: Screen, unicode: '11' | 'graphemes') {
+	const terminal = new xterm.Terminal({
+		cols: 130,
+		rows: screen.length + 1,
+		allowProposedApi: true,
+		convertEol: true,
+	});
+	terminal.loadAddon(unicode === '11' ? new Unicode11Addon() : new UnicodeGraphemesAddon());
+	terminal.unicode.activeVersion = unicode === '11' ? '11' : '15-graphemes';
+	await new Promise<void>(resolve => {
+		terminal.write(screen.map(textOfRow).join('\n'), resolve);
+	});
+	const wrong = screen.flatMap((row, index) => {
+		let column = 0;
+		const line = terminal.buffer.active.getLine(index);
+		return row.flatMap(({text, columns}) => {
+			const shown = line?.getCell(column)?.getChars() || ' ';
+			column += columns;
+			return shown === text ? [] : [`${index}: "${text}" is "${shown}"`];
+		});
+	});
+	terminal.dispose();
+	return wrong;
+}
+
+test.for(cases)('every pane, $state, $columns×$rows', async ({state, size}) => {
+	const clock = createFakeClock(testNow);
+	const world = worlds[state](clock);
+	using shell = createShell(
+		{...world, clock, desktop: nobodysDesktop},
+		{size, theme: 'dark', ssh: false, version: '1.0.0'},
+	);
+	await using screen = drawScreen(shell);
+	const differences: string[] = [];
+	for (const {id} of panes) {
+		openPane(shell, id);
+		const {chat} = world;
+		if (id === 'chat' && chat) {
+			changeChat(shell, () => chat);
+		}
+
+		if (state !== 'error') {
+			// A gateway says each second that it is there.
+			world.port.emit();
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		await second(screen, clock);
+		const frames = [];
+		for (const theme of shownThemes) {
+			shell.view.set(now => ({...now, theme}));
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await still(screen);
+			const cells = cellsOf(screen.frame(), size);
+			check(shell, screen.frame(), cells);
+			frames.push({theme, screen: cells});
+		}
+
+		const [dark, ...others] = frames.map(frame => frame.screen.map(textOfRow));
+		expect(others).toEqual(others.map(() => dark));
+		for (const unicode of ['11', 'graphemes'] as const) {
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			expect(await disagreements(frames[0]?.screen ?? [], unicode)).toEqual([]);
+		}
+
+		const name = nameOf(id, state, size);
+		const text = goldenText(`${id}, ${state}, ${size.columns}×${size.rows}`, frames);
+		differences.push(...[differenceFrom(name, text)].filter(one => one !== undefined));
+	}
+
+	if (differences.length > 0) {
+		throw new Error(differences.join('\n\n'));
+	}
+});
+
+test('there is a golden frame for every pane, state and size, and no other', () => {
+	const wanted = panes.flatMap(({id}) => cases.map(({state, size}) => nameOf(id, state, size)));
+	expect(readdirSync(goldenFolder).toSorted()).toEqual(wanted.toSorted());
+});

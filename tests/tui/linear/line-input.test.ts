@@ -1,0 +1,83 @@
+import {PassThrough} from 'node:stream';
+import {setImmediate as turn} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {createLineInput} from '../../../source/tui/linear/line-input.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+
+function openInput() {
+	const stdin = Object.assign(new PassThrough(), {isTTY: true, setRawMode() {}});
+	const stdout = Object.assign(new PassThrough(), {columns: 80});
+	let written = '';
+	stdout.on('data', (data: Buffer) => {
+		written += String(data);
+	});
+	const lines: string[] = [];
+	const input = createLineInput(
+		{
+			stdin: stdin as unknown as NodeJS.ReadStream,
+			stdout: stdout as unknown as NodeJS.WriteStream,
+			clock: createFakeClock(0),
+		},
+		{
+			onLines(read) {
+				lines.push(...read.map(({text}) => text));
+			},
+			onInterrupt() {},
+			onEnd() {},
+			onStop() {},
+			onGone() {},
+		},
+	);
+	return {
+		input,
+		lines,
+		written: () => written,
+		async type(text: string) {
+			stdin.write(text);
+			await turn();
+			await turn();
+		},
+		[Symbol.dispose]() {
+			input[Symbol.dispose]();
+		},
+	};
+}
+
+const secret = {isMasked: true, isAnswer: true} as const;
+const plain = {isMasked: false, isAnswer: true} as const;
+
+test('a secret that is half typed stays unseen when it is asked for again, and is whole at its end', async () => {
+	using opened = openInput();
+	opened.input.prompt('secret> ', secret);
+	await opened.type('hunter');
+	// Something was announced meanwhile.
+	opened.input.prompt('secret> ', secret);
+	await opened.type('2\r');
+	expect(opened.written()).toContain('secret> ');
+	expect(opened.written()).not.toMatch(/hunter|2/);
+	expect(opened.lines).toEqual(['hunter2']);
+});
+
+test('what was typed of a secret is gone when something else is asked, and after Ctrl-C', async () => {
+	using opened = openInput();
+	opened.input.prompt('secret> ', secret);
+	await opened.type('hunter2');
+	opened.input.prompt('svc> ', plain);
+	await opened.type('list\r');
+	opened.input.prompt('secret> ', secret);
+	await opened.type('hunter2');
+	await opened.type('\u0003');
+	opened.input.prompt('svc> ', plain);
+	await opened.type('quit\r');
+	expect(opened.written()).not.toContain('hunter');
+	expect(opened.lines).toEqual(['list', 'quit']);
+});
+
+test('what is no secret is there again with its prompt', async () => {
+	using opened = openInput();
+	opened.input.prompt('svc> ', plain);
+	await opened.type('traf');
+	opened.input.prompt('svc> ', plain);
+	await opened.type('fic\r');
+	expect(opened.lines).toEqual(['traffic']);
+});

@@ -1,0 +1,260 @@
+import {expect, test} from 'vitest';
+import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
+import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeSession} from '../../helpers/make.ts';
+import {createWorld, waitingCall, waitingForm} from './world.ts';
+
+type Step = string | ((spoken: SpokenShell) => Promise<void>);
+
+const waits = (ms: number) => async (spoken: SpokenShell) => spoken.pass(ms);
+const interrupts = async (spoken: SpokenShell) => spoken.interrupt();
+const pastes =
+	(...lines: readonly string[]) =>
+	async (spoken: SpokenShell) =>
+		spoken.paste(...lines);
+
+const long = makeToolApproval({
+	args: Object.fromEntries(
+		Array.from({length: 30}, (_, index) => [`field${index}`, `value ${index}`]),
+	),
+});
+
+const destroys = makeToolApproval({
+	tool: makeAskedTool({tool: 'delete_repo', claims: {destructive: true}}),
+	mustTypeName: true,
+	scopes: ['once'],
+});
+
+const scripts: Readonly<
+	Record<
+		string,
+		{readonly waiting?: typeof waitingCall; readonly form?: true; readonly steps: readonly Step[]}
+	>
+> = {
+	traffic: {
+		steps: [
+			'list',
+			'more',
+			'more',
+			'13',
+			'find draft',
+			'row 2',
+			's',
+			'1',
+			'back',
+			'filter',
+			'filter route:gh-push',
+			'filter wrong:word',
+			'filter off',
+			'do',
+			'mark',
+			'y',
+			'cancel',
+			'r',
+			'no',
+			'14',
+			'replay',
+			'yes',
+			'follow',
+			'',
+		],
+	},
+	groups: {
+		steps: [
+			'groups',
+			'1',
+			'd',
+			'yes',
+			'jobs',
+			'1',
+			'do',
+			'run now',
+			'no',
+			'groups',
+			'filter state:pending',
+		],
+	},
+	tools: {
+		steps: [
+			'tools',
+			'2',
+			'1',
+			'do',
+			'c',
+			'try a tool',
+			'1',
+			'',
+			'Bob',
+			'back',
+			'=call',
+			'',
+			'call',
+			'cancel',
+			'filter state:connected',
+		],
+	},
+	logins: {steps: ['logins', '1', 'do', 'log in with a code', 'l', 'Q']},
+	subs: {
+		steps: [
+			'subs',
+			'1',
+			'filter source:static',
+			'filter off',
+			'1',
+			'pause',
+			'yes',
+			'delete',
+			'gh-push',
+			'cancel',
+			'delete',
+			'gh-review',
+		],
+	},
+	approvals: {steps: ['pane approvals', '1', 'do', 'revoke', 'yes', 'approvals']},
+	runs: {steps: ['runs', '1', 'cancel', 'no', 'filter state:done', '1', 'its delivery']},
+	logs: {steps: ['logs', '1', 'errors', 'list', 'filter level:info', 'w']},
+	'a call that is allowed': {
+		waiting: waitingCall,
+		steps: ['approvals', 'help', '1', '', 'about', 'wait', 'allow'],
+	},
+	'a call that is allowed too early': {
+		waiting: waitingCall,
+		steps: [pastes('approvals', 'allow'), pastes('allow', 'allow'), waits(600), 'allow run'],
+	},
+	'a call that is denied': {
+		waiting: waitingCall,
+		steps: ['approvals', 'deny reason', 'Not in this repository'],
+	},
+	'a long call': {
+		waiting: long,
+		steps: ['approvals', 'allow', 'more', 'allow', 'more', 'more', 'deny'],
+	},
+	'a tool that destroys': {
+		waiting: destroys,
+		steps: ['approvals', 'allow', 'create_issue', pastes('delete_repo', 'list'), 'delete_repo'],
+	},
+	'a rule': {
+		waiting: waitingCall,
+		steps: ['approvals', 'always', 'exact', 'mark 1', 'marked', 'back', 'leave'],
+	},
+	'a form': {
+		form: true,
+		steps: ['approvals', '', 'Acme', '7', '2', '1234', 'field 1', 'Acme 2', 'done', 'send'],
+	},
+	'a chat': {
+		steps: [
+			'chat',
+			'write',
+			'Where is Bern?',
+			waits(300),
+			'stop',
+			'find',
+			waits(300),
+			'bern',
+			waits(300),
+			'1',
+			waits(300),
+			'copy',
+			'write',
+			'back',
+			'quit',
+			'stay',
+			'aside',
+		],
+	},
+	quit: {steps: ['quit', 'stay', interrupts, interrupts]},
+	nonsense: {
+		steps: [
+			'pains',
+			'xyzzy',
+			'99',
+			'',
+			'status',
+			'panes',
+			'8',
+			'palette gh-push',
+			'1',
+			'help',
+			'help replay',
+			'do all',
+		],
+	},
+};
+
+test.for(Object.keys(scripts))('%s', async name => {
+	const {waiting, form, steps = []} = scripts[name] ?? {};
+	const port = createWorld();
+	port.sessions.set('ses_1', makeSession(['Where is Bern?', 'In the **middle**.']));
+	await using spoken = await openLinear(port);
+	if (waiting ?? form) {
+		port.emit({
+			type: 'approval-requested',
+			at: spoken.clock.now(),
+			approval: waiting ?? waitingForm,
+		});
+		await spoken.pass(600);
+	}
+
+	for (const step of steps) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await (typeof step === 'string' ? spoken.say(step) : step(spoken));
+	}
+
+	const did = port.calls.map(call => `= ${call.name} ${JSON.stringify(call.args)}`);
+	await expect(`${spoken.transcript()}\n${did.join('\n')}\n`).toMatchFileSnapshot(
+		`transcripts/${name.replaceAll(' ', '-')}.txt`,
+	);
+});
+
+test('nothing is allowed within half a second of its last line', async () => {
+	const port = createWorld({approvals: [waitingCall]});
+	await using spoken = await openLinear(port);
+	await spoken.hurry('approvals', 'allow');
+	expect(spoken.heard()).toContain('Not taken: say it half a second after it was read');
+	expect(port.calls).toEqual([]);
+
+	await spoken.pass(600);
+	await spoken.say('allow');
+	expect(port.calls).toMatchObject([
+		{name: 'settleApproval', args: [1, {answer: {choice: 'allow', scope: 'once'}}]},
+	]);
+});
+
+test('a request that ends elsewhere says so, and what is typed for it does nothing', async () => {
+	const port = createWorld({approvals: [waitingCall]});
+	await using spoken = await openLinear(port);
+	await spoken.say('approvals');
+	spoken.heard();
+	port.emit({
+		type: 'approval-settled',
+		at: spoken.clock.now(),
+		approval: {...waitingCall, decision: {outcome: 'timeout', by: 'svc', at: spoken.clock.now()}},
+	} as never);
+	await spoken.pass(100);
+	expect(spoken.heard()).toContain('github-tools create_issue waits no more');
+
+	await spoken.say('allow');
+	expect(port.calls).toEqual([]);
+});
+
+test('what begins to need a person is told once, with the bell, and not more often than every three seconds', async () => {
+	const port = createWorld();
+	await using spoken = await openLinear(port);
+	spoken.heard();
+	for (const id of [1, 2, 3]) {
+		port.emit({
+			type: 'approval-requested',
+			at: spoken.clock.now(),
+			approval: makeToolApproval({id}),
+		});
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await spoken.pass(200);
+	}
+
+	expect(spoken.desktop.rings).toBe(1);
+	expect(spoken.heard().match(/Approval:/g)).toHaveLength(1);
+	await spoken.pass(4000);
+	expect(spoken.heard()).toMatch(/Approval: .* 1 more waits: say status\./);
+	await spoken.pass(20_000);
+	expect(spoken.heard()).toBe('');
+});

@@ -1,0 +1,244 @@
+import {expect, test} from 'vitest';
+import type {GatewayEvent} from '../../../../source/core/events.ts';
+import type {Run} from '../../../../source/core/run.ts';
+import {attackCorpus} from '../../../helpers/attack-corpus.ts';
+import {createFakePort} from '../../../helpers/fake-port.ts';
+import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
+import {makeToolApproval} from '../../../helpers/make-approval.ts';
+import {makeRun, makeSession, runChanged} from '../../../helpers/make.ts';
+import {showShell, testNow} from '../../../helpers/show-shell.tsx';
+
+const size = {columns: 80, rows: 24};
+
+const running = makeRun({
+	id: 1,
+	state: 'running',
+	event: 'chat',
+	chat: {key: 'terminal'},
+	createdAt: testNow,
+	startedAt: testNow,
+});
+
+const call = {
+	at: testNow,
+	kind: 'tool-call',
+	text: '{"city":"Bern"}',
+	data: {call: 'a', tool: 'mcp__maps__find', server: 'maps'},
+} as const;
+
+/** The pane over a gateway that takes what is said. */
+async function open(options: {readonly isReadOnly?: true} = {}, room = size) {
+	const port = {...createFakePort(), ...options};
+	const shown = await showShell(port, room, {pane: 'chat'});
+	return {
+		port,
+		shown,
+		async say(text: string) {
+			await shown.screen.press('enter');
+			await shown.screen.type(text);
+			await shown.screen.press('enter');
+			await shown.pass(50);
+		},
+		async happen(...events: readonly GatewayEvent[]) {
+			port.emit(...events);
+			await shown.pass(150);
+		},
+		/** The turn is over, and the session has it. */
+		async end(run: Run) {
+			port.emit(runChanged(run));
+			for (let round = 0; round < 4; round += 1) {
+				// oxlint-disable-next-line no-await-in-loop -- what is loaded comes in turns
+				await shown.pass(150);
+			}
+		},
+		[Symbol.asyncDispose]: async () => shown[Symbol.asyncDispose](),
+	};
+}
+
+test('what is said is sent, words and tools are shown as they come, and the answer stays', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	expect(shown.text()).toContain('Nothing was said yet.');
+	await shown.screen.press('enter');
+	await shown.screen.type('Where is');
+	// Alt-Enter.
+	await shown.screen.type('\u001B\r');
+	await shown.screen.paste('Bern,\nplease?');
+	expect(shown.text()).toContain('please?█');
+	await shown.screen.press('enter');
+	await shown.pass(50);
+	expect(port.calls).toEqual([{name: 'sendChat', args: [{text: 'Where is\nBern,\nplease?'}]}]);
+	await chat.happen(runChanged(running), {
+		type: 'run-progressed',
+		at: testNow,
+		runId: 1,
+		entry: call,
+	});
+	expect(shown.text()).toMatch(/◐ maps\.find \{ "city": "Bern" \}/);
+	await chat.happen({
+		type: 'approval-requested',
+		at: testNow,
+		approval: makeToolApproval({run: 1, chat: {key: 'terminal'}}),
+	});
+	expect(shown.text()).toMatch(/! .* wants .* ! or Alt-a to review/);
+	await shown.screen.type('\u001Ba');
+	expect(shown.shell.view.get().overlay).toMatchObject({kind: 'approval'});
+	expect(shown.text()).toContain('run #1  your chat');
+	expect(shown.text()).not.toContain('text of its client');
+	await shown.screen.press('esc');
+	await chat.happen({type: 'run-said', at: testNow, runId: 1, from: 0, text: 'It is **in the'});
+	expect(shown.text()).toContain('It is **in the');
+	port.sessions.set('ses_1', makeSession(['Where is\nBern,\nplease?', 'It is **in the middle**']));
+	port.runs.set(1, {
+		...running,
+		plan: {prompt: '', target: {kind: 'log', extra: {}}, skills: []},
+		transcript: [call, {...call, kind: 'tool-result', text: 'ok', data: {...call.data, ok: true}}],
+	});
+	await chat.end({...running, state: 'done', finishedAt: testNow + 5});
+	expect(shown.text()).toContain('✓ maps.find');
+	expect(shown.text()).toContain('It is in the middle');
+	expect(shown.text()).not.toContain('the agent');
+	// The next thing goes into the same session.
+	await shown.screen.type('And then');
+	await shown.screen.press('enter');
+	await shown.pass(50);
+	expect(port.calls.at(-1)?.args).toEqual([{text: 'And then', session: 'ses_1'}]);
+	await shown.screen.press('esc', 'y');
+	await shown.pass(50);
+	expect(shown.desktop.copied).toEqual(['It is **in the middle**']);
+});
+
+test('what the gateway does not take, and what comes to nothing, is not lost', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	port.answers.failure = new Error('a turn is under way');
+	await chat.say('one');
+	expect(shown.text()).toContain('one█');
+	expect(shown.said()).toContain('a turn is under way');
+	port.answers.failure = undefined;
+	await shown.screen.press('enter');
+	await shown.pass(50);
+	await chat.happen(runChanged(running));
+	expect(shown.text()).toContain('◐ the agent works');
+	// One thing at a time.
+	await shown.screen.type('two');
+	await shown.screen.press('enter');
+	expect(shown.said()).toContain('The agent answers');
+	await shown.screen.press('ctrl+x');
+	await shown.pass(50);
+	expect(port.calls.at(-1)).toEqual({name: 'cancelRun', args: [1]});
+	port.sessions.set('ses_1', makeSession([]));
+	port.runs.set(1, {
+		...running,
+		plan: {prompt: '', target: {kind: 'log', extra: {}}, skills: []},
+		transcript: [call],
+	});
+	await chat.end({...running, state: 'cancelled', finishedAt: testNow + 5});
+	expect(shown.text()).toContain('- maps.find');
+	expect(shown.text()).toContain('✗ stopped');
+	expect(shown.text()).toContain('Nothing of this turn is kept');
+	await shown.screen.press('esc', 'r');
+	expect(shown.text()).toMatch(/two\s+one█/);
+});
+
+test('earlier conversations are found, gone on with and forgotten; those of a key can only be read', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	port.sessions.set(
+		'ses_2',
+		makeSession(['Of a key', 'Yes'], {
+			id: 'ses_2',
+			key: {id: 'key_1', name: 'laptop', isTest: false},
+		}),
+	);
+	port.sessions.set('ses_3', makeSession(['Mine', 'Also'], {id: 'ses_3'}));
+	await shown.screen.press('s');
+	await shown.pass(200);
+	expect(shown.text()).toMatch(/ > .*key laptop {2}Of a key/);
+	await shown.screen.press('enter');
+	await shown.pass(200);
+	expect(shown.text()).toContain('   Of a key');
+	await chat.say('more');
+	expect(shown.said()).toContain('belongs to a key');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('esc', 's');
+	await shown.screen.type('als');
+	await shown.pass(200);
+	await shown.screen.press('down');
+	expect(shown.text()).toMatch(/ > .*2 {2}Also/);
+	await shown.screen.press('ctrl+x', 'y');
+	await shown.pass(100);
+	expect(port.calls).toEqual([{name: 'deleteSession', args: ['ses_3']}]);
+	await shown.screen.press('n');
+	expect(shown.text()).toContain('new conversation');
+});
+
+test('a long conversation follows its end, until somebody scrolls', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	const lines = Array.from({length: 60}, (_, index) => `point ${index}`).join('\n\n');
+	port.sessions.set('ses_1', makeSession(['Tell', lines]));
+	await shown.screen.press('s');
+	await shown.pass(200);
+	await shown.screen.press('enter');
+	await shown.pass(200);
+	expect(shown.text()).toContain('point 59');
+	await shown.screen.press('k');
+	expect(shown.text()).toContain('1 more rows below');
+	await shown.screen.press('g');
+	expect(shown.text()).toContain('Tell');
+	await shown.screen.press('G');
+	expect(shown.text()).toContain('point 59');
+});
+
+test('a read-only face says nothing to the agent', async () => {
+	await using chat = await open({isReadOnly: true});
+	const {port, shown} = chat;
+	expect(shown.text()).toContain('this interface only looks');
+	await shown.screen.press('enter', 'x', 'r');
+	expect(shown.shell.section().id).toBe('chat');
+	await shown.screen.press('s');
+	expect(shown.shell.section().id).toBe('chat-find');
+	expect(port.calls).toEqual([]);
+});
+
+test('no text of a conversation does anything to the terminal', async () => {
+	await using chat = await open({}, {columns: 120, rows: 36});
+	const {port, shown} = chat;
+	const texts = attackCorpus.map(text => text.slice(0, 80));
+	const most = 40;
+	for (let index = 0; index < texts.length; index += most) {
+		const text = texts.slice(index, index + most).join(' ');
+		const [first = ''] = texts.slice(index);
+		port.sessions.clear();
+		port.sessions.set(
+			'ses_1',
+			makeSession((index / most) % 2 === 0 ? [text, 'x'] : ['x', text], {
+				title: text,
+				usedAt: index + 1,
+				key: {id: 'key_1', name: first, isTest: true},
+			}),
+		);
+		port.runs.set(1, {
+			...running,
+			plan: {prompt: '', target: {kind: 'log', extra: {}}, skills: []},
+			transcript: [{...call, text, data: {call: first, tool: first, server: first}}],
+		});
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		await shown.screen.press('s');
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.screen.paste(first);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.pass(200);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.screen.press('enter');
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.pass(200);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await shown.screen.press('n');
+	}
+
+	const written = shown.screen.written();
+	expect(written.length).toBeGreaterThan(10_000);
+	expect(foreignSequences(written)).toEqual([]);
+});

@@ -1,0 +1,180 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {setImmediate as turn} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {systemClock} from '../../../source/core/clock.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createSetupCommands} from '../../../source/gateway/commands/setup-commands.ts';
+import {createLiveConfig} from '../../../source/gateway/live-config.ts';
+import type {Rooms} from '../../../source/gateway/rooms.ts';
+import {createTemporaryHome} from '../../config/temporary-home.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {openLinear} from '../../helpers/linear.ts';
+import {showShell} from '../../helpers/show-shell.tsx';
+
+const oldSecret = 'the-secret-that-was-there';
+
+const yaml = `# mine
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1 # this machine
+    port: 8700
+    secret: ${oldSecret}
+`;
+
+/** The real file of a home, and the real commands for setting up. */
+async function openHome() {
+	// The first command that needs it would take longer than any test waits.
+	await import('../../../source/config/set-up.ts');
+	const home = createTemporaryHome();
+	const {paths} = home;
+	writeFileSync(paths.config, yaml);
+	const live = createLiveConfig(
+		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
+		{async onChange() {}},
+	);
+	const receiver = {listensOn: () => live.started().webhook};
+	const port = createFakePort();
+	Object.assign(
+		port,
+		createSetupCommands({
+			clock: systemClock,
+			rooms: async () =>
+				({live, receiver, log: silentLogger}) as unknown as Pick<
+					Rooms,
+					'live' | 'receiver' | 'log'
+				>,
+		}),
+	);
+	return {
+		port,
+		written: () => readFileSync(paths.config, 'utf8'),
+		[Symbol.dispose]() {
+			home[Symbol.dispose]();
+		},
+	};
+}
+
+/** Lets files be read and written until `isSo`. */
+async function until(isSo: () => boolean, pass: (ms: number) => Promise<unknown>) {
+	while (!isSo()) {
+		// oxlint-disable-next-line no-await-in-loop -- files are read and written meanwhile
+		await turn();
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await pass(1);
+	}
+}
+
+async function openCard(home: Awaited<ReturnType<typeof openHome>>) {
+	const shown = await showShell(home.port, {columns: 100, rows: 36});
+	const {screen} = shown;
+	const text = () => shown.text();
+	const pass = async (ms: number) => shown.pass(ms);
+	const see = async (words: string) => until(() => text().includes(words), pass);
+	await screen.press(':');
+	await screen.type('/setup');
+	await screen.press('enter');
+	await see('1 of 3: Where it listens');
+	return {
+		...shown,
+		text,
+		see,
+		[Symbol.asyncDispose]: async () => shown[Symbol.asyncDispose](),
+	};
+}
+
+test('three steps, a diff, and what was written: with a secret that is shown once and a first route', async () => {
+	using home = await openHome();
+	await using card = await openCard(home);
+	const {screen, text, see, desktop, shell} = card;
+	expect(text()).toMatch(/host\* +127\.0\.0\.1/);
+	await screen.press('down', 'down', 'enter', 'ctrl+u');
+	await screen.type('99999');
+	await screen.press('enter', 'a');
+	expect(text()).toContain('1 of 3');
+	await screen.press('enter', 'ctrl+u');
+	await screen.type('8701');
+	await screen.press('enter', 'a');
+	expect(text()).toMatch(/2 of 3: Its secret[^]*keep what is there/);
+	await screen.press('space', 'a');
+	expect(text()).toContain('3 of 3: A first route');
+	await screen.press('enter');
+	await screen.type('first');
+	await screen.press('tab');
+	await screen.type('push, issues');
+	await screen.press('enter', 'a');
+	await see('This changes');
+	expect(text()).toMatch(/\+ +port: 8701/);
+	expect(text()).toMatch(/\+ +first:/);
+	expect(text()).toContain('The gateway has to be restarted for platforms.webhook.port.');
+	expect(text()).not.toContain(oldSecret);
+	expect(home.written()).toBe(yaml);
+
+	await screen.press('w');
+	await see('Secret, which will not be shown again');
+	const [, secret = ''] = /secret: ([\w-]{43})$/m.exec(home.written()) ?? [];
+	expect(secret).not.toBe('');
+	expect(text()).toContain(secret);
+	expect(home.written()).toContain('# mine\n');
+	expect(home.written()).toContain('host: 127.0.0.1 # this machine\n    port: 8701\n');
+	expect(home.written()).toMatch(/first:\n +events:\n? +.*push/);
+	await screen.press('c');
+	await until(
+		() => desktop.copied.length > 0,
+		async () => {},
+	);
+	expect(desktop.copied).toEqual([secret]);
+	await screen.press('enter');
+	expect(shell.view.get().overlay).toBeUndefined();
+});
+
+test('a typed secret is masked everywhere; Esc leaves everything untouched at every step', async () => {
+	using home = await openHome();
+	await using card = await openCard(home);
+	const {screen, text, see, shell} = card;
+	await screen.press('a', 'space', 'space', 'a');
+	expect(text()).toContain('no secret is typed');
+	await screen.press('down', 'enter');
+	await screen.type('a-new-long-secret');
+	expect(text()).not.toContain('a-new-long');
+	await screen.press('enter', 'a', 's');
+	await see('This changes');
+	expect(text()).not.toMatch(/a-new-long-secret|the-secret-that-was-there/);
+	await screen.press('esc');
+	expect(shell.view.get().overlay).toBeUndefined();
+	expect(home.written()).toBe(yaml);
+});
+
+test('somebody who edits the file meanwhile is not written over', async () => {
+	using home = await openHome();
+	await using card = await openCard(home);
+	const {screen, see, shell} = card;
+	await screen.press('a', 'space', 'a', 's');
+	await see('This changes');
+	const {overlay} = shell.view.get();
+	const plan =
+		overlay?.kind === 'setup' && overlay.card.stage.kind === 'diff' && overlay.card.stage;
+	const {file} = plan ? plan.plan : {file: ''};
+	writeFileSync(file, `${yaml}# theirs\n`);
+	await screen.press('w');
+	await see('was changed since its diff was made');
+	expect(home.written()).toBe(`${yaml}# theirs\n`);
+});
+
+test('the linear mode asks the same, one field after the other', async () => {
+	using home = await openHome();
+	await using spoken = await openLinear(home.port);
+	const heard = async (words: string) =>
+		until(
+			() => spoken.transcript().includes(words),
+			async ms => spoken.pass(ms),
+		);
+	await spoken.say('/setup');
+	await heard('Setting up the receiver, 1 of 3');
+	await spoken.say('done', 'next', 'done', 'next', 'first', '', '', 'next');
+	await heard('first:');
+	await spoken.say('write');
+	await heard('Written to');
+	expect(home.written()).toMatch(/routes:\n +first:\n +deliver: log\n/);
+	expect(home.written()).toContain(oldSecret);
+});

@@ -1,0 +1,89 @@
+import {expect, test} from 'vitest';
+import type {GatewayState} from '../../../source/core/state.ts';
+import {stateOf} from '../../../source/tui/tui-world.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {openLinear} from '../../helpers/linear.ts';
+import {makeKey, withKeys} from '../../helpers/make-key.ts';
+import {showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const size = {columns: 80, rows: 24};
+const listening: Partial<GatewayState> = {api: {state: 'listening', url: 'http://127.0.0.1:8642'}};
+const question = 'A key for the chat API?';
+const secretIn = (text: string) => /svc_live_[0-9A-Za-z]{36}/.exec(text)?.[0] ?? '';
+
+test('of two interfaces one makes the first key and shows it; the other asks no more', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using one = await showShell(port, size, {offersKey: true});
+	await using other = await showShell(port, size, {offersKey: true});
+	expect(one.text()).toContain(question);
+	expect(other.text()).toContain(question);
+	expect(desk.list()).toEqual([]);
+
+	await one.screen.press('m');
+	await one.pass(200);
+	await other.pass(200);
+	const secret = secretIn(one.text());
+	expect(desk.authenticate(secret)).toMatchObject({key: {name: 'first', kind: 'live'}});
+	expect(other.text()).not.toContain(question);
+	expect(other.text()).not.toContain(secret);
+	expect(other.said()).toContain('Somebody has made the first key');
+	await one.screen.press('y');
+	expect(one.text()).not.toContain(secret);
+	expect(desk.list()).toHaveLength(1);
+});
+
+test('who does not want it is not asked again, and loses no way to a key', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using shown = await showShell(port, size, {offersKey: true});
+	await shown.screen.press('esc');
+	port.emit();
+	await shown.pass(1000);
+	expect(shown.text()).not.toContain(question);
+	expect(desk.list()).toEqual([]);
+	expect(stateOf(shown.shell)).toMatchObject({declinedKey: true});
+
+	await using next = await showShell(port, size, {offersKey: true, declinedKey: true});
+	expect(next.text()).not.toContain(question);
+});
+
+test.for([
+	['nobody is to be given one', listening, {}],
+	['keys were revoked', {...listening, keys: [makeKey({revokedAt: 1})]}, {offersKey: true}],
+	['the chat API is off', {api: {state: 'disabled'}, keys: []}, {offersKey: true}],
+	['the gateway tells of no keys', listening, {offersKey: true}],
+] as const)('no key is offered where %s', async ([, state, options]) => {
+	await using shown = await showShell(createFakePort(state), size, options);
+	expect(shown.text()).not.toContain(question);
+});
+
+test('it is asked after the card of a first start, and where another interface was faster says so', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	const firstRun = {steps: ['wrote config.yaml'], route: 'github'};
+	await using shown = await showShell(port, size, {offersKey: true, firstRun});
+	expect(shown.text()).toContain('Welcome to svc');
+	await shown.screen.press('esc');
+	expect(shown.text()).toContain(question);
+	Object.assign(port, {createFirstKey: async () => undefined});
+	await shown.screen.press('m');
+	await shown.pass(0);
+	expect(shown.said()).toContain('There is a key by now');
+	expect(desk.list()).toEqual([]);
+});
+
+test('without a screen it is asked, and read once', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using spoken = await openLinear(port, {offersKey: true});
+	await spoken.pass(600);
+	await spoken.say('make');
+	await spoken.pass(200);
+	const secret = secretIn(spoken.transcript());
+	expect(desk.authenticate(secret)).toHaveProperty('key');
+	await spoken.say('again', '', 'kept', 'panes');
+	expect(spoken.transcript().split(secret)).toHaveLength(2);
+	expect(spoken.transcript()).toContain('9. Keys');
+});

@@ -1,0 +1,87 @@
+import {expect, test} from 'vitest';
+import {dialogRows} from '../../helpers/dialog-rows.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeServer} from '../../helpers/make-server.ts';
+import {makeDelivery, makeJob, received} from '../../helpers/make.ts';
+import {showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const troubled = () => {
+	const port = createFakePort({
+		webhook: {state: 'refused', code: 'EADDRINUSE', reason: 'port 8644 is in use', since: testNow},
+		platforms: [
+			{name: 'slack', state: 'failed', reason: 'invalid_auth'},
+			{name: 'smtp', state: 'connected'},
+		],
+		servers: [makeServer({name: 'crm', status: 'needs login', reason: 'nobody has logged in'})],
+		jobs: [makeJob({state: 'invalid'}), makeJob({id: 'other'})],
+		modelProblem: 'ANTHROPIC_API_KEY is not set',
+		journal: {deliveries: 4812, runs: 183, runsToDecide: 0},
+	});
+	for (let index = 0; index < 20; index += 1) {
+		port.emit(
+			received(
+				makeDelivery({receivedAt: testNow - index * 60_000, status: index % 5 === 0 ? 401 : 202}),
+			),
+		);
+	}
+
+	port.emit({
+		type: 'health-sampled',
+		at: testNow,
+		health: {loopDelayP99Ms: 240, rssBytes: 118e6, requestsPerSecond: 1, requestP95Ms: 41},
+	});
+	return port;
+};
+
+test('H says of each part how it stands and what to do about it', async () => {
+	await using shown = await showShell(troubled(), {columns: 120, rows: 40});
+	await shown.screen.press('H');
+	const rows = dialogRows(shown.screen.lines()).map(row => row.trim().replaceAll(/\s+/g, ' '));
+
+	expect(rows).toEqual(
+		expect.arrayContaining([
+			expect.stringMatching(/^gateway ● runs process 4242/),
+			'receiver ✗ cannot listen since Nov 20 12:00',
+			'port 8644 is in use. r tries again, in any pane.',
+			expect.stringMatching(/^last hour ·+█{10} 20 requests$/),
+			'answers ! 80 % ok 4 of 20 refused, p95 41 ms',
+			'model ✗ cannot be used',
+			'ANTHROPIC_API_KEY is not set',
+			'slack ✗ failed',
+			'invalid_auth. Its settings stand under "platforms:" in config.yaml.',
+			'smtp ● connected',
+			'tools ! wait for you 1 needs login',
+			'crm: nobody has logged in. 3 shows them all.',
+			'jobs ! 1 invalid of 2',
+			'journal 4,812 deliveries, 183 runs',
+			'loop delay ! 240 ms',
+			'memory ● 118 MB',
+		]),
+	);
+	await shown.screen.press('H');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
+test('the palette knows it as /status, and on the smallest screen it scrolls to its end', async () => {
+	await using shown = await showShell(troubled(), {columns: 60, rows: 16});
+	await shown.screen.press(':');
+	await shown.screen.type('/status');
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('── States ──');
+	expect(shown.text()).not.toContain('memory');
+	await shown.screen.press(...Array.from({length: 30}, () => 'j'));
+
+	expect(shown.text()).toContain('memory');
+	expect(shown.screen.lines()).toHaveLength(16);
+});
+
+test('the status row draws the last hour, which is the first to go, and warns when a tenth is refused', async () => {
+	await using shown = await showShell(troubled(), {columns: 140, rows: 24});
+	expect(shown.screen.lines()[0]).toContain('········████ 1h  ok 80%');
+	const column = shown.screen.lines()[0]?.indexOf('ok 80%') ?? -1;
+	expect(shown.screen.cell(0, column).foreground).toBe('172');
+	await shown.resize({columns: 80, rows: 24});
+
+	expect(shown.screen.lines()[0]).not.toContain('1h');
+	expect(shown.screen.lines()[0]).toContain('ok 80%');
+});
