@@ -3,9 +3,13 @@ import {once} from 'node:events';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {nodeFlags} from '../../../source/core/node-flags.ts';
-import {svc, svcEnvironment} from '../../../tests/helpers/svc.ts';
+import {openPty} from '../../../tests/helpers/pty.ts';
+import {svc, svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
+import {secret} from '../example.ts';
+import {answering, freePort} from '../free-port.ts';
 import {makeHome} from '../home.ts';
 import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
+import type {SteadyOrder} from '../tui/steady-load.ts';
 import type {ServerMessage} from '../webhook/messages.ts';
 import {ended} from '../webhook/servers.ts';
 
@@ -17,12 +21,14 @@ export type ChatServer = {readonly name: string; readonly url: string; readonly 
 /** The model's server, and programs before it, each a process of its own. */
 export type ChatServers = AsyncDisposable & {
 	readonly upstream: ChatServer;
-	/** This checkout, and the one before it, if there is one. */
+	/** This checkout without a screen and with one that repaints, and the one before it, if there is one. */
 	readonly relays: readonly ChatRelay[];
 };
 
 /** The program, as a process of its own. */
 export type ChatRelay = ChatServer & {
+	/** What it takes while nobody asks for anything, percent of a core: that of the screen. */
+	readonly restPercent: number;
 	/** User and system, microseconds. */
 	cpuMicros(): number;
 	/** Megabytes. */
@@ -59,6 +65,8 @@ export async function startChatServers({
 		}
 	}
 
+	relays.push(stack.use(await startScreenRelay({upstream: url, profile})));
+
 	const opened = stack.move();
 	return {
 		upstream: {name: 'bare upstream', url, key: 'none'},
@@ -82,22 +90,10 @@ async function startRelay({
 platforms: {webhook: {enabled: false}}
 api: {enabled: true, host: 127.0.0.1, port: 0}
 `);
-	const {stdout, stderr, code} = await svc(['keys', 'create', '--name', 'bench'], {
-		home: home.path,
-	});
-	if (code !== 0) {
-		throw new Error(`svc keys create ended with ${String(code)}: ${stderr}`);
-	}
-
+	const key = await createKey(home.path);
 	const program = spawn(
 		process.execPath,
-		[
-			...nodeFlags,
-			...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-			join(checkout, 'build/main.js'),
-			'gateway',
-			'run',
-		],
+		[...flagsOf(profile), join(checkout, 'build/main.js'), 'gateway', 'run'],
 		{
 			env: svcEnvironment({home: home.path, env: {API_ENABLED: 'true'}}),
 			stdio: ['ignore', 'ignore', 'pipe'],
@@ -120,7 +116,8 @@ api: {enabled: true, host: 127.0.0.1, port: 0}
 	return {
 		name,
 		url: `${await promise}/v1`,
-		key: stdout.trim(),
+		key,
+		restPercent: 0,
 		cpuMicros: () => cpuMicrosOf(pid),
 		rssMb: () => rssMbOf(pid),
 		async [Symbol.asyncDispose]() {
@@ -130,3 +127,92 @@ api: {enabled: true, host: 127.0.0.1, port: 0}
 		},
 	};
 }
+
+async function createKey(home: string): Promise<string> {
+	const {stdout, stderr, code} = await svc(['keys', 'create', '--name', 'bench'], {home});
+	if (code !== 0) {
+		throw new Error(`svc keys create ended with ${String(code)}: ${stderr}`);
+	}
+
+	return stdout.trim();
+}
+
+const flagsOf = (profile: string | undefined): readonly string[] => [
+	...nodeFlags,
+	...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+];
+
+/** Signed events a second that Traffic shows meanwhile: more than a person reads, so that every frame the pace allows is drawn. */
+const repaintsFor = 50;
+const settleMs = 3000;
+
+/** The program with its screen in a pseudo terminal, following traffic that reaches no model. */
+async function startScreenRelay({
+	upstream,
+	profile,
+}: {
+	readonly upstream: string;
+	readonly profile: string | undefined;
+}): Promise<ChatRelay & AsyncDisposable> {
+	await using stack = new AsyncDisposableStack();
+	const [port, apiPort] = [await freePort(), await freePort()];
+	const home = stack.use(
+		makeHome(`model: {provider: openai-compatible, name: bench, base_url: ${upstream}}
+platforms:
+  webhook:
+    enabled: true
+    host: 127.0.0.1
+    port: ${port}
+    secret: ${secret}
+    rate_limit: 1000000
+    routes:
+      pushes: {events: [push], filters: [{field: ref, equals: refs/heads/somewhere-else}], prompt: '{ref}'}
+      releases: {events: [push], deliver_only: true, deliver: log, prompt: '{ref}'}
+api: {enabled: true, host: 127.0.0.1, port: ${apiPort}}
+`),
+	);
+	const key = await createKey(home.path);
+	const terminal = stack.use(
+		openPty(process.execPath, [...flagsOf(profile), svcCommand[1]], {
+			env: {
+				...svcEnvironment({home: home.path, env: {API_ENABLED: 'true'}}),
+				FORCE_COLOR: '3',
+			},
+			onOutput() {},
+		}),
+	);
+	await terminal.waitForText('Traffic');
+	await answering(port);
+	const load = fork(fileURLToPath(new URL('../tui/steady-load.ts', import.meta.url)), {
+		execArgv: [],
+	});
+	const order: SteadyOrder = {port, perSecond: repaintsFor};
+	load.send(order);
+	stack.defer(() => {
+		load.disconnect();
+	});
+	await wait(settleMs);
+	const {pid} = terminal;
+	const before = cpuMicrosOf(pid);
+	await wait(settleMs);
+	const restPercent = (cpuMicrosOf(pid) - before) / (settleMs * 10);
+	const opened = stack.move();
+	return {
+		name: 'with the screen',
+		url: `http://127.0.0.1:${apiPort}/v1`,
+		key,
+		restPercent,
+		cpuMicros: () => cpuMicrosOf(pid),
+		rssMb: () => rssMbOf(pid),
+		async [Symbol.asyncDispose]() {
+			terminal.kill('SIGTERM');
+			await terminal.exited;
+			await opened.disposeAsync();
+		},
+	};
+}
+
+const wait = async (ms: number) =>
+	new Promise<void>(resolve => {
+		setTimeout(resolve, ms);
+	});
