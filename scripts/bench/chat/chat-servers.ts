@@ -166,8 +166,8 @@ platforms:
     secret: ${secret}
     rate_limit: 1000000
     routes:
-      pushes: {events: [push], filters: [{field: ref, equals: refs/heads/somewhere-else}], prompt: '{ref}'}
-      releases: {events: [push], deliver_only: true, deliver: log, prompt: '{ref}'}
+      pushes: &ignored {events: [push], filters: [{field: ref, equals: refs/heads/somewhere-else}], prompt: '{ref}'}
+      releases: *ignored
 api: {enabled: true, host: 127.0.0.1, port: ${apiPort}}
 `),
 	);
